@@ -1,0 +1,22 @@
+/** The fields of `next` that `previous` has not, or has with another value; order of lists counts. */
+export const changedFields = <Fields extends object>(
+  previous: { readonly [Field in keyof Fields]?: unknown },
+  next: Fields,
+): readonly (keyof Fields & string)[] => {
+  const changed: (keyof Fields & string)[] = []
+  for (const field in next) {
+    if (!sameValue(previous[field], next[field])) changed.push(field)
+  }
+  return changed
+}
+
+/** Whether every field of `next` has the same value in `previous`. */
+export const changesNothing = <Fields extends object>(
+  previous: { readonly [Field in keyof Fields]?: unknown },
+  next: Fields,
+): boolean => changedFields(previous, next).length === 0
+
+const sameValue = (one: unknown, other: unknown): boolean => {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other
+  return one.length === other.length && one.every((item, index) => item === other[index])
+}

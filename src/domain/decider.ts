@@ -1,0 +1,39 @@
+import type { Result } from 'neverthrow'
+import type { z } from 'zod'
+import type { Upcasters } from './message.js'
+
+/**
+ * The rules of one kind of event stream, as plain functions and values.
+ *
+ * Nothing here reads a clock, draws an id, awaits or throws, so given/when/then examples describe
+ * a decider completely.
+ */
+export interface Decider<Command, State, Event, Refusal> {
+  /** Schema of an event in its newest version. */
+  readonly eventSchema: z.ZodType<Event>
+
+  /** How events of older versions become the newest, by event type. */
+  readonly upcasters: Upcasters
+
+  /** What is true before the first event. */
+  readonly initialState: State
+
+  /** What happens because of `command`, or why it may not; `[]` when it changes nothing. */
+  readonly decide: (command: Command, state: State) => Result<readonly Event[], Refusal>
+
+  /** What is true after `event`. Total: an event is a fact, so no state may reject one. */
+  readonly evolve: (state: State, event: Event) => State
+}
+
+/** The state that `events`, oldest first, lead to. */
+export const fold = <State, Event>(
+  decider: Pick<Decider<never, State, Event, unknown>, 'initialState' | 'evolve'>,
+  events: readonly Event[],
+): State =>
+  events.reduce<State>((state, event) => decider.evolve(state, event), decider.initialState)
+
+/** Whether a state is one of an object that can be found: it came to be and was not removed. */
+export const exists = <State extends { readonly status: string }>(
+  state: State,
+): state is Exclude<State, { readonly status: 'absent' | 'removed' }> =>
+  state.status !== 'absent' && state.status !== 'removed'

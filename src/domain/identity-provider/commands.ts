@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { command } from '../message.js'
+import {
+  choice,
+  flag,
+  IdpId,
+  listOf,
+  MAX_SCOPES,
+  requiredText,
+  SealedSecret,
+  text,
+} from '../values.js'
+
+/** Styling of the login button, for providers that prescribe one. Spec: Enumerations. */
+export const StylingType = choice(['STYLING_TYPE_UNSPECIFIED', 'STYLING_TYPE_GOOGLE'])
+export type StylingType = z.infer<typeof StylingType>
+
+/** Which field of the provider is mapped onto a field of the user. Spec: Enumerations. */
+export const OidcMappingField = choice([
+  'OIDC_MAPPING_FIELD_UNSPECIFIED',
+  'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
+  'OIDC_MAPPING_FIELD_EMAIL',
+])
+export type OidcMappingField = z.infer<typeof OidcMappingField>
+
+/** RFC 6749, section 3.3: printable ASCII without space, quotation mark and backslash. */
+const scope = z.string({ error: 'must be text' }).regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, {
+  error: 'must be an OAuth 2.0 scope of 1 to 200 printable ASCII characters without space, " or \\',
+})
+
+const id = { idpId: IdpId }
+
+const appearance = {
+  name: requiredText,
+  stylingType: StylingType.default('STYLING_TYPE_UNSPECIFIED'),
+  /** Users of the provider who are not known yet may be registered at their first login. */
+  autoRegister: flag,
+}
+
+const oidc = {
+  clientId: requiredText,
+  /** At most {@link MAX_SCOPES}, kept as given. */
+  scopes: listOf(scope, 0, MAX_SCOPES).default([]),
+  displayNameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),
+  usernameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),
+}
+
+/**
+ * Adds an OIDC identity provider. Spec: Endpoints §1 (which marks the operation as deprecated in
+ * its API).
+ */
+export const AddOidcIdentityProvider = command('AddOidcIdentityProvider', {
+  ...id,
+  ...appearance,
+  ...oidc,
+  clientSecret: SealedSecret,
+  /** May be empty, as the specification's table of limits has it. */
+  issuer: text,
+})
+export type AddOidcIdentityProvider = z.infer<typeof AddOidcIdentityProvider>
+
+/**
+ * Replaces the OIDC configuration; a field given no value has its default afterwards. Spec:
+ * Endpoints §2 (which marks the operation as deprecated in its API).
+ */
+export const UpdateOidcConfig = command('UpdateOidcConfig', {
+  ...id,
+  ...oidc,
+  /** Absent leaves the stored secret unchanged. */
+  clientSecret: SealedSecret.exactOptional(),
+  issuer: requiredText,
+})
+export type UpdateOidcConfig = z.infer<typeof UpdateOidcConfig>
+
+/** Replaces what is not OIDC configuration: name, styling and registration of unknown users. */
+export const UpdateIdentityProvider = command('UpdateIdentityProvider', { ...id, ...appearance })
+export type UpdateIdentityProvider = z.infer<typeof UpdateIdentityProvider>
+
+/** Keeps a provider from being used without losing anything of it. */
+export const DeactivateIdentityProvider = command('DeactivateIdentityProvider', id)
+export type DeactivateIdentityProvider = z.infer<typeof DeactivateIdentityProvider>
+
+/** Lets a provider be used again. */
+export const ReactivateIdentityProvider = command('ReactivateIdentityProvider', id)
+export type ReactivateIdentityProvider = z.infer<typeof ReactivateIdentityProvider>
+
+/** Removes a provider. Its id stays taken. */
+export const RemoveIdentityProvider = command('RemoveIdentityProvider', id)
+export type RemoveIdentityProvider = z.infer<typeof RemoveIdentityProvider>
+
+/** Puts the same secret under another seal, such as one of the current key. */
+export const ResealClientSecret = command('ResealClientSecret', {
+  ...id,
+  /** The seal that was opened. When it is no longer the stored one, nothing happens. */
+  replaces: SealedSecret,
+  clientSecret: SealedSecret,
+})
+export type ResealClientSecret = z.infer<typeof ResealClientSecret>
+
+/** Any command of an identity provider. */
+export const IdentityProviderCommand = z.discriminatedUnion('type', [
+  AddOidcIdentityProvider,
+  UpdateOidcConfig,
+  UpdateIdentityProvider,
+  DeactivateIdentityProvider,
+  ReactivateIdentityProvider,
+  RemoveIdentityProvider,
+  ResealClientSecret,
+])
+export type IdentityProviderCommand = z.infer<typeof IdentityProviderCommand>

@@ -1,0 +1,129 @@
+import { err, ok, type Result } from 'neverthrow'
+import { changesNothing } from '../changed-fields.js'
+import { type Decider, exists } from '../decider.js'
+import type { AlreadyExists, NotFound } from '../refusals.js'
+import type { IdentityProviderRef } from '../values.js'
+import type {
+  AddOidcIdentityProvider,
+  DeactivateIdentityProvider,
+  IdentityProviderCommand,
+  ReactivateIdentityProvider,
+  RemoveIdentityProvider,
+  ResealClientSecret,
+  UpdateIdentityProvider,
+  UpdateOidcConfig,
+} from './commands.js'
+import {
+  IdentityProviderEvent,
+  identityProviderUpcasters,
+  type OidcIdentityProviderAdded,
+} from './events.js'
+
+/** What decisions about an identity provider are based on. */
+export type IdentityProviderState =
+  | { readonly status: 'absent' }
+  | ({ readonly status: 'active' | 'inactive' } & OidcIdentityProviderAdded['data'])
+  | { readonly status: 'removed' }
+
+/** Why a command of an identity provider may not happen. */
+export type IdentityProviderRefusal =
+  | NotFound<IdentityProviderRef>
+  | AlreadyExists<IdentityProviderRef>
+
+type State = IdentityProviderState
+type Decision = Result<readonly IdentityProviderEvent[], IdentityProviderRefusal>
+
+const refuse = (
+  kind: IdentityProviderRefusal['kind'],
+  { idpId }: IdentityProviderCommand['data'],
+): Decision => err({ kind, object: { type: 'identity_provider', idpId } })
+
+const addOidc = ({ data }: AddOidcIdentityProvider, state: State): Decision => {
+  if (state.status !== 'absent') return refuse('AlreadyExists', data)
+  return ok([{ type: 'identity_provider.oidc_added', data }])
+}
+
+const updateOidcConfig = ({ data }: UpdateOidcConfig, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  if (changesNothing(state, data)) return ok([])
+  return ok([{ type: 'identity_provider.oidc_config_updated', data }])
+}
+
+const update = ({ data }: UpdateIdentityProvider, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  if (changesNothing(state, data)) return ok([])
+  return ok([{ type: 'identity_provider.updated', data }])
+}
+
+const deactivate = ({ data }: DeactivateIdentityProvider, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok(state.status === 'inactive' ? [] : [{ type: 'identity_provider.deactivated', data }])
+}
+
+const reactivate = ({ data }: ReactivateIdentityProvider, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok(state.status === 'active' ? [] : [{ type: 'identity_provider.reactivated', data }])
+}
+
+const remove = ({ data }: RemoveIdentityProvider, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok([{ type: 'identity_provider.removed', data }])
+}
+
+const reseal = ({ data }: ResealClientSecret, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const { idpId, replaces, clientSecret } = data
+  // A secret that was set meanwhile must not be overwritten with the one it replaced.
+  if (state.clientSecret !== replaces) return ok([])
+  return ok([{ type: 'identity_provider.secret_resealed', data: { idpId, clientSecret } }])
+}
+
+const decide = (command: IdentityProviderCommand, state: State): Decision => {
+  switch (command.type) {
+    case 'AddOidcIdentityProvider':
+      return addOidc(command, state)
+    case 'UpdateOidcConfig':
+      return updateOidcConfig(command, state)
+    case 'UpdateIdentityProvider':
+      return update(command, state)
+    case 'DeactivateIdentityProvider':
+      return deactivate(command, state)
+    case 'ReactivateIdentityProvider':
+      return reactivate(command, state)
+    case 'RemoveIdentityProvider':
+      return remove(command, state)
+    case 'ResealClientSecret':
+      return reseal(command, state)
+  }
+}
+
+const evolve = (state: State, event: IdentityProviderEvent): State => {
+  switch (event.type) {
+    case 'identity_provider.oidc_added':
+      return { status: 'active', ...event.data }
+    case 'identity_provider.oidc_config_updated':
+    case 'identity_provider.updated':
+    case 'identity_provider.secret_resealed':
+      return exists(state) ? { ...state, ...event.data } : state
+    case 'identity_provider.deactivated':
+      return exists(state) ? { ...state, status: 'inactive' } : state
+    case 'identity_provider.reactivated':
+      return exists(state) ? { ...state, status: 'active' } : state
+    case 'identity_provider.removed':
+      return { status: 'removed' }
+  }
+}
+
+/** An external OIDC provider users can log in with. Spec: OIDC identity provider configuration. */
+export const identityProvider: Decider<
+  IdentityProviderCommand,
+  IdentityProviderState,
+  IdentityProviderEvent,
+  IdentityProviderRefusal
+> = {
+  eventSchema: IdentityProviderEvent,
+  upcasters: identityProviderUpcasters,
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+}

@@ -1,0 +1,86 @@
+// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+import { z } from 'zod'
+import { event, type Upcasters } from '../message.js'
+import { IdpId, SealedSecret, type StreamId } from '../values.js'
+
+/** One stream per identity provider. */
+export const identityProviderStream = (orgId: string, idpId: string): StreamId =>
+  `identity_provider-${orgId}+${idpId}`
+
+const id = { idpId: IdpId }
+
+const appearance = {
+  name: z.string(),
+  stylingType: z.enum(['STYLING_TYPE_UNSPECIFIED', 'STYLING_TYPE_GOOGLE']),
+  autoRegister: z.boolean(),
+}
+
+const mappingField = z.enum([
+  'OIDC_MAPPING_FIELD_UNSPECIFIED',
+  'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
+  'OIDC_MAPPING_FIELD_EMAIL',
+])
+
+const oidc = {
+  clientId: z.string(),
+  issuer: z.string(),
+  scopes: z.array(z.string()).readonly(),
+  displayNameMapping: mappingField,
+  usernameMapping: mappingField,
+}
+
+/** An OIDC identity provider came to be. */
+export const OidcIdentityProviderAdded = event('identity_provider.oidc_added', {
+  ...id,
+  ...appearance,
+  ...oidc,
+  clientSecret: SealedSecret,
+})
+export type OidcIdentityProviderAdded = z.infer<typeof OidcIdentityProviderAdded>
+
+/** The OIDC configuration was replaced. */
+export const OidcConfigUpdated = event('identity_provider.oidc_config_updated', {
+  ...id,
+  ...oidc,
+  /** Absent when the update left the stored secret unchanged. */
+  clientSecret: SealedSecret.exactOptional(),
+})
+export type OidcConfigUpdated = z.infer<typeof OidcConfigUpdated>
+
+/** Name, styling and registration of unknown users were replaced. */
+export const IdentityProviderUpdated = event('identity_provider.updated', { ...id, ...appearance })
+export type IdentityProviderUpdated = z.infer<typeof IdentityProviderUpdated>
+
+/** A provider is kept from being used. */
+export const IdentityProviderDeactivated = event('identity_provider.deactivated', id)
+export type IdentityProviderDeactivated = z.infer<typeof IdentityProviderDeactivated>
+
+/** A provider may be used again. */
+export const IdentityProviderReactivated = event('identity_provider.reactivated', id)
+export type IdentityProviderReactivated = z.infer<typeof IdentityProviderReactivated>
+
+/** A provider ceased to be. */
+export const IdentityProviderRemoved = event('identity_provider.removed', id)
+export type IdentityProviderRemoved = z.infer<typeof IdentityProviderRemoved>
+
+/** The same secret was put under another seal. */
+export const ClientSecretResealed = event('identity_provider.secret_resealed', {
+  ...id,
+  clientSecret: SealedSecret,
+})
+export type ClientSecretResealed = z.infer<typeof ClientSecretResealed>
+
+/** Any event of an identity provider's stream. */
+export const IdentityProviderEvent = z.discriminatedUnion('type', [
+  OidcIdentityProviderAdded,
+  OidcConfigUpdated,
+  IdentityProviderUpdated,
+  IdentityProviderDeactivated,
+  IdentityProviderReactivated,
+  IdentityProviderRemoved,
+  ClientSecretResealed,
+])
+export type IdentityProviderEvent = z.infer<typeof IdentityProviderEvent>
+
+/** Every shape is still the first one. */
+export const identityProviderUpcasters: Upcasters = {}

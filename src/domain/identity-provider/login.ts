@@ -1,0 +1,86 @@
+import type { OidcMappingField } from './commands.js'
+
+/**
+ * The scopes to ask the provider for: those configured, in their order, after `openid`, without
+ * which a request is not an OIDC one. Spec: OIDC identity provider configuration, `scopes`.
+ */
+export const authorizationScopes = (idp: {
+  readonly scopes: readonly string[]
+}): readonly string[] => (idp.scopes.includes('openid') ? idp.scopes : ['openid', ...idp.scopes])
+
+/** Claims about a user, as a provider's ID token or user info response states them. Untrusted. */
+export interface ExternalClaims {
+  readonly sub: string
+  readonly preferred_username?: unknown
+  readonly email?: unknown
+  readonly email_verified?: unknown
+  readonly name?: unknown
+  readonly [claim: string]: unknown
+}
+
+/** Who a user of a provider is to the host. */
+export interface ExternalUser {
+  /** Undefined when the provider did not send the claim it is mapped from. */
+  readonly username: string | undefined
+  /** Undefined when the provider did not send the claim it is mapped from. */
+  readonly displayName: string | undefined
+}
+
+const textClaim = (claim: unknown): string | undefined =>
+  typeof claim === 'string' && claim !== '' ? claim : undefined
+
+/** Whoever can claim any address could otherwise take over the account of its owner. */
+const verifiedEmail = (claims: ExternalClaims): string | undefined =>
+  claims.email_verified === true ? textClaim(claims.email) : undefined
+
+const usernameFrom = (mapping: OidcMappingField, claims: ExternalClaims): string | undefined => {
+  switch (mapping) {
+    case 'OIDC_MAPPING_FIELD_UNSPECIFIED':
+      return textClaim(claims.preferred_username) ?? verifiedEmail(claims) ?? textClaim(claims.sub)
+    case 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME':
+      return textClaim(claims.preferred_username)
+    case 'OIDC_MAPPING_FIELD_EMAIL':
+      return verifiedEmail(claims)
+  }
+}
+
+const displayNameFrom = (
+  mapping: OidcMappingField,
+  claims: ExternalClaims,
+  username: string | undefined,
+): string | undefined => {
+  switch (mapping) {
+    case 'OIDC_MAPPING_FIELD_UNSPECIFIED':
+      return textClaim(claims.name) ?? username
+    case 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME':
+      return textClaim(claims.preferred_username)
+    case 'OIDC_MAPPING_FIELD_EMAIL':
+      return textClaim(claims.email)
+  }
+}
+
+/**
+ * Applies the mappings of a provider to what it says of a user. A mapped claim that is absent is
+ * not made up from another one. Spec: OIDC identity provider configuration, `usernameMapping` and
+ * `displayNameMapping`.
+ */
+export const mapExternalUser = (
+  idp: {
+    readonly usernameMapping: OidcMappingField
+    readonly displayNameMapping: OidcMappingField
+  },
+  claims: ExternalClaims,
+): ExternalUser => {
+  const username = usernameFrom(idp.usernameMapping, claims)
+  return { username, displayName: displayNameFrom(idp.displayNameMapping, claims, username) }
+}
+
+/**
+ * Whether a user of the provider who is not known yet may be registered at login. Spec: OIDC
+ * identity provider configuration, `autoRegister`.
+ */
+export const mayAutoRegister = (idp: {
+  /** Absent counts as active. */
+  readonly state?: 'active' | 'inactive'
+  readonly autoRegister: boolean
+}): boolean => idp.autoRegister && idp.state !== 'inactive'

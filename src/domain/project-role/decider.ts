@@ -1,0 +1,81 @@
+import { err, ok, type Result } from 'neverthrow'
+import { changesNothing } from '../changed-fields.js'
+import type { Decider } from '../decider.js'
+import type { AlreadyExists, NotFound } from '../refusals.js'
+import type { ProjectRoleRef } from '../values.js'
+import type {
+  AddProjectRole,
+  ProjectRoleCommand,
+  RemoveProjectRole,
+  UpdateProjectRole,
+} from './commands.js'
+import { ProjectRoleEvent, projectRoleUpcasters } from './events.js'
+
+/** What decisions about a role are based on. */
+export type ProjectRoleState =
+  | { readonly status: 'absent' }
+  | { readonly status: 'active'; readonly displayName: string; readonly group: string }
+
+/** Why a command of a role may not happen. */
+export type ProjectRoleRefusal = NotFound<ProjectRoleRef> | AlreadyExists<ProjectRoleRef>
+
+type Decision = Result<readonly ProjectRoleEvent[], ProjectRoleRefusal>
+
+const refuse = (
+  kind: ProjectRoleRefusal['kind'],
+  { projectId, roleKey }: ProjectRoleCommand['data'],
+): Decision => err({ kind, object: { type: 'project_role', projectId, roleKey } })
+
+const add = ({ data }: AddProjectRole, state: ProjectRoleState): Decision => {
+  if (state.status === 'active') return refuse('AlreadyExists', data)
+  return ok([{ type: 'project_role.added', data }])
+}
+
+const update = ({ data }: UpdateProjectRole, state: ProjectRoleState): Decision => {
+  if (state.status === 'absent') return refuse('NotFound', data)
+  const { displayName, group } = data
+  if (changesNothing(state, { displayName, group })) return ok([])
+  return ok([{ type: 'project_role.updated', data }])
+}
+
+const remove = ({ data }: RemoveProjectRole, state: ProjectRoleState): Decision => {
+  if (state.status === 'absent') return refuse('NotFound', data)
+  return ok([{ type: 'project_role.removed', data }])
+}
+
+const decide = (command: ProjectRoleCommand, state: ProjectRoleState): Decision => {
+  switch (command.type) {
+    case 'AddProjectRole':
+      return add(command, state)
+    case 'UpdateProjectRole':
+      return update(command, state)
+    case 'RemoveProjectRole':
+      return remove(command, state)
+  }
+}
+
+const evolve = (state: ProjectRoleState, event: ProjectRoleEvent): ProjectRoleState => {
+  switch (event.type) {
+    case 'project_role.added':
+      return { status: 'active', displayName: event.data.displayName, group: event.data.group }
+    case 'project_role.updated':
+      if (state.status === 'absent') return state
+      return { status: 'active', displayName: event.data.displayName, group: event.data.group }
+    case 'project_role.removed':
+      return { status: 'absent' }
+  }
+}
+
+/** A role of a project. Keeps `roleKey` unique within the project. Spec: Project role. */
+export const projectRole: Decider<
+  ProjectRoleCommand,
+  ProjectRoleState,
+  ProjectRoleEvent,
+  ProjectRoleRefusal
+> = {
+  eventSchema: ProjectRoleEvent,
+  upcasters: projectRoleUpcasters,
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+}

@@ -1,0 +1,41 @@
+// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+import { z } from 'zod'
+import { event, type Upcasters } from '../message.js'
+import { ProjectId, RoleKey, type StreamId } from '../values.js'
+
+/** One stream per key, so that two roles with one key cannot both be the first event of it. */
+export const projectRoleStream = (orgId: string, projectId: string, roleKey: string): StreamId =>
+  `project_role-${orgId}+${projectId}+${roleKey}`
+
+const role = {
+  projectId: ProjectId,
+  roleKey: RoleKey,
+  displayName: z.string(),
+  group: z.string(),
+}
+
+/** A role came to be. */
+export const ProjectRoleAdded = event('project_role.added', role)
+export type ProjectRoleAdded = z.infer<typeof ProjectRoleAdded>
+
+/** What a role shows was replaced. */
+export const ProjectRoleUpdated = event('project_role.updated', role)
+export type ProjectRoleUpdated = z.infer<typeof ProjectRoleUpdated>
+
+/** A role ceased to be; its key is free again. */
+export const ProjectRoleRemoved = event('project_role.removed', {
+  projectId: ProjectId,
+  roleKey: RoleKey,
+})
+export type ProjectRoleRemoved = z.infer<typeof ProjectRoleRemoved>
+
+/** Any event of a role's stream. */
+export const ProjectRoleEvent = z.discriminatedUnion('type', [
+  ProjectRoleAdded,
+  ProjectRoleUpdated,
+  ProjectRoleRemoved,
+])
+export type ProjectRoleEvent = z.infer<typeof ProjectRoleEvent>
+
+/** Every shape is still the first one. */
+export const projectRoleUpcasters: Upcasters = {}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { command } from '../message.js'
+import { choice, flag, ProjectId, requiredText } from '../values.js'
+
+/** Whose branding applies at the login of a project. Spec: Project. */
+export const PrivateLabelingSetting = choice([
+  'PRIVATE_LABELING_SETTING_UNSPECIFIED',
+  'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
+  'PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY',
+])
+export type PrivateLabelingSetting = z.infer<typeof PrivateLabelingSetting>
+
+const id = { id: ProjectId }
+
+const project = {
+  ...id,
+  name: requiredText,
+  /** Role information is included in the user info endpoint. */
+  projectRoleAssertion: flag,
+  /** At login, the user must have a role of this project. */
+  projectRoleCheck: flag,
+  /** At login, the user's organization must have a grant to this project. */
+  hasProjectCheck: flag,
+  privateLabelingSetting: PrivateLabelingSetting.default('PRIVATE_LABELING_SETTING_UNSPECIFIED'),
+}
+
+/** Adds a project. */
+export const AddProject = command('AddProject', project)
+export type AddProject = z.infer<typeof AddProject>
+
+/** Replaces name and settings; a field given no value has its default. Spec: Endpoints §3. */
+export const UpdateProject = command('UpdateProject', project)
+export type UpdateProject = z.infer<typeof UpdateProject>
+
+/** Keeps users out of a project without losing anything of it. */
+export const DeactivateProject = command('DeactivateProject', id)
+export type DeactivateProject = z.infer<typeof DeactivateProject>
+
+/** Lets users into a project again. */
+export const ReactivateProject = command('ReactivateProject', id)
+export type ReactivateProject = z.infer<typeof ReactivateProject>
+
+/** Removes a project and, with it, its roles. Its id stays taken. */
+export const RemoveProject = command('RemoveProject', id)
+export type RemoveProject = z.infer<typeof RemoveProject>
+
+/** Any command of a project. */
+export const ProjectCommand = z.discriminatedUnion('type', [
+  AddProject,
+  UpdateProject,
+  DeactivateProject,
+  ReactivateProject,
+  RemoveProject,
+])
+export type ProjectCommand = z.infer<typeof ProjectCommand>

@@ -1,0 +1,93 @@
+import { err, ok, type Result } from 'neverthrow'
+import { changesNothing } from '../changed-fields.js'
+import { type Decider, exists } from '../decider.js'
+import type { AlreadyExists, NotFound } from '../refusals.js'
+import type { ProjectRef } from '../values.js'
+import type {
+  AddProject,
+  DeactivateProject,
+  ProjectCommand,
+  ReactivateProject,
+  RemoveProject,
+  UpdateProject,
+} from './commands.js'
+import { type ProjectAdded, ProjectEvent, projectUpcasters } from './events.js'
+
+/** What decisions about a project are based on. */
+export type ProjectState =
+  | { readonly status: 'absent' }
+  | ({ readonly status: 'active' | 'inactive' } & ProjectAdded['data'])
+  | { readonly status: 'removed' }
+
+/** Why a command of a project may not happen. */
+export type ProjectRefusal = NotFound<ProjectRef> | AlreadyExists<ProjectRef>
+
+type Decision = Result<readonly ProjectEvent[], ProjectRefusal>
+
+const refuse = (kind: ProjectRefusal['kind'], { id }: ProjectCommand['data']): Decision =>
+  err({ kind, object: { type: 'project', id } })
+
+const add = ({ data }: AddProject, state: ProjectState): Decision => {
+  if (state.status !== 'absent') return refuse('AlreadyExists', data)
+  return ok([{ type: 'project.added', data }])
+}
+
+const update = ({ data }: UpdateProject, state: ProjectState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  if (changesNothing(state, data)) return ok([])
+  return ok([{ type: 'project.updated', data }])
+}
+
+const deactivate = ({ data }: DeactivateProject, state: ProjectState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok(state.status === 'inactive' ? [] : [{ type: 'project.deactivated', data }])
+}
+
+const reactivate = ({ data }: ReactivateProject, state: ProjectState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok(state.status === 'active' ? [] : [{ type: 'project.reactivated', data }])
+}
+
+const remove = ({ data }: RemoveProject, state: ProjectState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok([{ type: 'project.removed', data }])
+}
+
+const decide = (command: ProjectCommand, state: ProjectState): Decision => {
+  switch (command.type) {
+    case 'AddProject':
+      return add(command, state)
+    case 'UpdateProject':
+      return update(command, state)
+    case 'DeactivateProject':
+      return deactivate(command, state)
+    case 'ReactivateProject':
+      return reactivate(command, state)
+    case 'RemoveProject':
+      return remove(command, state)
+  }
+}
+
+const evolve = (state: ProjectState, event: ProjectEvent): ProjectState => {
+  switch (event.type) {
+    case 'project.added':
+      return { status: 'active', ...event.data }
+    case 'project.updated':
+      return exists(state) ? { ...state, ...event.data } : state
+    case 'project.deactivated':
+      return exists(state) ? { ...state, status: 'inactive' } : state
+    case 'project.reactivated':
+      return exists(state) ? { ...state, status: 'active' } : state
+    case 'project.removed':
+      return { status: 'removed' }
+  }
+}
+
+/** A container of applications that share the same roles. Spec: Project. */
+export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, ProjectRefusal> = {
+  eventSchema: ProjectEvent,
+  upcasters: projectUpcasters,
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+}

@@ -1,0 +1,55 @@
+// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+import { z } from 'zod'
+import { event, type Upcasters } from '../message.js'
+import { ProjectId, type StreamId } from '../values.js'
+
+/** One stream per project. */
+export const projectStream = (orgId: string, id: string): StreamId => `project-${orgId}+${id}`
+
+const id = { id: ProjectId }
+
+const project = {
+  ...id,
+  name: z.string(),
+  projectRoleAssertion: z.boolean(),
+  projectRoleCheck: z.boolean(),
+  hasProjectCheck: z.boolean(),
+  privateLabelingSetting: z.enum([
+    'PRIVATE_LABELING_SETTING_UNSPECIFIED',
+    'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
+    'PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY',
+  ]),
+}
+
+/** A project came to be. */
+export const ProjectAdded = event('project.added', project)
+export type ProjectAdded = z.infer<typeof ProjectAdded>
+
+/** Name and settings of a project were replaced. */
+export const ProjectUpdated = event('project.updated', project)
+export type ProjectUpdated = z.infer<typeof ProjectUpdated>
+
+/** Users are kept out of a project. */
+export const ProjectDeactivated = event('project.deactivated', id)
+export type ProjectDeactivated = z.infer<typeof ProjectDeactivated>
+
+/** Users are let into a project again. */
+export const ProjectReactivated = event('project.reactivated', id)
+export type ProjectReactivated = z.infer<typeof ProjectReactivated>
+
+/** A project ceased to be, and its roles with it. */
+export const ProjectRemoved = event('project.removed', id)
+export type ProjectRemoved = z.infer<typeof ProjectRemoved>
+
+/** Any event of a project's stream. */
+export const ProjectEvent = z.discriminatedUnion('type', [
+  ProjectAdded,
+  ProjectUpdated,
+  ProjectDeactivated,
+  ProjectReactivated,
+  ProjectRemoved,
+])
+export type ProjectEvent = z.infer<typeof ProjectEvent>
+
+/** Every shape is still the first one. */
+export const projectUpcasters: Upcasters = {}

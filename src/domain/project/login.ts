@@ -1,0 +1,113 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { PrivateLabelingSetting } from './commands.js'
+
+/** What a login into a project looks at: a project as `iam.projects.get` returns it, or alike. */
+export interface LoginProject {
+  /** Absent counts as active. */
+  readonly state?: 'active' | 'inactive'
+  readonly projectRoleCheck: boolean
+  readonly hasProjectCheck: boolean
+  /** Names the organization that owns the project. */
+  readonly details: { readonly resourceOwner: string }
+}
+
+/** The user who logs in. */
+export interface LoginUser {
+  readonly userOrgId: string
+  /** Keys of the roles of this project that the user was assigned. */
+  readonly userRoleKeys: readonly string[]
+  /** Organizations that have a grant to this project. */
+  readonly grantedOrgIds: readonly string[]
+}
+
+/** Nobody may log in to a project that was deactivated. */
+export interface ProjectInactive {
+  readonly kind: 'ProjectInactive'
+}
+
+/** `projectRoleCheck`: the user has none of the roles that the project has. Spec: Project. */
+export interface ProjectRoleRequired {
+  readonly kind: 'ProjectRoleRequired'
+}
+
+/** `hasProjectCheck`: the user's organization has no grant to the project. Spec: Project. */
+export interface ProjectGrantRequired {
+  readonly kind: 'ProjectGrantRequired'
+  readonly userOrgId: string
+}
+
+/** Which check kept a user out of a project. */
+export type LoginRefusal = ProjectInactive | ProjectRoleRequired | ProjectGrantRequired
+
+/**
+ * Whether a user may log in to an application of a project. Spec: Project, `projectRoleCheck` and
+ * `hasProjectCheck`.
+ *
+ * @param login.roleKeys - keys of the roles that the project has now: a role that was removed opens nothing
+ */
+export const checkLogin = (
+  { project, roleKeys }: { readonly project: LoginProject; readonly roleKeys: readonly string[] },
+  { userOrgId, userRoleKeys, grantedOrgIds }: LoginUser,
+): Result<void, LoginRefusal> => {
+  if (project.state === 'inactive') return err({ kind: 'ProjectInactive' })
+  if (project.projectRoleCheck && !userRoleKeys.some((key) => roleKeys.includes(key)))
+    return err({ kind: 'ProjectRoleRequired' })
+  const isOwner = userOrgId === project.details.resourceOwner
+  if (project.hasProjectCheck && !isOwner && !grantedOrgIds.includes(userOrgId))
+    return err({ kind: 'ProjectGrantRequired', userOrgId })
+  return ok(undefined)
+}
+
+/** A role as far as logins and displays are concerned. */
+export interface RoleInformation {
+  readonly roleKey: string
+  readonly displayName: string
+  readonly group: string
+}
+
+/**
+ * The roles of a user that belong into the user info response: those that the project still has,
+ * when it asserts roles, else none. Spec: Project, `projectRoleAssertion`.
+ */
+export const roleClaims = (
+  {
+    project,
+    roles,
+  }: {
+    readonly project: { readonly projectRoleAssertion: boolean }
+    readonly roles: readonly RoleInformation[]
+  },
+  userRoleKeys: readonly string[],
+): readonly RoleInformation[] => {
+  if (!project.projectRoleAssertion) return []
+  return roles
+    .filter(({ roleKey }) => userRoleKeys.includes(roleKey))
+    .map(({ roleKey, displayName, group }) => ({ roleKey, displayName, group }))
+}
+
+/**
+ * The organization whose branding the login of a project shows; undefined when the project leaves
+ * it to the host's default. Spec: Project, `privateLabelingSetting`.
+ */
+export const brandingOrganization = (
+  project: {
+    readonly privateLabelingSetting: PrivateLabelingSetting
+    readonly details: { readonly resourceOwner: string }
+  },
+  { userOrgId }: { readonly userOrgId?: string | undefined } = {},
+): string | undefined => {
+  switch (project.privateLabelingSetting) {
+    case 'PRIVATE_LABELING_SETTING_UNSPECIFIED':
+      return undefined
+    case 'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY':
+      return project.details.resourceOwner
+    case 'PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY':
+      return userOrgId
+  }
+}
+
+/** The roles that carry `group`, such as to give a user all of them. Spec: Project role, `group`. */
+export const rolesOfGroup = <Role extends Pick<RoleInformation, 'group'>>(
+  roles: readonly Role[],
+  group: string,
+): readonly Role[] => roles.filter((role) => role.group === group)

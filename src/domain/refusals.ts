@@ -1,0 +1,16 @@
+import type { ObjectRef } from './values.js'
+
+/** No such object in the organization, or one that was removed. Spec: Errors, status 404. */
+export interface NotFound<Ref extends ObjectRef = ObjectRef> {
+  readonly kind: 'NotFound'
+  readonly object: Ref
+}
+
+/**
+ * Another object has this id or key; an id stays taken when its object is removed, a role's key
+ * does not. Spec: Project role, "unique within the project"; its status is not shown.
+ */
+export interface AlreadyExists<Ref extends ObjectRef = ObjectRef> {
+  readonly kind: 'AlreadyExists'
+  readonly object: Ref
+}

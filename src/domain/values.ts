@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+/** Longest text the interface accepts, in characters (Unicode code points). Spec: Limits. */
+export const MAX_TEXT_LENGTH = 200
+
+/** Most scopes of one identity provider. The specification gives no limit; see docs/decisions. */
+export const MAX_SCOPES = 100
+
+/** Tells an absent value from one of a wrong type; never repeats the value itself. */
+const expected =
+  (what: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    input === undefined ? 'is required' : `must be ${what}`
+
+/** Why no store could keep `value`, or undefined when any can. */
+const unstorable = (value: string): string | undefined => {
+  if (!value.isWellFormed()) return 'must not contain a lone surrogate'
+  if (value.includes('\0')) return 'must not contain the character U+0000'
+  return undefined
+}
+
+const countCodePoints = (value: string): number => {
+  let count = 0
+  for (const _ of value) count++
+  return count
+}
+
+const isTooLong = (value: string): boolean => {
+  if (value.length <= MAX_TEXT_LENGTH) return false
+  // A code point takes one or two UTF-16 units, so only lengths in between have to be counted.
+  return value.length > 2 * MAX_TEXT_LENGTH || countCodePoints(value) > MAX_TEXT_LENGTH
+}
+
+const objectionToText = (value: string): string | undefined =>
+  isTooLong(value) ? `must be at most ${MAX_TEXT_LENGTH} characters` : unstorable(value)
+
+const objectionToRequiredText = (value: string): string | undefined =>
+  value === '' ? 'must not be empty' : objectionToText(value)
+
+const textWithout = (objection: (value: string) => string | undefined) =>
+  z.string({ error: expected('text') }).refine((value) => objection(value) === undefined, {
+    error: ({ input }) => (typeof input === 'string' ? objection(input) : undefined),
+  })
+
+/** At most {@link MAX_TEXT_LENGTH} characters of well-formed text without U+0000; may be empty. */
+export const text = textWithout(objectionToText)
+
+/** {@link text} that is not empty. White space counts: nothing is trimmed. */
+export const requiredText = textWithout(objectionToRequiredText)
+
+/** A switch that is off unless set. */
+export const flag = z.boolean({ error: expected('true or false') }).default(false)
+
+/** One of `values`; the first of them, `..._UNSPECIFIED`, when absent. */
+export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
+/** A list of at most `most` items; measured before its items are looked at. */
+export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
+  z
+    .array(z.custom<z.input<Item>>(), { error: expected('a list') })
+    .min(least, { error: `must have at least ${least} item`, abort: true })
+    .max(most, { error: `must have at most ${most} items`, abort: true })
+    .pipe(z.array(item))
+    .readonly()
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
+
+/** No `+`: it separates the ids within a {@link StreamId}, where one must not pass for two. */
+const id = z.string({ error: expected('an id') }).regex(ID, {
+  error: 'must be 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit',
+})
+
+/** An organization: the resource owner of every object. Spec: What the service does. */
+export const OrgId = id.brand<'OrgId'>()
+export type OrgId = z.infer<typeof OrgId>
+
+/** An identity provider. */
+export const IdpId = id.brand<'IdpId'>()
+export type IdpId = z.infer<typeof IdpId>
+
+/** A project. */
+export const ProjectId = id.brand<'ProjectId'>()
+export type ProjectId = z.infer<typeof ProjectId>
+
+/**
+ * What authorization checks look at; unique within its project. Compared code point by code point,
+ * without case folding or normalization. Spec: Project role.
+ */
+export const RoleKey = requiredText.brand<'RoleKey'>()
+export type RoleKey = z.infer<typeof RoleKey>
+
+/** A client secret as a `SecretCipher` sealed it; opaque to everything else. */
+export const SealedSecret = z.string().min(1).brand<'SealedSecret'>()
+export type SealedSecret = z.infer<typeof SealedSecret>
+
+/** Name of one event stream: a category, `-`, then the ids of one object, joined by `+`. */
+export type StreamId = `${string}-${string}`
+
+/** An object that events tell of, by the field names of the specification. */
+export type ObjectRef = IdentityProviderRef | ProjectRef | ProjectRoleRef
+
+/** Names an identity provider within its organization. */
+export interface IdentityProviderRef {
+  readonly type: 'identity_provider'
+  readonly idpId: string
+}
+
+/** Names a project within its organization. */
+export interface ProjectRef {
+  readonly type: 'project'
+  readonly id: string
+}
+
+/** Names a role within its organization. */
+export interface ProjectRoleRef {
+  readonly type: 'project_role'
+  readonly projectId: string
+  readonly roleKey: string
+}

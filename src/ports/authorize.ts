@@ -1,0 +1,35 @@
+/** A right that a method asks for. Spec: Authentication, "permission on the target resource". */
+export type Permission =
+  | 'identity_provider.read'
+  | 'identity_provider.write'
+  | 'identity_provider.secret.read'
+  | 'project.read'
+  | 'project.write'
+  | 'project.role.read'
+  | 'project.role.write'
+  | 'event.read'
+
+/** The requesting user, as the host authenticated them. */
+export interface Caller {
+  /** 1 to 200 characters. Stays in the log for ever: best an opaque id. */
+  readonly userId: string
+  /** The organization of the user. */
+  readonly orgId: string
+  /** What the user may do in their own organization; read by `permissionsFromCaller`. */
+  readonly permissions?: readonly string[]
+  /** What the user may do in other organizations, by id; read by `permissionsFromCaller`. */
+  readonly permissionsIn?: Readonly<Record<string, readonly string[]>>
+}
+
+/** May `caller` use `permission` in the organization, or on the one object? */
+export interface PermissionQuestion {
+  readonly caller: Caller
+  readonly permission: Permission
+  /** The organization whose objects are concerned. */
+  readonly orgId: string
+  /** A role's is its project. Absent: the question is about the whole organization. */
+  readonly object?: { readonly type: 'identity_provider' | 'project'; readonly id: string }
+}
+
+/** The host's answer; anything but `true` is no. */
+export type Authorize = (question: PermissionQuestion) => boolean | Promise<boolean>

@@ -1,0 +1,148 @@
+import type { Result } from 'neverthrow'
+import type { Message } from '../domain/message.js'
+import type { StreamId } from '../domain/values.js'
+
+/** How many events a stream holds; 0 for a stream that does not exist. */
+export type Version = number
+
+/**
+ * Place of an event in the order of all events of one store, and the time it was recorded at:
+ * microseconds since the Unix epoch, or one more than the position before, whichever is later.
+ * Strictly rising in commit order; survives clocks that run backwards. Spec: `details.sequence`.
+ */
+export type Position = bigint
+
+/** The time that `position` stands for; to the millisecond, as `Date` has it. */
+export const timeOf = (position: Position): Date => new Date(Number(position / 1000n))
+
+/** Who acted, as the host authenticated them. */
+export interface Actor {
+  readonly userId: string
+  readonly orgId: string
+}
+
+/** What is known of the circumstances of an append; kept with each of its events. */
+export interface Metadata {
+  readonly actor: Actor
+  /** Organization that the changed objects belong to. Spec: `details.resourceOwner`. */
+  readonly resourceOwner: string
+  /** What the host traces the request by; at most 255 characters. */
+  readonly correlationId?: string
+  /** `<orgId>+<key>`; a store records no second append under the same one. */
+  readonly idempotencyKey?: string
+  /** SHA-256, base64url, of the command that `idempotencyKey` was used for. */
+  readonly commandHash?: string
+  /** Marks what a desired state manages, so that only that may be pruned. */
+  readonly managedBy?: string
+}
+
+/** An event as the library hands it to a store. */
+export interface NewEvent extends Message {
+  /** Version of the shape of `data`, by event type; the first is 1. */
+  readonly schemaVersion: number
+}
+
+/** An event as a store hands it back, with its place in the log. */
+export interface RecordedEvent extends NewEvent {
+  /** {@link Append.id} of the append that recorded it. */
+  readonly appendId: string
+  readonly stream: StreamId
+  /** Version of the stream once it holds this event: 1 for its first. */
+  readonly version: Version
+  readonly position: Position
+  readonly metadata: Metadata
+}
+
+/** Events for one stream, on condition that nobody else has written to it. */
+export interface StreamWrite {
+  readonly stream: StreamId
+  /** Version the writer based its decision on; 0 for a stream that must not exist yet. */
+  readonly expectedVersion: Version
+  /** May be empty: the write then only guards `expectedVersion`. */
+  readonly events: readonly NewEvent[]
+}
+
+/** What one command records: every write or none. */
+export interface Append {
+  /** ULID, by which a writer recognises its own append after an unknown outcome. */
+  readonly id: string
+  /** Each stream at most once; at most {@link MAX_WRITES}. */
+  readonly writes: readonly StreamWrite[]
+  readonly metadata: Metadata
+}
+
+/** Most writes of one append: a project and a thousand of its roles. */
+export const MAX_WRITES = 1001
+
+/** Most bytes (UTF-8) that the `data` of all events of one append take as JSON: 4 MiB. */
+export const MAX_APPEND_BYTES = 4 * 1024 * 1024
+
+/** Another writer changed `stream` first. Load again and decide anew. */
+export interface VersionConflict {
+  readonly kind: 'VersionConflict'
+  readonly stream: StreamId
+}
+
+/** An append with the same idempotency key was recorded before. */
+export interface IdempotencyKeyUsed {
+  readonly kind: 'IdempotencyKeyUsed'
+}
+
+/**
+ * Durable, append-only storage of events, supplied by the host.
+ *
+ * A lost race is a result; a store that cannot be reached rejects. What follows is executable: run
+ * `eventStoreLaws` of `claviger/testing` against your implementation.
+ */
+export interface EventStore {
+  /**
+   * Records every write or none, and wakes those who wait through {@link EventStore.onAppend}.
+   * Assigns versions, counted from 1 in each stream, and positions, strictly rising over all
+   * streams in commit order.
+   *
+   * An idempotency key that was used before is told first, then the first stream in the order of
+   * `writes` whose version is not the expected one. An append without events records nothing and
+   * uses up no key.
+   *
+   * Rejects, before anything is written, an append that is empty, names a stream twice, has more than
+   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, or holds text that no store can keep.
+   *
+   * @returns the events as recorded, in the order written
+   */
+  append(
+    append: Append,
+  ): Promise<Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>>
+
+  /** The events of `stream` above `afterVersion`, oldest first; `[]` when there are none. */
+  readStream(stream: StreamId, afterVersion?: Version): Promise<readonly RecordedEvent[]>
+
+  /**
+   * At most `limit` events above `after`, lowest position first. Never returns a position while a
+   * lower one may still be committed; otherwise a reader would step over the late one for ever.
+   */
+  readAll(after: Position, limit: number): Promise<readonly RecordedEvent[]>
+
+  /** Position of the last event; `0n` when there is none. */
+  lastPosition(): Promise<Position>
+
+  /** What that append recorded, in the order written; `[]` when there was none. */
+  findAppend(
+    by: { readonly id: string } | { readonly idempotencyKey: string },
+  ): Promise<readonly RecordedEvent[]>
+
+  /**
+   * Calls `wake` when new events may be there: a hint, subscribers poll without it.
+   *
+   * @returns ends the calls
+   */
+  onAppend?(wake: () => void): () => void
+}
+
+/** A second port of a store, for copies. */
+export interface EventRestore {
+  /**
+   * Records `events` as they are, with their versions, positions and idempotency keys; all or none.
+   * Rejects events that do not lie above the store's last position in rising order.
+   */
+  restore(events: readonly RecordedEvent[]): Promise<void>
+}

@@ -1,0 +1,14 @@
+import type { Authorize } from './authorize.js'
+import type { EventStore } from './event-store.js'
+import type { ReadModel } from './read-model.js'
+import type { SecretCipher } from './secret-cipher.js'
+
+/** Everything the library needs from the program it is embedded in. */
+export interface Host {
+  readonly store: EventStore
+  readonly readModel: ReadModel
+  readonly secrets: SecretCipher
+  readonly authorize: Authorize
+  /** Draws a new ULID; rising within a process. */
+  readonly newId: () => string
+}

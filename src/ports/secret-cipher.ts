@@ -1,0 +1,28 @@
+import type { Result } from 'neverthrow'
+import type { SealedSecret } from '../domain/values.js'
+
+/** The identity provider that a secret belongs to; a seal opens for no other. */
+export interface SecretOwner {
+  readonly orgId: string
+  readonly idpId: string
+}
+
+/** A seal that cannot be opened: its key is not in the key ring, or it is not as it was sealed. */
+export interface SecretUnreadable {
+  readonly kind: 'SecretUnreadable'
+  readonly reason: 'unknown_key' | 'tampered'
+  /** Absent when the seal does not even name one. */
+  readonly keyId?: string
+}
+
+/** Keeps client secrets from being read where they are stored. Rejects only when it is out of order. */
+export interface SecretCipher {
+  /** Seals `secret` for `owner` with the current key. */
+  seal(secret: string, owner: SecretOwner): Promise<SealedSecret>
+
+  /** Opens what was sealed for the same owner. */
+  open(sealed: SealedSecret, owner: SecretOwner): Promise<Result<string, SecretUnreadable>>
+
+  /** Whether the current key sealed it; otherwise `resealSecrets` will. */
+  isCurrent(sealed: SealedSecret): boolean
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    sqlite: 'src/adapters/sqlite/index.ts',
+    testing: 'src/testing/index.ts',
+  },
+  format: ['esm', 'cjs'],
+  target: 'es2024',
+  dts: true,
+  clean: true,
+  // Without its prefix `node:sqlite` names nothing that exists.
+  removeNodeProtocol: false,
+})
