@@ -1,0 +1,73 @@
+import { ok } from 'neverthrow'
+import { z } from 'zod'
+import { projectStream } from '../domain/project/events.js'
+import { AddProjectRole } from '../domain/project-role/commands.js'
+import { projectRoleStream } from '../domain/project-role/events.js'
+import { listOf, ProjectId } from '../domain/values.js'
+import { refuseUnlessExists } from './change-project-role.js'
+import { type Write, write } from './method.js'
+import type { Runtime } from './runtime.js'
+import { targetProjectOfRole } from './target.js'
+import { transact } from './transact.js'
+
+/** Most roles that one call adds: with their project, as many streams as one append takes. */
+export const MAX_ROLES = 1000
+
+/** The project and the roles that were added to it, as given. */
+export interface ProjectRolesIds {
+  readonly projectId: string
+  readonly roleKeys: readonly string[]
+}
+
+/** 1 to {@link MAX_ROLES} roles of one project, no key twice. */
+export const AddProjectRolesInput = z.strictObject({
+  projectId: ProjectId,
+  roles: listOf(AddProjectRole.shape.data.omit({ projectId: true }), 1, MAX_ROLES).superRefine(
+    (roles, { addIssue }) => {
+      const seen = new Set<string>()
+      roles.forEach(({ roleKey }, index) => {
+        if (seen.has(roleKey))
+          addIssue({ code: 'custom', path: [index, 'roleKey'], message: 'must not appear twice' })
+        seen.add(roleKey)
+      })
+    },
+  ),
+})
+export type AddProjectRolesInput = z.input<typeof AddProjectRolesInput>
+
+/** Adds several roles, all or none. Answers with the details of the last. */
+export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
+  write(
+    runtime,
+    {
+      permissions: ['project.role.write'],
+      schema: AddProjectRolesInput,
+      target: targetProjectOfRole,
+      refuses: ['expectedSequence'],
+    },
+    (session, input) => {
+      const { orgId } = session
+      const { projectId } = input
+      const project = runtime.projects.track(projectStream(orgId, projectId))
+      const roles = input.roles.map((role) => ({
+        data: { ...role, projectId },
+        tracked: runtime.projectRoles.track(projectRoleStream(orgId, projectId, role.roleKey), true),
+      }))
+      const writes = roles.map(({ tracked }) => tracked)
+      return transact(runtime, session, {
+        command: { method: 'projectRoles.addMany', input },
+        object: writes.at(-1) ?? project,
+        writes,
+        guards: [project],
+        decide: () => {
+          const refusal = refuseUnlessExists(project.state, projectId)
+          if (refusal) return refusal
+          const decisions = roles.map(({ tracked, data }) =>
+            tracked.decide({ type: 'AddProjectRole', data }),
+          )
+          return decisions.find((decision) => decision.isErr()) ?? ok(undefined)
+        },
+        ids: () => ({ projectId, roleKeys: input.roles.map(({ roleKey }) => roleKey) }),
+      })
+    },
+  )

@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import { AddProject } from '../domain/project/commands.js'
+import { projectStream } from '../domain/project/events.js'
+import { ProjectId } from '../domain/values.js'
+import { type Write, write } from './method.js'
+import type { Runtime } from './runtime.js'
+import { targetProject } from './target.js'
+import { transact } from './transact.js'
+
+/** The id of a project, as every outcome calls it. */
+export interface ProjectIds {
+  readonly projectId: string
+}
+
+/** {@link AddProject}; without an own `id` the project gets a new ULID. */
+export const AddProjectInput = AddProject.shape.data.extend({ id: ProjectId.optional() })
+export type AddProjectInput = z.input<typeof AddProjectInput>
+
+/** @see AddProject */
+export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds> =>
+  write(
+    runtime,
+    {
+      permissions: ['project.write'],
+      schema: AddProjectInput,
+      target: targetProject,
+      refuses: ['expectedSequence'],
+    },
+    (session, input) => {
+      const { orgId } = session
+      const id = input.id ?? ProjectId.parse(runtime.newId())
+      const project = runtime.projects.track(projectStream(orgId, id), true)
+      return transact(runtime, session, {
+        command: { method: 'projects.add', input },
+        object: project,
+        writes: [project],
+        guards: [],
+        decide: () => project.decide({ type: 'AddProject', data: { ...input, id } }),
+        ids: (stream) => ({ projectId: stream.slice(projectStream(orgId, '').length) }),
+      })
+    },
+  )

@@ -1,0 +1,36 @@
+import type { z } from 'zod'
+import type { ProjectCommand } from '../domain/project/commands.js'
+import { projectStream } from '../domain/project/events.js'
+import type { ProjectIds } from './add-project.js'
+import { type Write, write } from './method.js'
+import type { Runtime } from './runtime.js'
+import { targetProject } from './target.js'
+import { transact } from './transact.js'
+
+/** What tells the commands of a project that exists apart. */
+interface Change<Data extends z.ZodType> {
+  readonly method: string
+  readonly schema: Data
+  readonly command: (data: z.output<Data>) => ProjectCommand
+}
+
+/** A command of a project that exists. */
+export const changeProject = <Data extends z.ZodType<ProjectCommand['data']>>(
+  runtime: Runtime,
+  { method, schema, command }: Change<Data>,
+): Write<z.input<Data>, ProjectIds> =>
+  write(
+    runtime,
+    { permissions: ['project.write'], schema, target: targetProject },
+    (session, input) => {
+      const project = runtime.projects.track(projectStream(session.orgId, input.id))
+      return transact(runtime, session, {
+        command: { method, input },
+        object: project,
+        writes: [project],
+        guards: [],
+        decide: () => project.decide(command(input)),
+        ids: () => ({ projectId: input.id }),
+      })
+    },
+  )

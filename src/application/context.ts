@@ -1,0 +1,124 @@
+import { err, ok, type Result } from 'neverthrow'
+import { OrgId, requiredText } from '../domain/values.js'
+import type { Caller } from '../ports/authorize.js'
+import type { Position } from '../ports/event-store.js'
+import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
+
+/** Who calls, on whose objects, and how. `undefined` counts as absent everywhere. */
+export interface Context {
+  /** As the host authenticated them; absent, the call is refused as unauthenticated. */
+  readonly caller: Caller | undefined
+  /** Organization whose objects are meant; the caller's own when absent. Spec: Authentication. */
+  readonly orgId?: string | undefined
+  /** Refuses a write when the object's `details.sequence` is another one. */
+  readonly expectedSequence?: Position | undefined
+  /** 1 to 255 printable ASCII characters: a write repeated under the same key takes effect once. */
+  readonly idempotencyKey?: string | undefined
+  /** `true` decides a write without recording anything. */
+  readonly dryRun?: false | undefined
+  /**
+   * `strong` (default): a read sees every write that completed before it began, in every process;
+   * costs a question to the store and, if there is news, a catch-up. `eventual`: what is there.
+   */
+  readonly consistency?: 'strong' | 'eventual' | undefined
+  /** What the host traces the request by; at most 255 characters, kept with the events. */
+  readonly correlationId?: string | undefined
+  /** Ends the call early; no effect once an append was sent. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A {@link Context} in which writes are decided on fresh state and not recorded. */
+export interface DryRunContext extends Omit<Context, 'dryRun'> {
+  readonly dryRun: true
+}
+
+/** A context that was found well-formed. */
+export interface Session {
+  readonly caller: Caller
+  readonly orgId: string
+  readonly expectedSequence: Position | undefined
+  readonly idempotencyKey: string | undefined
+  readonly dryRun: boolean
+  readonly consistency: 'strong' | 'eventual'
+  readonly correlationId: string | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+/** Fields of a context that some writes can make no sense of, and therefore refuse. */
+export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun'
+
+const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
+
+const isCorrelationId = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  value.length <= 255 &&
+  value.isWellFormed() &&
+  !value.includes('\0')
+
+const isSignal = (value: unknown): boolean => value instanceof AbortSignal
+
+const FORMS: readonly (readonly [keyof Session, (value: unknown) => boolean, string])[] = [
+  ['orgId', (value) => OrgId.safeParse(value).success, 'must be the id of an organization'],
+  [
+    'expectedSequence',
+    (value) => typeof value === 'bigint' && value >= 0n,
+    'must be a bigint of at least 0',
+  ],
+  [
+    'idempotencyKey',
+    (value) => typeof value === 'string' && PRINTABLE_ASCII.test(value),
+    'must be 1 to 255 printable ASCII characters',
+  ],
+  ['dryRun', (value) => typeof value === 'boolean', 'must be true or false'],
+  [
+    'consistency',
+    (value) => value === 'strong' || value === 'eventual',
+    "must be 'strong' or 'eventual'",
+  ],
+  ['correlationId', isCorrelationId, 'must be at most 255 characters of well-formed text'],
+  ['signal', isSignal, 'must be an AbortSignal'],
+]
+
+const violationsOf = (context: Context | DryRunContext): Violation[] => {
+  const violations: Violation[] = []
+  const { caller } = context
+  if (!requiredText.safeParse(caller?.userId).success)
+    violations.push({ field: 'caller.userId', description: 'must be 1 to 200 characters' })
+  if (!OrgId.safeParse(caller?.orgId).success)
+    violations.push({
+      field: 'caller.orgId',
+      description: 'must be the id of an organization',
+    })
+  for (const [field, isWellFormed, description] of FORMS) {
+    const value = context[field]
+    if (value !== undefined && !isWellFormed(value)) violations.push({ field, description })
+  }
+  return violations
+}
+
+/**
+ * Checks a context as far as that can be done without asking anybody: that there is a caller, then
+ * that its fields are well-formed and none of `refused`.
+ */
+export const openSession = (
+  context: Context | DryRunContext | undefined | null,
+  refused: readonly Refused[],
+): Result<Session, Unauthenticated | InvalidArgument> => {
+  const caller = context?.caller
+  if (!context || caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
+  const violations = violationsOf(context)
+  for (const field of refused)
+    if (context[field] !== undefined)
+      violations.push({ field, description: 'is not accepted by this method' })
+  if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
+  return ok({
+    caller,
+    orgId: context.orgId ?? caller.orgId,
+    expectedSequence: context.expectedSequence,
+    idempotencyKey: context.idempotencyKey,
+    dryRun: context.dryRun ?? false,
+    consistency: context.consistency ?? 'strong',
+    correlationId: context.correlationId,
+    signal: context.signal,
+  })
+}

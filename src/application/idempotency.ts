@@ -1,0 +1,47 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { RecordedEvent } from '../ports/event-store.js'
+import type { Session } from './context.js'
+import type { IamError } from './errors.js'
+import { fromPort } from './fault.js'
+import type { Outcome } from './outcome.js'
+import type { Runtime } from './runtime.js'
+import { sha256 } from './sha256.js'
+import { detailsOf } from './tracked.js'
+import type { Transaction } from './transaction.js'
+
+/** The key as stores know it: each organization has its own. */
+export const storedKey = (orgId: string, idempotencyKey: string): string =>
+  `${orgId}+${idempotencyKey}`
+
+/** Tells one command from another: SHA-256 over the method and its input, without secrets. */
+export const commandHash = ({ method, input }: Transaction<unknown>['command']): Promise<string> =>
+  sha256([method, input])
+
+/**
+ * What the same command answered when it was first recorded under the idempotency key of the
+ * session; refused when another command was. Undefined when none was.
+ */
+export const earlierOutcome = async <Ids>(
+  { store }: Runtime,
+  { orgId, idempotencyKey }: Session,
+  transaction: Transaction<Ids>,
+): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
+  if (idempotencyKey === undefined) return undefined
+  const key = storedKey(orgId, idempotencyKey)
+  const events = await fromPort(() => store.findAppend({ idempotencyKey: key }))
+  const last = events.at(-1)
+  if (!last) return undefined
+  if (!(await isRepeated(transaction, events)))
+    return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
+  const snapshot = await transaction.object.past(last.stream, last.version)
+  const ids = transaction.ids(last.stream)
+  return ok({ details: detailsOf(snapshot, orgId), changed: true, events, ...ids })
+}
+
+const isRepeated = async (
+  { command, isSameSecret }: Transaction<unknown>,
+  recorded: readonly RecordedEvent[],
+): Promise<boolean> => {
+  if (recorded[0]?.metadata.commandHash !== (await commandHash(command))) return false
+  return isSameSecret ? await isSameSecret(recorded) : true
+}

@@ -1,0 +1,105 @@
+import { err, type Result, ResultAsync } from 'neverthrow'
+import type { z } from 'zod'
+import type { Permission, PermissionQuestion } from '../ports/authorize.js'
+import { type Context, type DryRunContext, openSession, type Refused, type Session } from './context.js'
+import type { IamError } from './errors.js'
+import { errorOf, fromPort, unavailable } from './fault.js'
+import type { Outcome, Planned, Written } from './outcome.js'
+import type { Runtime } from './runtime.js'
+import type { Target } from './target.js'
+import { violationsOf } from './violations.js'
+
+/** What every method checks before it does what it is for. */
+export interface Edge<Schema extends z.ZodType> {
+  /** All are needed. */
+  readonly permissions: readonly Permission[]
+  readonly schema: Schema
+  /** Which object of the input, well-formed or not, the permission is asked for. */
+  readonly target?: Target
+  /** Fields of the context that the method can make no sense of. */
+  readonly refuses?: readonly Refused[]
+}
+
+type Run<Schema extends z.ZodType, Answer> = (
+  session: Session,
+  input: z.output<Schema>,
+) => Promise<Result<Answer, IamError>>
+
+/** A method that changes something; a dry run answers what it would change. */
+export interface Write<Input, Ids> {
+  (input: Input, context: DryRunContext): ResultAsync<Planned, IamError>
+  (input: Input, context: Context): ResultAsync<Written & Ids, IamError>
+}
+
+/** A method that only reads. */
+export type Read<Input, Answer> = (
+  input: Input,
+  context: Context,
+) => ResultAsync<Answer, IamError>
+
+/**
+ * Makes a public method of `run`. In this order: the context is well-formed, the caller is
+ * permitted, the input is well-formed; nobody learns what exists without the right to see it.
+ */
+export const read =
+  <Schema extends z.ZodType, Answer>(
+    runtime: Runtime,
+    edge: Edge<Schema>,
+    run: Run<Schema, Answer>,
+  ): Read<z.input<Schema>, Answer> =>
+  (input, context) =>
+    new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+
+/** {@link read}, for a `run` that answers with an {@link Outcome}. */
+export const write = <Schema extends z.ZodType, Ids>(
+  runtime: Runtime,
+  edge: Edge<Schema>,
+  run: Run<Schema, Outcome<Ids>>,
+): Write<z.input<Schema>, Ids> => {
+  function method(input: z.input<Schema>, context: DryRunContext): ResultAsync<Planned, IamError>
+  function method(input: z.input<Schema>, context: Context): ResultAsync<Written & Ids, IamError>
+  function method(
+    input: z.input<Schema>,
+    context: Context | DryRunContext,
+  ): ResultAsync<Outcome<Ids>, IamError> {
+    return new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+  }
+  return method
+}
+
+const NOTHING: readonly Refused[] = []
+
+const perform = async <Schema extends z.ZodType, Answer>(
+  runtime: Runtime,
+  { permissions, schema, target, refuses, run }: Edge<Schema> & { readonly run: Run<Schema, Answer> },
+  { input, context }: { readonly input: unknown; readonly context: Context | DryRunContext },
+): Promise<Result<Answer, IamError>> => {
+  try {
+    const opened = openSession(context, refuses ?? NOTHING)
+    if (opened.isErr()) return err(opened.error)
+    const session = opened.value
+    const { caller, orgId } = session
+    const object = target?.(input)
+    for (const permission of permissions) {
+      const answer = ask(runtime, { caller, permission, orgId, ...(object && { object }) })
+      if ((typeof answer === 'boolean' ? answer : await answer) !== true)
+        return err({ kind: 'PermissionDenied', permission, orgId })
+    }
+    const parsed = schema.safeParse(input)
+    if (!parsed.success)
+      return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
+    return await run(session, parsed.data)
+  } catch (thrown) {
+    return err(errorOf(thrown))
+  }
+}
+
+/** Answers at once where the host does: most look at what they hold in memory. */
+const ask = ({ authorize }: Runtime, question: PermissionQuestion): boolean | Promise<boolean> => {
+  try {
+    const answer = authorize(question)
+    return typeof answer === 'boolean' ? answer : fromPort(() => answer)
+  } catch (cause) {
+    throw unavailable(cause, 'not_recorded')
+  }
+}

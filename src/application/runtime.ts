@@ -1,0 +1,47 @@
+import type { IdentityProviderCommand } from '../domain/identity-provider/commands.js'
+import {
+  type IdentityProviderRefusal,
+  type IdentityProviderState,
+  identityProvider,
+} from '../domain/identity-provider/decider.js'
+import type { IdentityProviderEvent } from '../domain/identity-provider/events.js'
+import type { ProjectCommand } from '../domain/project/commands.js'
+import { type ProjectRefusal, type ProjectState, project } from '../domain/project/decider.js'
+import type { ProjectEvent } from '../domain/project/events.js'
+import type { ProjectRoleCommand } from '../domain/project-role/commands.js'
+import {
+  type ProjectRoleRefusal,
+  type ProjectRoleState,
+  projectRole,
+} from '../domain/project-role/decider.js'
+import type { ProjectRoleEvent } from '../domain/project-role/events.js'
+import type { Host } from '../ports/host.js'
+import { type Streams, streams } from './tracked.js'
+import { WriteQueue } from './write-queue.js'
+
+/** What the use cases of one `createIam` share: what the host supplies, and what is remembered. */
+export interface Runtime extends Host {
+  readonly queue: WriteQueue
+  readonly identityProviders: Streams<
+    IdentityProviderCommand,
+    IdentityProviderState,
+    IdentityProviderEvent,
+    IdentityProviderRefusal
+  >
+  readonly projects: Streams<ProjectCommand, ProjectState, ProjectEvent, ProjectRefusal>
+  readonly projectRoles: Streams<
+    ProjectRoleCommand,
+    ProjectRoleState,
+    ProjectRoleEvent,
+    ProjectRoleRefusal
+  >
+}
+
+/** @see Runtime */
+export const createRuntime = (host: Host): Runtime => ({
+  ...host,
+  queue: new WriteQueue(),
+  identityProviders: streams(host.store, identityProvider),
+  projects: streams(host.store, project),
+  projectRoles: streams(host.store, projectRole),
+})

@@ -1,0 +1,25 @@
+import type { z } from 'zod'
+import { IdpId, ProjectId } from '../domain/values.js'
+import type { PermissionQuestion } from '../ports/authorize.js'
+
+/** Finds the object that a permission is asked for; undefined when its id is absent or malformed. */
+export type Target = (input: unknown) => PermissionQuestion['object']
+
+type TargetType = NonNullable<PermissionQuestion['object']>['type']
+
+const targetIn =
+  (field: string, type: TargetType, schema: z.ZodType<string>): Target =>
+  (input) => {
+    if (typeof input !== 'object' || input === null) return undefined
+    const parsed = schema.safeParse(Reflect.get(input, field))
+    return parsed.success ? { type, id: parsed.data } : undefined
+  }
+
+/** The identity provider that the field `idpId` names. */
+export const targetIdp = targetIn('idpId', 'identity_provider', IdpId)
+
+/** The project that the field `id` names. */
+export const targetProject = targetIn('id', 'project', ProjectId)
+
+/** The project that the field `projectId` names. */
+export const targetProjectOfRole = targetIn('projectId', 'project', ProjectId)

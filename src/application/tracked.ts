@@ -1,0 +1,186 @@
+import type { Result } from 'neverthrow'
+import { type Decider, exists } from '../domain/decider.js'
+import { currentVersion, type Message } from '../domain/message.js'
+import type { StreamId } from '../domain/values.js'
+import {
+  type EventStore,
+  type NewEvent,
+  type Position,
+  type RecordedEvent,
+  timeOf,
+  type Version,
+} from '../ports/event-store.js'
+import type { ObjectDetails } from '../ports/read-model.js'
+import { parseEvent } from '../projections/read-event.js'
+import { Fault, fromPort } from './fault.js'
+import { Recent } from './recent.js'
+
+/** Streams of one aggregate whose states are kept; twice as many right after a new generation began. */
+const GENERATION_SIZE = 5_000
+
+/** A stream as it was when read, or as its events since left it. */
+export interface Snapshot<State> {
+  readonly version: Version
+  readonly state: State
+  /** Position of the event by which the object came to be; `0n` when there is none. */
+  readonly created: Position
+  /** Position of the last event; `0n` when there is none. */
+  readonly changed: Position
+}
+
+/** The common response object of the specification, for a stream of `resourceOwner`. */
+export const detailsOf = (
+  { created, changed }: Snapshot<unknown>,
+  resourceOwner: string,
+): ObjectDetails => ({
+  sequence: changed,
+  creationDate: timeOf(created),
+  changeDate: timeOf(changed),
+  resourceOwner,
+})
+
+type Status = { readonly status: string }
+
+/** Gives out the streams of one kind of aggregate, remembering the states of those lately used. */
+export interface Streams<Command, State extends Status, Event extends Message, Refusal> {
+  /** @param isNew - assume that the stream does not exist yet, instead of reading it first */
+  track(stream: StreamId, isNew?: boolean): Tracked<Command, State, Event, Refusal>
+}
+
+/** What a {@link Tracked} stream needs to know and share with the others of its aggregate. */
+interface Aggregate<Command, State extends Status, Event extends Message, Refusal> {
+  readonly store: EventStore
+  readonly decider: Decider<Command, State, Event, Refusal>
+  readonly recent: Recent<StreamId, Snapshot<State>>
+}
+
+/** A stream in the course of one command: what is known of it, and what is to be added to it. */
+export class Tracked<Command, State extends Status, Event extends Message, Refusal> {
+  readonly stream: StreamId
+  readonly #aggregate: Aggregate<Command, State, Event, Refusal>
+  #snapshot: Snapshot<State>
+  #isKnown: boolean
+  #decided: readonly Event[] = []
+  #newEvents: readonly NewEvent[] = []
+
+  constructor(
+    aggregate: Aggregate<Command, State, Event, Refusal>,
+    stream: StreamId,
+    isNew: boolean,
+  ) {
+    this.#aggregate = aggregate
+    this.stream = stream
+    const recent = aggregate.recent.get(stream)
+    this.#isKnown = isNew || recent !== undefined
+    this.#snapshot = recent ?? beforeFirstEvent(aggregate.decider.initialState)
+  }
+
+  get state(): State {
+    return this.#snapshot.state
+  }
+
+  get snapshot(): Snapshot<State> {
+    return this.#snapshot
+  }
+
+  get isKnown(): boolean {
+    return this.#isKnown
+  }
+
+  /** What the last {@link Tracked.decide} decided to add. */
+  get newEvents(): readonly NewEvent[] {
+    return this.#newEvents
+  }
+
+  /** Decides `command` on the state at hand; what it decides to add replaces what it decided before. */
+  decide(command: Command): Result<readonly NewEvent[], Refusal> {
+    const { decide, upcasters } = this.#aggregate.decider
+    const decision = decide(command, this.state)
+    this.#decided = decision.unwrapOr([])
+    this.#newEvents = this.#decided.map(({ type, data }) => ({
+      type,
+      schemaVersion: currentVersion(upcasters, type),
+      data,
+    }))
+    return decision.map(() => this.#newEvents)
+  }
+
+  /** Reads what was added to the stream since it was last looked at. */
+  async refresh(): Promise<void> {
+    const { store, decider, recent } = this.#aggregate
+    const { version } = this.#snapshot
+    const added = await fromPort(() => store.readStream(this.stream, version))
+    this.#snapshot = added.reduce((snapshot, event) => after(decider, snapshot, event), this.#snapshot)
+    this.#isKnown = true
+    if (this.#snapshot.version > 0) recent.set(this.stream, this.#snapshot)
+  }
+
+  /** Takes in the decided events, now that they are `recorded`. */
+  advance(recorded: readonly RecordedEvent[]): void {
+    const { decider, recent } = this.#aggregate
+    const wasNew = this.#snapshot.version === 0
+    recorded.forEach(({ version, position }, index) => {
+      const event = this.#decided[index]
+      if (event) this.#snapshot = next(decider, this.#snapshot, { event, version, position })
+    })
+    // Streams just created are not kept: most are not looked at again, and would push out others.
+    if (!wasNew) recent.set(this.stream, this.#snapshot)
+  }
+
+  /** A stream of the same aggregate as it was right after its event `version`. */
+  async past(stream: StreamId, version: Version): Promise<Snapshot<State>> {
+    const { store, decider } = this.#aggregate
+    const events = await fromPort(() => store.readStream(stream))
+    return events
+      .filter((event) => event.version <= version)
+      .reduce((snapshot, event) => after(decider, snapshot, event), beforeFirstEvent(decider.initialState))
+  }
+}
+
+/** What {@link transact} needs of a tracked stream, whatever its aggregate. */
+export type AnyTracked = Pick<
+  Tracked<never, Status, Message, unknown>,
+  'stream' | 'snapshot' | 'isKnown' | 'newEvents' | 'refresh' | 'advance' | 'past'
+>
+
+/** @see Streams */
+export const streams = <Command, State extends Status, Event extends Message, Refusal>(
+  store: EventStore,
+  decider: Decider<Command, State, Event, Refusal>,
+): Streams<Command, State, Event, Refusal> => {
+  const aggregate = { store, decider, recent: new Recent<StreamId, Snapshot<State>>(GENERATION_SIZE) }
+  return { track: (stream, isNew = false) => new Tracked(aggregate, stream, isNew) }
+}
+
+const beforeFirstEvent = <State>(state: State): Snapshot<State> => ({
+  version: 0,
+  state,
+  created: 0n,
+  changed: 0n,
+})
+
+type Rules<State, Event> = Pick<
+  Decider<never, State, Event, unknown>,
+  'evolve' | 'eventSchema' | 'upcasters'
+>
+
+const next = <State extends Status, Event>(
+  { evolve }: Rules<State, Event>,
+  { state, created }: Snapshot<State>,
+  { event, version, position }: { event: Event; version: Version; position: Position },
+): Snapshot<State> => {
+  const evolved = evolve(state, event)
+  const cameToBe = !exists(state) && exists(evolved)
+  return { version, state: evolved, created: cameToBe ? position : created, changed: position }
+}
+
+const after = <State extends Status, Event extends Message>(
+  decider: Rules<State, Event>,
+  snapshot: Snapshot<State>,
+  recorded: RecordedEvent,
+): Snapshot<State> => {
+  const event = parseEvent(decider, recorded)
+  if (event.isErr()) throw new Fault(event.error)
+  const { version, position } = recorded
+  return next(decider, snapshot, { event: event.value, version, position })
+}

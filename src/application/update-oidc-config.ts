@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import { UpdateOidcConfig } from '../domain/identity-provider/commands.js'
+import { identityProviderStream } from '../domain/identity-provider/events.js'
+import { text } from '../domain/values.js'
+import type { IdentityProviderIds } from './change-identity-provider.js'
+import { recordsSecret, seal } from './client-secret.js'
+import { type Write, write } from './method.js'
+import type { Runtime } from './runtime.js'
+import { targetIdp } from './target.js'
+import { transact } from './transact.js'
+
+/** {@link UpdateOidcConfig}; an empty secret leaves the stored one unchanged. */
+export const UpdateOidcConfigInput = UpdateOidcConfig.shape.data.extend({
+  /** In plain text; sealed before anything is decided or recorded. */
+  clientSecret: text.default(''),
+})
+export type UpdateOidcConfigInput = z.input<typeof UpdateOidcConfigInput>
+
+/** @see UpdateOidcConfig */
+export const updateOidcConfig = (
+  runtime: Runtime,
+): Write<UpdateOidcConfigInput, IdentityProviderIds> =>
+  write(
+    runtime,
+    {
+      permissions: ['identity_provider.write'],
+      schema: UpdateOidcConfigInput,
+      target: targetIdp,
+    },
+    async (session, { clientSecret: secret, ...input }) => {
+      const { idpId } = input
+      const owner = { orgId: session.orgId, idpId }
+      const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
+      const data =
+        secret === '' ? input : { ...input, clientSecret: await seal(runtime, secret, owner) }
+      return transact(runtime, session, {
+        command: { method: 'identityProviders.updateOidcConfig', input },
+        object: idp,
+        writes: [idp],
+        guards: [],
+        decide: () => idp.decide({ type: 'UpdateOidcConfig', data }),
+        ids: () => ({ idpId }),
+        isSameSecret: (events) => recordsSecret(runtime, events, { secret, owner }),
+      })
+    },
+  )

@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+import type { Violation } from './errors.js'
+
+/** Most violations that are reported of one input. */
+const MOST = 100
+
+/** Longest name of an unknown field that is repeated, in UTF-16 units. */
+const LONGEST_NAME = 200
+
+/** What is wrong with an input, field by field; names fields, never repeats values. */
+export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
+  issues.slice(0, MOST).flatMap((issue) => violationsIn(issue)).slice(0, MOST)
+
+const violationsIn = (issue: z.core.$ZodIssue): readonly Violation[] => {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys
+      .slice(0, MOST)
+      .map((key) => ({ field: pathOf([...issue.path, key]), description: 'is not a known field' }))
+  return [{ field: pathOf(issue.path), description: descriptionOf(issue) }]
+}
+
+const descriptionOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && issue.expected === 'object'
+    ? 'must be an object'
+    : issue.message
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((field, step) => {
+    if (typeof step === 'number') return `${field}[${step}]`
+    const name = String(step).slice(0, LONGEST_NAME).toWellFormed()
+    return field === '' ? name : `${field}.${name}`
+  }, '')
