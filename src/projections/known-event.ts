@@ -1,0 +1,62 @@
+import type { IdentityProviderEvent } from '../domain/identity-provider/events.js'
+import type { Message } from '../domain/message.js'
+import type { ProjectEvent } from '../domain/project/events.js'
+import type { ProjectRoleEvent } from '../domain/project-role/events.js'
+import type { ObjectRef } from '../domain/values.js'
+import type { RecordedEvent } from '../ports/event-store.js'
+import type { ViewType } from '../ports/read-model.js'
+
+/** A recorded event whose type and data are known. */
+export type Recorded<Event extends Message> = Event extends Message ? RecordedEvent & Event : never
+
+/** The events that make up what is read, by the type of object. */
+export interface ViewEvents {
+  readonly identity_provider: Recorded<IdentityProviderEvent>
+  readonly project: Recorded<ProjectEvent>
+  readonly project_role: Recorded<ProjectRoleEvent>
+}
+
+/** Any event of the library, in the newest version of its type. */
+export type KnownEvent = ViewEvents[ViewType]
+
+/** What to do with an event, by the type of object that it tells of. */
+export type EventCases<Outcome> = {
+  readonly [Type in ViewType]: (event: ViewEvents[Type]) => Outcome
+}
+
+/** Hands `event` to the one of `cases` that is for the type of object it tells of. */
+export const matchEvent = <Outcome>(event: KnownEvent, cases: EventCases<Outcome>): Outcome => {
+  switch (event.type) {
+    case 'identity_provider.oidc_added':
+    case 'identity_provider.oidc_config_updated':
+    case 'identity_provider.updated':
+    case 'identity_provider.deactivated':
+    case 'identity_provider.reactivated':
+    case 'identity_provider.removed':
+    case 'identity_provider.secret_resealed':
+      return cases.identity_provider(event)
+    case 'project.added':
+    case 'project.updated':
+    case 'project.deactivated':
+    case 'project.reactivated':
+    case 'project.removed':
+      return cases.project(event)
+    case 'project_role.added':
+    case 'project_role.updated':
+    case 'project_role.removed':
+      return cases.project_role(event)
+  }
+}
+
+const objects: EventCases<ObjectRef> = {
+  identity_provider: ({ data }) => ({ type: 'identity_provider', idpId: data.idpId }),
+  project: ({ data }) => ({ type: 'project', id: data.id }),
+  project_role: ({ data: { projectId, roleKey } }) => ({
+    type: 'project_role',
+    projectId,
+    roleKey,
+  }),
+}
+
+/** The object that `event` tells of. */
+export const objectOf = (event: KnownEvent): ObjectRef => matchEvent(event, objects)

@@ -1,0 +1,70 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { z } from 'zod'
+import {
+  IdentityProviderEvent,
+  identityProviderUpcasters,
+} from '../domain/identity-provider/events.js'
+import { currentVersion, type Upcasters, upcast } from '../domain/message.js'
+import { ProjectEvent, projectUpcasters } from '../domain/project/events.js'
+import { ProjectRoleEvent, projectRoleUpcasters } from '../domain/project-role/events.js'
+import type { RecordedEvent } from '../ports/event-store.js'
+import type { CorruptEvent, UnreadableEvent } from '../ports/unreadable-event.js'
+import { type KnownEvent, objectOf } from './known-event.js'
+import { organizationIn, streamOf } from './stream-name.js'
+
+type AnyEvent = IdentityProviderEvent | ProjectEvent | ProjectRoleEvent
+
+/** How the events of one type are read. */
+interface Shape {
+  readonly schema: z.ZodType<AnyEvent>
+  readonly version: number
+  readonly upcasters: Upcasters
+}
+
+const upcasters: Upcasters = {
+  ...identityProviderUpcasters,
+  ...projectUpcasters,
+  ...projectRoleUpcasters,
+}
+
+/** By event type: to try the members of a union one by one would take several times as long. */
+const shapes: ReadonlyMap<string, Shape> = new Map(
+  [...IdentityProviderEvent.options, ...ProjectEvent.options, ...ProjectRoleEvent.options].map(
+    (schema) => {
+      const type = schema.unwrap().shape.type.value
+      return [type, { schema, version: currentVersion(upcasters, type), upcasters }]
+    },
+  ),
+)
+
+/**
+ * Reads an event of any version ever written as its newest version. Refuses what this version of
+ * the library does not know, and what it would not have written. Design §4.
+ */
+export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, UnreadableEvent> => {
+  const shape = shapes.get(recorded.type)
+  if (shape === undefined || !isKnownVersion(recorded.schemaVersion, shape))
+    return unknown(recorded)
+  const { type } = recorded
+  const parsed = shape.schema.safeParse({ type, data: upcast(shape.upcasters, recorded) })
+  if (!parsed.success) return corrupt(recorded, firstPath(parsed.error))
+  const event: KnownEvent = { ...recorded, schemaVersion: shape.version, ...parsed.data }
+  return tellsOfItsStream(event) ? ok(event) : corrupt(recorded, 'stream')
+}
+
+const isKnownVersion = (version: number, shape: Shape): boolean =>
+  Number.isInteger(version) && version >= 1 && version <= shape.version
+
+const tellsOfItsStream = (event: KnownEvent): boolean =>
+  event.stream === streamOf(organizationIn(event.stream), objectOf(event))
+
+const unknown = ({ type, schemaVersion, position }: RecordedEvent) =>
+  err({ kind: 'UnknownEvent' as const, type, schemaVersion, position })
+
+const corrupt = ({ stream, position }: RecordedEvent, field: string): Result<never, CorruptEvent> =>
+  err({ kind: 'CorruptEvent', stream, position, field })
+
+const firstPath = ({ issues: [issue] }: z.ZodError): string => {
+  const path = issue?.path ?? []
+  return (issue?.code === 'unrecognized_keys' ? [...path, ...issue.keys] : path).join('.')
+}
