@@ -63,6 +63,20 @@ export interface Unavailable {
   readonly cause: unknown
 }
 
+/**
+ * A projection threw at an event. It stays right before it; nothing was skipped, and running it
+ * again begins with that event.
+ */
+export interface ProjectionFailed {
+  readonly kind: 'ProjectionFailed'
+  /** Name of the projection. */
+  readonly projection: string
+  /** Type of the event. */
+  readonly type: string
+  readonly position: Position
+  readonly cause: unknown
+}
+
 /** Every reason for which a method may not do what it was asked. */
 export type IamError =
   | Unauthenticated
@@ -78,6 +92,7 @@ export type IamError =
   | UnknownEvent
   | CorruptEvent
   | SecretUnreadable
+  | ProjectionFailed
   | LoginRefusal
 
 /** An {@link InvalidArgument} about one field. */

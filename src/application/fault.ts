@@ -1,17 +1,17 @@
-import { StoreFault } from '../ports/store-fault.js'
-import type { CorruptEvent, UnknownEvent } from '../ports/unreadable-event.js'
-import type { SecretUnreadable } from '../ports/secret-cipher.js'
+import { outcomeOf } from '../ports/store-fault.js'
 import type { IamError, Unavailable } from './errors.js'
 
 /**
- * Carries a fault past code that cannot go on, up to the public method that returns it as an
- * {@link IamError}. Anything else that is thrown is a bug of ours and stays one.
+ * Carries an error past code that cannot go on without what it asked for, up to the public method
+ * that returns it. Anything else that is thrown is a bug of ours and stays one.
  */
 export class Fault extends Error {
   override readonly name = 'Fault'
+  readonly error: IamError
 
-  constructor(readonly error: Unavailable | UnknownEvent | CorruptEvent | SecretUnreadable) {
+  constructor(error: IamError) {
     super(error.kind)
+    this.error = error
   }
 }
 
@@ -28,11 +28,7 @@ export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promi
 export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fault =>
   cause instanceof Fault
     ? cause
-    : new Fault({
-        kind: 'Unavailable',
-        outcome: cause instanceof StoreFault ? cause.outcome : outcome,
-        cause,
-      })
+    : new Fault({ kind: 'Unavailable', outcome: outcomeOf(cause) ?? outcome, cause })
 
 /** What a {@link Fault} carries. @throws whatever else it is given */
 export const errorOf = (thrown: unknown): IamError => {

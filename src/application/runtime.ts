@@ -16,12 +16,15 @@ import {
 } from '../domain/project-role/decider.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import type { Host } from '../ports/host.js'
+import { type Follow, follow } from './follow.js'
+import { matchEvent } from '../projections/known-event.js'
 import { type Streams, streams } from './tracked.js'
 import { WriteQueue } from './write-queue.js'
 
 /** What the use cases of one `createIam` share: what the host supplies, and what is remembered. */
 export interface Runtime extends Host {
   readonly queue: WriteQueue
+  readonly follow: Follow
   readonly identityProviders: Streams<
     IdentityProviderCommand,
     IdentityProviderState,
@@ -41,7 +44,25 @@ export interface Runtime extends Host {
 export const createRuntime = (host: Host): Runtime => ({
   ...host,
   queue: new WriteQueue(),
-  identityProviders: streams(host.store, identityProvider),
-  projects: streams(host.store, project),
-  projectRoles: streams(host.store, projectRole),
+  follow: follow(host.store, host.readModel),
+  identityProviders: streams(host.store, {
+    decider: identityProvider,
+    select: (event) =>
+      matchEvent<IdentityProviderEvent | undefined>(event, { ...NONE, identity_provider: itself }),
+  }),
+  projects: streams(host.store, {
+    decider: project,
+    select: (event) => matchEvent<ProjectEvent | undefined>(event, { ...NONE, project: itself }),
+  }),
+  projectRoles: streams(host.store, {
+    decider: projectRole,
+    select: (event) =>
+      matchEvent<ProjectRoleEvent | undefined>(event, { ...NONE, project_role: itself }),
+  }),
 })
+
+const itself = <Value>(value: Value): Value => value
+
+const none = () => undefined
+
+const NONE = { identity_provider: none, project: none, project_role: none }

@@ -11,7 +11,8 @@ import {
   type Version,
 } from '../ports/event-store.js'
 import type { ObjectDetails } from '../ports/read-model.js'
-import { parseEvent } from '../projections/read-event.js'
+import type { KnownEvent } from '../projections/known-event.js'
+import { readEvent } from '../projections/read-event.js'
 import { Fault, fromPort } from './fault.js'
 import { Recent } from './recent.js'
 
@@ -51,6 +52,7 @@ export interface Streams<Command, State extends Status, Event extends Message, R
 interface Aggregate<Command, State extends Status, Event extends Message, Refusal> {
   readonly store: EventStore
   readonly decider: Decider<Command, State, Event, Refusal>
+  readonly select: (event: KnownEvent) => Event | undefined
   readonly recent: Recent<StreamId, Snapshot<State>>
 }
 
@@ -107,10 +109,10 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
 
   /** Reads what was added to the stream since it was last looked at. */
   async refresh(): Promise<void> {
-    const { store, decider, recent } = this.#aggregate
+    const { store, recent } = this.#aggregate
     const { version } = this.#snapshot
     const added = await fromPort(() => store.readStream(this.stream, version))
-    this.#snapshot = added.reduce((snapshot, event) => after(decider, snapshot, event), this.#snapshot)
+    this.#snapshot = this.#foldOnto(this.#snapshot, added)
     this.#isKnown = true
     if (this.#snapshot.version > 0) recent.set(this.stream, this.#snapshot)
   }
@@ -131,9 +133,17 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
   async past(stream: StreamId, version: Version): Promise<Snapshot<State>> {
     const { store, decider } = this.#aggregate
     const events = await fromPort(() => store.readStream(stream))
-    return events
-      .filter((event) => event.version <= version)
-      .reduce((snapshot, event) => after(decider, snapshot, event), beforeFirstEvent(decider.initialState))
+    const past = events.filter((event) => event.version <= version)
+    return this.#foldOnto(beforeFirstEvent(decider.initialState), past)
+  }
+
+  #foldOnto(snapshot: Snapshot<State>, events: readonly RecordedEvent[]): Snapshot<State> {
+    const { decider, select } = this.#aggregate
+    return events.reduce((before, recorded) => {
+      const event = selected(recorded, select)
+      const { version, position } = recorded
+      return next(decider, before, { event, version, position })
+    }, snapshot)
   }
 }
 
@@ -143,12 +153,16 @@ export type AnyTracked = Pick<
   'stream' | 'snapshot' | 'isKnown' | 'newEvents' | 'refresh' | 'advance' | 'past'
 >
 
-/** @see Streams */
+/**
+ * @see Streams
+ * @param rules.select - the event, when it is one of this aggregate
+ */
 export const streams = <Command, State extends Status, Event extends Message, Refusal>(
   store: EventStore,
-  decider: Decider<Command, State, Event, Refusal>,
+  rules: Pick<Aggregate<Command, State, Event, Refusal>, 'decider' | 'select'>,
 ): Streams<Command, State, Event, Refusal> => {
-  const aggregate = { store, decider, recent: new Recent<StreamId, Snapshot<State>>(GENERATION_SIZE) }
+  const recent = new Recent<StreamId, Snapshot<State>>(GENERATION_SIZE)
+  const aggregate = { store, recent, ...rules }
   return { track: (stream, isNew = false) => new Tracked(aggregate, stream, isNew) }
 }
 
@@ -159,28 +173,25 @@ const beforeFirstEvent = <State>(state: State): Snapshot<State> => ({
   changed: 0n,
 })
 
-type Rules<State, Event> = Pick<
-  Decider<never, State, Event, unknown>,
-  'evolve' | 'eventSchema' | 'upcasters'
->
+/** @throws Fault when the event cannot be read, or is none of the aggregate that the stream is one of */
+const selected = <Event>(
+  recorded: RecordedEvent,
+  select: (event: KnownEvent) => Event | undefined,
+): Event => {
+  const known = readEvent(recorded)
+  if (known.isErr()) throw new Fault(known.error)
+  const event = select(known.value)
+  if (event !== undefined) return event
+  const { stream, position } = recorded
+  throw new Fault({ kind: 'CorruptEvent', stream, position, field: 'type' })
+}
 
 const next = <State extends Status, Event>(
-  { evolve }: Rules<State, Event>,
+  { evolve }: Pick<Decider<never, State, Event, unknown>, 'evolve'>,
   { state, created }: Snapshot<State>,
   { event, version, position }: { event: Event; version: Version; position: Position },
 ): Snapshot<State> => {
   const evolved = evolve(state, event)
   const cameToBe = !exists(state) && exists(evolved)
   return { version, state: evolved, created: cameToBe ? position : created, changed: position }
-}
-
-const after = <State extends Status, Event extends Message>(
-  decider: Rules<State, Event>,
-  snapshot: Snapshot<State>,
-  recorded: RecordedEvent,
-): Snapshot<State> => {
-  const event = parseEvent(decider, recorded)
-  if (event.isErr()) throw new Fault(event.error)
-  const { version, position } = recorded
-  return next(decider, snapshot, { event: event.value, version, position })
 }

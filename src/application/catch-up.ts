@@ -1,0 +1,126 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
+import type { Projection } from '../ports/projection.js'
+import { outcomeOf } from '../ports/store-fault.js'
+import type { UnreadableEvent } from '../ports/unreadable-event.js'
+import type { KnownEvent } from '../projections/known-event.js'
+import { readEvent } from '../projections/read-event.js'
+import type { Cancelled, ProjectionFailed } from './errors.js'
+import { fromPort, unavailable } from './fault.js'
+
+/** Most events that are read and applied at once. */
+const BATCH_SIZE = 1_000
+
+/** How far a catch-up is, after each batch. */
+export interface Progress {
+  /** Events applied since the catch-up began, by this process. */
+  readonly done: number
+  /** Position of the last event applied. */
+  readonly position: Position
+  /** Position of the last event there was when the catch-up began. */
+  readonly head: Position
+  /** Events per second. */
+  readonly rate: number
+}
+
+/** How a projection is fed. */
+export interface CatchUpOptions {
+  /** Ends it after the batch at hand. */
+  readonly signal?: AbortSignal | undefined
+  /** Called after each batch. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+
+/** Why a projection could not be fed on; it stays right before the event in question. */
+export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
+
+/**
+ * Feeds `projection` every event up to `head` that it has not seen, or more when they are at hand.
+ * Other processes may do the same at the same time: every event is applied once.
+ *
+ * @returns the position it has reached
+ */
+export const catchUp = async (
+  store: EventStore,
+  projection: Projection,
+  { head, signal, onProgress }: CatchUpOptions & { readonly head: Position },
+): Promise<Result<Position, CatchUpRefusal>> => {
+  const begin = Date.now()
+  let done = 0
+  let position = await fromPort(() => projection.checkpoint())
+  while (position < head) {
+    if (signal?.aborted) return err({ kind: 'Cancelled' })
+    const after = position
+    const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
+    if (events.length === 0) break
+    const applied = await applyReadable(projection, position, events)
+    if (applied.isErr()) return err(applied.error)
+    if (applied.value) done += events.length
+    position = await fromPort(() => projection.checkpoint())
+    onProgress?.({ done, position, head, rate: ratePerSecond(done, begin) })
+  }
+  return ok(position)
+}
+
+const ratePerSecond = (done: number, begin: number): number =>
+  (done * 1000) / Math.max(1, Date.now() - begin)
+
+/** Applies what comes before the first event that cannot be read, and stops there. */
+const applyReadable = async (
+  projection: Projection,
+  from: Position,
+  events: readonly RecordedEvent[],
+): Promise<Result<boolean, UnreadableEvent | ProjectionFailed>> => {
+  const known: KnownEvent[] = []
+  let unreadable: UnreadableEvent | undefined
+  for (const recorded of events) {
+    const event = readEvent(recorded)
+    if (event.isErr()) {
+      unreadable = event.error
+      break
+    }
+    known.push(event.value)
+  }
+  const applied = known.length > 0 ? await applyAll(projection, from, known) : ok(true)
+  if (applied.isErr() || !applied.value) return applied
+  return unreadable ? err(unreadable) : ok(true)
+}
+
+/** @returns false when another process was faster */
+const applyAll = async (
+  projection: Projection,
+  from: Position,
+  events: readonly KnownEvent[],
+): Promise<Result<boolean, ProjectionFailed>> => {
+  try {
+    return ok(await projection.apply(from, events))
+  } catch (cause) {
+    if (isOutOfOrder(cause)) throw unavailable(cause, 'not_recorded')
+    return events.length === 1 && events[0]
+      ? err(failed(projection, events[0], cause))
+      : await applyOneByOne(projection, from, events)
+  }
+}
+
+const isOutOfOrder = (cause: unknown): boolean => outcomeOf(cause) !== undefined
+
+/** Finds the event that a projection cannot take; those before it are applied. */
+const applyOneByOne = async (
+  projection: Projection,
+  from: Position,
+  events: readonly KnownEvent[],
+): Promise<Result<boolean, ProjectionFailed>> => {
+  let position = from
+  for (const event of events) {
+    const applied = await applyAll(projection, position, [event])
+    if (applied.isErr() || !applied.value) return applied
+    position = event.position
+  }
+  return ok(true)
+}
+
+const failed = (
+  { name }: Projection,
+  { type, position }: KnownEvent,
+  cause: unknown,
+): ProjectionFailed => ({ kind: 'ProjectionFailed', projection: name, type, position, cause })

@@ -1,0 +1,56 @@
+import { err } from 'neverthrow'
+import { z } from 'zod'
+import { checkLogin } from '../domain/project/login.js'
+import { listOf, OrgId, ProjectId, RoleKey } from '../domain/values.js'
+import { fromPort } from './fault.js'
+import { type Read, read } from './method.js'
+import type { Runtime } from './runtime.js'
+import { targetProject } from './target.js'
+
+/** Most role keys and most grants of one user that a login looks at. */
+const MOST = 1000
+
+/** Who logs in to an application of which project. */
+export const CheckLoginInput = z.strictObject({
+  id: ProjectId,
+  userOrgId: OrgId,
+  /** Keys of the roles of this project that the user was assigned. */
+  userRoleKeys: listOf(RoleKey, 0, MOST).default([]),
+  /** Organizations that have a grant to this project. */
+  grantedOrgIds: listOf(OrgId, 0, MOST).default([]),
+})
+export type CheckLoginInput = z.input<typeof CheckLoginInput>
+
+/** {@link checkLogin} on the project, and those roles of the user that it has, as they are now. */
+export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
+  read(
+    runtime,
+    {
+      permissions: ['project.read', 'project.role.read'],
+      schema: CheckLoginInput,
+      target: targetProject,
+    },
+    async (session, { id, ...user }) => {
+      const { orgId } = session
+      await runtime.follow(session)
+      const project = await fromPort(() => runtime.readModel.get<'project'>(orgId, { type: 'project', id }))
+      if (!project) return err({ kind: 'NotFound', object: { type: 'project', id } })
+      const roleKeys = project.projectRoleCheck
+        ? await rolesStillThere(runtime, orgId, { projectId: id, roleKeys: user.userRoleKeys })
+        : []
+      return checkLogin({ project, roleKeys }, user)
+    },
+  )
+
+/** The first of `roleKeys` that the project has: one is enough to pass. */
+const rolesStillThere = async (
+  { readModel }: Runtime,
+  orgId: string,
+  { projectId, roleKeys }: { readonly projectId: string; readonly roleKeys: readonly string[] },
+): Promise<readonly string[]> => {
+  for (const roleKey of roleKeys) {
+    const ref = { type: 'project_role' as const, projectId, roleKey }
+    if (await fromPort(() => readModel.get<'project_role'>(orgId, ref))) return [roleKey]
+  }
+  return []
+}

@@ -1,0 +1,61 @@
+import { err, ok } from 'neverthrow'
+import { z } from 'zod'
+import { IdpId, ProjectId, RoleKey } from '../domain/values.js'
+import type { Permission } from '../ports/authorize.js'
+import type { RefOf, Views, ViewType } from '../ports/read-model.js'
+import { fromPort } from './fault.js'
+import { type Read, read } from './method.js'
+import type { Runtime } from './runtime.js'
+import { type Target, targetIdp, targetProject, targetProjectOfRole } from './target.js'
+
+/** What tells the reads of one object apart by its type. */
+interface Lookup<Type extends ViewType, Schema extends z.ZodType> {
+  readonly permission: Permission
+  readonly schema: Schema
+  readonly target: Target
+  readonly ref: (input: z.output<Schema>) => RefOf<Type>
+}
+
+const get = <Type extends ViewType, Schema extends z.ZodType>(
+  runtime: Runtime,
+  { permission, schema, target, ref }: Lookup<Type, Schema>,
+): Read<z.input<Schema>, Views[Type]> =>
+  read(runtime, { permissions: [permission], schema, target }, async (session, input) => {
+    await runtime.follow(session)
+    const object = ref(input)
+    const found = await fromPort(() => runtime.readModel.get<Type>(session.orgId, object))
+    return found ? ok(found) : err({ kind: 'NotFound', object })
+  })
+
+/** One identity provider, without its secret. */
+export const getIdentityProvider = (runtime: Runtime) =>
+  get<'identity_provider', typeof IdentityProviderInput>(runtime, {
+    permission: 'identity_provider.read',
+    schema: IdentityProviderInput,
+    target: targetIdp,
+    ref: ({ idpId }) => ({ type: 'identity_provider', idpId }),
+  })
+
+const IdentityProviderInput = z.strictObject({ idpId: IdpId })
+
+/** One project. */
+export const getProject = (runtime: Runtime) =>
+  get<'project', typeof ProjectInput>(runtime, {
+    permission: 'project.read',
+    schema: ProjectInput,
+    target: targetProject,
+    ref: ({ id }) => ({ type: 'project', id }),
+  })
+
+const ProjectInput = z.strictObject({ id: ProjectId })
+
+/** One role. */
+export const getProjectRole = (runtime: Runtime) =>
+  get<'project_role', typeof ProjectRoleInput>(runtime, {
+    permission: 'project.role.read',
+    schema: ProjectRoleInput,
+    target: targetProjectOfRole,
+    ref: ({ projectId, roleKey }) => ({ type: 'project_role', projectId, roleKey }),
+  })
+
+const ProjectRoleInput = z.strictObject({ projectId: ProjectId, roleKey: RoleKey })

@@ -1,0 +1,34 @@
+import { err, ok } from 'neverthrow'
+import { z } from 'zod'
+import { exists } from '../domain/decider.js'
+import { identityProviderStream } from '../domain/identity-provider/events.js'
+import { IdpId } from '../domain/values.js'
+import { open } from './client-secret.js'
+import { type Read, read } from './method.js'
+import type { Runtime } from './runtime.js'
+import { targetIdp } from './target.js'
+
+/** A client secret in plain text. */
+export interface RevealedSecret {
+  readonly clientSecret: string
+}
+
+/** Opens the stored secret of a provider, for the host's own login flow. */
+export const revealClientSecret = (
+  runtime: Runtime,
+): Read<{ readonly idpId: string }, RevealedSecret> =>
+  read(
+    runtime,
+    {
+      permissions: ['identity_provider.secret.read'],
+      schema: z.strictObject({ idpId: IdpId }),
+      target: targetIdp,
+    },
+    async ({ orgId, consistency }, { idpId }) => {
+      const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId))
+      if (consistency === 'strong' || !idp.isKnown) await idp.refresh()
+      if (!exists(idp.state))
+        return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
+      return ok({ clientSecret: await open(runtime, idp.state.clientSecret, { orgId, idpId }) })
+    },
+  )

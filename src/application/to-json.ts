@@ -1,0 +1,29 @@
+/** What JSON can hold. */
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [field: string]: Json }
+
+/** Fields that no response may show: raw events, and the one field that holds a secret. */
+const HIDDEN: ReadonlySet<string> = new Set(['events', 'clientSecret'])
+
+/**
+ * Any outcome as plain JSON: sequences as text, as protobuf writes a uint64; dates in RFC 3339, UTC,
+ * with milliseconds; no events; nothing secret. Absent fields stay absent.
+ */
+export const toJson = (outcome: unknown): Json => {
+  if (typeof outcome === 'bigint') return String(outcome)
+  if (outcome instanceof Date) return outcome.toISOString()
+  if (Array.isArray(outcome)) return outcome.map(toJson)
+  if (typeof outcome === 'object' && outcome !== null)
+    return Object.fromEntries(
+      Object.entries(outcome)
+        .filter(([field, value]) => value !== undefined && !HIDDEN.has(field))
+        .map(([field, value]) => [field, toJson(value)]),
+    )
+  if (typeof outcome === 'string' || typeof outcome === 'boolean') return outcome
+  return typeof outcome === 'number' && Number.isFinite(outcome) ? outcome : null
+}

@@ -1,0 +1,132 @@
+import type { ObjectRef } from '../domain/values.js'
+import type { IamError } from './errors.js'
+
+/** A google.rpc error detail: its type and, beside it, its fields. */
+export interface StatusDetail {
+  readonly '@type': string
+  readonly [field: string]: unknown
+}
+
+/** The error response body. Spec: Errors. */
+export interface Status {
+  /** google.rpc.Code. */
+  readonly code: number
+  /** For developers, in English. */
+  readonly message: string
+  readonly details: readonly StatusDetail[]
+}
+
+/** google.rpc.Code of every error, and what it tells a developer. */
+const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, message: string] } = {
+  Cancelled: [1, 'The call was cancelled before anything was recorded'],
+  InvalidArgument: [3, 'The request is malformed'],
+  NotFound: [5, 'The object does not exist'],
+  AlreadyExists: [6, 'The object exists already'],
+  PermissionDenied: [7, 'The caller lacks the permission'],
+  SequenceMismatch: [9, 'The object has changed since the expected sequence'],
+  IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
+  ProjectInactive: [9, 'The project is inactive'],
+  ProjectRoleRequired: [9, 'The user has no role of the project'],
+  ProjectGrantRequired: [9, "The user's organization has no grant to the project"],
+  Aborted: [10, 'Others kept changing the same objects; try again'],
+  UnknownEvent: [13, 'The log holds an event of a newer version'],
+  CorruptEvent: [13, 'The log holds an event that cannot be read'],
+  SecretUnreadable: [13, 'The client secret cannot be opened'],
+  ProjectionFailed: [13, 'A projection failed at an event'],
+  Unavailable: [14, 'A service that the call depends on is out of order'],
+  Unauthenticated: [16, 'The call names no caller'],
+}
+
+/** The specification's error body for `error`: no cause, no stack, nothing secret. */
+export const toStatus = (error: IamError): Status => {
+  const [code, message] = TABLE[error.kind]
+  return { code, message, details: [errorInfo(error), ...specificDetails(error)] }
+}
+
+/** Whether `value` is an error of this library. */
+export const isIamError = (value: unknown): value is IamError =>
+  typeof value === 'object' &&
+  value !== null &&
+  'kind' in value &&
+  typeof value.kind === 'string' &&
+  Object.hasOwn(TABLE, value.kind)
+
+const detail = (name: string, fields: object): StatusDetail => ({
+  '@type': `type.googleapis.com/google.rpc.${name}`,
+  ...fields,
+})
+
+/** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can go by it. */
+const reasonOf = ({ kind }: IamError): string =>
+  kind.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+const errorInfo = (error: IamError): StatusDetail =>
+  detail('ErrorInfo', {
+    reason: reasonOf(error),
+    domain: 'claviger',
+    metadata: metadataOf(error),
+  })
+
+const metadataOf = (error: IamError): Readonly<Record<string, string>> => {
+  switch (error.kind) {
+    case 'PermissionDenied':
+      return { permission: error.permission, orgId: error.orgId }
+    case 'SequenceMismatch':
+      return { expected: String(error.expected), actual: String(error.actual) }
+    case 'SecretUnreadable':
+      return { secretReason: error.reason }
+    case 'ProjectGrantRequired':
+      return { userOrgId: error.userOrgId }
+    case 'Unavailable':
+      return { outcome: error.outcome }
+    default:
+      return {}
+  }
+}
+
+const specificDetails = (error: IamError): readonly StatusDetail[] => {
+  switch (error.kind) {
+    case 'InvalidArgument':
+      return [detail('BadRequest', { fieldViolations: error.violations })]
+    case 'NotFound':
+    case 'AlreadyExists':
+      return [detail('ResourceInfo', resourceOf(error.object))]
+    case 'SequenceMismatch':
+    case 'IdempotencyKeyReused':
+    case 'ProjectInactive':
+    case 'ProjectRoleRequired':
+    case 'ProjectGrantRequired':
+      return [preconditionFailure(error)]
+    default:
+      return []
+  }
+}
+
+const preconditionFailure = (error: IamError): StatusDetail =>
+  detail('PreconditionFailure', {
+    violations: [
+      { type: reasonOf(error), subject: subjectOf(error), description: TABLE[error.kind][1] },
+    ],
+  })
+
+const subjectOf = (error: IamError): string => {
+  switch (error.kind) {
+    case 'SequenceMismatch':
+      return 'expectedSequence'
+    case 'IdempotencyKeyReused':
+      return 'idempotencyKey'
+    default:
+      return 'project'
+  }
+}
+
+const resourceOf = (object: ObjectRef): object => {
+  switch (object.type) {
+    case 'identity_provider':
+      return { resourceType: object.type, resourceName: object.idpId }
+    case 'project':
+      return { resourceType: object.type, resourceName: object.id }
+    case 'project_role':
+      return { resourceType: object.type, resourceName: `${object.projectId}/${object.roleKey}` }
+  }
+}
