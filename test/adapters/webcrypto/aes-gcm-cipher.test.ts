@@ -28,9 +28,7 @@ describe('aesGcmCipher', () => {
   })
 
   it('opens a seal of the first version of the envelope for ever', async () => {
-    const sealed = changed(
-      'aes1.k1.AAAAAAAAAAAAAAAAoRa3fdg7NZZ6SZZpAxBaZVP34bheD2fD471Yc3h9o0J49Q',
-    )
+    const sealed = changed('aes1.k1.AAAAAAAAAAAAAAAAoRa3fdg7NZZ6SZZpAxBaZVP34bheD2fD471Yc3h9o0J49Q')
     expect(await cipher.open(sealed, owner)).toEqual(ok('golden secret 😀'))
   })
 
