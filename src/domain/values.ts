@@ -25,11 +25,9 @@ const countCodePoints = (value: string): number => {
   return count
 }
 
-const isTooLong = (value: string): boolean => {
-  if (value.length <= MAX_TEXT_LENGTH) return false
-  // A code point takes one or two UTF-16 units, so only lengths in between have to be counted.
-  return value.length > 2 * MAX_TEXT_LENGTH || countCodePoints(value) > MAX_TEXT_LENGTH
-}
+// A code point takes one or two UTF-16 units: what is longer need not be counted.
+const isTooLong = (value: string): boolean =>
+  value.length > 2 * MAX_TEXT_LENGTH || countCodePoints(value) > MAX_TEXT_LENGTH
 
 const objectionToText = (value: string): string | undefined =>
   isTooLong(value) ? `must be at most ${MAX_TEXT_LENGTH} characters` : unstorable(value)
@@ -51,7 +49,7 @@ export const requiredText = textWithout(objectionToRequiredText)
 /** A switch that is off unless set. */
 export const flag = z.boolean({ error: expected('true or false') }).default(false)
 
-/** One of `values`; the first of them, `..._UNSPECIFIED`, when absent. */
+/** One of `values`. Never repeats another one. */
 export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
@@ -59,7 +57,7 @@ export const choice = <const Values extends readonly [string, ...string[]]>(valu
 export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z
     .array(z.custom<z.input<Item>>(), { error: expected('a list') })
-    .min(least, { error: `must have at least ${least} item`, abort: true })
+    .min(least, { error: `must have at least ${least} item${least === 1 ? '' : 's'}`, abort: true })
     .max(most, { error: `must have at most ${most} items`, abort: true })
     .pipe(z.array(item))
     .readonly()
@@ -91,7 +89,10 @@ export const RoleKey = requiredText.brand<'RoleKey'>()
 export type RoleKey = z.infer<typeof RoleKey>
 
 /** A client secret as a `SecretCipher` sealed it; opaque to everything else. */
-export const SealedSecret = z.string().min(1).brand<'SealedSecret'>()
+export const SealedSecret = z
+  .string({ error: expected('text') })
+  .refine((sealed) => sealed !== '', { error: 'must not be empty' })
+  .brand<'SealedSecret'>()
 export type SealedSecret = z.infer<typeof SealedSecret>
 
 /** Name of one event stream: a category, `-`, then the ids of one object, joined by `+`. */

@@ -1,0 +1,98 @@
+import { err, ok, type Result } from 'neverthrow'
+import { SealedSecret } from '../../domain/values.js'
+import type { SecretCipher, SecretOwner, SecretUnreadable } from '../../ports/secret-cipher.js'
+import { fromBase64url, toBase64url } from './base64url.js'
+import { type KeyRing, keyRing } from './key-ring.js'
+
+/** Version of the envelope: `aes1.<key id>.<base64url of IV, cipher text and tag>`. */
+const FORMAT = 'aes1'
+const ENVELOPE = /^aes1\.([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.([A-Za-z0-9_-]*)$/
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Without it a text that begins with U+FEFF would lose its first character. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const encoder = new TextEncoder()
+
+/** A JSON list, so that no two owners share one encoding. */
+const additionalData = ({ orgId, idpId }: SecretOwner): Uint8Array<ArrayBuffer> =>
+  encoder.encode(JSON.stringify(['claviger client secret', orgId, idpId]))
+
+const algorithm = (iv: Uint8Array<ArrayBuffer>, owner: SecretOwner): AesGcmParams => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: additionalData(owner),
+  tagLength: TAG_BYTES * 8,
+})
+
+const isFailedDecryption = (cause: unknown): boolean =>
+  cause instanceof Error && cause.name === 'OperationError'
+
+const decrypt = async (
+  key: CryptoKey,
+  envelope: Uint8Array<ArrayBuffer>,
+  owner: SecretOwner,
+): Promise<string | undefined> => {
+  const iv = envelope.subarray(0, IV_BYTES)
+  const cipherText = envelope.subarray(IV_BYTES)
+  try {
+    const plain = await crypto.subtle.decrypt(algorithm(iv, owner), key, cipherText)
+    return decoder.decode(plain)
+  } catch (cause) {
+    if (isFailedDecryption(cause)) return undefined
+    throw cause
+  }
+}
+
+const openWith = async (
+  ring: KeyRing,
+  sealed: string,
+  owner: SecretOwner,
+): Promise<Result<string, SecretUnreadable>> => {
+  const [, keyId, encoded] = ENVELOPE.exec(sealed) ?? []
+  if (keyId === undefined || encoded === undefined)
+    return err({ kind: 'SecretUnreadable', reason: 'tampered' })
+
+  const key = await ring.key(keyId)
+  if (key === undefined) return err({ kind: 'SecretUnreadable', reason: 'unknown_key', keyId })
+
+  const envelope = fromBase64url(encoded)
+  const isWhole = envelope !== undefined && envelope.length >= IV_BYTES + TAG_BYTES
+  const plain = isWhole ? await decrypt(key, envelope, owner) : undefined
+  if (plain === undefined) return err({ kind: 'SecretUnreadable', reason: 'tampered', keyId })
+  return ok(plain)
+}
+
+/**
+ * Seals client secrets with AES-256-GCM under a random IV of 96 bits, bound to organization and
+ * identity provider. To change keys, add a key, make it `current`, and run `resealSecrets`; only
+ * then drop the old one.
+ *
+ * Runs wherever there is WebCrypto. Keys are copied and shown by nothing that the cipher returns.
+ *
+ * @param options.keys - 32 random bytes each, by key id: 1 to 64 letters, digits, `_` or `-`,
+ *   starting with a letter or digit; the id is stored in plain text with every secret
+ * @param options.current - id of the key that seals
+ * @throws TypeError when an option is missing or of a wrong type
+ * @throws RangeError when a key has another size, a key id other characters, or `current` no key
+ */
+export const aesGcmCipher = (options: {
+  readonly current: string
+  readonly keys: Readonly<Record<string, Uint8Array>>
+}): SecretCipher => {
+  const ring = keyRing(options)
+  const prefix = `${FORMAT}.${ring.current}.`
+  return {
+    async seal(secret, owner) {
+      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
+      const key = await ring.currentKey()
+      const plain = encoder.encode(secret)
+      const cipherText = await crypto.subtle.encrypt(algorithm(iv, owner), key, plain)
+      const envelope = new Uint8Array([...iv, ...new Uint8Array(cipherText)])
+      return SealedSecret.parse(prefix + toBase64url(envelope))
+    },
+    open: (sealed, owner) => openWith(ring, sealed, owner),
+    isCurrent: (sealed) => sealed.startsWith(prefix),
+  }
+}

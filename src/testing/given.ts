@@ -1,0 +1,20 @@
+import type { Result } from 'neverthrow'
+import { type Decider, fold } from '../domain/decider.js'
+
+/**
+ * Runs a decider as an example: given past events, when a command comes, then the returned result.
+ *
+ * @param events - oldest first, in their newest versions
+ * @example
+ * ```ts
+ * const decision = given(projectRole, []).when(addEditor)
+ * expect(decision).toEqual(ok([editorAdded]))
+ * ```
+ */
+export const given = <Command, State, Event, Refusal>(
+  decider: Decider<Command, State, Event, Refusal>,
+  events: readonly Event[],
+) => ({
+  when: (command: Command): Result<readonly Event[], Refusal> =>
+    decider.decide(command, fold(decider, events)),
+})

@@ -1,0 +1,244 @@
+import { err, ok } from 'neverthrow'
+import { describe, expect, it } from 'vitest'
+import { identityProvider } from '../../../src/domain/identity-provider/decider.js'
+import { given } from '../../../src/testing/given.js'
+import {
+  addGoogle,
+  appearance,
+  appearanceUpdated,
+  deactivated,
+  deactivateGoogle,
+  firstSeal,
+  google,
+  googleAdded,
+  id,
+  oidc,
+  oidcUpdated,
+  oidcUpdatedKeepingSecret,
+  otherAppearance,
+  otherOidc,
+  reactivated,
+  reactivateGoogle,
+  removed,
+  removeGoogle,
+  reseal,
+  resealed,
+  secondSeal,
+  thirdSeal,
+  updateAppearance,
+  updateOidc,
+  updateOidcKeepingSecret,
+} from './examples.js'
+
+const object = { type: 'identity_provider', ...id }
+const notFound = err({ kind: 'NotFound', object })
+const alreadyExists = err({ kind: 'AlreadyExists', object })
+const nothing = ok([])
+
+/** A past of each state in which a provider exists. */
+const existing = {
+  active: [googleAdded],
+  inactive: [googleAdded, deactivated],
+  'active again': [googleAdded, deactivated, reactivated],
+}
+const pasts = Object.entries(existing)
+
+describe('AddOidcIdentityProvider', () => {
+  it('adds a provider with its sealed secret', () => {
+    expect(given(identityProvider, []).when(addGoogle)).toEqual(ok([googleAdded]))
+  })
+
+  it.each([...pasts, ['removed', [googleAdded, removed]] as const])(
+    'refuses the id of a provider that is %s',
+    (_, past) => {
+      expect(given(identityProvider, past).when(addGoogle)).toEqual(alreadyExists)
+    },
+  )
+})
+
+describe('UpdateOidcConfig', () => {
+  const update = (change: Partial<typeof oidc | typeof otherOidc>) =>
+    ({ type: 'UpdateOidcConfig', data: { ...id, ...oidc, ...change } }) as const
+
+  it.each(pasts)('replaces the configuration and the secret of an %s provider', (_, past) => {
+    expect(given(identityProvider, past).when(updateOidc)).toEqual(ok([oidcUpdated]))
+  })
+
+  it.each(pasts)('records no secret when that of an %s provider is kept', (_, past) => {
+    const decision = given(identityProvider, past).when(updateOidcKeepingSecret)
+    expect(decision).toStrictEqual(ok([oidcUpdatedKeepingSecret]))
+  })
+
+  it.each([
+    { clientId: 'client-2' },
+    { issuer: 'https://login.example.com' },
+    { displayNameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED' },
+    { usernameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED' },
+    { scopes: [] },
+  ] as const)('sees a change of one field: %o', (change) => {
+    const command = update(change)
+    expect(given(identityProvider, [googleAdded]).when(command)).toEqual(
+      ok([{ type: 'identity_provider.oidc_config_updated', data: command.data }]),
+    )
+  })
+
+  it.each([
+    ['another order', ['profile', 'email']],
+    ['one more', ['email', 'profile', 'profile']],
+    ['one less', ['email']],
+    ['one other', ['email', 'groups']],
+  ])('sees a change of scopes: %s', (_, scopes) => {
+    const command = { type: 'UpdateOidcConfig', data: { ...id, ...oidc, scopes } } as const
+    expect(given(identityProvider, [googleAdded]).when(command)).toEqual(
+      ok([{ type: 'identity_provider.oidc_config_updated', data: command.data }]),
+    )
+  })
+
+  it.each(pasts)('records nothing when nothing of an %s provider changes', (_, past) => {
+    expect(given(identityProvider, past).when(update({}))).toEqual(nothing)
+    expect(given(identityProvider, past).when(update({ scopes: ['email', 'profile'] }))).toEqual(
+      nothing,
+    )
+  })
+
+  it.each([firstSeal, secondSeal])('takes a secret for a change, whatever its seal: %s', (seal) => {
+    const data = { ...id, ...oidc, clientSecret: seal }
+    expect(given(identityProvider, [googleAdded]).when({ type: 'UpdateOidcConfig', data })).toEqual(
+      ok([{ type: 'identity_provider.oidc_config_updated', data }]),
+    )
+  })
+
+  it('compares with the last update, not with the first values', () => {
+    const past = [googleAdded, oidcUpdated]
+    expect(given(identityProvider, past).when(updateOidcKeepingSecret)).toEqual(nothing)
+    expect(given(identityProvider, past).when(update({})).isOk()).toBe(true)
+    expect(given(identityProvider, past).when(update({}))).not.toEqual(nothing)
+  })
+})
+
+describe('UpdateIdentityProvider', () => {
+  it.each(pasts)('replaces name, styling and registration of an %s provider', (_, past) => {
+    expect(given(identityProvider, past).when(updateAppearance)).toEqual(ok([appearanceUpdated]))
+  })
+
+  it.each([
+    { name: 'google' },
+    { stylingType: 'STYLING_TYPE_UNSPECIFIED' },
+    { autoRegister: false },
+  ] as const)('sees a change of one field: %o', (change) => {
+    const data = { ...id, ...appearance, ...change }
+    const command = { type: 'UpdateIdentityProvider', data } as const
+    expect(given(identityProvider, [googleAdded]).when(command)).toEqual(
+      ok([{ type: 'identity_provider.updated', data }]),
+    )
+  })
+
+  it.each(pasts)('records nothing when nothing of an %s provider changes', (_, past) => {
+    const command = { type: 'UpdateIdentityProvider', data: { ...id, ...appearance } } as const
+    expect(given(identityProvider, past).when(command)).toEqual(nothing)
+  })
+})
+
+describe('DeactivateIdentityProvider and ReactivateIdentityProvider', () => {
+  const { active, inactive } = existing
+
+  it('deactivate what is active and reactivate what is not', () => {
+    expect(given(identityProvider, active).when(deactivateGoogle)).toEqual(ok([deactivated]))
+    expect(given(identityProvider, inactive).when(reactivateGoogle)).toEqual(ok([reactivated]))
+  })
+
+  it('record nothing when the provider already is as asked for', () => {
+    expect(given(identityProvider, active).when(reactivateGoogle)).toEqual(nothing)
+    expect(given(identityProvider, inactive).when(deactivateGoogle)).toEqual(nothing)
+  })
+})
+
+describe('RemoveIdentityProvider', () => {
+  it.each(pasts)('removes an %s provider', (_, past) => {
+    expect(given(identityProvider, past).when(removeGoogle)).toEqual(ok([removed]))
+  })
+})
+
+describe('ResealClientSecret', () => {
+  it.each(pasts)('puts the secret of an %s provider under another seal', (_, past) => {
+    expect(given(identityProvider, past).when(reseal)).toEqual(ok([resealed]))
+  })
+
+  it('records nothing when the secret was replaced meanwhile', () => {
+    expect(given(identityProvider, [googleAdded, oidcUpdated]).when(reseal)).toEqual(nothing)
+    expect(given(identityProvider, [googleAdded, resealed]).when(reseal)).toEqual(nothing)
+  })
+
+  it('replaces the seal that an update left or a reseal made', () => {
+    const again = { ...reseal, data: { ...id, replaces: secondSeal, clientSecret: thirdSeal } }
+    const resealedAgain = { ...resealed, data: { ...id, clientSecret: thirdSeal } }
+    for (const past of [
+      [googleAdded, oidcUpdated],
+      [googleAdded, resealed, oidcUpdatedKeepingSecret],
+    ])
+      expect(given(identityProvider, past).when(again)).toEqual(ok([resealedAgain]))
+  })
+})
+
+describe.each([
+  updateOidc,
+  updateOidcKeepingSecret,
+  updateAppearance,
+  deactivateGoogle,
+  reactivateGoogle,
+  removeGoogle,
+  reseal,
+])('$type', (command) => {
+  it.each([
+    ['never was', []],
+    ['was removed', [googleAdded, removed]],
+    ['was removed when inactive', [googleAdded, deactivated, removed]],
+  ])('finds no provider that %s', (_, past) => {
+    expect(given(identityProvider, past).when(command)).toEqual(notFound)
+  })
+})
+
+describe('evolve', () => {
+  const absent = { status: 'absent' } as const
+  const gone = { status: 'removed' } as const
+  const active = { status: 'active', ...google } as const
+  const inactive = { status: 'inactive', ...google } as const
+  const states = { absent, active, inactive, gone }
+
+  it('begins with a provider that is absent', () => {
+    expect(identityProvider.initialState).toEqual(absent)
+  })
+
+  it('takes the addition as a fact in every state', () => {
+    for (const state of Object.values(states))
+      expect(identityProvider.evolve(state, googleAdded)).toEqual(active)
+  })
+
+  it.each([
+    { event: oidcUpdated, change: { ...otherOidc, clientSecret: secondSeal } },
+    { event: oidcUpdatedKeepingSecret, change: otherOidc },
+    { event: appearanceUpdated, change: otherAppearance },
+    { event: resealed, change: { clientSecret: secondSeal } },
+  ])('changes by $event.type what it tells of, and nothing else', ({ event, change }) => {
+    for (const state of [active, inactive])
+      expect(identityProvider.evolve(state, event)).toStrictEqual({ ...state, ...change })
+  })
+
+  it('changes nothing but the status by deactivation and reactivation', () => {
+    for (const state of [active, inactive]) {
+      expect(identityProvider.evolve(state, deactivated)).toEqual(inactive)
+      expect(identityProvider.evolve(state, reactivated)).toEqual(active)
+    }
+  })
+
+  it('makes nothing of a change of what does not exist', () => {
+    const changes = [oidcUpdated, appearanceUpdated, resealed, deactivated, reactivated]
+    for (const state of [absent, gone])
+      for (const event of changes) expect(identityProvider.evolve(state, event)).toEqual(state)
+  })
+
+  it('keeps nothing of a provider that was removed', () => {
+    for (const state of Object.values(states))
+      expect(identityProvider.evolve(state, removed)).toEqual(gone)
+  })
+})

@@ -1,0 +1,32 @@
+import { describe } from 'vitest'
+import {
+  AddProjectRole,
+  ProjectRoleCommand,
+  RemoveProjectRole,
+  UpdateProjectRole,
+} from '../../../src/domain/project-role/commands.js'
+import {
+  describeCommand,
+  describeId,
+  describeOptionalText,
+  describeRequiredText,
+} from '../field-laws.js'
+import { addEditor, removeEditor, updateToAuthor } from './examples.js'
+
+describe.each([
+  { schema: AddProjectRole, valid: addEditor },
+  { schema: UpdateProjectRole, valid: updateToAuthor },
+])('$valid.type', ({ schema, valid }) => {
+  describeCommand(schema, ProjectRoleCommand, valid)
+  describeId({ schema, valid, field: 'projectId' })
+  describeRequiredText({ schema, valid, field: 'roleKey' })
+  describeRequiredText({ schema, valid, field: 'displayName' })
+  describeOptionalText({ schema, valid, field: 'group' }, '')
+})
+
+describe('RemoveProjectRole', () => {
+  const of = { schema: RemoveProjectRole, valid: removeEditor }
+  describeCommand(of.schema, ProjectRoleCommand, of.valid)
+  describeId({ ...of, field: 'projectId' })
+  describeRequiredText({ ...of, field: 'roleKey' })
+})

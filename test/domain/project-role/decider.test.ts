@@ -1,0 +1,108 @@
+import { err, ok } from 'neverthrow'
+import { describe, expect, it } from 'vitest'
+import { projectRole } from '../../../src/domain/project-role/decider.js'
+import { given } from '../../../src/testing/given.js'
+import {
+  addEditor,
+  author,
+  authorAdded,
+  editor,
+  editorAdded,
+  editorRemoved,
+  id,
+  removeEditor,
+  updatedToAuthor,
+  updateToAuthor,
+} from './examples.js'
+
+const object = { type: 'project_role', ...id }
+const notFound = err({ kind: 'NotFound', object })
+const alreadyExists = err({ kind: 'AlreadyExists', object })
+
+const absent = { status: 'absent' } as const
+const active = { status: 'active', displayName: 'Editor', group: 'content' } as const
+const asAuthor = { status: 'active', displayName: 'Author', group: 'text' }
+
+describe('AddProjectRole', () => {
+  it('adds a role that is not there', () => {
+    expect(given(projectRole, []).when(addEditor)).toEqual(ok([editorAdded]))
+  })
+
+  it('adds a role again that was removed', () => {
+    const past = [authorAdded, editorRemoved]
+    expect(given(projectRole, past).when(addEditor)).toEqual(ok([editorAdded]))
+  })
+
+  it('refuses a key that is there, even with the same values', () => {
+    expect(given(projectRole, [editorAdded]).when(addEditor)).toEqual(alreadyExists)
+    expect(given(projectRole, [authorAdded]).when(addEditor)).toEqual(alreadyExists)
+  })
+})
+
+describe('UpdateProjectRole', () => {
+  it('replaces display name and group, and records both in full', () => {
+    expect(given(projectRole, [editorAdded]).when(updateToAuthor)).toEqual(ok([updatedToAuthor]))
+  })
+
+  it.each([
+    { displayName: 'Author', group: 'content' },
+    { displayName: 'Editor', group: 'text' },
+    { displayName: 'Editor', group: '' },
+  ])('sees a change of one field: $displayName, $group', (shown) => {
+    const data = { ...id, ...shown }
+    expect(given(projectRole, [editorAdded]).when({ type: 'UpdateProjectRole', data })).toEqual(
+      ok([{ type: 'project_role.updated', data }]),
+    )
+  })
+
+  it('records nothing when nothing changes', () => {
+    const command = { type: 'UpdateProjectRole', data: editor } as const
+    expect(given(projectRole, [editorAdded]).when(command)).toEqual(ok([]))
+    const past = [editorAdded, updatedToAuthor]
+    expect(given(projectRole, past).when(updateToAuthor)).toEqual(ok([]))
+  })
+
+  it('finds no role that never was or was removed', () => {
+    expect(given(projectRole, []).when(updateToAuthor)).toEqual(notFound)
+    expect(given(projectRole, [editorAdded, editorRemoved]).when(updateToAuthor)).toEqual(notFound)
+  })
+})
+
+describe('RemoveProjectRole', () => {
+  it('removes a role', () => {
+    expect(given(projectRole, [editorAdded]).when(removeEditor)).toEqual(ok([editorRemoved]))
+  })
+
+  it('removes a role that was added again', () => {
+    const past = [editorAdded, editorRemoved, authorAdded]
+    expect(given(projectRole, past).when(removeEditor)).toEqual(ok([editorRemoved]))
+  })
+
+  it('finds no role that never was or was removed', () => {
+    expect(given(projectRole, []).when(removeEditor)).toEqual(notFound)
+    expect(given(projectRole, [editorAdded, editorRemoved]).when(removeEditor)).toEqual(notFound)
+  })
+})
+
+describe('evolve', () => {
+  it('begins with a role that is absent', () => {
+    expect(projectRole.initialState).toEqual(absent)
+  })
+
+  it.each([
+    { from: absent, event: editorAdded, to: active },
+    { from: active, event: authorAdded, to: asAuthor },
+    { from: absent, event: updatedToAuthor, to: absent },
+    { from: active, event: updatedToAuthor, to: asAuthor },
+    { from: absent, event: editorRemoved, to: absent },
+    { from: active, event: editorRemoved, to: absent },
+  ])('makes $from.status $to.status by $event.type', ({ from, event, to }) => {
+    expect(projectRole.evolve(from, event)).toEqual(to)
+  })
+
+  it('keeps what a role shows, and not its names', () => {
+    expect(
+      Object.keys(projectRole.evolve(absent, { type: 'project_role.added', data: author })),
+    ).toEqual(['status', 'displayName', 'group'])
+  })
+})

@@ -1,0 +1,22 @@
+import type {
+  AddProjectRole,
+  RemoveProjectRole,
+  UpdateProjectRole,
+} from '../../../src/domain/project-role/commands.js'
+import type { ProjectRoleEvent } from '../../../src/domain/project-role/events.js'
+import { ProjectId, RoleKey } from '../../../src/domain/values.js'
+
+/** Names the role of these examples. */
+export const id = { projectId: ProjectId.parse('portal'), roleKey: RoleKey.parse('editor') }
+
+export const editor = { ...id, displayName: 'Editor', group: 'content' }
+export const author = { ...id, displayName: 'Author', group: 'text' }
+
+export const addEditor: AddProjectRole = { type: 'AddProjectRole', data: editor }
+export const updateToAuthor: UpdateProjectRole = { type: 'UpdateProjectRole', data: author }
+export const removeEditor: RemoveProjectRole = { type: 'RemoveProjectRole', data: id }
+
+export const editorAdded: ProjectRoleEvent = { type: 'project_role.added', data: editor }
+export const authorAdded: ProjectRoleEvent = { type: 'project_role.added', data: author }
+export const updatedToAuthor: ProjectRoleEvent = { type: 'project_role.updated', data: author }
+export const editorRemoved: ProjectRoleEvent = { type: 'project_role.removed', data: id }

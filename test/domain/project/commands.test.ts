@@ -1,0 +1,49 @@
+import { describe } from 'vitest'
+import {
+  AddProject,
+  DeactivateProject,
+  ProjectCommand,
+  ReactivateProject,
+  RemoveProject,
+  UpdateProject,
+} from '../../../src/domain/project/commands.js'
+import {
+  describeChoice,
+  describeCommand,
+  describeFlag,
+  describeId,
+  describeRequiredText,
+} from '../field-laws.js'
+import {
+  addPortal,
+  deactivatePortal,
+  reactivatePortal,
+  removePortal,
+  updateToGateway,
+} from './examples.js'
+
+describe.each([
+  { schema: AddProject, valid: addPortal },
+  { schema: UpdateProject, valid: updateToGateway },
+])('$valid.type', ({ schema, valid }) => {
+  describeCommand(schema, ProjectCommand, valid)
+  describeId({ schema, valid, field: 'id' })
+  describeRequiredText({ schema, valid, field: 'name' })
+  describeFlag({ schema, valid, field: 'projectRoleAssertion' })
+  describeFlag({ schema, valid, field: 'projectRoleCheck' })
+  describeFlag({ schema, valid, field: 'hasProjectCheck' })
+  describeChoice({ schema, valid, field: 'privateLabelingSetting' }, [
+    'PRIVATE_LABELING_SETTING_UNSPECIFIED',
+    'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
+    'PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY',
+  ])
+})
+
+describe.each([
+  { schema: DeactivateProject, valid: deactivatePortal },
+  { schema: ReactivateProject, valid: reactivatePortal },
+  { schema: RemoveProject, valid: removePortal },
+])('$valid.type', ({ schema, valid }) => {
+  describeCommand(schema, ProjectCommand, valid)
+  describeId({ schema, valid, field: 'id' })
+})

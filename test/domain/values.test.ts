@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  listOf,
+  MAX_SCOPES,
+  MAX_TEXT_LENGTH,
+  OrgId,
+  SealedSecret,
+} from '../../src/domain/values.js'
+import { describeId, objections } from './field-laws.js'
+
+describe('limits', () => {
+  it('are those of the specification and of the decisions', () => {
+    expect([MAX_TEXT_LENGTH, MAX_SCOPES]).toEqual([200, 100])
+  })
+})
+
+describe('OrgId', () => {
+  const schema = z.object({ data: z.object({ orgId: OrgId }) })
+  describeId({ schema, valid: { type: '', data: { orgId: 'acme' } }, field: 'orgId' })
+})
+
+describe('SealedSecret', () => {
+  it('is never repeated by an objection', () => {
+    const canary = 'canary-7f3a'
+    for (const value of [[canary], { canary }, new String(canary)])
+      expect(String(SealedSecret.safeParse(value).error)).not.toContain('canary')
+  })
+})
+
+describe('listOf', () => {
+  const pairs = listOf(z.string({ error: 'must be text' }), 2, 3)
+
+  it('takes as many items as it says, bounds included', () => {
+    expect(pairs.parse(['a', 'b'])).toEqual(['a', 'b'])
+    expect(pairs.parse(['a', 'b', 'c'])).toEqual(['a', 'b', 'c'])
+  })
+
+  it('measures before it looks at the items', () => {
+    expect(objections(pairs, [1])).toEqual([': must have at least 2 items'])
+    expect(objections(pairs, [1, 2, 3, 4])).toEqual([': must have at most 3 items'])
+  })
+
+  it('tells each wrong item by its place', () => {
+    expect(objections(pairs, ['a', 2, null])).toEqual(['1: must be text', '2: must be text'])
+  })
+
+  it('takes nothing but lists', () => {
+    for (const value of [null, 'ab', 2, { length: 2 }, new Set(['a', 'b'])])
+      expect(objections(pairs, value)).toEqual([': must be a list'])
+    expect(objections(pairs, undefined)).toEqual([': is required'])
+  })
+
+  it('copies and freezes what it takes', () => {
+    const given = ['a', 'b']
+    const taken = pairs.parse(given)
+    given.push('c')
+    expect(taken).toEqual(['a', 'b'])
+    expect(Object.isFrozen(taken)).toBe(true)
+  })
+})
+
+describe('a list that may not be empty', () => {
+  it('says so in plain words', () => {
+    expect(objections(listOf(z.string(), 1, 3), [])).toEqual([': must have at least 1 item'])
+  })
+})
