@@ -51,7 +51,10 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       const project = runtime.projects.track(projectStream(orgId, projectId))
       const roles = input.roles.map((role) => ({
         data: { ...role, projectId },
-        tracked: runtime.projectRoles.track(projectRoleStream(orgId, projectId, role.roleKey), true),
+        tracked: runtime.projectRoles.track(
+          projectRoleStream(orgId, projectId, role.roleKey),
+          true,
+        ),
       }))
       const writes = roles.map(({ tracked }) => tracked)
       return transact(runtime, session, {

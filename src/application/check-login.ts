@@ -33,7 +33,9 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
     async (session, { id, ...user }) => {
       const { orgId } = session
       await runtime.follow(session)
-      const project = await fromPort(() => runtime.readModel.get<'project'>(orgId, { type: 'project', id }))
+      const project = await fromPort(() =>
+        runtime.readModel.get<'project'>(orgId, { type: 'project', id }),
+      )
       if (!project) return err({ kind: 'NotFound', object: { type: 'project', id } })
       const roleKeys = project.projectRoleCheck
         ? await rolesStillThere(runtime, orgId, { projectId: id, roleKeys: user.userRoleKeys })

@@ -50,10 +50,7 @@ export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun'
 const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
 
 const isCorrelationId = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  value.length <= 255 &&
-  value.isWellFormed() &&
-  !value.includes('\0')
+  typeof value === 'string' && value.length <= 255 && value.isWellFormed() && !value.includes('\0')
 
 const isSignal = (value: unknown): boolean => value instanceof AbortSignal
 

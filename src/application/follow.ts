@@ -32,7 +32,11 @@ export const follow = (store: EventStore, readModel: ReadModel): Follow => {
       await underWay
       const before = reached
       reached = await fromPort(() => readModel.checkpoint())
-      if (reached === before) throw unavailable(new Error('The store lacks events below its last position'), 'not_recorded')
+      if (reached === before)
+        throw unavailable(
+          new Error('The store lacks events below its last position'),
+          'not_recorded',
+        )
     }
   }
 }

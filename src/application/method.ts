@@ -1,7 +1,13 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
 import type { z } from 'zod'
 import type { Permission, PermissionQuestion } from '../ports/authorize.js'
-import { type Context, type DryRunContext, openSession, type Refused, type Session } from './context.js'
+import {
+  type Context,
+  type DryRunContext,
+  openSession,
+  type Refused,
+  type Session,
+} from './context.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
 import type { Outcome, Planned, Written } from './outcome.js'
@@ -20,10 +26,18 @@ export interface Edge<Schema extends z.ZodType> {
   readonly refuses?: readonly Refused[]
 }
 
-type Run<Schema extends z.ZodType, Answer> = (
+type Run<Schema extends z.ZodType, Answer, Progress = never> = (
   session: Session,
   input: z.output<Schema>,
+  onProgress: OnProgress<Progress> | undefined,
 ) => Promise<Result<Answer, IamError>>
+
+type OnProgress<Progress> = (progress: Progress) => void
+
+/** A {@link Context} of a call that takes long enough to report how far it is. */
+export interface LongContext<Progress> extends Context {
+  readonly onProgress?: OnProgress<Progress> | undefined
+}
 
 /** A method that changes something; a dry run answers what it would change. */
 export interface Write<Input, Ids> {
@@ -31,11 +45,14 @@ export interface Write<Input, Ids> {
   (input: Input, context: Context): ResultAsync<Written & Ids, IamError>
 }
 
-/** A method that only reads. */
-export type Read<Input, Answer> = (
+/** A method that makes many writes of its own, each for itself. */
+export type LongWrite<Input, Progress, Report> = (
   input: Input,
-  context: Context,
-) => ResultAsync<Answer, IamError>
+  context: LongContext<Progress>,
+) => ResultAsync<Report, IamError>
+
+/** A method that only reads. */
+export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsync<Answer, IamError>
 
 /**
  * Makes a public method of `run`. In this order: the context is well-formed, the caller is
@@ -49,6 +66,19 @@ export const read =
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
     new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+
+/** {@link read}, for a `run` that reports how far it is. */
+export const longWrite =
+  <Schema extends z.ZodType, Progress, Report>(
+    runtime: Runtime,
+    edge: Edge<Schema>,
+    run: Run<Schema, Report, Progress>,
+  ): LongWrite<z.input<Schema>, Progress, Report> =>
+  (input, context) => {
+    const reporting: Run<Schema, Report> = (session, parsed) =>
+      run(session, parsed, context.onProgress)
+    return new ResultAsync(perform(runtime, { ...edge, run: reporting }, { input, context }))
+  }
 
 /** {@link read}, for a `run` that answers with an {@link Outcome}. */
 export const write = <Schema extends z.ZodType, Ids>(
@@ -71,7 +101,13 @@ const NOTHING: readonly Refused[] = []
 
 const perform = async <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
-  { permissions, schema, target, refuses, run }: Edge<Schema> & { readonly run: Run<Schema, Answer> },
+  {
+    permissions,
+    schema,
+    target,
+    refuses,
+    run,
+  }: Edge<Schema> & { readonly run: Run<Schema, Answer> },
   { input, context }: { readonly input: unknown; readonly context: Context | DryRunContext },
 ): Promise<Result<Answer, IamError>> => {
   try {
@@ -88,7 +124,7 @@ const perform = async <Schema extends z.ZodType, Answer>(
     const parsed = schema.safeParse(input)
     if (!parsed.success)
       return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
-    return await run(session, parsed.data)
+    return await run(session, parsed.data, undefined)
   } catch (thrown) {
     return err(errorOf(thrown))
   }

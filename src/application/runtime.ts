@@ -16,8 +16,8 @@ import {
 } from '../domain/project-role/decider.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import type { Host } from '../ports/host.js'
-import { type Follow, follow } from './follow.js'
 import { matchEvent } from '../projections/known-event.js'
+import { type Follow, follow } from './follow.js'
 import { type Streams, streams } from './tracked.js'
 import { WriteQueue } from './write-queue.js'
 

@@ -1,7 +1,7 @@
+import { toBase64url } from '../domain/base64url.js'
+
 /** SHA-256 of a value as JSON, in base64url; for values of text, numbers, flags, lists and records. */
 export const sha256 = async (value: unknown): Promise<string> => {
   const bytes = new TextEncoder().encode(JSON.stringify(value))
-  const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes))
-  const base64 = btoa(String.fromCharCode(...digest))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return toBase64url(new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes)))
 }

@@ -23,3 +23,10 @@ export const targetProject = targetIn('id', 'project', ProjectId)
 
 /** The project that the field `projectId` names. */
 export const targetProjectOfRole = targetIn('projectId', 'project', ProjectId)
+
+/** The object that the field `object` names; of a role, its project. */
+export const targetOfObject: Target = (input) => {
+  if (typeof input !== 'object' || input === null) return undefined
+  const object: unknown = Reflect.get(input, 'object')
+  return targetIdp(object) ?? targetProjectOfRole(object) ?? targetProject(object)
+}

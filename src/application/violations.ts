@@ -9,7 +9,10 @@ const LONGEST_NAME = 200
 
 /** What is wrong with an input, field by field; names fields, never repeats values. */
 export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
-  issues.slice(0, MOST).flatMap((issue) => violationsIn(issue)).slice(0, MOST)
+  issues
+    .slice(0, MOST)
+    .flatMap((issue) => violationsIn(issue))
+    .slice(0, MOST)
 
 const violationsIn = (issue: z.core.$ZodIssue): readonly Violation[] => {
   if (issue.code === 'unrecognized_keys')
@@ -20,9 +23,7 @@ const violationsIn = (issue: z.core.$ZodIssue): readonly Violation[] => {
 }
 
 const descriptionOf = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'invalid_type' && issue.expected === 'object'
-    ? 'must be an object'
-    : issue.message
+  issue.code === 'invalid_type' && issue.expected === 'object' ? 'must be an object' : issue.message
 
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((field, step) => {

@@ -9,7 +9,10 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault'
   readonly outcome: FaultOutcome
 
-  constructor(message: string, options: { readonly outcome: FaultOutcome; readonly cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { readonly outcome: FaultOutcome; readonly cause?: unknown },
+  ) {
     super(message, { cause: options.cause })
     this.outcome = options.outcome
   }

@@ -101,7 +101,10 @@ export const fieldNamed = <Row>(fields: ViewFields<Row>, name: string): ViewFiel
 }
 
 /** Whether `value` can be one of `field`. */
-export const canHold = <Row>({ holds }: ViewField<Row>, value: SortValue): boolean => {
+export const canHold = (
+  { holds }: { readonly holds: ViewField<never>['holds'] },
+  value: SortValue,
+): boolean => {
   switch (holds) {
     case 'text':
       return typeof value === 'string'

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
+import { fromBase64url, toBase64url } from '../../domain/base64url.js'
 import { SealedSecret } from '../../domain/values.js'
 import type { SecretCipher, SecretOwner, SecretUnreadable } from '../../ports/secret-cipher.js'
-import { fromBase64url, toBase64url } from './base64url.js'
 import { type KeyRing, keyRing } from './key-ring.js'
 
 /** Version of the envelope: `aes1.<key id>.<base64url of IV, cipher text and tag>`. */

@@ -1,0 +1,61 @@
+import { ResultAsync } from 'neverthrow'
+import type { Position, RecordedEvent } from '../ports/event-store.js'
+import type { Host } from '../ports/host.js'
+import type { Projection } from '../ports/projection.js'
+import type { Views, ViewType } from '../ports/read-model.js'
+import type { CatchUpOptions } from './catch-up.js'
+import type { IamError } from './errors.js'
+import { type IdentityProviders, identityProvidersOf } from './identity-providers.js'
+import { type HistoryPage, type ListHistoryInput, listHistory } from './list-history.js'
+import type { Read } from './method.js'
+import { type ProjectRoles, projectRolesOf } from './project-roles.js'
+import { type Projects, projectsOf } from './projects.js'
+import { catchUpToHead, run } from './run.js'
+import { createRuntime } from './runtime.js'
+import { type StateAtInput, stateAt } from './state-at.js'
+import { type SubscribeOptions, subscribe } from './subscribe.js'
+
+/** What was, and who changed it. */
+export interface History {
+  /** Who changed what, when: in the organization or of one object, oldest first, page by page. */
+  readonly list: Read<ListHistoryInput, HistoryPage>
+  /** An object as `get` would have shown it then; not found when it did not exist. */
+  readonly stateAt: Read<StateAtInput, Views[ViewType]>
+}
+
+/** Identity and access management, for the host that supplies what it needs. */
+export interface Iam {
+  readonly identityProviders: IdentityProviders
+  readonly projects: Projects
+  readonly projectRoles: ProjectRoles
+  readonly history: History
+
+  /** For the host itself: every event as it comes, of all organizations; no permission is asked for. */
+  readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<RecordedEvent>
+  /** For the host itself: feeds `projection` what it has not seen; answers with the position reached. */
+  readonly catchUp: (
+    projection: Projection,
+    options?: CatchUpOptions,
+  ) => ResultAsync<Position, IamError>
+  /** For the host itself: keeps `projection` up to date until `signal` aborts. */
+  readonly run: (
+    projection: Projection,
+    options?: CatchUpOptions,
+  ) => ResultAsync<Position, IamError>
+}
+
+/** Binds the use cases to what `host` supplies. */
+export const iamOf = (host: Host): Iam => {
+  const runtime = createRuntime(host)
+  const { store } = host
+  return {
+    identityProviders: identityProvidersOf(runtime),
+    projects: projectsOf(runtime),
+    projectRoles: projectRolesOf(runtime),
+    history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
+    subscribe: (options) => subscribe(store, options),
+    catchUp: (projection, options = {}) =>
+      new ResultAsync(catchUpToHead(store, projection, options)),
+    run: (projection, options = {}) => new ResultAsync(run(store, projection, options)),
+  }
+}

@@ -1,0 +1,65 @@
+import { ok } from 'neverthrow'
+import { z } from 'zod'
+import { IdentityProviderEvent } from '../domain/identity-provider/events.js'
+import { ProjectEvent } from '../domain/project/events.js'
+import { ProjectRoleEvent } from '../domain/project-role/events.js'
+import { listOf, requiredText } from '../domain/values.js'
+import type { Position } from '../ports/event-store.js'
+import type { HistoryEntry } from '../ports/read-model.js'
+import { pageSize, position } from './bounds.js'
+import { fromPort } from './fault.js'
+import { type Read, read } from './method.js'
+import { ObjectInput } from './object-input.js'
+import type { Runtime } from './runtime.js'
+import { targetOfObject } from './target.js'
+
+const EVENT_TYPES = [
+  ...IdentityProviderEvent.options,
+  ...ProjectEvent.options,
+  ...ProjectRoleEvent.options,
+].map((schema) => schema.unwrap().shape.type.value)
+
+/** Which changes to list: of the organization, or of one object, oldest first. */
+export const ListHistoryInput = z.strictObject({
+  object: ObjectInput.optional(),
+  /** `userId` of who acted. */
+  actor: requiredText.optional(),
+  /** Any of these event types. */
+  types: listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100).optional(),
+  /** Sequence after which to begin, exclusive. */
+  after: position.default(0n),
+  /** 1 to 1000 entries; 100 when absent. */
+  limit: pageSize,
+})
+export type ListHistoryInput = z.input<typeof ListHistoryInput>
+
+/** A page of history. */
+export interface HistoryPage {
+  readonly items: readonly HistoryEntry[]
+  /** What to ask for `after` next; absent when there is no more. */
+  readonly nextAfter?: Position
+}
+
+/** Who changed what, when; the history of removed objects stays. */
+export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPage> =>
+  read(
+    runtime,
+    { permissions: ['event.read'], schema: ListHistoryInput, target: targetOfObject },
+    async (session, { object, actor, types, after, limit }) => {
+      await runtime.follow(session)
+      const found = await fromPort(() =>
+        runtime.readModel.history({
+          orgId: session.orgId,
+          after,
+          // One more than asked for tells whether there are more.
+          limit: limit + 1,
+          ...(object !== undefined && { object }),
+          ...(actor !== undefined && { actor }),
+          ...(types !== undefined && { types }),
+        }),
+      )
+      const items = found.slice(0, limit)
+      const last = items.at(-1)
+      return ok({ items, ...(last && found.length > limit && { nextAfter: last.sequence }) })
+    },
+  )

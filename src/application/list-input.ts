@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { choice, listOf, ProjectId, text } from '../domain/values.js'
+import type { Condition, SortKey, ViewType } from '../ports/read-model.js'
+import { identityField } from '../projections/view-fields.js'
+import { pageSize } from './bounds.js'
+
+const OPERATORS = ['equals', 'startsWith', 'contains'] as const
+
+/** What the text of one field must be like; of several operators, all must hold. */
+export const TextFilter = z
+  .strictObject({
+    equals: text.optional(),
+    startsWith: text.optional(),
+    contains: text.optional(),
+    /** Compares without regard to case. */
+    ignoreCase: z.boolean({ error: 'must be true or false' }).default(false),
+  })
+  .refine((filter) => OPERATORS.some((operator) => filter[operator] !== undefined), {
+    error: `must have at least one of ${OPERATORS.join(', ')}`,
+  })
+  .optional()
+export type TextFilter = z.input<typeof TextFilter>
+
+const state = choice(['active', 'inactive']).optional()
+
+const DETAILS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
+
+const page = {
+  /** 1 to 1000 rows; 100 when absent. */
+  pageSize,
+  /** `nextPageToken` of the page before, of the same organization, filter and order. */
+  pageToken: z.string({ error: 'must be text' }).max(16_384, { error: 'is too long' }).optional(),
+}
+
+const sortBy = <const Fields extends readonly [string, ...string[]]>(fields: Fields) =>
+  listOf(
+    z.strictObject({
+      field: choice(fields),
+      direction: choice(['asc', 'desc']).default('asc'),
+    }),
+    0,
+    fields.length,
+  )
+    .refine((keys) => new Set(keys.map(({ field }) => field)).size === keys.length, {
+      error: 'must not name a field twice',
+    })
+    .default([])
+
+/** Which identity providers to list, in which order. */
+export const ListIdentityProvidersInput = z.strictObject({
+  filter: z
+    .strictObject({
+      idpId: TextFilter,
+      name: TextFilter,
+      clientId: TextFilter,
+      issuer: TextFilter,
+      state,
+    })
+    .default({}),
+  sort: sortBy([
+    'idpId',
+    'name',
+    'stylingType',
+    'clientId',
+    'issuer',
+    'displayNameMapping',
+    'usernameMapping',
+    'autoRegister',
+    ...DETAILS,
+  ]),
+  ...page,
+})
+export type ListIdentityProvidersInput = z.input<typeof ListIdentityProvidersInput>
+
+/** Which projects to list, in which order. */
+export const ListProjectsInput = z.strictObject({
+  filter: z.strictObject({ id: TextFilter, name: TextFilter, state }).default({}),
+  sort: sortBy([
+    'id',
+    'name',
+    'projectRoleAssertion',
+    'projectRoleCheck',
+    'hasProjectCheck',
+    'privateLabelingSetting',
+    ...DETAILS,
+  ]),
+  ...page,
+})
+export type ListProjectsInput = z.input<typeof ListProjectsInput>
+
+/** Which roles of a project to list, in which order. */
+export const ListProjectRolesInput = z.strictObject({
+  projectId: ProjectId,
+  filter: z
+    .strictObject({ roleKey: TextFilter, displayName: TextFilter, group: TextFilter, state })
+    .default({}),
+  sort: sortBy(['projectId', 'roleKey', 'displayName', 'group', ...DETAILS]),
+  ...page,
+})
+export type ListProjectRolesInput = z.input<typeof ListProjectRolesInput>
+
+type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string>>
+
+/** The conditions that a parsed filter states. */
+export const conditionsOf = (filter: Filter): readonly Condition[] =>
+  Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
+    if (wanted === undefined) return []
+    if (typeof wanted === 'string')
+      return [{ field, operator: 'equals', value: wanted, ignoreCase: false }]
+    const { ignoreCase } = wanted
+    return OPERATORS.flatMap((operator) => {
+      const value = wanted[operator]
+      return value === undefined ? [] : [{ field, operator, value, ignoreCase }]
+    })
+  })
+
+/** `sort`, made total: the object's own id or key decides last. */
+export const totalOrder = (type: ViewType, sort: readonly SortKey[]): readonly SortKey[] => {
+  const field = identityField[type]
+  const isTotal = sort.some((key) => key.field === field)
+  return isTotal ? sort : [...sort, { field, direction: 'asc' }]
+}

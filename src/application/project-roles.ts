@@ -1,0 +1,69 @@
+import type { z } from 'zod'
+import {
+  AddProjectRole,
+  RemoveProjectRole,
+  UpdateProjectRole,
+} from '../domain/project-role/commands.js'
+import type { ProjectRole } from '../ports/read-model.js'
+import {
+  type AddProjectRolesInput,
+  addProjectRoles,
+  type ProjectRolesIds,
+} from './add-project-roles.js'
+import { changeProjectRole, type ProjectRoleIds } from './change-project-role.js'
+import { getProjectRole } from './get.js'
+import { listProjectRoles, type Page } from './list.js'
+import type { ListProjectRolesInput } from './list-input.js'
+import type { Read, Write } from './method.js'
+import type { Runtime } from './runtime.js'
+
+/** A role of a project and what it shows. */
+export type AddProjectRoleInput = z.input<typeof AddProjectRole.shape.data>
+
+/** A role of a project and what it is to show. */
+export type UpdateProjectRoleInput = z.input<typeof UpdateProjectRole.shape.data>
+
+/** Names a role. */
+export interface ProjectRoleInput {
+  readonly projectId: string
+  readonly roleKey: string
+}
+
+/** Roles of projects. A role of a project that is not there, is not there. Spec: Project role. */
+export interface ProjectRoles {
+  /** Adds a role. Refused: a key that the project has. Spec: Endpoints §4. */
+  readonly add: Write<AddProjectRoleInput, ProjectRoleIds>
+  /** Adds 1 to 1,000 roles of one project, all or none; answers with the `details` of the last. */
+  readonly addMany: Write<AddProjectRolesInput, ProjectRolesIds>
+  /** Replaces `displayName` and `group`; an absent group is empty afterwards. */
+  readonly update: Write<UpdateProjectRoleInput, ProjectRoleIds>
+  /** Removes the role; its key may be added again, as a new role. */
+  readonly remove: Write<ProjectRoleInput, ProjectRoleIds>
+  /** One role. */
+  readonly get: Read<ProjectRoleInput, ProjectRole>
+  /** The roles of one project, page by page. */
+  readonly list: Read<ListProjectRolesInput, Page<ProjectRole>>
+}
+
+/** @see ProjectRoles */
+export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
+  add: changeProjectRole(runtime, {
+    method: 'projectRoles.add',
+    schema: AddProjectRole.shape.data,
+    command: (data) => ({ type: 'AddProjectRole', data }),
+    isNew: true,
+  }),
+  addMany: addProjectRoles(runtime),
+  update: changeProjectRole(runtime, {
+    method: 'projectRoles.update',
+    schema: UpdateProjectRole.shape.data,
+    command: (data) => ({ type: 'UpdateProjectRole', data }),
+  }),
+  remove: changeProjectRole(runtime, {
+    method: 'projectRoles.remove',
+    schema: RemoveProjectRole.shape.data,
+    command: (data) => ({ type: 'RemoveProjectRole', data }),
+  }),
+  get: getProjectRole(runtime),
+  list: listProjectRoles(runtime),
+})

@@ -1,0 +1,147 @@
+import { err, ok, type Result } from 'neverthrow'
+import { z } from 'zod'
+import { exists } from '../domain/decider.js'
+import { identityProviderStream } from '../domain/identity-provider/events.js'
+import { IdpId } from '../domain/values.js'
+import { open, seal } from './client-secret.js'
+import type { Session } from './context.js'
+import type { IamError } from './errors.js'
+import { errorOf, fromPort } from './fault.js'
+import { type LongWrite, longWrite } from './method.js'
+import type { Runtime } from './runtime.js'
+import { targetIdp } from './target.js'
+import { transact } from './transact.js'
+
+/** Providers that are looked up at once. */
+const PAGE_SIZE = 1000
+
+/** How often a provider whose secret others keep replacing is tried. */
+const MAX_ATTEMPTS = 10
+
+/** How far {@link resealSecrets} is, after each provider. */
+export interface ResealProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** What {@link resealSecrets} did. */
+export interface ResealReport {
+  /** Providers whose secret is under the current key now, and was not before. */
+  readonly resealed: readonly string[]
+  /** Providers whose secret was under the current key before. */
+  readonly unchanged: readonly string[]
+  /** Providers whose secret was left as it is, and why. */
+  readonly failed: readonly { readonly idpId: string; readonly error: IamError }[]
+}
+
+const ResealInput = z.strictObject({
+  /** All of the organization when absent. */
+  idpId: IdpId.optional(),
+})
+
+/** Puts the secrets that another key sealed under the current one: one append for each provider. */
+export const resealSecrets = (
+  runtime: Runtime,
+): LongWrite<z.input<typeof ResealInput>, ResealProgress, ResealReport> =>
+  longWrite(
+    runtime,
+    {
+      permissions: ['identity_provider.write'],
+      schema: ResealInput,
+      target: targetIdp,
+      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+    },
+    async (session, { idpId }, onProgress) => {
+      if (idpId !== undefined) return (await reseal(runtime, session, idpId)).map(reportOf(idpId))
+      const idpIds = await identityProvidersOf(runtime, session)
+      const report: ResealReport[] = []
+      for (const id of idpIds) {
+        if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+        const resealed = await reseal(runtime, session, id)
+        report.push(
+          resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
+        )
+        onProgress?.({ done: report.length, total: idpIds.length })
+      }
+      return ok(summary(report))
+    },
+  )
+
+const NOTHING: ResealReport = { resealed: [], unchanged: [], failed: [] }
+
+const reportOf =
+  (idpId: string) =>
+  (isResealed: boolean): ResealReport =>
+    isResealed ? { ...NOTHING, resealed: [idpId] } : { ...NOTHING, unchanged: [idpId] }
+
+const summary = (reports: readonly ResealReport[]): ResealReport => ({
+  resealed: reports.flatMap(({ resealed }) => resealed),
+  unchanged: reports.flatMap(({ unchanged }) => unchanged),
+  failed: reports.flatMap(({ failed }) => failed),
+})
+
+const identityProvidersOf = async (
+  runtime: Runtime,
+  session: Session,
+): Promise<readonly string[]> => {
+  await runtime.follow({ ...session, consistency: 'strong' })
+  const idpIds: string[] = []
+  for (;;) {
+    const last = idpIds.at(-1)
+    const { items, hasMore } = await fromPort(() =>
+      runtime.readModel.list<'identity_provider'>({
+        type: 'identity_provider',
+        orgId: session.orgId,
+        conditions: [],
+        sort: [{ field: 'idpId', direction: 'asc' }],
+        limit: PAGE_SIZE,
+        ...(last !== undefined && { after: [last] }),
+      }),
+    )
+    idpIds.push(...items.map(({ idpId }) => idpId))
+    if (!hasMore) return idpIds
+  }
+}
+
+/** @returns whether the secret was put under another seal */
+const reseal = async (
+  runtime: Runtime,
+  session: Session,
+  idpId: string,
+): Promise<Result<boolean, IamError>> => {
+  try {
+    for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+      const resealed = await resealOnce(runtime, session, IdpId.parse(idpId))
+      if (resealed.isErr()) return err(resealed.error)
+      if (resealed.value !== 'replaced meanwhile') return ok(resealed.value === 'resealed')
+    }
+    return err({ kind: 'Aborted', attempts: MAX_ATTEMPTS })
+  } catch (thrown) {
+    return err(errorOf(thrown))
+  }
+}
+
+const resealOnce = async (
+  runtime: Runtime,
+  session: Session,
+  idpId: IdpId,
+): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
+  const owner = { orgId: session.orgId, idpId }
+  const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
+  await idp.refresh()
+  if (!exists(idp.state))
+    return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
+  const replaces = idp.state.clientSecret
+  if (runtime.secrets.isCurrent(replaces)) return ok('current')
+  const clientSecret = await seal(runtime, await open(runtime, replaces, owner), owner)
+  const outcome = await transact(runtime, session, {
+    command: { method: 'identityProviders.resealSecrets', input: { idpId } },
+    object: idp,
+    writes: [idp],
+    guards: [],
+    decide: () =>
+      idp.decide({ type: 'ResealClientSecret', data: { idpId, replaces, clientSecret } }),
+    ids: () => ({ idpId }),
+  })
+  return outcome.map(({ changed }) => (changed ? 'resealed' : 'replaced meanwhile'))
+}

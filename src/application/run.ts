@@ -1,0 +1,59 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { EventStore, Position } from '../ports/event-store.js'
+import type { Projection } from '../ports/projection.js'
+import { type CatchUpOptions, catchUp } from './catch-up.js'
+import type { IamError } from './errors.js'
+import { errorOf, fromPort } from './fault.js'
+import { newsOf } from './news.js'
+import { delay } from './pause.js'
+
+/** Pause after the store or the projection was out of order, in milliseconds; doubled each time. */
+const SHORTEST_PAUSE = 10
+const LONGEST_PAUSE = 1_000
+
+/**
+ * Keeps `projection` up to date until `signal` aborts; waits while the store is out of order.
+ *
+ * @returns the position it has reached by then; or why it cannot go on
+ */
+export const run = async (
+  store: EventStore,
+  projection: Projection,
+  options: CatchUpOptions,
+): Promise<Result<Position, IamError>> => {
+  const { signal } = options
+  const news = newsOf(store)
+  let reached: Position = 0n
+  let pause = SHORTEST_PAUSE
+  try {
+    while (!signal?.aborted) {
+      const seen = news.count()
+      const caughtUp = await catchUpToHead(store, projection, options)
+      if (caughtUp.isOk()) {
+        reached = caughtUp.value
+        pause = SHORTEST_PAUSE
+        await news.wait(seen, signal)
+      } else if (caughtUp.error.kind === 'Unavailable') {
+        await delay(pause, signal)
+        pause = Math.min(2 * pause, LONGEST_PAUSE)
+      } else if (caughtUp.error.kind !== 'Cancelled') return err(caughtUp.error)
+    }
+    return ok(reached)
+  } finally {
+    news.end()
+  }
+}
+
+/** Feeds `projection` what there is, once. */
+export const catchUpToHead = async (
+  store: EventStore,
+  projection: Projection,
+  options: CatchUpOptions,
+): Promise<Result<Position, IamError>> => {
+  try {
+    const head = await fromPort(() => store.lastPosition())
+    return await catchUp(store, projection, { ...options, head })
+  } catch (thrown) {
+    return err(errorOf(thrown))
+  }
+}

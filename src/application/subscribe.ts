@@ -1,0 +1,90 @@
+import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
+import type { UnreadableEvent } from '../ports/unreadable-event.js'
+import { readEvent } from '../projections/read-event.js'
+import { organizationIn } from '../projections/stream-name.js'
+import { type News, newsOf } from './news.js'
+import { delay } from './pause.js'
+
+/** Most events that are read at once; a slow consumer holds no more than these. */
+const BATCH_SIZE = 500
+
+/** Pause after a store could not be read, in milliseconds; doubled each time. */
+const SHORTEST_PAUSE = 10
+const LONGEST_PAUSE = 1_000
+
+/** Which events a subscription is for. */
+export interface SubscribeOptions {
+  /** Position after which to begin, exclusive; `0n`, all there are, when absent. */
+  readonly after?: Position | undefined
+  /** Any of these event types. */
+  readonly types?: readonly string[] | undefined
+  /** Events of one organization. */
+  readonly orgId?: string | undefined
+  /** Ends the subscription, also while it waits. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Ends a subscription at an event that cannot be read. */
+export class SubscriptionEnded extends Error {
+  override readonly name = 'SubscriptionEnded'
+  override readonly cause: UnreadableEvent
+
+  constructor(cause: UnreadableEvent) {
+    super(`${cause.kind} at position ${cause.position}`)
+    this.cause = cause
+  }
+}
+
+/**
+ * Every event after a position in the order of positions: first those there are, then each as it is
+ * recorded. Resume with the position of the last event that was dealt with: at least once.
+ *
+ * Reads on only when asked for the next event. While the store is out of order it waits and tries
+ * again. Ends when `signal` aborts.
+ *
+ * @throws SubscriptionEnded at an event that cannot be read: an event is never skipped
+ */
+export const subscribe = async function* (
+  store: EventStore,
+  { after = 0n, types, orgId, signal }: SubscribeOptions = {},
+): AsyncGenerator<RecordedEvent, void, void> {
+  const isWanted = ({ type, stream }: RecordedEvent): boolean =>
+    (types === undefined || types.includes(type)) &&
+    (orgId === undefined || organizationIn(stream) === orgId)
+
+  const news = newsOf(store)
+  try {
+    let position = after
+    while (!signal?.aborted) {
+      const events = await readOrWait(store, position, { news, signal })
+      for (const recorded of events) {
+        const event = readEvent(recorded)
+        if (event.isErr()) throw new SubscriptionEnded(event.error)
+        position = recorded.position
+        if (signal?.aborted) return
+        if (isWanted(recorded)) yield event.value
+      }
+    }
+  } finally {
+    news.end()
+  }
+}
+
+/** The next events; `[]` after it waited for some, or for the store. */
+const readOrWait = async (
+  store: EventStore,
+  position: Position,
+  { news, signal }: { readonly news: News; readonly signal: AbortSignal | undefined },
+): Promise<readonly RecordedEvent[]> => {
+  const seen = news.count()
+  for (let pause = SHORTEST_PAUSE; !signal?.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      const events = await store.readAll(position, BATCH_SIZE)
+      if (events.length === 0) await news.wait(seen, signal)
+      return events
+    } catch {
+      await delay(pause, signal)
+    }
+  }
+  return []
+}

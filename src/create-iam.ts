@@ -1,0 +1,40 @@
+import { memoryReadModel } from './adapters/memory/read-model.js'
+import { type Iam, iamOf } from './application/iam.js'
+import { ulidFactory } from './application/new-id.js'
+import type { Authorize } from './ports/authorize.js'
+import type { EventStore } from './ports/event-store.js'
+import type { ReadModel } from './ports/read-model.js'
+import type { SecretCipher } from './ports/secret-cipher.js'
+
+/** What a host supplies; other properties are ignored, so what `openSqlite` returns can be spread in. */
+export interface IamOptions {
+  /** Where events are kept. */
+  readonly store: EventStore
+  /** What is read from; when absent, one in memory that is rebuilt from the log as it is first needed. */
+  readonly readModel?: ReadModel | undefined
+  /** Seals client secrets before they are recorded. */
+  readonly secrets: SecretCipher
+  /** Who may do what. There is no default: none would be safe. */
+  readonly authorize: Authorize
+  /** Draws a new ULID for an append or an object; rising within the process when absent. */
+  readonly newId?: (() => string) | undefined
+}
+
+/**
+ * Binds the library to what a host supplies.
+ *
+ * @throws TypeError when an option is missing
+ */
+export const createIam = (options: IamOptions): Iam => {
+  const { store, secrets, authorize } = options
+  if (typeof store?.append !== 'function') throw new TypeError('store must be an EventStore')
+  if (typeof secrets?.seal !== 'function') throw new TypeError('secrets must be a SecretCipher')
+  if (typeof authorize !== 'function') throw new TypeError('authorize must be a function')
+  return iamOf({
+    store,
+    secrets,
+    authorize,
+    readModel: options.readModel ?? memoryReadModel(),
+    newId: options.newId ?? ulidFactory(),
+  })
+}

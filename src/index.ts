@@ -1,0 +1,196 @@
+export { memoryEventStore } from './adapters/memory/event-store.js'
+export { memoryReadModel } from './adapters/memory/read-model.js'
+export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
+export type { AddOidcInput } from './application/add-oidc-identity-provider.js'
+export type { AddProjectInput, ProjectIds } from './application/add-project.js'
+export type { AddProjectRolesInput, ProjectRolesIds } from './application/add-project-roles.js'
+export type { CatchUpOptions, Progress } from './application/catch-up.js'
+export type { IdentityProviderIds } from './application/change-identity-provider.js'
+export type { ProjectRoleIds } from './application/change-project-role.js'
+export type { CheckLoginInput } from './application/check-login.js'
+export type { Context, DryRunContext } from './application/context.js'
+export type {
+  Aborted,
+  Cancelled,
+  IamError,
+  IdempotencyKeyReused,
+  InvalidArgument,
+  PermissionDenied,
+  ProjectionFailed,
+  SequenceMismatch,
+  Unauthenticated,
+  Unavailable,
+  Violation,
+} from './application/errors.js'
+export type { History, Iam } from './application/iam.js'
+export type {
+  IdentityProviderInput,
+  IdentityProviders,
+  UpdateIdentityProviderInput,
+} from './application/identity-providers.js'
+export type { Page } from './application/list.js'
+export type { HistoryPage, ListHistoryInput } from './application/list-history.js'
+export type {
+  ListIdentityProvidersInput,
+  ListProjectRolesInput,
+  ListProjectsInput,
+  TextFilter,
+} from './application/list-input.js'
+export type { LongContext, LongWrite, Read, Write } from './application/method.js'
+export type { Planned, Written } from './application/outcome.js'
+export { permissionsFromCaller } from './application/permissions-from-caller.js'
+export type {
+  AddProjectRoleInput,
+  ProjectRoleInput,
+  ProjectRoles,
+  UpdateProjectRoleInput,
+} from './application/project-roles.js'
+export type { ProjectInput, Projects, UpdateProjectInput } from './application/projects.js'
+export type { ResealProgress, ResealReport } from './application/reseal-secrets.js'
+export type { RevealedSecret } from './application/reveal-client-secret.js'
+export type { StateAtInput } from './application/state-at.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/subscribe.js'
+export { type Json, toJson } from './application/to-json.js'
+export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
+export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
+export { createIam, type IamOptions } from './create-iam.js'
+export { type Decider, fold } from './domain/decider.js'
+export {
+  AddOidcIdentityProvider,
+  DeactivateIdentityProvider,
+  IdentityProviderCommand,
+  OidcMappingField,
+  ReactivateIdentityProvider,
+  RemoveIdentityProvider,
+  ResealClientSecret,
+  StylingType,
+  UpdateIdentityProvider,
+  UpdateOidcConfig,
+} from './domain/identity-provider/commands.js'
+export {
+  type IdentityProviderRefusal,
+  type IdentityProviderState,
+  identityProvider,
+} from './domain/identity-provider/decider.js'
+export {
+  ClientSecretResealed,
+  IdentityProviderDeactivated,
+  IdentityProviderEvent,
+  IdentityProviderReactivated,
+  IdentityProviderRemoved,
+  IdentityProviderUpdated,
+  identityProviderStream,
+  OidcConfigUpdated,
+  OidcIdentityProviderAdded,
+} from './domain/identity-provider/events.js'
+export {
+  authorizationScopes,
+  type ExternalClaims,
+  type ExternalUser,
+  mapExternalUser,
+  mayAutoRegister,
+} from './domain/identity-provider/login.js'
+export type { Message, Upcaster, Upcasters } from './domain/message.js'
+export {
+  AddProject,
+  DeactivateProject,
+  PrivateLabelingSetting,
+  ProjectCommand,
+  ReactivateProject,
+  RemoveProject,
+  UpdateProject,
+} from './domain/project/commands.js'
+export { type ProjectRefusal, type ProjectState, project } from './domain/project/decider.js'
+export {
+  ProjectAdded,
+  ProjectDeactivated,
+  ProjectEvent,
+  ProjectReactivated,
+  ProjectRemoved,
+  ProjectUpdated,
+  projectStream,
+} from './domain/project/events.js'
+export {
+  brandingOrganization,
+  checkLogin,
+  type LoginProject,
+  type LoginRefusal,
+  type LoginUser,
+  type ProjectGrantRequired,
+  type ProjectInactive,
+  type ProjectRoleRequired,
+  type RoleInformation,
+  roleClaims,
+  rolesOfGroup,
+} from './domain/project/login.js'
+export {
+  AddProjectRole,
+  ProjectRoleCommand,
+  RemoveProjectRole,
+  UpdateProjectRole,
+} from './domain/project-role/commands.js'
+export {
+  type ProjectRoleRefusal,
+  type ProjectRoleState,
+  projectRole,
+} from './domain/project-role/decider.js'
+export {
+  ProjectRoleAdded,
+  ProjectRoleEvent,
+  ProjectRoleRemoved,
+  ProjectRoleUpdated,
+  projectRoleStream,
+} from './domain/project-role/events.js'
+export type { AlreadyExists, NotFound } from './domain/refusals.js'
+export type {
+  IdentityProviderRef,
+  IdpId,
+  ObjectRef,
+  OrgId,
+  ProjectId,
+  ProjectRef,
+  ProjectRoleRef,
+  RoleKey,
+  SealedSecret,
+  StreamId,
+} from './domain/values.js'
+export type { Authorize, Caller, Permission, PermissionQuestion } from './ports/authorize.js'
+export {
+  type Actor,
+  type Append,
+  type EventRestore,
+  type EventStore,
+  type IdempotencyKeyUsed,
+  MAX_APPEND_BYTES,
+  MAX_WRITES,
+  type Metadata,
+  type NewEvent,
+  type Position,
+  type RecordedEvent,
+  type StreamWrite,
+  timeOf,
+  type Version,
+  type VersionConflict,
+} from './ports/event-store.js'
+export type { Projection } from './ports/projection.js'
+export type {
+  Condition,
+  FieldChange,
+  HistoryEntry,
+  HistoryQuery,
+  IdentityProvider,
+  Listing,
+  ListQuery,
+  ObjectDetails,
+  Project,
+  ProjectRole,
+  ReadModel,
+  RefOf,
+  SortKey,
+  SortValue,
+  Views,
+  ViewType,
+} from './ports/read-model.js'
+export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
+export { type FaultOutcome, StoreFault } from './ports/store-fault.js'
+export type { CorruptEvent, UnknownEvent, UnreadableEvent } from './ports/unreadable-event.js'
