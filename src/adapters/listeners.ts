@@ -4,6 +4,7 @@ export interface Listeners {
   readonly add: (wake: () => void) => () => void
   /** Calls everyone, after the code that runs now: what a listener throws is not the writer's. */
   readonly wakeAll: () => void
+  readonly isEmpty: () => boolean
 }
 
 /** Nobody, at first. */
@@ -24,5 +25,6 @@ export const listeners = (): Listeners => {
         })
       }
     },
+    isEmpty: () => waiting.size === 0,
   }
 }

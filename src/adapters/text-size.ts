@@ -36,10 +36,14 @@ const sum = (
 /** At least the bytes that `value` takes as JSON, without making it. */
 const boundOf = (value: unknown): number => {
   if (typeof value === 'string') return 2 + value.length * MAX_JSON_BYTES_PER_UNIT
-  if (typeof value !== 'object' || value === null) return MAX_SCALAR_BYTES
+  if (!isRecord(value)) return MAX_SCALAR_BYTES
   let bound = MAX_SCALAR_BYTES
-  for (const [key, item] of Object.entries(value)) {
-    bound += 4 + key.length * MAX_JSON_BYTES_PER_UNIT + boundOf(item)
+  // Faster than Object.entries; what is inherited only makes the bound larger.
+  for (const key in value) {
+    bound += 4 + key.length * MAX_JSON_BYTES_PER_UNIT + boundOf(value[key])
   }
   return bound
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

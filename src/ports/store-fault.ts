@@ -2,19 +2,19 @@
 export type FaultOutcome = 'not_recorded' | 'unknown'
 
 /**
- * What a store rejects with when it is out of order. Recognised by its `outcome`, so that a store
- * of a host's own may reject with any error that has one.
+ * What a store rejects with when it cannot do its work: it is locked, full, away or closed.
+ *
+ * `outcome` tells whether an append was left unrecorded for certain, so that it can be sent again
+ * blindly, or may have been recorded; then `findAppend` tells. The library goes by `outcome`, not by
+ * the class, so a store of a host's own may reject with any error that has one.
  */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'
   readonly outcome: FaultOutcome
 
-  constructor(
-    message: string,
-    options: { readonly outcome: FaultOutcome; readonly cause?: unknown },
-  ) {
-    super(message, { cause: options.cause })
-    this.outcome = options.outcome
+  constructor(message: string, outcome: FaultOutcome, cause?: unknown) {
+    super(message, { cause })
+    this.outcome = outcome
   }
 }
 

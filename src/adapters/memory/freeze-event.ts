@@ -11,7 +11,10 @@ export const freezeEvent = (event: RecordedEvent): void => {
 }
 
 const freezeJson = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null) return
-  for (const item of Object.values(value)) freezeJson(item)
+  if (!isRecord(value)) return
   Object.freeze(value)
+  for (const key in value) freezeJson(value[key])
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
