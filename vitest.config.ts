@@ -15,5 +15,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', 'test/fuzz/**', 'test/runtimes/**'],
     testTimeout: 60_000,
+    reporters: process.env['CI']
+      ? ['default', ['json', { outputFile: 'reports/tests.json' }]]
+      : ['default'],
   },
 })

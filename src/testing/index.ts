@@ -1,0 +1,11 @@
+export type {
+  EventClockHarness,
+  EventClockLaw,
+  EventRestoreLaw,
+  EventStoreHarness,
+  EventStoreLaw,
+} from './event-store-laws/harness.js'
+export { eventClockLaws, eventRestoreLaws, eventStoreLaws } from './event-store-laws.js'
+export { type FixedClock, fixedClock } from './fixed-clock.js'
+export { given } from './given.js'
+export { BrokenLaw, type Law } from './law.js'
