@@ -77,6 +77,12 @@ export const MAX_WRITES = 1001
 /** Most bytes (UTF-8) that the `data` of all events of one append take as JSON: 4 MiB. */
 export const MAX_APPEND_BYTES = 4 * 1024 * 1024
 
+/**
+ * Most bytes (UTF-8) of every other text of an append: of stream names, event types, ids and keys.
+ * Every database can index that much.
+ */
+export const MAX_NAME_BYTES = 2048
+
 /** Another writer changed `stream` first. Load again and decide anew. */
 export interface VersionConflict {
   readonly kind: 'VersionConflict'
@@ -105,7 +111,8 @@ export interface EventStore {
    * uses up no key.
    *
    * Rejects, before anything is written, an append that is empty, names a stream twice, has more than
-   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, or holds text that no store can keep.
+   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, a version below 0 or not whole, or text
+   * outside `data` that no store can keep: ill-formed, with U+0000 or above {@link MAX_NAME_BYTES}.
    *
    * @returns the events as recorded, in the order written
    */
@@ -142,7 +149,8 @@ export interface EventStore {
 export interface EventRestore {
   /**
    * Records `events` as they are, with their versions, positions and idempotency keys; all or none.
-   * Rejects events that do not lie above the store's last position in rising order.
+   * Rejects events that do not lie above the store's last position in rising order, do not continue
+   * the versions of their streams, or use an idempotency key for a second append.
    */
   restore(events: readonly RecordedEvent[]): Promise<void>
 }

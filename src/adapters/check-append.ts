@@ -1,0 +1,78 @@
+import type { Append, Metadata, StreamWrite } from '../ports/event-store.js'
+import { MAX_APPEND_BYTES, MAX_NAME_BYTES, MAX_WRITES } from '../ports/event-store.js'
+import { InvalidAppend } from './invalid-append.js'
+import { exceedsBytes, jsonExceedsBytes } from './text-size.js'
+
+/** Why every store must refuse `append` before it writes anything; undefined when it need not. */
+export const checkAppend = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
+  if (writes.length === 0) return new InvalidAppend('writes', 'must not be empty')
+  if (writes.length > MAX_WRITES) {
+    return new InvalidAppend('writes', `must be at most ${MAX_WRITES}`)
+  }
+  return checkText('id', id) ?? checkMetadata(metadata) ?? checkWrites(writes) ?? checkSize(writes)
+}
+
+const checkMetadata = (metadata: Metadata): InvalidAppend | undefined =>
+  checkText('metadata.actor.userId', metadata.actor.userId) ??
+  checkText('metadata.actor.orgId', metadata.actor.orgId) ??
+  checkText('metadata.resourceOwner', metadata.resourceOwner) ??
+  checkText('metadata.correlationId', metadata.correlationId) ??
+  checkText('metadata.idempotencyKey', metadata.idempotencyKey) ??
+  checkText('metadata.commandHash', metadata.commandHash) ??
+  checkText('metadata.managedBy', metadata.managedBy)
+
+const checkWrites = (writes: readonly StreamWrite[]): InvalidAppend | undefined => {
+  for (let index = 0; index < writes.length; index++) {
+    const write = writes[index]
+    const invalid = write && checkWrite(write, index)
+    if (invalid) return invalid
+  }
+  return namesTwice(writes)
+    ? new InvalidAppend('writes', 'must not name a stream twice')
+    : undefined
+}
+
+const checkWrite = (
+  { stream, expectedVersion, events }: StreamWrite,
+  index: number,
+): InvalidAppend | undefined => {
+  const objection = objectionTo(stream)
+  if (objection) return new InvalidAppend(`writes[${index}].stream`, objection)
+  if (!Number.isSafeInteger(expectedVersion) || expectedVersion < 0) {
+    return new InvalidAppend(`writes[${index}].expectedVersion`, 'must be a whole number from 0')
+  }
+  for (const { type, schemaVersion } of events) {
+    const objection = objectionTo(type)
+    if (objection) return new InvalidAppend(`writes[${index}].events type`, objection)
+    if (!Number.isSafeInteger(schemaVersion) || schemaVersion < 1) {
+      return new InvalidAppend(
+        `writes[${index}].events schemaVersion`,
+        'must be a whole number from 1',
+      )
+    }
+  }
+  return undefined
+}
+
+const namesTwice = (writes: readonly StreamWrite[]): boolean => {
+  if (writes.length === 1) return false
+  if (writes.length === 2) return writes[0]?.stream === writes[1]?.stream
+  return new Set(writes.map(({ stream }) => stream)).size < writes.length
+}
+
+const checkSize = (writes: readonly StreamWrite[]): InvalidAppend | undefined =>
+  jsonExceedsBytes(writes, MAX_APPEND_BYTES)
+    ? new InvalidAppend('writes', `must hold at most ${MAX_APPEND_BYTES} bytes of data`)
+    : undefined
+
+const checkText = (field: string, value: string | undefined): InvalidAppend | undefined => {
+  const objection = value === undefined ? undefined : objectionTo(value)
+  return objection === undefined ? undefined : new InvalidAppend(field, objection)
+}
+
+const objectionTo = (text: string): string | undefined => {
+  if (!text.isWellFormed()) return 'must not contain a lone surrogate'
+  if (text.includes('\0')) return 'must not contain the character U+0000'
+  if (exceedsBytes(text, MAX_NAME_BYTES)) return `must be at most ${MAX_NAME_BYTES} bytes`
+  return undefined
+}

@@ -1,0 +1,18 @@
+/** Tells the time. */
+export type Clock = () => Date
+
+/** Tells the time in whole microseconds since the Unix epoch; a number is exact until the year 2255. */
+export type MicrosecondClock = () => number
+
+/** `clock` in microseconds; the system's time, without a `Date` for each reading, when absent. */
+export const microsecondClock = (clock: Clock | undefined): MicrosecondClock => {
+  if (clock === undefined) return () => Date.now() * 1000
+  return () => {
+    const now = clock().getTime() * 1000
+    if (Number.isSafeInteger(now)) return now
+    throw new RangeError('The clock must show a valid time before the year 2255')
+  }
+}
+
+/** Position, as a number, of the event recorded at `now` after the one at `last`; `last` is 0 before the first. */
+export const nextPosition = (now: number, last: number): number => Math.max(now, last + 1)

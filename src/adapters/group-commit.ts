@@ -1,0 +1,78 @@
+import type { Result } from 'neverthrow'
+import type { IdempotencyKeyUsed, RecordedEvent, VersionConflict } from '../ports/event-store.js'
+import { planGroup } from './plan-group.js'
+import type { PreparedAppend } from './prepare-append.js'
+
+/** What a store answers to one append. */
+export type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
+
+/** What a store brings along to write in groups. */
+export interface GroupWriter {
+  /**
+   * Writes the appends of one group in one transaction and answers each; rejects when nothing of the
+   * group was recorded or when that is unknown.
+   */
+  readonly write: (group: readonly PreparedAppend[]) => Promise<readonly Verdict[]>
+  /**
+   * Whether `fault` hit the group as a whole, so that its appends must not be tried one by one: the
+   * connection is lost, or the outcome unknown.
+   */
+  readonly isConnectionFault: (fault: unknown) => boolean
+  /** Runs `next` at the end of the current turn of the event loop: what waits by then is a group. */
+  readonly schedule: (next: () => void) => void
+}
+
+interface Entry {
+  readonly prepared: PreparedAppend
+  readonly resolve: (verdict: Verdict) => void
+  readonly reject: (fault: unknown) => void
+}
+
+/**
+ * Writes together what waits together, one group at a time.
+ *
+ * @returns sends an append; resolves with the verdict on it, whatever becomes of its neighbours
+ */
+export const groupCommit = (
+  writer: GroupWriter,
+): ((prepared: PreparedAppend) => Promise<Verdict>) => {
+  let waiting: Entry[] = []
+  let isRunning = false
+
+  const run = async (): Promise<void> => {
+    const { group, rest } = planGroup(waiting)
+    waiting = rest
+    await settle(writer, group)
+    isRunning = waiting.length > 0
+    // Not at once: those just answered may have more to write.
+    if (isRunning) writer.schedule(run)
+  }
+
+  return (prepared) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ prepared, resolve, reject })
+      if (isRunning) return
+      isRunning = true
+      writer.schedule(run)
+    })
+}
+
+/** Writes `group` and answers everyone in it. */
+const settle = async (writer: GroupWriter, group: readonly Entry[]): Promise<void> => {
+  try {
+    const verdicts = await writer.write(group.map(({ prepared }) => prepared))
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const verdict = verdicts[index]
+      if (verdict) resolve(verdict)
+      else reject(new Error('The writer of a group left an append unanswered'))
+    }
+  } catch (fault) {
+    if (group.length > 1 && !writer.isConnectionFault(fault)) return settleEach(writer, group)
+    for (const { reject } of group) reject(fault)
+  }
+}
+
+/** Writes one after the other, so that only the append that is at fault fails. */
+const settleEach = async (writer: GroupWriter, group: readonly Entry[]): Promise<void> => {
+  for (const entry of group) await settle(writer, [entry])
+}

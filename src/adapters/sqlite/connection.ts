@@ -1,0 +1,104 @@
+import { StoreFault } from '../../ports/store-fault.js'
+import { type Database, openDatabase } from './database.js'
+import { isBusy } from './result-code.js'
+import { setUp } from './schema.js'
+import { faultOf, inTransaction } from './transaction.js'
+
+/** How long another process may keep the file locked, in milliseconds. */
+const DEFAULT_BUSY_TIMEOUT = 10_000
+
+/** For so long, in milliseconds, a lock is asked for in every turn of the event loop. */
+const EAGER_WAIT = 2
+
+/** Most between two tries after that, in milliseconds. */
+const MAX_PAUSE = 5
+
+/**
+ * A file shared with other processes. While one of them has it locked, `work` is tried again, and the
+ * event loop keeps turning; nothing else of this process comes between what one `work` does.
+ *
+ * Everything rejects with a {@link StoreFault} when the lock lasts too long, when SQLite reports a
+ * fault, and after `close`.
+ */
+export interface Connection {
+  /** Runs `work` without a transaction: for a single query. */
+  readonly query: <Value>(work: (database: Database) => Value) => Promise<Value>
+  /** Runs `work` so that all its queries see the file as of one moment. */
+  readonly read: <Value>(work: (database: Database) => Value) => Promise<Value>
+  /** Runs `work` so that all that it writes is recorded or nothing. */
+  readonly write: <Value>(work: (database: Database) => Value) => Promise<Value>
+  readonly isClosed: () => boolean
+  /** Closes the file; what still waits for a lock is rejected. */
+  readonly close: () => void
+}
+
+/**
+ * Opens the file at `path` and brings its tables up to date; later, when it is locked just now.
+ *
+ * @throws UnusableFile
+ */
+export const openConnection = (
+  path: string,
+  busyTimeout: number = DEFAULT_BUSY_TIMEOUT,
+): Connection => {
+  const database = openDatabase(path)
+  let isReady = false
+  let hasClosed = false
+
+  const attempt = <Value>(work: (database: Database) => Value): Value => {
+    if (hasClosed) throw new StoreFault('The database is closed', 'not_recorded')
+    if (!isReady) setUp(database)
+    isReady = true
+    return work(database)
+  }
+
+  const run = async <Value>(work: (database: Database) => Value): Promise<Value> => {
+    let since: number | undefined
+    for (;;) {
+      try {
+        return attempt(work)
+      } catch (error) {
+        if (!isBusy(error)) throw faultOf(error, 'not_recorded')
+        since ??= performance.now()
+        const waited = performance.now() - since
+        if (waited >= busyTimeout) throw lockedFault(busyTimeout, error)
+        await pause(waited)
+      }
+    }
+  }
+
+  const close = () => {
+    if (!hasClosed) database.close()
+    hasClosed = true
+  }
+
+  try {
+    attempt(() => undefined)
+  } catch (error) {
+    if (!isBusy(error)) {
+      close()
+      throw faultOf(error, 'not_recorded')
+    }
+  }
+  return {
+    query: run,
+    read: (work) => run((database) => inTransaction(database, 'DEFERRED', work)),
+    write: (work) => run((database) => inTransaction(database, 'IMMEDIATE', work)),
+    isClosed: () => hasClosed,
+    close,
+  }
+}
+
+/** Whether `fault` is that of a lock that lasted too long. */
+export const isLockedFault = (fault: unknown): boolean =>
+  fault instanceof StoreFault && isBusy(fault.cause)
+
+const lockedFault = (busyTimeout: number, cause: unknown): StoreFault =>
+  new StoreFault(`The database was locked for ${busyTimeout} ms`, 'not_recorded', cause)
+
+/** Waits a little, of different length each time so that no two processes wait in step. */
+const pause = (waited: number): Promise<void> =>
+  new Promise((resolve) => {
+    if (waited < EAGER_WAIT) setImmediate(resolve)
+    else setTimeout(resolve, 1 + Math.random() * (MAX_PAUSE - 1))
+  })

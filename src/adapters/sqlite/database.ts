@@ -1,0 +1,67 @@
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite'
+import { UnusableFile } from './unusable-file.js'
+
+/** A row, in the order of the columns asked for. Integers are numbers. */
+export type Row = readonly SQLOutputValue[]
+
+/** A connection to one SQLite file. Everything is done at once; SQLITE_BUSY is thrown, never waited for. */
+export interface Database {
+  /** Runs any number of statements without parameters. */
+  readonly script: (sql: string) => void
+  /** Runs one statement; gives back how many rows it changed. */
+  readonly run: (sql: string, ...parameters: SQLInputValue[]) => number
+  /** All rows that a query finds. The type of the row is the caller's claim. */
+  readonly rows: <Found extends Row>(
+    sql: string,
+    ...parameters: SQLInputValue[]
+  ) => readonly Found[]
+  /** First column of the first row; undefined when there is no row. */
+  readonly value: (sql: string, ...parameters: SQLInputValue[]) => SQLOutputValue | undefined
+  readonly close: () => void
+}
+
+/**
+ * Opens `path`, or a database in memory for `:memory:`. Statements are prepared once and kept, so `sql` must be
+ * one of a few constant texts.
+ *
+ * @throws UnusableFile when it cannot be opened
+ */
+export const openDatabase = (path: string): Database => {
+  const connection = connect(path)
+  const prepared = new Map<string, StatementSync>()
+
+  const statement = (sql: string): StatementSync => {
+    const known = prepared.get(sql)
+    if (known) return known
+    const fresh = connection.prepare(sql)
+    fresh.setReturnArrays(true)
+    prepared.set(sql, fresh)
+    return fresh
+  }
+
+  const rows = <Found extends Row>(sql: string, ...parameters: SQLInputValue[]) =>
+    // The types of Node know nothing of rows that are arrays.
+    statement(sql).all(...parameters) as unknown as readonly Found[]
+
+  return {
+    script: (sql) => connection.exec(sql),
+    run: (sql, ...parameters) => Number(statement(sql).run(...parameters).changes),
+    rows,
+    value: (sql, ...parameters) => rows(sql, ...parameters)[0]?.[0],
+    close: () => connection.close(),
+  }
+}
+
+const connect = (path: string): DatabaseSync => {
+  try {
+    // A timeout would put the whole program to sleep.
+    return new DatabaseSync(path, { timeout: 0 })
+  } catch (error) {
+    throw new UnusableFile('cannot_open', `Cannot open ${path}`, error)
+  }
+}

@@ -1,0 +1,131 @@
+import type { StreamId } from '../../domain/values.js'
+import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
+import type { Database } from './database.js'
+
+/** A row of the table `events`, in the order of {@link COLUMNS}. */
+type EventRow = readonly [
+  position: number,
+  stream: StreamId,
+  version: Version,
+  type: string,
+  schemaVersion: number,
+  data: string,
+  metadata: string,
+  appendId: string,
+]
+
+const COLUMNS = 'position, stream, version, type, schema_version, data, metadata, append_id'
+
+const STREAM = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND version > ? ORDER BY version`
+const PAGE = `SELECT ${COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
+const LAST = `SELECT ${COLUMNS} FROM events ORDER BY position DESC LIMIT 1`
+const LAST_POSITION = 'SELECT max(position) FROM events'
+const VERSION = 'SELECT max(version) FROM events WHERE stream = ?'
+const BEGIN_OF_ID = 'SELECT position FROM events WHERE append_id = ? AND begins_append = 1'
+const BEGIN_OF_KEY = 'SELECT position FROM events WHERE idempotency_key = ?'
+const NEXT_BEGIN =
+  'SELECT position FROM events WHERE position > ? AND begins_append = 1 ORDER BY position LIMIT 1'
+const RANGE = `SELECT ${COLUMNS} FROM events WHERE position >= ? AND position < ? ORDER BY position`
+const INSERT = `INSERT INTO events (${COLUMNS}, begins_append, idempotency_key)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, version) DO NOTHING`
+
+/** Beyond every position; SQLite takes no larger number. */
+const END = Number.MAX_SAFE_INTEGER
+
+/** The events of `stream` above `afterVersion`, oldest first. */
+export const streamEvents = (
+  database: Database,
+  stream: StreamId,
+  afterVersion: Version,
+): readonly RecordedEvent[] => database.rows<EventRow>(STREAM, stream, afterVersion).map(eventOf)
+
+/** At most `limit` events above `after`, lowest position first. */
+export const pageOfEvents = (
+  database: Database,
+  after: Position,
+  limit: number,
+): readonly RecordedEvent[] => {
+  if (after >= END || limit <= 0) return []
+  return database.rows<EventRow>(PAGE, after, limit).map(eventOf)
+}
+
+/** The event at the end of the log; undefined when it is empty. */
+export const lastEvent = (database: Database): RecordedEvent | undefined => {
+  const [row] = database.rows<EventRow>(LAST)
+  return row && eventOf(row)
+}
+
+/** Position of the event at the end of the log; 0 when it is empty. */
+export const lastPosition = (database: Database): number => Number(database.value(LAST_POSITION))
+
+/** How many events `stream` holds. */
+export const versionOf = (database: Database, stream: StreamId): Version =>
+  Number(database.value(VERSION, stream))
+
+/** Whether an append was recorded under `idempotencyKey`. */
+export const isKeyUsed = (database: Database, idempotencyKey: string): boolean =>
+  database.value(BEGIN_OF_KEY, idempotencyKey) !== undefined
+
+/** What the append with this id, or under this key, recorded, in the order written. */
+export const eventsOfAppend = (
+  database: Database,
+  by: { readonly id: string } | { readonly idempotencyKey: string },
+): readonly RecordedEvent[] => {
+  const begin =
+    'id' in by
+      ? database.value(BEGIN_OF_ID, by.id)
+      : database.value(BEGIN_OF_KEY, by.idempotencyKey)
+  if (begin === undefined) return []
+  // An append is recorded in one piece: it ends where the next one begins.
+  const end = database.value(NEXT_BEGIN, begin) ?? END
+  return database.rows<EventRow>(RANGE, begin, end).map(eventOf)
+}
+
+/** An event on its way into the table. */
+export interface NewRow {
+  readonly event: RecordedEvent
+  /** The data of the event as JSON. */
+  readonly data: string
+  /** The metadata of the event as JSON. */
+  readonly metadata: string
+  readonly beginsAppend: boolean
+}
+
+/** Adds an event; false, with nothing added, when its stream already holds that version. */
+export const insertEvent = (
+  database: Database,
+  { event, data, metadata, beginsAppend }: NewRow,
+): boolean =>
+  database.run(
+    INSERT,
+    event.position,
+    event.stream,
+    event.version,
+    event.type,
+    event.schemaVersion,
+    data,
+    metadata,
+    event.appendId,
+    beginsAppend ? 1 : 0,
+    beginsAppend ? (event.metadata.idempotencyKey ?? null) : null,
+  ) === 1
+
+const eventOf = ([
+  position,
+  stream,
+  version,
+  type,
+  schemaVersion,
+  data,
+  metadata,
+  appendId,
+]: EventRow): RecordedEvent => ({
+  type,
+  schemaVersion,
+  data: JSON.parse(data),
+  appendId,
+  stream,
+  version,
+  position: BigInt(position),
+  metadata: JSON.parse(metadata),
+})

@@ -1,0 +1,89 @@
+import type { EventRestore, EventStore, RecordedEvent } from '../../ports/event-store.js'
+import { StoreFault } from '../../ports/store-fault.js'
+import { beginsAppend, checkRestore } from '../check-restore.js'
+import { type Clock, microsecondClock } from '../clock.js'
+import { groupCommit, type Verdict } from '../group-commit.js'
+import { listeners } from '../listeners.js'
+import { type PreparedAppend, prepareAppend } from '../prepare-append.js'
+import { type Connection, isLockedFault } from './connection.js'
+import type { Database } from './database.js'
+import {
+  eventsOfAppend,
+  insertEvent,
+  isKeyUsed,
+  lastEvent,
+  lastPosition,
+  pageOfEvents,
+  streamEvents,
+  versionOf,
+} from './event-rows.js'
+import { watch } from './watch.js'
+import { writeGroup } from './write-group.js'
+
+/**
+ * A store in the table `events` of an SQLite file.
+ *
+ * @param now - the system's time when absent
+ */
+export const sqliteEventStore = (
+  connection: Connection,
+  now?: Clock,
+): EventStore & EventRestore => {
+  const clock = microsecondClock(now)
+  const { add, isEmpty, wakeAll } = listeners()
+  let endWatch: (() => void) | undefined
+
+  const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
+    const verdicts = await connection.write((database) => writeGroup(database, group, clock()))
+    wakeAll()
+    return verdicts
+  }
+
+  const enqueue = groupCommit({ write, isConnectionFault, schedule: setImmediate })
+
+  return {
+    append: async (append) => enqueue(prepareAppend(append)),
+    readStream: (stream, afterVersion = 0) =>
+      connection.query((database) => streamEvents(database, stream, afterVersion)),
+    readAll: (after, limit) => connection.query((database) => pageOfEvents(database, after, limit)),
+    lastPosition: async () => BigInt(await connection.query(lastPosition)),
+    findAppend: (by) => connection.read((database) => eventsOfAppend(database, by)),
+    onAppend: (wake) => {
+      const remove = add(wake)
+      endWatch ??= watch(connection, wakeAll)
+      return () => {
+        remove()
+        if (!isEmpty()) return
+        endWatch?.()
+        endWatch = undefined
+      }
+    },
+    restore: async (events) => {
+      await connection.write((database) => restoreEvents(database, events))
+      wakeAll()
+    },
+  }
+}
+
+/** Such a fault hits the next append as well, or must not be followed by a second try. */
+const isConnectionFault = (fault: unknown): boolean =>
+  isLockedFault(fault) || (fault instanceof StoreFault && fault.outcome === 'unknown')
+
+const restoreEvents = (database: Database, events: readonly RecordedEvent[]): void => {
+  let previous = lastEvent(database)
+  const invalid = checkRestore(events, {
+    last: previous,
+    versionOf: (stream) => versionOf(database, stream),
+    isKeyUsed: (key) => isKeyUsed(database, key),
+  })
+  if (invalid) throw invalid
+  for (const event of events) {
+    insertEvent(database, {
+      event,
+      data: JSON.stringify(event.data),
+      metadata: JSON.stringify(event.metadata),
+      beginsAppend: beginsAppend(event, previous),
+    })
+    previous = event
+  }
+}

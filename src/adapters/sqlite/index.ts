@@ -1,0 +1,43 @@
+import type { EventRestore, EventStore } from '../../ports/event-store.js'
+import type { Clock } from '../clock.js'
+import { openConnection } from './connection.js'
+import { sqliteEventStore } from './event-store.js'
+
+export { StoreFault } from '../../ports/store-fault.js'
+export { InvalidRestore } from '../check-restore.js'
+export type { Clock } from '../clock.js'
+export { InvalidAppend } from '../invalid-append.js'
+export { UnusableFile } from './unusable-file.js'
+
+/** How an SQLite file is used. */
+export interface SqliteOptions {
+  /** What positions are taken from; the system's time when absent. */
+  readonly now?: Clock
+  /**
+   * How long, in milliseconds, a call waits for a file that another process keeps locked before it
+   * rejects with a {@link StoreFault}; 10,000 when absent. The event loop keeps turning meanwhile.
+   */
+  readonly busyTimeout?: number
+}
+
+/** An SQLite file in use. */
+export interface Sqlite {
+  readonly store: EventStore & EventRestore
+  /** Closes the file. Every later call, and every one that has not been answered yet, rejects. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/**
+ * Opens the SQLite file at `path`, or creates it; several processes may have it open. `:memory:` is a
+ * database that ends with the program.
+ *
+ * What `append` has answered is on disk (`synchronous = FULL`).
+ *
+ * @throws UnusableFile when it is no file of this library, or of a newer version of it
+ */
+export const openSqlite = (path: string, { now, busyTimeout }: SqliteOptions = {}): Sqlite => {
+  const connection = openConnection(path, busyTimeout)
+  const close = async () => connection.close()
+  return { store: sqliteEventStore(connection, now), close, [Symbol.asyncDispose]: close }
+}

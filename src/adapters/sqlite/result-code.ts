@@ -1,0 +1,22 @@
+/** Primary result codes of SQLite that are told apart. */
+const BUSY = 5
+const LOCKED = 6
+const NOT_A_DATABASE = 26
+
+/** Result code of SQLite without its extension; undefined when `error` is not SQLite's. */
+const resultCode = (error: unknown): number | undefined => {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+}
+
+/** Whether SQLite itself reported `error`. */
+export const isSqliteError = (error: unknown): error is Error => resultCode(error) !== undefined
+
+/** Whether another connection holds a lock, so that trying again may help. */
+export const isBusy = (error: unknown): boolean => {
+  const code = resultCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** Whether the file is no database. */
+export const isNotADatabase = (error: unknown): boolean => resultCode(error) === NOT_A_DATABASE

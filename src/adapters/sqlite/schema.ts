@@ -1,0 +1,89 @@
+import type { Database } from './database.js'
+import { isNotADatabase } from './result-code.js'
+import { inTransaction } from './transaction.js'
+import { UnusableFile } from './unusable-file.js'
+
+/** Marks a file as ours: `clav` in ASCII. */
+const APPLICATION_ID = 0x636c6176
+
+/**
+ * How each version of the tables follows from the one before; `PRAGMA user_version` counts those done.
+ * Add to them; never change one: files that went through it exist.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE events (
+     position INTEGER PRIMARY KEY,
+     stream TEXT NOT NULL,
+     version INTEGER NOT NULL,
+     type TEXT NOT NULL,
+     schema_version INTEGER NOT NULL,
+     data TEXT NOT NULL,
+     metadata TEXT NOT NULL,
+     append_id TEXT NOT NULL,
+     begins_append INTEGER NOT NULL,
+     -- Of the event that begins an append, alone.
+     idempotency_key TEXT,
+     UNIQUE (stream, version)
+   ) STRICT;
+   CREATE INDEX events_append_id ON events (append_id) WHERE begins_append = 1;
+   CREATE UNIQUE INDEX events_idempotency_key ON events (idempotency_key)
+     WHERE idempotency_key IS NOT NULL;`,
+]
+
+/** Pages of the write-ahead log at which SQLite copies it back; few large copies beat many small ones. */
+const CHECKPOINT_PAGES = 4000
+
+/**
+ * Prepares a database that was just opened: its settings, and its tables in their newest version.
+ * Several processes may do so at once.
+ *
+ * @throws UnusableFile, with nothing changed; SQLITE_BUSY when it has to be tried again
+ */
+export const setUp = (database: Database): void => {
+  const version = schemaVersion(database)
+  database.script(
+    `PRAGMA journal_mode = WAL;
+     PRAGMA synchronous = FULL;
+     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`,
+  )
+  if (version < MIGRATIONS.length) inTransaction(database, 'IMMEDIATE', migrate)
+}
+
+const migrate = (database: Database): void => {
+  // Read anew: another process may have been faster.
+  for (const migration of MIGRATIONS.slice(schemaVersion(database))) database.script(migration)
+  database.script(
+    `PRAGMA application_id = ${APPLICATION_ID};
+     PRAGMA user_version = ${MIGRATIONS.length};`,
+  )
+}
+
+/** How many migrations the file has gone through; 0 for a new one. */
+const schemaVersion = (database: Database): number => {
+  const applicationId = pragma(database, 'PRAGMA application_id')
+  const version = pragma(database, 'PRAGMA user_version')
+  if (applicationId !== APPLICATION_ID) {
+    const isNew = applicationId === 0 && version === 0 && isEmpty(database)
+    if (isNew) return 0
+    throw new UnusableFile('foreign', 'The file is the database of another program')
+  }
+  if (version > MIGRATIONS.length) {
+    throw new UnusableFile(
+      'newer',
+      `The file has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
+    )
+  }
+  return version
+}
+
+const isEmpty = (database: Database): boolean =>
+  database.value('SELECT count(*) FROM sqlite_schema') === 0
+
+const pragma = (database: Database, sql: string): number => {
+  try {
+    return Number(database.value(sql))
+  } catch (error) {
+    if (!isNotADatabase(error)) throw error
+    throw new UnusableFile('not_a_database', 'The file is no SQLite database', error)
+  }
+}

@@ -1,0 +1,42 @@
+import { StoreFault } from '../../ports/store-fault.js'
+import type { Database } from './database.js'
+import { isBusy, isSqliteError } from './result-code.js'
+
+/** `IMMEDIATE` takes the lock for writing first; `DEFERRED` reads everything as of one moment. */
+export type TransactionKind = 'IMMEDIATE' | 'DEFERRED'
+
+/**
+ * Runs `work` in a transaction: all that it writes is recorded or nothing.
+ *
+ * @throws SQLITE_BUSY as it is, with nothing recorded, so that it can be tried again;
+ *   {@link StoreFault} for what else SQLite reports; whatever `work` throws
+ */
+export const inTransaction = <Value>(
+  database: Database,
+  kind: TransactionKind,
+  work: (database: Database) => Value,
+): Value => {
+  let outcome: StoreFault['outcome'] = 'not_recorded'
+  try {
+    database.run(`BEGIN ${kind}`)
+    const value = work(database)
+    outcome = 'unknown'
+    database.run('COMMIT')
+    return value
+  } catch (error) {
+    rollBack(database)
+    throw isBusy(error) ? error : faultOf(error, outcome)
+  }
+}
+
+/** What SQLite reports as a {@link StoreFault}; anything else as it is. */
+export const faultOf = (error: unknown, outcome: StoreFault['outcome']): unknown =>
+  isSqliteError(error) ? new StoreFault(`SQLite: ${error.message}`, outcome, error) : error
+
+const rollBack = (database: Database): void => {
+  try {
+    database.run('ROLLBACK')
+  } catch {
+    // SQLite has rolled back by itself, or the transaction never began.
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * A file that `openSqlite` must leave alone:
+ *
+ * - `cannot_open`: it cannot be opened or created, for instance because its folder does not exist;
+ * - `not_a_database`: it is no SQLite file;
+ * - `foreign`: it is the database of another program;
+ * - `newer`: a newer version of this library wrote it.
+ */
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile'
+  readonly reason: 'cannot_open' | 'not_a_database' | 'foreign' | 'newer'
+
+  constructor(reason: UnusableFile['reason'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.reason = reason
+  }
+}

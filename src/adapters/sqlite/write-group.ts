@@ -1,0 +1,83 @@
+import { err, ok } from 'neverthrow'
+import type { StreamId } from '../../domain/values.js'
+import type {
+  Append,
+  IdempotencyKeyUsed,
+  StreamWrite,
+  Version,
+  VersionConflict,
+} from '../../ports/event-store.js'
+import { nextPosition } from '../clock.js'
+import type { Verdict } from '../group-commit.js'
+import type { PreparedAppend } from '../prepare-append.js'
+import { recordEvents } from '../record-events.js'
+import type { Database } from './database.js'
+import { insertEvent, isKeyUsed, lastPosition, versionOf } from './event-rows.js'
+
+/** Judges and writes each append of a group, in a transaction that has begun. */
+export const writeGroup = (
+  database: Database,
+  group: readonly PreparedAppend[],
+  now: number,
+): readonly Verdict[] => {
+  const versions = knownVersions(database)
+  let last = lastPosition(database)
+  return group.map((prepared) => {
+    const refusal = objectionTo(database, prepared.append, versions)
+    if (refusal) return err(refusal)
+    const verdict = insertAppend(database, prepared, nextPosition(now, last))
+    if (verdict.isOk()) last = Number(verdict.value.at(-1)?.position ?? last)
+    return verdict
+  })
+}
+
+/** What stands against an append, other than what the unique index tells when it is inserted. */
+const objectionTo = (
+  database: Database,
+  { writes, metadata: { idempotencyKey } }: Append,
+  versions: (stream: StreamId) => Version,
+): VersionConflict | IdempotencyKeyUsed | undefined => {
+  if (idempotencyKey !== undefined && isKeyUsed(database, idempotencyKey)) {
+    return { kind: 'IdempotencyKeyUsed' }
+  }
+  const created = createdAlone(writes)
+  const outdated = writes.find(
+    (write) => write !== created && versions(write.stream) !== write.expectedVersion,
+  )
+  return outdated && { kind: 'VersionConflict', stream: outdated.stream }
+}
+
+/**
+ * The write that creates a stream when it is the last one and the others only guard: nothing that
+ * would have to be undone is written before it, so its version needs no look.
+ */
+const createdAlone = (writes: readonly StreamWrite[]): StreamWrite | undefined => {
+  const last = writes.at(-1)
+  if (last === undefined || last.expectedVersion > 0 || last.events.length === 0) return undefined
+  return writes.every((write) => write === last || write.events.length === 0) ? last : undefined
+}
+
+const insertAppend = (
+  database: Database,
+  { append, data, metadata }: PreparedAppend,
+  first: number,
+): Verdict => {
+  const recorded = recordEvents(append, first)
+  for (const [index, event] of recorded.entries()) {
+    const row = { event, data: data[index] ?? '', metadata, beginsAppend: index === 0 }
+    if (insertEvent(database, row)) continue
+    if (index === 0) return err({ kind: 'VersionConflict', stream: event.stream })
+    throw new Error(`The stream ${event.stream} holds a version above its last`)
+  }
+  return ok(recorded)
+}
+
+/** Versions of streams, each looked up once: no append of a group writes what another one looks at. */
+const knownVersions = (database: Database): ((stream: StreamId) => Version) => {
+  const known = new Map<StreamId, Version>()
+  return (stream) => {
+    const version = known.get(stream) ?? versionOf(database, stream)
+    known.set(stream, version)
+    return version
+  }
+}

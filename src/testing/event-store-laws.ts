@@ -1,0 +1,34 @@
+import { appendLaws } from './event-store-laws/append.js'
+import { clockLaws } from './event-store-laws/clock.js'
+import { concurrencyLaws } from './event-store-laws/concurrency.js'
+import type { EventClockLaw, EventRestoreLaw, EventStoreLaw } from './event-store-laws/harness.js'
+import { idempotencyLaws } from './event-store-laws/idempotency.js'
+import { readingLaws } from './event-store-laws/reading.js'
+import { refusalLaws } from './event-store-laws/refusal.js'
+import { restoreLaws } from './event-store-laws/restore.js'
+import { textLaws } from './event-store-laws/text.js'
+import { wakeLaws } from './event-store-laws/wake.js'
+
+/**
+ * What the port `EventStore` promises, sentence by sentence.
+ *
+ * @example
+ * ```ts
+ * for (const { name, check } of eventStoreLaws) test(name, () => check({ open, reopen }))
+ * ```
+ */
+export const eventStoreLaws: readonly EventStoreLaw[] = [
+  ...appendLaws,
+  ...readingLaws,
+  ...idempotencyLaws,
+  ...refusalLaws,
+  ...textLaws,
+  ...concurrencyLaws,
+  ...wakeLaws,
+]
+
+/** How the positions of a store follow the host's clock; not for a store with a clock of its own. */
+export const eventClockLaws: readonly EventClockLaw[] = clockLaws
+
+/** What the port `EventRestore` promises. */
+export const eventRestoreLaws: readonly EventRestoreLaw[] = restoreLaws

@@ -1,0 +1,53 @@
+import { fixedClock } from '../fixed-clock.js'
+import { demandEqual } from '../law.js'
+import type { EventClockLaw } from './harness.js'
+import { appendOf, firstOf, record, write } from './samples.js'
+
+const NOON = Date.parse('2024-02-29T12:00:00.123Z')
+const NOON_POSITION = BigInt(NOON) * 1000n
+
+/** How positions follow a clock that the host sets. */
+export const clockLaws: readonly EventClockLaw[] = [
+  {
+    name: 'a position is the time in microseconds, or one more than the last, whichever is later',
+    check: async ({ openAt }) => {
+      const now = fixedClock(NOON)
+      const store = await openAt(now)
+      await record(store, appendOf([write('law-a', 0, {}, {})]))
+      await record(store, firstOf('law-b'))
+      now.advance(1)
+      await record(store, firstOf('law-c'))
+      demandEqual(
+        'the positions',
+        (await store.readAll(0n, 10)).map(({ position }) => position),
+        [0n, 1n, 2n, 1000n].map((microseconds) => NOON_POSITION + microseconds),
+      )
+    },
+  },
+  {
+    name: 'positions rise on when the clock runs backwards',
+    check: async ({ openAt }) => {
+      const now = fixedClock(NOON)
+      const store = await openAt(now)
+      await record(store, firstOf('law-a'))
+      now.set(0)
+      await record(store, firstOf('law-b'))
+      now.set('1960-01-01')
+      await record(store, firstOf('law-c'))
+      const positions = (await store.readAll(0n, 10)).map(({ position }) => position)
+      demandEqual('the positions', positions, [
+        NOON_POSITION,
+        NOON_POSITION + 1n,
+        NOON_POSITION + 2n,
+      ])
+    },
+  },
+  {
+    name: 'a clock before 1970 gives positions from 1 on',
+    check: async ({ openAt }) => {
+      const store = await openAt(fixedClock('1960-01-01'))
+      await record(store, firstOf('law-a'))
+      demandEqual('the last position', await store.lastPosition(), 1n)
+    },
+  },
+]

@@ -1,0 +1,25 @@
+import type { EventRestore, EventStore } from '../../ports/event-store.js'
+import type { Law } from '../law.js'
+
+/** How the laws get at a store. What is opened stays open until the caller of a law closes it. */
+export interface EventStoreHarness<Store extends EventStore = EventStore> {
+  /** An empty store. */
+  open(): Promise<Store>
+  /** A second handle on what `store` holds: in memory, the same store. */
+  reopen(store: Store): Promise<Store>
+}
+
+/** How the laws of time get at a store that takes its time from the host. */
+export interface EventClockHarness {
+  /** An empty store that reads the time from `now`. */
+  openAt(now: () => Date): Promise<EventStore>
+}
+
+/** One promise of the port `EventStore`. */
+export type EventStoreLaw = Law<EventStoreHarness>
+
+/** One promise of a store that takes its time from the host. */
+export type EventClockLaw = Law<EventClockHarness>
+
+/** One promise of the port `EventRestore`. */
+export type EventRestoreLaw = Law<EventStoreHarness<EventStore & EventRestore>>

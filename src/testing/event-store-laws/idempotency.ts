@@ -1,0 +1,80 @@
+import { demandEqual } from '../law.js'
+import type { EventStoreLaw } from './harness.js'
+import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
+
+const USED = { kind: 'IdempotencyKeyUsed' }
+
+/** How often one command may take effect. */
+export const idempotencyLaws: readonly EventStoreLaw[] = [
+  {
+    name: 'no second append is recorded under an idempotency key',
+    check: async ({ open }) => {
+      const store = await open()
+      await record(store, firstOf('law-a', { idempotencyKey: 'org-1+key' }))
+      const again = firstOf('law-b', { idempotencyKey: 'org-1+key' })
+      demandEqual('the answer to a second append', await verdict(store, again), USED)
+      demandEqual('what the log holds', (await wholeLog(store)).length, 1)
+      const other = firstOf('law-b', { idempotencyKey: 'org-1+KEY' })
+      demandEqual('the answer to a key of its own', await verdict(store, other), 1)
+    },
+  },
+  {
+    name: 'a used idempotency key is told before a conflict, and to an append without events',
+    check: async ({ open }) => {
+      const store = await open()
+      await record(store, firstOf('law-a', { idempotencyKey: 'key' }))
+      const conflicting = firstOf('law-a', { idempotencyKey: 'key' })
+      demandEqual('the answer', await verdict(store, conflicting), USED)
+      const guard = appendOf([write('law-a', 7)], { idempotencyKey: 'key' })
+      demandEqual('the answer to a mere guard', await verdict(store, guard), USED)
+    },
+  },
+  {
+    name: 'a conflict and an append without events use up no idempotency key',
+    check: async ({ open }) => {
+      const store = await open()
+      await record(store, firstOf('law-a'))
+      await verdict(store, firstOf('law-a', { idempotencyKey: 'key' }))
+      await verdict(store, appendOf([write('law-a', 1)], { idempotencyKey: 'key' }))
+      demandEqual('what the key finds', await store.findAppend({ idempotencyKey: 'key' }), [])
+      const first = firstOf('law-b', { idempotencyKey: 'key' })
+      demandEqual('the answer to the first use', await verdict(store, first), 1)
+    },
+  },
+  {
+    name: 'an append is found by its idempotency key, with all of its events',
+    check: async ({ open }) => {
+      const store = await open()
+      await record(store, firstOf('law-before'))
+      const writes = [write('law-a', 0, { n: 1 }, { n: 2 }), write('law-b', 0, { n: 3 })]
+      const recorded = await record(store, appendOf(writes, { idempotencyKey: 'key' }))
+      await record(store, firstOf('law-after'))
+      demandEqual('what is found', await store.findAppend({ idempotencyKey: 'key' }), recorded)
+      demandEqual('what no key finds', await store.findAppend({ idempotencyKey: 'none' }), [])
+    },
+  },
+  {
+    name: 'idempotency keys are known to every handle on the same data',
+    check: async ({ open, reopen }) => {
+      const store = await open()
+      const recorded = await record(store, firstOf('law-a', { idempotencyKey: 'key' }))
+      const second = await reopen(store)
+      demandEqual('what is found', await second.findAppend({ idempotencyKey: 'key' }), recorded)
+      const again = firstOf('law-b', { idempotencyKey: 'key' })
+      demandEqual('the answer to a second append', await verdict(second, again), USED)
+    },
+  },
+  {
+    name: 'of appends sent at once under one idempotency key, one is recorded',
+    check: async ({ open }) => {
+      const store = await open()
+      const verdicts = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          verdict(store, firstOf(`law-${n}`, { idempotencyKey: 'key' })),
+        ),
+      )
+      demandEqual('appends recorded', verdicts.filter((answer) => answer === 1).length, 1)
+      demandEqual('what the log holds', (await wholeLog(store)).length, 1)
+    },
+  },
+]

@@ -1,0 +1,100 @@
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
+import { demandEqual } from '../law.js'
+import type { EventStoreLaw } from './harness.js'
+import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
+
+/** Twelve events: four appends of one to a stream of its own, two to a common one. */
+const fill = async (store: EventStore): Promise<readonly RecordedEvent[]> => {
+  const recorded: RecordedEvent[] = []
+  for (let n = 0; n < 4; n++) {
+    const writes = [write(`law-${n}`, 0, { n }), write('law-common', 2 * n, { n }, { n })]
+    recorded.push(...(await record(store, appendOf(writes))))
+  }
+  return recorded
+}
+
+/** What can be read back. */
+export const readingLaws: readonly EventStoreLaw[] = [
+  {
+    name: 'a stream is read above a version, oldest first',
+    check: async ({ open }) => {
+      const store = await open()
+      const common = (await fill(store)).filter(({ stream }) => stream === 'law-common')
+      demandEqual('the stream', await store.readStream('law-common'), common)
+      demandEqual('above 0', await store.readStream('law-common', 0), common)
+      demandEqual('above 5', await store.readStream('law-common', 5), common.slice(5))
+      demandEqual('above its version', await store.readStream('law-common', 8), [])
+      demandEqual('above any version', await store.readStream('law-common', 2 ** 53 - 1), [])
+    },
+  },
+  {
+    name: 'a stream that does not exist has no events',
+    check: async ({ open }) => {
+      const store = await open()
+      await fill(store)
+      demandEqual('the stream', await store.readStream('law-none'), [])
+    },
+  },
+  {
+    name: 'the log is read above a position, lowest first, at most as many events as asked for',
+    check: async ({ open }) => {
+      const store = await open()
+      const all = await fill(store)
+      const fourth = all[3]?.position ?? 0n
+      demandEqual('the log', await store.readAll(0n, 1000), all)
+      demandEqual('the first five', await store.readAll(0n, 5), all.slice(0, 5))
+      demandEqual('three after the fourth', await store.readAll(fourth, 3), all.slice(4, 7))
+      demandEqual('none', await store.readAll(0n, 0), [])
+    },
+  },
+  {
+    name: 'a position between or beyond those of events is a place in the log too',
+    check: async ({ open }) => {
+      const store = await open()
+      const all = await fill(store)
+      const first = all[0]?.position ?? 0n
+      const last = all.at(-1)?.position ?? 0n
+      demandEqual('just below the first', await store.readAll(first - 1n, 1), all.slice(0, 1))
+      demandEqual('from the last', await store.readAll(last, 10), [])
+      demandEqual('beyond the last', await store.readAll(last + 1n, 10), [])
+      demandEqual('beyond all positions', await store.readAll(2n ** 64n - 1n, 10), [])
+    },
+  },
+  {
+    name: 'the last position is that of the last event, 0n in an empty store',
+    check: async ({ open }) => {
+      const store = await open()
+      demandEqual('the last position of an empty store', await store.lastPosition(), 0n)
+      const all = await fill(store)
+      demandEqual('the last position', await store.lastPosition(), all.at(-1)?.position)
+    },
+  },
+  {
+    name: 'an append is found by its id, with all of its events in the order written',
+    check: async ({ open }) => {
+      const store = await open()
+      const all = await fill(store)
+      for (const { appendId } of all) {
+        const found = await store.findAppend({ id: appendId })
+        demandEqual(
+          'what is found',
+          found,
+          all.filter((event) => event.appendId === appendId),
+        )
+      }
+      demandEqual('what was never recorded', await store.findAppend(firstOf('law-x')), [])
+    },
+  },
+  {
+    name: 'what one handle records, another one on the same data reads',
+    check: async ({ open, reopen }) => {
+      const store = await open()
+      const all = await fill(store)
+      const second = await reopen(store)
+      demandEqual('the log', await wholeLog(second), all)
+      demandEqual('the last position', await second.lastPosition(), all.at(-1)?.position)
+      const recorded = await record(second, appendOf([write('law-common', 8, {})]))
+      demandEqual('the log', await wholeLog(store), [...all, ...recorded])
+    },
+  },
+]

@@ -1,0 +1,127 @@
+import {
+  type Append,
+  MAX_APPEND_BYTES,
+  MAX_NAME_BYTES,
+  MAX_WRITES,
+  type Metadata,
+} from '../../ports/event-store.js'
+import { demandEqual, demandRejection } from '../law.js'
+import type { EventStoreLaw } from './harness.js'
+import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
+
+const UNSTORABLE = ['\0', 'a\ud800b', 'x'.repeat(MAX_NAME_BYTES + 1), '😀'.repeat(513)]
+
+/** Data whose JSON takes `bytes` bytes. */
+const dataOf = (bytes: number): object => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
+
+/** Appends that no store may record, by what is wrong with them. */
+const refused = (): ReadonlyMap<string, Append> => {
+  const appends = new Map([
+    ['no writes', appendOf([])],
+    ['a stream named twice', appendOf([write('law-a', 0, {}), write('law-a', 1, {})])],
+    ['a stream named twice by guards', appendOf([write('law-a', 0), write('law-a', 0)])],
+    ['a version below 0', appendOf([write('law-a', -1, {})])],
+    ['half a version', appendOf([write('law-a', 0.5, {})])],
+    ['no number as version', appendOf([write('law-a', Number.NaN, {})])],
+    ['too many writes', tooManyWrites()],
+    ['too many bytes', appendOf([write('law-a', 0, dataOf(MAX_APPEND_BYTES + 1))])],
+    ['too many bytes of control characters', escaped('\u0001', 6)],
+    ['too many bytes of umlauts', escaped('ü', 2)],
+    ['too many bytes in several events', inParts()],
+  ])
+  for (const text of UNSTORABLE) {
+    const shown = JSON.stringify(text.slice(0, 10))
+    appends.set(`${shown} as stream`, firstOf(`law-${text}`))
+    appends.set(`${shown} as event type`, withType(text))
+    for (const [field, metadata] of metadataWith(text)) {
+      appends.set(`${shown} as ${field}`, firstOf('law-a', metadata))
+    }
+  }
+  return appends
+}
+
+const tooManyWrites = (): Append =>
+  appendOf(Array.from({ length: MAX_WRITES + 1 }, (_, n) => write(`law-${n}`, 0, {})))
+
+const escaped = (character: string, bytes: number): Append =>
+  appendOf([write('law-a', 0, { text: character.repeat(MAX_APPEND_BYTES / bytes) })])
+
+const inParts = (): Append => {
+  const part = dataOf(MAX_APPEND_BYTES / 4 + 1)
+  return appendOf([write('law-a', 0, part, part), write('law-b', 0, part, part)])
+}
+
+const withType = (type: string): Append =>
+  appendOf([
+    { stream: 'law-a', expectedVersion: 0, events: [{ type, schemaVersion: 1, data: {} }] },
+  ])
+
+const metadataWith = (text: string): readonly (readonly [string, Partial<Metadata>])[] => [
+  ['user', { actor: { userId: text, orgId: 'org-1' } }],
+  ['organization of the user', { actor: { userId: 'user-1', orgId: text } }],
+  ['resource owner', { resourceOwner: text }],
+  ['correlation id', { correlationId: text }],
+  ['idempotency key', { idempotencyKey: text }],
+  ['command hash', { commandHash: text }],
+  ['managed by', { managedBy: text }],
+]
+
+/** What no store records. */
+export const refusalLaws: readonly EventStoreLaw[] = [
+  {
+    name: 'an append that no store can keep is rejected and leaves no trace',
+    check: async ({ open }) => {
+      const store = await open()
+      for (const [what, append] of refused()) {
+        await demandRejection(`an append with ${what}`, store.append(append))
+      }
+      demandEqual('what the log holds', await wholeLog(store), [])
+      demandEqual('the last position', await store.lastPosition(), 0n)
+    },
+  },
+  {
+    name: 'an append that is rejected harms none that is sent with it',
+    check: async ({ open }) => {
+      const store = await open()
+      const rejections: Promise<unknown>[] = []
+      const verdicts: Promise<unknown>[] = []
+      for (const [what, append] of refused()) {
+        const stream = `law-good-${verdicts.length}` as const
+        rejections.push(demandRejection(`an append with ${what}`, store.append(append)))
+        verdicts.push(verdict(store, firstOf(stream)))
+      }
+      await Promise.all(rejections)
+      demandEqual(
+        'the events recorded for each neighbour',
+        await Promise.all(verdicts),
+        verdicts.map(() => 1),
+      )
+    },
+  },
+  {
+    name: `the data of an append may take ${MAX_APPEND_BYTES} bytes`,
+    check: async ({ open }) => {
+      const store = await open()
+      const data = dataOf(MAX_APPEND_BYTES)
+      await record(store, appendOf([write('law-a', 0, data)]))
+      demandEqual('the data', (await store.readStream('law-a'))[0]?.data, data)
+    },
+  },
+  {
+    name: `stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes`,
+    check: async ({ open }) => {
+      const store = await open()
+      const name = '😀'.repeat(MAX_NAME_BYTES / 4)
+      await record(store, withType(name))
+      await record(store, firstOf(`law-${name.slice(2)}`))
+      for (const [index, [, metadata]] of metadataWith(name).entries()) {
+        await record(store, firstOf(`law-${index}`, metadata))
+      }
+      demandEqual(
+        'what a long key finds',
+        (await store.findAppend({ idempotencyKey: name })).length,
+        1,
+      )
+    },
+  },
+]

@@ -1,0 +1,33 @@
+/** A clock that stands still until it is told otherwise. */
+export interface FixedClock {
+  (): Date
+  /** Shows `at` from now on; may lie in the past. */
+  readonly set: (at: Date | string | number) => void
+  /** Moves on, or back when negative. */
+  readonly advance: (milliseconds: number) => void
+}
+
+/**
+ * A clock for tests, to be passed as `now`.
+ *
+ * @param at - as `Date` takes it: a date, RFC 3339, or milliseconds since the Unix epoch
+ *
+ * @throws RangeError when `at` is no date
+ */
+export const fixedClock = (at: Date | string | number): FixedClock => {
+  let time = timestampOf(at)
+  return Object.assign(() => new Date(time), {
+    set: (at: Date | string | number) => {
+      time = timestampOf(at)
+    },
+    advance: (milliseconds: number) => {
+      time = timestampOf(time + milliseconds)
+    },
+  })
+}
+
+const timestampOf = (at: Date | string | number): number => {
+  const timestamp = new Date(at).getTime()
+  if (Number.isNaN(timestamp)) throw new RangeError(`No date: ${at}`)
+  return timestamp
+}

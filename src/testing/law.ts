@@ -1,0 +1,63 @@
+/** A promise of a port that any implementation can be held to, in any test runner. */
+export interface Law<Harness> {
+  /** The promise, as a sentence. */
+  readonly name: string
+  /** Rejects with a {@link BrokenLaw} when the implementation behind `harness` breaks it. */
+  readonly check: (harness: Harness) => Promise<void>
+}
+
+/** Tells what a law expected and what it found. */
+export class BrokenLaw extends Error {
+  override readonly name = 'BrokenLaw'
+}
+
+/** Holds that `condition` is true; `expectation` says what was expected. */
+export function demand(condition: boolean, expectation: string): asserts condition {
+  if (!condition) throw new BrokenLaw(`Expected ${expectation}`)
+}
+
+/** Holds that `actual`, which `what` names, is `expected` or an equal structure of plain values. */
+export const demandEqual = (what: string, actual: unknown, expected: unknown): void => {
+  if (isEqual(actual, expected)) return
+  throw new BrokenLaw(`Expected ${what} to be ${show(expected)}, not ${show(actual)}`)
+}
+
+/** Holds that `promise` rejects, and gives back with what. */
+export const demandRejection = async (
+  what: string,
+  promise: Promise<unknown>,
+): Promise<unknown> => {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (reason: unknown) => ({ reason }),
+  )
+  if ('reason' in outcome) return outcome.reason
+  throw new BrokenLaw(`Expected ${what} to be rejected, not answered with ${show(outcome.value)}`)
+}
+
+const isEqual = (left: unknown, right: unknown): boolean => {
+  if (!isRecord(left) || !isRecord(right)) return Object.is(left, right)
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const keys = definedKeys(left)
+  return (
+    keys.length === definedKeys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key]))
+  )
+}
+
+/** A property that is undefined counts as absent: JSON knows no difference. */
+const definedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.keys(value).filter((key) => value[key] !== undefined)
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** Longest text that a message repeats. */
+const MAX_SHOWN = 1000
+
+const show = (value: unknown): string => {
+  const text =
+    JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ??
+    String(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
+import { appendOf, record, write } from '../../../src/testing/event-store-laws/samples.js'
+import {
+  eventClockLaws,
+  eventRestoreLaws,
+  eventStoreLaws,
+} from '../../../src/testing/event-store-laws.js'
+
+const harness = {
+  open: async () => memoryEventStore(),
+  reopen: async (store: ReturnType<typeof memoryEventStore>) => store,
+  openAt: async (now: () => Date) => memoryEventStore({ now }),
+}
+
+describe('The memory event store', () => {
+  for (const { name, check } of [...eventStoreLaws, ...eventRestoreLaws, ...eventClockLaws]) {
+    test(name, () => check(harness))
+  }
+
+  test('freezes what it records', async () => {
+    const [event] = await record(
+      memoryEventStore(),
+      appendOf([write('law-a', 0, { scopes: ['openid'], deep: { list: [{}] } })]),
+    )
+    expect(event).toSatisfy(isDeeplyFrozen)
+  })
+
+  test('rejects when its clock shows no time', async () => {
+    const store = memoryEventStore({ now: () => new Date(Number.NaN) })
+    await expect(store.append(appendOf([write('law-a', 0, {})]))).rejects.toThrow(RangeError)
+    expect(await store.readAll(0n, 1)).toEqual([])
+  })
+})
+
+const isDeeplyFrozen = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen))

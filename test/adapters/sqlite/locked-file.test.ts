@@ -1,0 +1,133 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openSqlite, StoreFault } from '../../../src/adapters/sqlite/index.js'
+import {
+  firstOf,
+  record,
+  verdict,
+  wholeLog,
+} from '../../../src/testing/event-store-laws/samples.js'
+import { temporaryFile } from './temporary-file.js'
+
+/** Another program that keeps the file to itself until it is released. */
+const lock = (path: string, begin = 'BEGIN IMMEDIATE') => {
+  const database = new DatabaseSync(path)
+  database.exec(begin)
+  return {
+    release: () => {
+      database.exec('ROLLBACK')
+      database.close()
+    },
+  }
+}
+
+/** Lets the event loop turn, through all of its phases. */
+const turns = async (count: number): Promise<void> => {
+  for (let n = 0; n < count; n++) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+const promptly = { busyTimeout: 20 }
+
+describe('While another process has locked the file', () => {
+  test('an append waits, the event loop turns on, and readers read', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path)
+    const { store } = opened
+    await record(store, firstOf('law-a'))
+    const held = lock(path)
+    let answer: unknown
+    const appended = verdict(store, firstOf('law-b')).then((value) => {
+      answer = value
+    })
+    await turns(20)
+    expect(answer).toBeUndefined()
+    expect((await wholeLog(store)).length).toBe(1)
+    held.release()
+    await appended
+    expect(answer).toBe(1)
+  })
+
+  test('an append is rejected in the end, for certain not recorded, and later ones succeed', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path, promptly)
+    const { store } = opened
+    const held = lock(path)
+    const rejected = await Promise.allSettled([
+      store.append(firstOf('law-a')),
+      store.append(firstOf('law-b')),
+      store.restore([]),
+    ])
+    for (const outcome of rejected) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { outcome: 'not_recorded' } })
+      expect('reason' in outcome && outcome.reason).toBeInstanceOf(StoreFault)
+    }
+    held.release()
+    expect(await verdict(store, firstOf('law-a'))).toBe(1)
+    expect((await wholeLog(store)).length).toBe(1)
+  })
+
+  test('a new file can be opened, and is set up once it is free', async () => {
+    const path = temporaryFile()
+    const held = lock(path, 'BEGIN EXCLUSIVE')
+    await using opened = openSqlite(path)
+    const appended = verdict(opened.store, firstOf('law-a'))
+    await turns(10)
+    held.release()
+    expect(await appended).toBe(1)
+  })
+
+  test('a new file rejects every call while it stays locked', async () => {
+    const path = temporaryFile()
+    const held = lock(path, 'BEGIN EXCLUSIVE')
+    await using opened = openSqlite(path, promptly)
+    await expect(opened.store.readAll(0n, 1)).rejects.toBeInstanceOf(StoreFault)
+    await expect(opened.store.append(firstOf('law-a'))).rejects.toBeInstanceOf(StoreFault)
+    held.release()
+    expect(await opened.store.readAll(0n, 1)).toEqual([])
+  })
+
+  test('a reader of the rollback journal does not keep a new file from being set up', async () => {
+    const path = temporaryFile()
+    const held = lock(path, 'BEGIN; SELECT count(*) FROM sqlite_schema')
+    await using opened = openSqlite(path)
+    const appended = verdict(opened.store, firstOf('law-a'))
+    await turns(5)
+    held.release()
+    expect(await appended).toBe(1)
+  })
+})
+
+describe('Two handles on one file', () => {
+  test('write in turns and agree on one order', async () => {
+    const path = temporaryFile()
+    await using first = openSqlite(path)
+    await using second = openSqlite(path)
+    const appends = Array.from({ length: 50 }, (_, n) =>
+      verdict((n % 2 ? first : second).store, firstOf(`law-${n % 30}`)),
+    )
+    const recorded = (await Promise.all(appends)).filter((answer) => answer === 1)
+    expect(recorded.length).toBe(30)
+    const log = await wholeLog(first.store)
+    expect(log.length).toBe(30)
+    expect(await wholeLog(second.store)).toEqual(log)
+  })
+
+  test('may be opened at once on a new file', async () => {
+    const path = temporaryFile()
+    const opened = Array.from({ length: 5 }, () => openSqlite(path))
+    const verdicts = await Promise.all(
+      opened.map(({ store }, n) => verdict(store, firstOf(`law-${n}`))),
+    )
+    expect(verdicts).toEqual([1, 1, 1, 1, 1])
+    for (const { close } of opened) await close()
+  })
+
+  test('leave a program free to end while it waits for appends', async () => {
+    await using opened = openSqlite(temporaryFile())
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const stop = opened.store.onAppend?.(() => undefined)
+    const after = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    stop?.()
+    expect(after).toBe(before)
+  })
+})

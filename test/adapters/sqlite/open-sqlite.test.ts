@@ -1,0 +1,105 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openSqlite, StoreFault, UnusableFile } from '../../../src/adapters/sqlite/index.js'
+import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
+import { temporaryFile } from './temporary-file.js'
+
+const reasonOf = (path: string): unknown => {
+  try {
+    openSqlite(path)
+  } catch (error) {
+    return error instanceof UnusableFile ? error.reason : error
+  }
+  return 'opened'
+}
+
+const withDatabase = (path: string, sql: string): void => {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+describe('A file that is not ours', () => {
+  test('is refused when it holds tables of another program, and left as it is', () => {
+    const path = temporaryFile()
+    withDatabase(path, 'CREATE TABLE events (id INTEGER)')
+    const before = readFileSync(path)
+    expect(reasonOf(path)).toBe('foreign')
+    expect(readFileSync(path)).toEqual(before)
+  })
+
+  test('is refused when another program has marked it', () => {
+    const path = temporaryFile()
+    withDatabase(path, 'PRAGMA application_id = 7')
+    expect(reasonOf(path)).toBe('foreign')
+    withDatabase(path, 'PRAGMA application_id = 0; PRAGMA user_version = 7')
+    expect(reasonOf(path)).toBe('foreign')
+  })
+
+  test('is refused when it is no database', () => {
+    const path = temporaryFile()
+    writeFileSync(path, 'name,role\n'.repeat(1000))
+    expect(reasonOf(path)).toBe('not_a_database')
+  })
+
+  test('is refused when it cannot be opened', () => {
+    expect(reasonOf(`${temporaryFile()}/missing/iam.db`)).toBe('cannot_open')
+    const folder = temporaryFile()
+    mkdirSync(folder)
+    expect(reasonOf(folder)).toBe('cannot_open')
+  })
+})
+
+describe('A file of a newer version', () => {
+  test('is refused, and left as it is', async () => {
+    const path = temporaryFile()
+    await openSqlite(path).close()
+    withDatabase(path, 'PRAGMA user_version = 1000')
+    const before = readFileSync(path)
+    expect(reasonOf(path)).toBe('newer')
+    expect(readFileSync(path)).toEqual(before)
+  })
+})
+
+describe('An open file', () => {
+  test('may begin empty', async () => {
+    const path = temporaryFile()
+    writeFileSync(path, '')
+    await using opened = openSqlite(path)
+    expect(await wholeLog(opened.store)).toEqual([])
+  })
+
+  test('is written ahead and flushed with every commit', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path)
+    await record(opened.store, firstOf('law-a'))
+    // What a crash leaves: the file and its write-ahead log, without a checkpoint.
+    const copy = temporaryFile()
+    for (const part of ['', '-wal']) copyFileSync(`${path}${part}`, `${copy}${part}`)
+    await using recovered = openSqlite(copy)
+    expect(await wholeLog(recovered.store)).toEqual(await wholeLog(opened.store))
+  })
+
+  test('answers nothing once it is closed', async () => {
+    const opened = openSqlite(temporaryFile())
+    const { store } = opened
+    const unanswered = expect(store.append(firstOf('law-a'))).rejects.toThrow('is closed')
+    await opened.close()
+    await opened.close()
+    await unanswered
+    const calls = [
+      store.append(firstOf('law-a')),
+      store.readStream('law-a'),
+      store.readAll(0n, 1),
+      store.lastPosition(),
+      store.findAppend({ id: 'x' }),
+      store.restore([]),
+    ]
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { outcome: 'not_recorded' } })
+      expect(outcome).toHaveProperty('reason.message', 'The database is closed')
+      expect('reason' in outcome && outcome.reason).toBeInstanceOf(StoreFault)
+    }
+  })
+})
