@@ -23,17 +23,19 @@ export interface RowStore {
 /** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
 export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
   const orgId = organizationIn(event.stream)
+  // Then there is nothing to look for.
+  const isFirst = event.version === 1
   return matchEvent<Change>(event, {
     identity_provider: (event) => {
       const place = { scope: orgId, key: event.data.idpId }
-      const before = rows.get('identity_provider', place)
+      const before = isFirst ? undefined : rows.get('identity_provider', place)
       const after = identityProviderView(before, event)
       rows.put('identity_provider', place, after)
       return { before, after }
     },
     project: (event) => {
       const place = { scope: orgId, key: event.data.id }
-      const before = rows.get('project', place)
+      const before = isFirst ? undefined : rows.get('project', place)
       const after = projectView(before, event)
       rows.put('project', place, after)
       if (event.type === 'project.removed') rows.removeRoles(rolesOf(orgId, place.key))
@@ -42,7 +44,7 @@ export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
     project_role: (event) => {
       const { projectId, roleKey } = event.data
       const place = { scope: rolesOf(orgId, projectId), key: roleKey }
-      const before = rows.get('project_role', place)
+      const before = isFirst ? undefined : rows.get('project_role', place)
       const after = projectRoleView(before, event)
       rows.put('project_role', place, after)
       return { before, after }

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { HistoryEntry, ReadModel } from '../../ports/read-model.js'
-import { expectEqual, expectRejection } from './expect.js'
+import { demandEqual, demandRejection } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import { newLog, projectAdded, projectRemoved, roleAdded } from './log.js'
 
@@ -49,7 +49,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     name: 'Before the first event the checkpoint is 0 and there is nothing to be read.',
     check: async ({ open }) => {
       const all = await allOf(await open())
-      expectEqual(all, NOTHING, 'content')
+      demandEqual('content', all, NOTHING)
     },
   },
   {
@@ -57,10 +57,10 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const log = portalWith(2)
       const model = await home.open()
-      expectEqual(await model.apply(0n, log.events), true, 'apply')
-      expectEqual(await model.checkpoint(), lastOf(log.events), 'checkpoint')
-      expectEqual(await model.apply(lastOf(log.events), []), true, 'apply of nothing')
-      expectEqual(await model.checkpoint(), lastOf(log.events), 'checkpoint')
+      demandEqual('apply', await model.apply(0n, log.events), true)
+      demandEqual('checkpoint', await model.checkpoint(), lastOf(log.events))
+      demandEqual('apply of nothing', await model.apply(lastOf(log.events), []), true)
+      demandEqual('checkpoint', await model.checkpoint(), lastOf(log.events))
     },
   },
   {
@@ -72,10 +72,10 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
       const from = lastOf(log.events)
       log.record('acme', projectRemoved('portal'))
       for (const wrong of [0n, from - 1n, from + 1n]) {
-        expectEqual(await model.apply(wrong, log.above(from)), false, `apply from ${wrong}`)
-        expectEqual(await model.apply(wrong, []), false, `apply of nothing from ${wrong}`)
+        demandEqual(`apply from ${wrong}`, await model.apply(wrong, log.above(from)), false)
+        demandEqual(`apply of nothing from ${wrong}`, await model.apply(wrong, []), false)
       }
-      expectEqual(await allOf(model), before, 'content')
+      demandEqual('content', await allOf(model), before)
     },
   },
   {
@@ -87,9 +87,9 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
       const from = lastOf(log.events)
       const removed = log.record('acme', projectRemoved('portal'))
       const unknown = { ...removed, position: removed.position + 1n, type: 'project.sold' }
-      await expectRejection(model.apply(from, [removed, unknown]), 'apply of an unknown event')
-      expectEqual(await allOf(model), before, 'content')
-      expectEqual(await model.apply(from, [removed]), true, 'apply without it')
+      await demandRejection('apply of an unknown event', model.apply(from, [removed, unknown]))
+      demandEqual('content', await allOf(model), before)
+      demandEqual('apply without it', await model.apply(from, [removed]), true)
     },
   },
   {
@@ -101,9 +101,9 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
       const together = await allOf(model)
       await model.reset()
       for (const event of log.events) {
-        expectEqual(await model.apply(await model.checkpoint(), [event]), true, 'apply')
+        demandEqual('apply', await model.apply(await model.checkpoint(), [event]), true)
       }
-      expectEqual(await allOf(model), together, 'content')
+      demandEqual('content', await allOf(model), together)
     },
   },
   {
@@ -113,9 +113,9 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
       const model = await fedWith(home, log)
       const before = await allOf(model)
       await model.reset()
-      expectEqual(await allOf(model), NOTHING, 'content after reset')
+      demandEqual('content after reset', await allOf(model), NOTHING)
       await feed(model, log)
-      expectEqual(await allOf(model), before, 'content when built anew')
+      demandEqual('content when built anew', await allOf(model), before)
     },
   },
   {
@@ -123,9 +123,9 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const model = await fedWith(home, portalWith(3))
       const other = await home.reopen()
-      expectEqual(await allOf(other), await allOf(model), 'content')
+      demandEqual('content', await allOf(other), await allOf(model))
       await other.reset()
-      expectEqual(await model.checkpoint(), 0n, 'checkpoint')
+      demandEqual('checkpoint', await model.checkpoint(), 0n)
     },
   },
   {
@@ -137,12 +137,12 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
         const from = log.events[round - 1]?.position ?? 0n
         const events = log.events.slice(round, round + 1)
         const outcomes = await Promise.all(handles.map((handle) => handle.apply(from, events)))
-        expectEqual(outcomes.toSorted(), [false, false, true], 'outcomes')
+        demandEqual('outcomes', outcomes.toSorted(), [false, false, true])
       }
       for (const handle of handles) {
         const { roles, history } = await allOf(handle)
-        expectEqual(roles.totalSize, 40, 'roles')
-        expectEqual(history.map(sequenceOf), log.events.map(positionOf), 'history')
+        demandEqual('roles', roles.totalSize, 40)
+        demandEqual('history', history.map(sequenceOf), log.events.map(positionOf))
       }
     },
   },

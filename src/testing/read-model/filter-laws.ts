@@ -1,5 +1,5 @@
 import type { Condition, ListQuery, ReadModel } from '../../ports/read-model.js'
-import { expectEqual, expectRejection } from './expect.js'
+import { demandEqual, demandRejection } from '../law.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
 import { idpAdded, newLog, projectAdded, roleAdded } from './log.js'
 
@@ -61,7 +61,7 @@ const namesThat = async (
 ): Promise<readonly string[]> => {
   const condition = { field: 'displayName', operator, value, ignoreCase: ignoreCase === true }
   const listing = await model.list({ ...rolesIn('portal'), conditions: [condition] })
-  expectEqual(listing.totalSize, listing.items.length, 'totalSize')
+  demandEqual('totalSize', listing.totalSize, listing.items.length)
   return listing.items.map(({ displayName }) => displayName)
 }
 
@@ -113,7 +113,7 @@ export const filterLaws: readonly ReadModelLaw[] = [
       for (const [operator, sought, expected] of CASES) {
         const names = await namesThat(model, operator, sought)
         const [value, ignoreCase] = sought
-        expectEqual(names, expected, `${operator} ${value}${ignoreCase ? ', any case' : ''}`)
+        demandEqual(`${operator} ${value}${ignoreCase ? ', any case' : ''}`, names, expected)
       }
     },
   },
@@ -138,16 +138,16 @@ export const filterLaws: readonly ReadModelLaw[] = [
         const google = { operator: 'contains', value: 'oogle', ignoreCase } as const
         const active = { field: 'state', operator: 'equals', value: 'active', ignoreCase } as const
         for (const field of ['idpId', 'name', 'clientId', 'issuer']) {
-          expectEqual(await count('identity_provider', { ...google, field }), 1, field)
+          demandEqual(field, await count('identity_provider', { ...google, field }), 1)
         }
         for (const field of ['id', 'name']) {
-          expectEqual(await count('project', { ...google, field }), 1, field)
+          demandEqual(field, await count('project', { ...google, field }), 1)
         }
-        expectEqual(await count('identity_provider', active), 2, 'active providers')
-        expectEqual(await count('project', { ...active, value: 'inactive' }), 0, 'inactive')
+        demandEqual('active providers', await count('identity_provider', active), 2)
+        demandEqual('inactive', await count('project', { ...active, value: 'inactive' }), 0)
         for (const field of ['roleKey', 'displayName', 'group']) {
           const query = { ...rolesIn('google'), conditions: [{ ...google, field }, active] }
-          expectEqual((await model.list(query)).totalSize, 1, field)
+          demandEqual(field, (await model.list(query)).totalSize, 1)
         }
       }
     },
@@ -163,10 +163,10 @@ export const filterLaws: readonly ReadModelLaw[] = [
         ignoreCase: true,
       }))
       const { items } = await model.list({ ...rolesIn('portal'), conditions })
-      expectEqual(
+      demandEqual(
+        'names',
         items.map(({ displayName }) => displayName),
         ['editors'],
-        'names',
       )
     },
   },
@@ -177,9 +177,9 @@ export const filterLaws: readonly ReadModelLaw[] = [
       for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
         const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
         const byField = { ...rolesIn('portal'), conditions: [condition] }
-        await expectRejection(model.list(byField), `condition on ${field}`)
+        await demandRejection(`condition on ${field}`, model.list(byField))
         const sort = [{ field, direction: 'asc' } as const, ...BY_KEY]
-        await expectRejection(model.list({ ...rolesIn('portal'), sort }), `sort by ${field}`)
+        await demandRejection(`sort by ${field}`, model.list({ ...rolesIn('portal'), sort }))
       }
     },
   },

@@ -1,6 +1,6 @@
 import { IdpId, ProjectId, RoleKey, SealedSecret } from '../../domain/values.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
-import { expectEqual } from './expect.js'
+import { demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import {
   idpAdded,
@@ -36,7 +36,7 @@ export const getLaws: readonly ReadModelLaw[] = [
       const added = log.record('acme', idpAdded('google'))
       const model = await fedWith(home, log)
       const expected = { ...shown, state: 'active', details: details(added, added) }
-      expectEqual(await model.get('acme', IDP), expected, 'as added')
+      demandEqual('as added', await model.get('acme', IDP), expected)
 
       const oidc = {
         clientId: 'other',
@@ -68,11 +68,11 @@ export const getLaws: readonly ReadModelLaw[] = [
         const last = log.record('acme', event)
         await feed(model, log)
         Object.assign(expected, change, { details: details(added, last) })
-        expectEqual(await model.get('acme', IDP), expected, event.type)
+        demandEqual(event.type, await model.get('acme', IDP), expected)
       }
       log.record('acme', { type: 'identity_provider.removed', data: { idpId } })
       await feed(model, log)
-      expectEqual(await model.get('acme', IDP), undefined, 'as removed')
+      demandEqual('as removed', await model.get('acme', IDP), undefined)
     },
   },
   {
@@ -84,7 +84,7 @@ export const getLaws: readonly ReadModelLaw[] = [
       const added = log.record('acme', projectAdded('portal'))
       const model = await fedWith(home, log)
       const expected = { ...data, state: 'active', details: details(added, added) }
-      expectEqual(await model.get('acme', PORTAL), expected, 'as added')
+      demandEqual('as added', await model.get('acme', PORTAL), expected)
 
       const settings = {
         name: 'Renamed',
@@ -102,11 +102,11 @@ export const getLaws: readonly ReadModelLaw[] = [
         const last = log.record('acme', event)
         await feed(model, log)
         Object.assign(expected, change, { details: details(added, last) })
-        expectEqual(await model.get('acme', PORTAL), expected, event.type)
+        demandEqual(event.type, await model.get('acme', PORTAL), expected)
       }
       log.record('acme', projectRemoved('portal'))
       await feed(model, log)
-      expectEqual(await model.get('acme', PORTAL), undefined, 'as removed')
+      demandEqual('as removed', await model.get('acme', PORTAL), undefined)
     },
   },
   {
@@ -123,16 +123,16 @@ export const getLaws: readonly ReadModelLaw[] = [
       })
       const model = await fedWith(home, log)
       const expected = { ...names, ...shown, state: 'active', details: details(added, updated) }
-      expectEqual(await model.get('acme', roleRef('editor')), expected, 'as updated')
+      demandEqual('as updated', await model.get('acme', roleRef('editor')), expected)
 
       log.record('acme', roleRemoved('portal', 'editor'))
       await feed(model, log)
-      expectEqual(await model.get('acme', roleRef('editor')), undefined, 'as removed')
+      demandEqual('as removed', await model.get('acme', roleRef('editor')), undefined)
 
       const again = log.record('acme', roleAdded('portal', 'editor', shown))
       await feed(model, log)
       const anew = { ...expected, details: details(again, again) }
-      expectEqual(await model.get('acme', roleRef('editor')), anew, 'as added again')
+      demandEqual('as added again', await model.get('acme', roleRef('editor')), anew)
     },
   },
   {
@@ -151,10 +151,10 @@ export const getLaws: readonly ReadModelLaw[] = [
         log.record('acme', projectRemoved('portal'))
         await feed(model, log)
         for (const roleKey of ['kept', 'editor']) {
-          expectEqual(await model.get('acme', roleRef(roleKey)), undefined, roleKey)
+          demandEqual(roleKey, await model.get('acme', roleRef(roleKey)), undefined)
         }
         const other = await model.get<'project_role'>('other', roleRef('editor'))
-        expectEqual(other?.details.resourceOwner, 'other', 'role of another organization')
+        demandEqual('role of another organization', other?.details.resourceOwner, 'other')
       }
     },
   },
@@ -180,10 +180,10 @@ export const getLaws: readonly ReadModelLaw[] = [
       const model = await fedWith(home, log)
       for (const key of keys) {
         const role = await model.get<'project_role'>('acme', roleRef(key))
-        expectEqual(role?.displayName, key, `role ${key}`)
+        demandEqual(`role ${key}`, role?.displayName, key)
       }
       for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '']) {
-        expectEqual(await model.get('acme', roleRef(key)), undefined, `role ${key}`)
+        demandEqual(`role ${key}`, await model.get('acme', roleRef(key)), undefined)
       }
     },
   },
@@ -197,7 +197,7 @@ export const getLaws: readonly ReadModelLaw[] = [
       const model = await fedWith(home, log)
       for (const orgId of ['acm', 'acme2', 'ACME', 'acme+portal', '', '%']) {
         for (const ref of [IDP, PORTAL, roleRef('editor')]) {
-          expectEqual(await model.get(orgId, ref), undefined, `${ref.type} in ${orgId}`)
+          demandEqual(`${ref.type} in ${orgId}`, await model.get(orgId, ref), undefined)
         }
       }
     },
@@ -212,7 +212,7 @@ export const getLaws: readonly ReadModelLaw[] = [
       answer?.details.creationDate.setTime(0)
       answer?.details.changeDate.setTime(0)
       const again = await model.get<'project'>('acme', PORTAL)
-      expectEqual(again?.details, details(added, added), 'details')
+      demandEqual('details', again?.details, details(added, added))
     },
   },
 ]

@@ -1,7 +1,7 @@
 import { IdpId, ProjectId, RoleKey, SealedSecret } from '../../domain/values.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery, ReadModel } from '../../ports/read-model.js'
-import { expectEqual } from './expect.js'
+import { demandEqual } from '../law.js'
 import { fedWith, type ReadModelLaw } from './law.js'
 import {
   idpAdded,
@@ -77,7 +77,7 @@ export const historyLaws: readonly ReadModelLaw[] = [
       ]
       const whole = expected.map((entry, index) => ({ ...entry, changes: changes[index] }))
       Object.assign(whole[1] ?? {}, { correlationId: 'c1' })
-      expectEqual(entries, whole, 'entries')
+      demandEqual('entries', entries, whole)
     },
   },
   {
@@ -107,21 +107,17 @@ export const historyLaws: readonly ReadModelLaw[] = [
       log.record('acme', { type: 'identity_provider.deactivated', data: { idpId } })
       const [added, ...others] = await (await fedWith(home, log)).history(ALL)
       const changed = { field: 'clientSecret', changed: true }
-      expectEqual(
+      demandEqual(
+        'added',
         added?.changes.filter(({ field }) => field === 'clientSecret'),
         [changed],
-        'added',
       )
-      expectEqual(
-        others.map(changesOf),
-        [
-          [{ field: 'scopes', from: ['openid', 'email'], to: ['openid'] }],
-          [changed],
-          [],
-          [{ field: 'state', from: 'active', to: 'inactive' }],
-        ],
-        'changes',
-      )
+      demandEqual('changes', others.map(changesOf), [
+        [{ field: 'scopes', from: ['openid', 'email'], to: ['openid'] }],
+        [changed],
+        [],
+        [{ field: 'state', from: 'active', to: 'inactive' }],
+      ])
     },
   },
   {
@@ -129,9 +125,9 @@ export const historyLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const log = busyLog()
       const model = await fedWith(home, log)
-      expectEqual(await found(model, log, {}), [0, 2, 3, 4, 5, 7], 'history of acme')
-      expectEqual(await found(model, log, { orgId: 'other' }), [1, 6], 'history of other')
-      expectEqual(await found(model, log, { orgId: 'acm' }), [], 'history of nobody')
+      demandEqual('history of acme', await found(model, log, {}), [0, 2, 3, 4, 5, 7])
+      demandEqual('history of other', await found(model, log, { orgId: 'other' }), [1, 6])
+      demandEqual('history of nobody', await found(model, log, { orgId: 'acm' }), [])
     },
   },
   {
@@ -141,13 +137,13 @@ export const historyLaws: readonly ReadModelLaw[] = [
       const model = await fedWith(home, log)
       const object = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
       const types = ['project_role.added', 'project.removed']
-      expectEqual(await found(model, log, { object }), [2, 4, 5], 'by object')
-      expectEqual(await found(model, log, { object, orgId: 'other' }), [6], 'of another')
-      expectEqual(await found(model, log, { actor: 'u2' }), [2, 5], 'by actor')
-      expectEqual(await found(model, log, { types }), [2, 3, 5, 7], 'by types')
-      expectEqual(await found(model, log, { types: [] }), [], 'by no type')
-      expectEqual(await found(model, log, { actor: 'u1', types }), [3, 7], 'by actor and types')
-      expectEqual(await found(model, log, { object, actor: 'u1', types }), [], 'by all')
+      demandEqual('by object', await found(model, log, { object }), [2, 4, 5])
+      demandEqual('of another', await found(model, log, { object, orgId: 'other' }), [6])
+      demandEqual('by actor', await found(model, log, { actor: 'u2' }), [2, 5])
+      demandEqual('by types', await found(model, log, { types }), [2, 3, 5, 7])
+      demandEqual('by no type', await found(model, log, { types: [] }), [])
+      demandEqual('by actor and types', await found(model, log, { actor: 'u1', types }), [3, 7])
+      demandEqual('by all', await found(model, log, { object, actor: 'u1', types }), [])
     },
   },
   {
@@ -156,10 +152,10 @@ export const historyLaws: readonly ReadModelLaw[] = [
       const log = busyLog()
       const model = await fedWith(home, log)
       const after = log.events[2]?.position ?? 0n
-      expectEqual(await found(model, log, { after }), [3, 4, 5, 7], 'after an entry')
-      expectEqual(await found(model, log, { after: after - 1n }), [2, 3, 4, 5, 7], 'between two')
-      expectEqual(await found(model, log, { after, limit: 2 }), [3, 4], 'with a limit')
-      expectEqual(await found(model, log, { after, limit: 1, actor: 'u2' }), [5], 'filtered')
+      demandEqual('after an entry', await found(model, log, { after }), [3, 4, 5, 7])
+      demandEqual('between two', await found(model, log, { after: after - 1n }), [2, 3, 4, 5, 7])
+      demandEqual('with a limit', await found(model, log, { after, limit: 2 }), [3, 4])
+      demandEqual('filtered', await found(model, log, { after, limit: 1, actor: 'u2' }), [5])
     },
   },
 ]

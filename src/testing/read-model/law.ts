@@ -1,4 +1,5 @@
 import type { ReadModel } from '../../ports/read-model.js'
+import { demand, type Law } from '../law.js'
 import type { Log } from './log.js'
 
 /** Where the data of a read model under test is kept. */
@@ -10,17 +11,12 @@ export interface ReadModelHome {
 }
 
 /** One sentence of the port, and what shows that a read model keeps to it. */
-export interface ReadModelLaw {
-  readonly name: string
-  /** Rejects when the law is broken. */
-  readonly check: (home: ReadModelHome) => Promise<void>
-}
+export type ReadModelLaw = Law<ReadModelHome>
 
 /** Applies what `log` holds above the checkpoint. */
 export const feed = async (model: ReadModel, log: Log): Promise<void> => {
   const from = await model.checkpoint()
-  if (!(await model.apply(from, log.above(from))))
-    throw new Error(`${model.name} was not at ${from}`)
+  demand(await model.apply(from, log.above(from)), `${model.name} to apply from its checkpoint`)
 }
 
 /** A read model that has applied what `log` holds. */

@@ -2,7 +2,7 @@ import { IdpId, ProjectId } from '../../domain/values.js'
 import type { ListQuery, ReadModel, SortKey, Views, ViewType } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/code-point-order.js'
 import { fieldNamed, identityField, viewFields } from '../../projections/view-fields.js'
-import { expectEqual } from './expect.js'
+import { demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import {
   idpAdded,
@@ -52,7 +52,7 @@ const manyLog = (): Log => {
       const id = `id-${(index * 5) % NAMES.length}`
       log.record(orgId, idpAdded(id, name))
       log.record(orgId, projectAdded(id, name, index % 2 === 0))
-      const shown = { displayName: name, group: name.slice(0, 1) }
+      const shown = { displayName: name, group: [...name][0] ?? '' }
       log.record('acme', roleAdded(orgId === 'acme' ? 'portal' : 'id-0', `${name}-${id}`, shown))
     }
   }
@@ -110,8 +110,8 @@ export const listLaws: readonly ReadModelLaw[] = [
           const { items } = await model.list(listOf(type, sort))
           const pairs = items.slice(1).map((row, index) => [items[index] ?? row, row] as const)
           const wrong = pairs.filter((pair) => !isInOrder(type, sort, pair))
-          expectEqual(items.length, type === 'project' ? 9 : 8, `rows of ${type}`)
-          expectEqual(wrong, [], `${type} by ${JSON.stringify(sort)}`)
+          demandEqual(`rows of ${type}`, items.length, type === 'project' ? 9 : 8)
+          demandEqual(`${type} by ${JSON.stringify(sort)}`, wrong, [])
         }
       }
     },
@@ -125,7 +125,7 @@ export const listLaws: readonly ReadModelLaw[] = [
           const { items } = await model.list(listOf(type, sort))
           for (const limit of [1, 3, items.length]) {
             const rows = await allPages(model, listOf(type, sort, limit))
-            expectEqual(rows, items, `${type} by ${JSON.stringify(sort)}, ${limit} a page`)
+            demandEqual(`${type} by ${JSON.stringify(sort)}, ${limit} a page`, rows, items)
           }
         }
       }
@@ -144,8 +144,8 @@ export const listLaws: readonly ReadModelLaw[] = [
       const { items } = await model.list(listOf('project', sort))
       const pairs = items.slice(1).map((row, index) => [items[index] ?? row, row] as const)
       const wrong = pairs.filter((pair) => !isInOrder('project', sort, pair))
-      expectEqual([items.length, wrong], [9, []], 'rows')
-      expectEqual(await allPages(model, listOf('project', sort, 2)), items, 'pages')
+      demandEqual('rows', [items.length, wrong], [9, []])
+      demandEqual('pages', await allPages(model, listOf('project', sort, 2)), items)
     },
   },
   {
@@ -159,11 +159,11 @@ export const listLaws: readonly ReadModelLaw[] = [
       const query = { ...listOf('project_role', [byIdentity('project_role')], 2), conditions }
       const { items, ...first } = await model.list(query)
       const sequence = log.events.at(-1)?.position
-      expectEqual(first, { hasMore: true, totalSize: 3, sequence }, 'first page')
+      demandEqual('first page', first, { hasMore: true, totalSize: 3, sequence })
       const after = [items.at(-1)?.roleKey ?? '']
       const { items: rest, ...second } = await model.list({ ...query, after, limit: 1 })
-      expectEqual(second, { hasMore: false, totalSize: 3, sequence }, 'last page')
-      expectEqual([items.length, rest.length], [2, 1], 'rows')
+      demandEqual('last page', second, { hasMore: false, totalSize: 3, sequence })
+      demandEqual('rows', [items.length, rest.length], [2, 1])
     },
   },
   {
@@ -185,9 +185,9 @@ export const listLaws: readonly ReadModelLaw[] = [
           await feed(model, log)
         })
         const keys = rows.map(({ roleKey }) => roleKey)
-        expectEqual(new Set(keys).size, keys.length, 'different keys')
+        demandEqual('different keys', new Set(keys).size, keys.length)
         const stayed = keys.filter((key) => stay.includes(key))
-        expectEqual(stayed, direction === 'asc' ? stay : stay.toReversed(), 'keys that stayed')
+        demandEqual('keys that stayed', stayed, direction === 'asc' ? stay : stay.toReversed())
       }
     },
   },
@@ -201,12 +201,12 @@ export const listLaws: readonly ReadModelLaw[] = [
       for (const type of TYPES) {
         const query = listOf(type, [byIdentity(type)])
         for (const row of (await model.list(query)).items) {
-          expectEqual(row.details.resourceOwner, 'acme', `owner of a ${type}`)
-          if ('roleKey' in row) expectEqual(row.projectId, 'portal', 'project of a role')
+          demandEqual(`owner of a ${type}`, row.details.resourceOwner, 'acme')
+          if ('roleKey' in row) demandEqual('project of a role', row.projectId, 'portal')
         }
         for (const orgId of ['acm', 'acme3', 'ACME', '', 'acme+portal']) {
           const { items, totalSize } = await model.list({ ...query, orgId })
-          expectEqual([items, totalSize], [[], 0], `${type} of ${orgId}`)
+          demandEqual(`${type} of ${orgId}`, [items, totalSize], [[], 0])
         }
       }
     },
@@ -220,9 +220,9 @@ export const listLaws: readonly ReadModelLaw[] = [
       await feed(model, log)
       const roles = listOf('project_role', [byIdentity('project_role')])
       const { items, totalSize } = await model.list(roles)
-      expectEqual([items, totalSize], [[], 0], 'its roles')
+      demandEqual('its roles', [items, totalSize], [[], 0])
       const others = await model.list({ ...roles, projectId: 'id-0' })
-      expectEqual(others.totalSize, 8, 'roles of another project')
+      demandEqual('roles of another project', others.totalSize, 8)
     },
   },
 ]
