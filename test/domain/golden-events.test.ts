@@ -143,6 +143,8 @@ describe('golden events', () => {
     const read: unknown = eventSchema.parse(newest)
     expect(read).toEqual(isNewest ? { type: recorded.type, data: recorded.data } : newest)
     expect(Object.isFrozen(read)).toBe(true)
+    const { data } = z.object({ data: z.custom<object>() }).parse(read)
+    for (const part of [data, ...Object.values(data)]) expect(Object.isFrozen(part)).toBe(true)
   })
 
   it.each(golden)('$type of version $version carries the ids of its stream', (recorded) => {
