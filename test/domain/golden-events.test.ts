@@ -12,7 +12,7 @@ import { project } from '../../src/domain/project/decider.js'
 import { ProjectEvent, projectStream } from '../../src/domain/project/events.js'
 import { projectRole } from '../../src/domain/project-role/decider.js'
 import { ProjectRoleEvent, projectRoleStream } from '../../src/domain/project-role/events.js'
-import { objections } from './field-laws.js'
+import { objections } from './objections.js'
 
 const folder = new URL('../golden/', import.meta.url)
 
