@@ -16,7 +16,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^projections$/, [...DOMAIN, 'ports']],
   [/^application$/, [...DOMAIN, 'ports', 'projections']],
   [/^adapters$/, [...DOMAIN, 'ports', 'projections']],
-  [/^adapters\/[^/]+$/, [...DOMAIN, 'ports', 'projections', 'adapters']],
+  [/^adapters\/[^/]+(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters']],
   [/^testing(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters', 'testing']],
   // The transport is an outsider: it sees the public names alone.
   [/^transport(\/|$)/, ['']],
@@ -44,12 +44,15 @@ const importsOf = (file: string, source: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => targetOf(file, specifier))
 
+/** Folders below an adapter, the laws or the transport are parts of one thing. */
+const unitOf = (folder: string): string =>
+  /^(adapters\/[^/]+|testing|transport)(?=\/|$)/.exec(folder)?.[0] ?? folder
+
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
   if (from === to) return true
   const allowed = RULES.find(([folder]) => folder.test(from))?.[1] ?? []
-  const isOwnSubfolder = to.startsWith(`${from}/`) && /^(testing|transport)/.test(from)
-  return allowed.includes(to) || isOwnSubfolder
+  return allowed.includes(to) || unitOf(from) === unitOf(to)
 }
 
 const forbiddenImports = (sources: Sources): readonly string[] =>
