@@ -179,7 +179,9 @@ export const listLaws: readonly ReadModelLaw[] = [
         let turn = 0
         const sort = [{ field: 'roleKey', direction }] as const
         const rows = await allPages(model, listOf('project_role', sort, 2), async () => {
-          log.record('acme', roleAdded('portal', `${stay[turn]}-new`))
+          for (const key of ['a', stay[turn], 'z']) {
+            log.record('acme', roleAdded('portal', `${key}-${turn}`))
+          }
           const key = go[turn++]
           if (key !== undefined) log.record('acme', roleRemoved('portal', key))
           await feed(model, log)
