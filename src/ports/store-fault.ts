@@ -13,3 +13,10 @@ export class StoreFault extends Error {
     this.outcome = outcome
   }
 }
+
+/**
+ * Whether `error` is a {@link StoreFault}. Asks by name, for a program may hold two copies of the
+ * class: one per subpath of the package that it loads as CommonJS.
+ */
+export const isStoreFault = (error: unknown): error is StoreFault =>
+  error instanceof Error && error.name === 'StoreFault' && 'outcome' in error
