@@ -121,7 +121,6 @@ const perform = async <Schema extends z.ZodType, Answer>(
       if ((typeof answer === 'boolean' ? answer : await answer) !== true)
         return err({ kind: 'PermissionDenied', permission, orgId })
     }
-    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
     const parsed = schema.safeParse(input)
     if (!parsed.success)
       return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
