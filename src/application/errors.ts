@@ -67,7 +67,7 @@ export interface Aborted {
   readonly attempts: number
 }
 
-/** The `signal` of the context ended the call; nothing was recorded. */
+/** The `signal` of the context ended the call; nothing was recorded since it aborted. */
 export interface Cancelled {
   readonly kind: 'Cancelled'
 }
