@@ -1,10 +1,15 @@
 import type { DesiredAccess } from './desired-access.js'
+import type { DesiredRole } from './desired-project.js'
 
 type ProjectOf<Desired extends DesiredAccess> = NonNullable<Desired['projects']>[number]
 
-type RoleKeyOf<Desired extends DesiredAccess, ProjectId> = NonNullable<
-  Extract<ProjectOf<Desired>, { readonly id: ProjectId }>['roles']
->[number]['roleKey']
+/** Those declared for the project; any text for ids that the compiler does not know. */
+type RoleKeyOf<Desired extends DesiredAccess, ProjectId> = string extends ProjectOf<Desired>['id']
+  ? string
+  : Extract<
+      ProjectOf<Desired>,
+      { readonly id: ProjectId; readonly roles: readonly DesiredRole[] }
+    >['roles'][number]['roleKey']
 
 /** A desired state whose project ids and role keys are known to the compiler. */
 export type Access<Desired extends DesiredAccess> = Desired & {
