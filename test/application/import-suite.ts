@@ -177,7 +177,7 @@ export const importSuite = (open: OpenStore): void => {
           kind: 'PermissionDenied',
           permission,
         })
-      const text: string[] = JSON.parse('"r0"')
+      const text: ReturnType<typeof rows> = JSON.parse('"r0"')
       expect(await refused(iam.projectRoles.import({ projectId, roles: text }, context))).toEqual({
         kind: 'InvalidArgument',
         violations: [
