@@ -77,7 +77,6 @@ export const importProjectRoles = (
       if (found.isErr()) return err(found.error)
       let report = NOTHING
       for await (const rows of batchesOf(roles)) {
-        if (session.signal?.aborted) return err({ kind: 'Cancelled' })
         const imported = await importBatch(runtime, session, { projectId, rows })
         if (imported.isErr()) return err(imported.error)
         report = sum(report, rows.length, imported.value)

@@ -91,6 +91,27 @@ export const planSuite = (open: OpenStore): void => {
       expect(counts).toEqual({ add: 0, update: 0, remove: 0, unchanged: 2 })
     }))
 
+  test('a provider keeps what is not declared, and says by two events what is', () =>
+    onEmpty(open, async ({ iam }) => {
+      const full = {
+        ...withSecret,
+        scopes: ['email'],
+        autoRegister: true,
+        stylingType: 'STYLING_TYPE_GOOGLE',
+        displayNameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
+        usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
+      } as const
+      await done(iam.identityProviders.addOidc(full, context))
+      const { name: _, ...nameless } = google
+      const same = await done(iam.plan({ identityProviders: [nameless] }, context))
+      expect(same.changes).toMatchObject([{ action: 'unchanged', fields: [], events: [] }])
+      const other = { ...google, name: 'Other', clientId: 'c2' }
+      const { clientSecret: __, ...shown } = full
+      const { changes } = await done(iam.plan({ identityProviders: [other] }, context))
+      const [appearance, oidc] = changes[0]?.events ?? []
+      expect({ ...appearance?.data, ...oidc?.data }).toEqual({ ...shown, ...other })
+    }))
+
   test('a secret shows as set, unchanged or changed, and never in plain text', () =>
     onEmpty(open, async ({ iam }) => {
       const shown = async (clientSecret: string) => {
