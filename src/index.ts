@@ -22,6 +22,16 @@ export type {
   Unavailable,
   Violation,
 } from './application/errors.js'
+export type {
+  Appended,
+  CallDone,
+  CaughtUp,
+  Conflicted,
+  FaultKind,
+  FaultSeen,
+  Hooks,
+  Retried,
+} from './application/hooks.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   IdentityProviderInput,

@@ -24,6 +24,7 @@ export const addOidcIdentityProvider = (
   write(
     runtime,
     {
+      method: 'identityProviders.addOidc',
       permissions: ['identity_provider.write'],
       schema: AddOidcInput,
       target: targetIdp,
@@ -37,7 +38,7 @@ export const addOidcIdentityProvider = (
       const clientSecret = await seal(runtime, secret, { orgId, idpId })
       const data = { ...input, idpId, clientSecret }
       return transact(runtime, session, {
-        command: { method: 'identityProviders.addOidc', input },
+        command: { method: session.method, input },
         object: idp,
         writes: [idp],
         guards: [],

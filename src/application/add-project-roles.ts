@@ -40,6 +40,7 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
   write(
     runtime,
     {
+      method: 'projectRoles.addMany',
       permissions: ['project.role.write'],
       schema: AddProjectRolesInput,
       target: targetProjectOfRole,
@@ -58,7 +59,7 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       }))
       const writes = roles.map(({ tracked }) => tracked)
       return transact(runtime, session, {
-        command: { method: 'projectRoles.addMany', input },
+        command: { method: session.method, input },
         object: writes.at(-1) ?? project,
         writes,
         guards: [project],

@@ -21,6 +21,7 @@ export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds>
   write(
     runtime,
     {
+      method: 'projects.add',
       permissions: ['project.write'],
       schema: AddProjectInput,
       target: targetProject,
@@ -31,7 +32,7 @@ export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds>
       const id = input.id ?? ProjectId.parse(runtime.newId())
       const project = runtime.projects.track(projectStream(orgId, id), true)
       return transact(runtime, session, {
-        command: { method: 'projects.add', input },
+        command: { method: session.method, input },
         object: project,
         writes: [project],
         guards: [],

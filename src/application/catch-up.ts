@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
+import { type EventStore, type Position, type RecordedEvent, timeOf } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
@@ -7,6 +7,8 @@ import type { KnownEvent } from '../projections/known-event.js'
 import { readEvent } from '../projections/read-event.js'
 import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
+import type { CaughtUp, Hooks } from './hooks.js'
+import { since, tell } from './observer.js'
 
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 1_000
@@ -31,6 +33,11 @@ export interface CatchUpOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
+/** Who watches a catch-up. */
+export interface Watched {
+  readonly hooks?: Hooks | undefined
+}
+
 /** Why a projection could not be fed on; it stays right before the event in question. */
 export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
 
@@ -43,7 +50,7 @@ export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
 export const catchUp = async (
   store: EventStore,
   projection: Projection,
-  { head, signal, onProgress }: CatchUpOptions & { readonly head: Position },
+  { head, signal, onProgress, hooks }: CatchUpOptions & Watched & { readonly head: Position },
 ): Promise<Result<Position, CatchUpRefusal>> => {
   const begin = Date.now()
   let done = 0
@@ -53,13 +60,29 @@ export const catchUp = async (
     const after = position
     const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
     if (events.length === 0) break
+    const asked = performance.now()
     const applied = await applyReadable(projection, position, events)
     if (applied.isErr()) return err(applied.error)
+    if (hooks) tell(hooks.onCatchUp, batchOf(projection, events, { asked, applied: applied.value }))
     if (applied.value) done += events.length
     position = await fromPort(() => projection.checkpoint())
     onProgress?.({ done, position, head, rate: ratePerSecond(done, begin) })
   }
   return ok(position)
+}
+
+const batchOf = (
+  { name }: Projection,
+  events: readonly RecordedEvent[],
+  { asked, applied }: { readonly asked: number; readonly applied: boolean },
+): CaughtUp => {
+  const oldest = timeOf(events[0]?.position ?? 0n).getTime()
+  return {
+    projection: name,
+    events: applied ? events.length : 0,
+    lag: Math.max(0, Date.now() - oldest),
+    duration: since(asked),
+  }
 }
 
 const ratePerSecond = (done: number, begin: number): number =>

@@ -35,6 +35,7 @@ export const changeProjectRole = <Data extends z.ZodType<ProjectRoleCommand['dat
   write(
     runtime,
     {
+      method,
       permissions: ['project.role.write'],
       schema,
       target: targetProjectOfRole,

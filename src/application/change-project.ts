@@ -21,7 +21,7 @@ export const changeProject = <Data extends z.ZodType<ProjectCommand['data']>>(
 ): Write<z.input<Data>, ProjectIds> =>
   write(
     runtime,
-    { permissions: ['project.write'], schema, target: targetProject },
+    { method, permissions: ['project.write'], schema, target: targetProject },
     (session, input) => {
       const project = runtime.projects.track(projectStream(session.orgId, input.id))
       return transact(runtime, session, {

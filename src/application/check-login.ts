@@ -26,6 +26,7 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
   read(
     runtime,
     {
+      method: 'projects.checkLogin',
       permissions: ['project.read', 'project.role.read'],
       schema: CheckLoginInput,
       target: targetProject,

@@ -5,9 +5,11 @@ import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
 import type { CatchUpOptions } from './catch-up.js'
 import type { IamError } from './errors.js'
+import type { Hooks } from './hooks.js'
 import { type IdentityProviders, identityProvidersOf } from './identity-providers.js'
 import { type HistoryPage, type ListHistoryInput, listHistory } from './list-history.js'
 import type { Read } from './method.js'
+import { observed } from './observer.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles.js'
 import { type Projects, projectsOf } from './projects.js'
 import { catchUpToHead, run } from './run.js'
@@ -45,17 +47,19 @@ export interface Iam {
 }
 
 /** Binds the use cases to what `host` supplies. */
-export const iamOf = (host: Host): Iam => {
-  const runtime = createRuntime(host)
+export const iamOf = (host: Host, hooks?: Hooks): Iam => {
+  const runtime = createRuntime(host, hooks)
   const { store } = host
   return {
     identityProviders: identityProvidersOf(runtime),
     projects: projectsOf(runtime),
     projectRoles: projectRolesOf(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
-    subscribe: (options) => subscribe(store, options),
-    catchUp: (projection, options = {}) =>
-      new ResultAsync(catchUpToHead(store, projection, options)),
-    run: (projection, options = {}) => new ResultAsync(run(store, projection, options)),
+    subscribe: (options) => subscribe(store, { ...options, hooks }),
+    catchUp: (projection, options) => {
+      const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
+      return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
+    },
+    run: (projection, options) => new ResultAsync(run(store, projection, { ...options, hooks })),
   }
 }

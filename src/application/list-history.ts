@@ -44,7 +44,12 @@ export interface HistoryPage {
 export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPage> =>
   read(
     runtime,
-    { permissions: ['event.read'], schema: ListHistoryInput, target: targetOfObject },
+    {
+      method: 'history.list',
+      permissions: ['event.read'],
+      schema: ListHistoryInput,
+      target: targetOfObject,
+    },
     async (session, { object, actor, types, after, limit }) => {
       await runtime.follow(session)
       const found = await fromPort(() =>

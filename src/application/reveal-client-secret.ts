@@ -20,6 +20,7 @@ export const revealClientSecret = (
   read(
     runtime,
     {
+      method: 'identityProviders.revealClientSecret',
       permissions: ['identity_provider.secret.read'],
       schema: z.strictObject({ idpId: IdpId }),
       target: targetIdp,

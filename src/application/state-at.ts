@@ -34,7 +34,12 @@ export type StateAtInput = z.input<typeof StateAtInput>
 export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>
   read(
     runtime,
-    { permissions: ['event.read'], schema: StateAtInput, target: targetOfObject },
+    {
+      method: 'history.stateAt',
+      permissions: ['event.read'],
+      schema: StateAtInput,
+      target: targetOfObject,
+    },
     async ({ orgId }, { object, sequence, time }) => {
       const until = sequence ?? endOfMillisecond(time)
       const found = await objectAt(runtime, streamOf(orgId, object), until)

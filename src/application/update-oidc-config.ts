@@ -23,6 +23,7 @@ export const updateOidcConfig = (
   write(
     runtime,
     {
+      method: 'identityProviders.updateOidcConfig',
       permissions: ['identity_provider.write'],
       schema: UpdateOidcConfigInput,
       target: targetIdp,
@@ -34,7 +35,7 @@ export const updateOidcConfig = (
       const data =
         secret === '' ? input : { ...input, clientSecret: await seal(runtime, secret, owner) }
       return transact(runtime, session, {
-        command: { method: 'identityProviders.updateOidcConfig', input },
+        command: { method: session.method, input },
         object: idp,
         writes: [idp],
         guards: [],
