@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { type EventStore, type Position, type RecordedEvent, timeOf } from '../ports/event-store.js'
+import type { EventCount, EventStore, Position, RecordedEvent } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
@@ -7,8 +7,8 @@ import type { KnownEvent } from '../projections/known-event.js'
 import { readEvent } from '../projections/read-event.js'
 import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
-import type { CaughtUp, Hooks } from './hooks.js'
-import { since, tell } from './observer.js'
+import type { Hooks } from './hooks.js'
+import { tellCaughtUp } from './observer.js'
 
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 1_000
@@ -17,6 +17,8 @@ const BATCH_SIZE = 1_000
 export interface Progress {
   /** Events applied since the catch-up began, by this process. */
   readonly done: number
+  /** Events there were to apply when the catch-up began; absent when the store cannot count. */
+  readonly total?: number
   /** Position of the last event applied. */
   readonly position: Position
   /** Position of the last event there was when the catch-up began. */
@@ -52,41 +54,51 @@ export const catchUp = async (
   projection: Projection,
   { head, signal, onProgress, hooks }: CatchUpOptions & Watched & { readonly head: Position },
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  const begin = Date.now()
-  let done = 0
   let position = await fromPort(() => projection.checkpoint())
+  const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
-    const after = position
-    const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
+    const from = position
+    const events = await fromPort(() => store.readAll(from, BATCH_SIZE))
     if (events.length === 0) break
-    const asked = performance.now()
-    const applied = await applyReadable(projection, position, events)
+    const begin = performance.now()
+    const applied = await applyReadable(projection, from, events)
     if (applied.isErr()) return err(applied.error)
-    if (hooks) tell(hooks.onCatchUp, batchOf(projection, events, { asked, applied: applied.value }))
-    if (applied.value) done += events.length
+    tellCaughtUp(hooks, projection, { events, begin, isApplied: applied.value })
     position = await fromPort(() => projection.checkpoint())
-    onProgress?.({ done, position, head, rate: ratePerSecond(done, begin) })
+    if (position === from) throw unavailable(new Error(STUCK), 'not_recorded')
+    report?.(position, applied.value ? events.length : 0)
   }
   return ok(position)
 }
 
-const batchOf = (
-  { name }: Projection,
-  events: readonly RecordedEvent[],
-  { asked, applied }: { readonly asked: number; readonly applied: boolean },
-): CaughtUp => {
-  const oldest = timeOf(events[0]?.position ?? 0n).getTime()
-  return {
-    projection: name,
-    events: applied ? events.length : 0,
-    lag: Math.max(0, Date.now() - oldest),
-    duration: since(asked),
+const STUCK = 'The projection did not move its checkpoint'
+
+/** Calls `onProgress` with what was done so far. */
+const reporter = async (
+  store: EventStore,
+  {
+    onProgress,
+    head,
+    after,
+  }: {
+    readonly onProgress: (progress: Progress) => void
+    readonly head: Position
+    readonly after: Position
+  },
+): Promise<(position: Position, applied: number) => void> => {
+  const counted = canCount(store) && { total: await fromPort(() => store.countAfter(after)) }
+  const begin = Date.now()
+  let done = 0
+  return (position, applied) => {
+    done += applied
+    const rate = (done * 1000) / Math.max(1, Date.now() - begin)
+    onProgress({ done, position, head, rate, ...counted })
   }
 }
 
-const ratePerSecond = (done: number, begin: number): number =>
-  (done * 1000) / Math.max(1, Date.now() - begin)
+const canCount = (store: EventStore & Partial<EventCount>): store is EventStore & EventCount =>
+  store.countAfter !== undefined
 
 /** Applies what comes before the first event that cannot be read, and stops there. */
 const applyReadable = async (

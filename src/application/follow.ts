@@ -4,6 +4,7 @@ import { catchUp } from './catch-up.js'
 import type { Session } from './context.js'
 import { Fault, fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
+import { orCancelled } from './or-cancelled.js'
 
 /** Brings a read model up to date. */
 export type Follow = (session: Session) => Promise<void>
@@ -22,7 +23,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
     if (reached.isErr()) throw new Fault(reached.error)
   }
 
-  return async ({ consistency }) => {
+  return async ({ consistency, signal }) => {
     if (consistency === 'eventual') return
     const head = await fromPort(() => store.lastPosition())
     let reached = await fromPort(() => readModel.checkpoint())
@@ -30,7 +31,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
       underWay ??= fromPort(catchUpOnce).finally(() => {
         underWay = undefined
       })
-      await underWay
+      await orCancelled(underWay, signal)
       const before = reached
       reached = await fromPort(() => readModel.checkpoint())
       if (reached === before)

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow'
-import type { RecordedEvent } from '../ports/event-store.js'
+import { type RecordedEvent, timeOf } from '../ports/event-store.js'
+import type { Projection } from '../ports/projection.js'
 import type { IamError } from './errors.js'
 import type { CallDone, FaultKind, FaultSeen, Hooks } from './hooks.js'
 
@@ -49,7 +50,7 @@ export const observed = async <Answer>(
 }
 
 /** Milliseconds since `begin`, a reading of `performance.now()`. */
-export const since = (begin: number): number => performance.now() - begin
+const since = (begin: number): number => performance.now() - begin
 
 const tellAppended = (
   { onAppend }: Hooks,
@@ -60,6 +61,29 @@ const tellAppended = (
   if (!last) return
   const types = events.map(({ type }) => type)
   tell(onAppend, { method, types, position: last.position, duration })
+}
+
+/** Tells of a batch of events that a projection was fed. */
+export const tellCaughtUp = (
+  hooks: Hooks | undefined,
+  { name: projection }: Projection,
+  { events, begin, isApplied }: Batch,
+): void => {
+  if (!hooks?.onCatchUp || !events[0]) return
+  tell(hooks.onCatchUp, {
+    projection,
+    events: isApplied ? events.length : 0,
+    lag: Math.max(0, Date.now() - timeOf(events[0].position).getTime()),
+    duration: since(begin),
+  })
+}
+
+interface Batch {
+  readonly events: readonly RecordedEvent[]
+  /** When it was handed over, as `performance.now()` had it. */
+  readonly begin: number
+  /** False when another process was faster. */
+  readonly isApplied: boolean
 }
 
 /** Tells of an error when it is a fault. */

@@ -7,6 +7,7 @@ import {
   type IamOptions,
   memoryEventStore,
   type Permission,
+  type Projection,
   permissionsFromCaller,
   StoreFault,
 } from '../../src/index.js'
@@ -190,10 +191,12 @@ describe('hooks', () => {
     }
     isAway = true
     const { signal, abort } = abortable()
-    const projection = {
+    let checkpoint = 0n
+    const projection: Projection = {
       name: 'mail',
-      checkpoint: async () => 0n,
-      apply: async () => {
+      checkpoint: async () => checkpoint,
+      apply: async (_, events) => {
+        checkpoint = events.at(-1)?.position ?? 0n
         abort()
         return true
       },
