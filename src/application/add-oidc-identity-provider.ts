@@ -15,7 +15,7 @@ export const AddOidcInput = AddOidcIdentityProvider.shape.data.extend({
   /** In plain text; sealed before anything is decided or recorded. */
   clientSecret: requiredText,
 })
-export type AddOidcInput = z.input<typeof AddOidcInput>
+export interface AddOidcInput extends z.input<typeof AddOidcInput> {}
 
 /** @see AddOidcIdentityProvider */
 export const addOidcIdentityProvider = (

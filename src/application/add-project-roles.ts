@@ -33,7 +33,7 @@ export const AddProjectRolesInput = z.strictObject({
     },
   ),
 })
-export type AddProjectRolesInput = z.input<typeof AddProjectRolesInput>
+export interface AddProjectRolesInput extends z.input<typeof AddProjectRolesInput> {}
 
 /** Adds several roles, all or none. Answers with the details of the last. */
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>

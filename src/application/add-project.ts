@@ -14,7 +14,7 @@ export interface ProjectIds {
 
 /** {@link AddProject}; without an own `id` the project gets a new ULID. */
 export const AddProjectInput = AddProject.shape.data.extend({ id: ProjectId.optional() })
-export type AddProjectInput = z.input<typeof AddProjectInput>
+export interface AddProjectInput extends z.input<typeof AddProjectInput> {}
 
 /** @see AddProject */
 export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds> =>

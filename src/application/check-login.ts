@@ -19,7 +19,7 @@ export const CheckLoginInput = z.strictObject({
   /** Organizations that have a grant to this project. */
   grantedOrgIds: listOf(OrgId, 0, MOST).default([]),
 })
-export type CheckLoginInput = z.input<typeof CheckLoginInput>
+export interface CheckLoginInput extends z.input<typeof CheckLoginInput> {}
 
 /** {@link checkLogin} on the project, and those roles of the user that it has, as they are now. */
 export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>

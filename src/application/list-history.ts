@@ -31,7 +31,7 @@ export const ListHistoryInput = z.strictObject({
   /** 1 to 1000 entries; 100 when absent. */
   limit: pageSize,
 })
-export type ListHistoryInput = z.input<typeof ListHistoryInput>
+export interface ListHistoryInput extends z.input<typeof ListHistoryInput> {}
 
 /** A page of history. */
 export interface HistoryPage {

@@ -28,7 +28,7 @@ export const StateAtInput = z
     error: 'must be given, or else time, but not both',
     path: ['sequence'],
   })
-export type StateAtInput = z.input<typeof StateAtInput>
+export interface StateAtInput extends z.input<typeof StateAtInput> {}
 
 /** An object as `get` would have shown it at some point of the past. */
 export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>

@@ -14,7 +14,7 @@ export const UpdateOidcConfigInput = UpdateOidcConfig.shape.data.extend({
   /** In plain text; sealed before anything is decided or recorded. */
   clientSecret: text.default(''),
 })
-export type UpdateOidcConfigInput = z.input<typeof UpdateOidcConfigInput>
+export interface UpdateOidcConfigInput extends z.input<typeof UpdateOidcConfigInput> {}
 
 /** @see UpdateOidcConfig */
 export const updateOidcConfig = (
