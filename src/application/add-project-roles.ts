@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { projectStream } from '../domain/project/events.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import { projectRoleStream } from '../domain/project-role/events.js'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { AddProject } from '../domain/project/commands.js'
 import { projectStream } from '../domain/project/events.js'
 import { ProjectId } from '../domain/values.js'

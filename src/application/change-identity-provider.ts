@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { IdentityProviderCommand } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { type Write, write } from './method.js'

@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { exists } from '../domain/decider.js'
 import type { ProjectState } from '../domain/project/decider.js'
 import { projectStream } from '../domain/project/events.js'

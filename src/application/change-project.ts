@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { ProjectCommand } from '../domain/project/commands.js'
 import { projectStream } from '../domain/project/events.js'
 import type { ProjectIds } from './add-project.js'

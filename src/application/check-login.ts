@@ -1,5 +1,5 @@
 import { err } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkLogin } from '../domain/project/login.js'
 import { listOf, OrgId, ProjectId, RoleKey } from '../domain/values.js'
 import { fromPort } from './fault.js'

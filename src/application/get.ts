@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { IdpId, ProjectId, RoleKey } from '../domain/values.js'
 import type { Permission } from '../ports/authorize.js'
 import type { RefOf, Views, ViewType } from '../ports/read-model.js'

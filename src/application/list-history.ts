@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { IdentityProviderEvent } from '../domain/identity-provider/events.js'
 import { ProjectEvent } from '../domain/project/events.js'
 import { ProjectRoleEvent } from '../domain/project-role/events.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { choice, listOf, ProjectId, text } from '../domain/values.js'
 import type { Condition, SortKey, ViewType } from '../ports/read-model.js'
 import { identityField } from '../projections/view-fields.js'

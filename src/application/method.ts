@@ -1,5 +1,5 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Permission, PermissionQuestion } from '../ports/authorize.js'
 import {
   type Call,

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { projectStream } from '../domain/project/events.js'
 import type { ObjectRef, StreamId } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { UpdateOidcConfig } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { text } from '../domain/values.js'

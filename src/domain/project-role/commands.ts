@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { command } from '../message.js'
 import { ProjectId, RoleKey, requiredText, text } from '../values.js'
 
