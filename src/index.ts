@@ -35,6 +35,16 @@ export type {
   Violation,
 } from './application/errors.js'
 export { formatPlan } from './application/format-plan.js'
+export type {
+  Appended,
+  CallDone,
+  CaughtUp,
+  Conflicted,
+  FaultKind,
+  FaultSeen,
+  Hooks,
+  Retried,
+} from './application/hooks.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   IdentityProviderInput,

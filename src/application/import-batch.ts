@@ -110,7 +110,7 @@ const addMissing = async (
   const project = runtime.projects.track(projectStream(session.orgId, projectId))
   const entries = [...roles.values()]
   return transact(runtime, session, {
-    command: { method: 'projectRoles.import', input: { projectId } },
+    command: { method: session.method, input: { projectId } },
     object: entries.at(-1)?.tracked ?? project,
     writes: entries.map(({ tracked }) => tracked),
     guards: [project],

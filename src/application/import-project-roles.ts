@@ -66,6 +66,7 @@ export const importProjectRoles = (
   longWrite(
     runtime,
     {
+      method: 'projectRoles.import',
       permissions: ['project.role.read', 'project.role.write'],
       schema: Input,
       target: targetProjectOfRole,

@@ -1,7 +1,8 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Permission, PermissionQuestion } from '../ports/authorize.js'
 import {
+  type Call,
   type Context,
   type DryRunContext,
   openSession,
@@ -10,6 +11,7 @@ import {
 } from './context.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
+import { observed } from './observer.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
@@ -20,6 +22,8 @@ export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
 
 /** What every method checks before it does what it is for. */
 export interface Edge<Schema extends z.ZodType> {
+  /** What the host calls it by, such as `projects.add`. */
+  readonly method: string
   /** All are needed. */
   readonly permissions: readonly Permission[]
   /** What is needed beside `permissions`, where that depends on the input, well-formed or not. */
@@ -70,7 +74,7 @@ export const read =
     run: Run<Schema, Answer>,
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
-    new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+    new ResultAsync(begin(runtime, { ...edge, run }, { input, context }))
 
 /** {@link read}, for a `run` that reports how far it is. */
 export const longWrite =
@@ -82,7 +86,7 @@ export const longWrite =
   (input, context) => {
     const reporting: Run<Schema, Report> = (session, parsed) =>
       run(session, parsed, context.onProgress)
-    return new ResultAsync(perform(runtime, { ...edge, run: reporting }, { input, context }))
+    return new ResultAsync(begin(runtime, { ...edge, run: reporting }, { input, context }))
   }
 
 /** {@link read}, for a `run` that answers with an {@link Outcome}. */
@@ -97,27 +101,39 @@ export const write = <Schema extends z.ZodType, Ids>(
     input: z.input<Schema>,
     context: Context | DryRunContext,
   ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+    return new ResultAsync(begin(runtime, { ...edge, run }, { input, context }))
   }
   return method
 }
 
 const NOTHING: readonly Refused[] = []
 
+type Method<Schema extends z.ZodType, Answer> = Edge<Schema> & { readonly run: Run<Schema, Answer> }
+
+interface Arguments {
+  readonly input: unknown
+  readonly context: Context | DryRunContext
+}
+
+/** {@link perform}, watched only when somebody wants to know. */
+const begin = <Schema extends z.ZodType, Answer>(
+  runtime: Runtime,
+  method: Method<Schema, Answer>,
+  given: Arguments,
+): Promise<Result<Answer, IamError>> =>
+  runtime.hooks
+    ? observed(runtime.hooks, method.method, (observer) =>
+        perform(runtime, method, { ...given, observer }),
+      )
+    : perform(runtime, method, given)
+
 const perform = async <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
-  {
-    permissions,
-    asks,
-    schema,
-    target,
-    refuses,
-    run,
-  }: Edge<Schema> & { readonly run: Run<Schema, Answer> },
-  { input, context }: { readonly input: unknown; readonly context: Context | DryRunContext },
+  { method, permissions, asks, schema, target, refuses, run }: Method<Schema, Answer>,
+  { input, context, observer }: Arguments & Pick<Call, 'observer'>,
 ): Promise<Result<Answer, IamError>> => {
   try {
-    const opened = openSession(context, refuses ?? NOTHING)
+    const opened = openSession(context, refuses ?? NOTHING, { method, observer })
     if (opened.isErr()) return err(opened.error)
     const session = opened.value
     const object = target?.(input)

@@ -62,6 +62,7 @@ const decideUntilRecorded = async <Ids>(
   let isFresh = session.dryRun
   for (let attempts = 1; ; attempts++) {
     if (session.signal?.aborted) return err(CANCELLED)
+    session.observer?.deciding(attempts)
     let decision = judge(session, transaction)
     if (!isFresh && changesNothing(decision)) {
       await refresh(transaction.tracked)
@@ -76,6 +77,7 @@ const decideUntilRecorded = async <Ids>(
 
     const recorded = await record(runtime, session, transaction)
     if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
+    session.observer?.conflicted(recorded.error.kind)
     if (recorded.error.kind === 'IdempotencyKeyUsed') {
       const earlier = await earlierOutcome(runtime, session, transaction)
       if (earlier) return earlier
