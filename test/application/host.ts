@@ -115,3 +115,14 @@ export const addSamples = async (iam: Iam, within: Context = context): Promise<v
     ),
   )
 }
+
+/** What each write of an object says of the whole: recorded at `created` and, last, at `changed`. */
+export const detailsAt = (created: Date, changed: Date, sequence: bigint) => ({
+  sequence,
+  creationDate: created,
+  changeDate: changed,
+  resourceOwner: 'acme',
+})
+
+/** The position of the first event recorded at `time`. */
+export const positionAt = (time: Date): bigint => BigInt(time.getTime()) * 1000n
