@@ -77,7 +77,12 @@ export const logOf = (store: EventStore): Promise<readonly RecordedEvent[]> =>
 
 /** What a call answered; fails the test when it was refused. */
 export const good = async <Value>(call: ResultAsync<Value, IamError>): Promise<Value> =>
-  (await call)._unsafeUnwrap({ withStackTrace: true })
+  (await call).match(
+    (value) => value,
+    (error) => {
+      throw new Error(`Refused: ${error.kind}`, { cause: error })
+    },
+  )
 
 /** Why a call was refused; fails the test when it was not. */
 export const refusal = async (call: ResultAsync<unknown, IamError>): Promise<IamError> =>
