@@ -23,14 +23,12 @@ export const run = async (
 ): Promise<Result<Position, IamError>> => {
   const { signal } = options
   const news = newsOf(store)
-  let reached: Position = 0n
   let pause = SHORTEST_PAUSE
   try {
     while (!signal?.aborted) {
       const seen = news.count()
       const caughtUp = await catchUpToHead(store, projection, options)
       if (caughtUp.isOk()) {
-        reached = caughtUp.value
         pause = SHORTEST_PAUSE
         await news.wait(seen, signal)
       } else if (caughtUp.error.kind === 'Unavailable') {
@@ -38,9 +36,17 @@ export const run = async (
         pause = Math.min(2 * pause, LONGEST_PAUSE)
       } else if (caughtUp.error.kind !== 'Cancelled') return err(caughtUp.error)
     }
-    return ok(reached)
+    return await checkpointOf(projection)
   } finally {
     news.end()
+  }
+}
+
+const checkpointOf = async (projection: Projection): Promise<Result<Position, IamError>> => {
+  try {
+    return ok(await fromPort(() => projection.checkpoint()))
+  } catch (thrown) {
+    return err(errorOf(thrown))
   }
 }
 
