@@ -1,4 +1,4 @@
-import type { Append, Metadata, StreamWrite } from '../ports/event-store.js'
+import type { Append, Metadata, NewEvent, StreamWrite } from '../ports/event-store.js'
 import { MAX_APPEND_BYTES, MAX_NAME_BYTES, MAX_WRITES } from '../ports/event-store.js'
 import { InvalidAppend } from './invalid-append.js'
 import { exceedsBytes, jsonExceedsBytes } from './text-size.js'
@@ -41,15 +41,18 @@ const checkWrite = (
   if (!Number.isSafeInteger(expectedVersion) || expectedVersion < 0) {
     return new InvalidAppend(`writes[${index}].expectedVersion`, 'must be a whole number from 0')
   }
-  for (const { type, schemaVersion } of events) {
-    const objection = objectionTo(type)
-    if (objection) return new InvalidAppend(`writes[${index}].events type`, objection)
-    if (!Number.isSafeInteger(schemaVersion) || schemaVersion < 1) {
-      return new InvalidAppend(
-        `writes[${index}].events schemaVersion`,
-        'must be a whole number from 1',
-      )
-    }
+  return checkEvents(events, index)
+}
+
+const checkEvents = (events: readonly NewEvent[], write: number): InvalidAppend | undefined => {
+  for (let index = 0; index < events.length; index++) {
+    const event = events[index]
+    if (event === undefined) continue
+    const objection = objectionTo(event.type)
+    if (objection) return new InvalidAppend(`writes[${write}].events[${index}].type`, objection)
+    if (Number.isSafeInteger(event.schemaVersion) && event.schemaVersion > 0) continue
+    const field = `writes[${write}].events[${index}].schemaVersion`
+    return new InvalidAppend(field, 'must be a whole number from 1')
   }
   return undefined
 }

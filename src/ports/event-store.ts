@@ -111,8 +111,9 @@ export interface EventStore {
    * uses up no key.
    *
    * Rejects, before anything is written, an append that is empty, names a stream twice, has more than
-   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, a version below 0 or not whole, or text
-   * outside `data` that no store can keep: ill-formed, with U+0000 or above {@link MAX_NAME_BYTES}.
+   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, a stream or schema version out of range, or
+   * text outside `data` that no store can keep: ill-formed, with U+0000 or above
+   * {@link MAX_NAME_BYTES}.
    *
    * @returns the events as recorded, in the order written
    */

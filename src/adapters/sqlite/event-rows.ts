@@ -1,5 +1,5 @@
 import type { StreamId } from '../../domain/values.js'
-import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
+import type { Metadata, Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import type { Database } from './database.js'
 
 /** A row of the table `events`, in the order of {@link COLUMNS}. */
@@ -37,7 +37,7 @@ export const streamEvents = (
   database: Database,
   stream: StreamId,
   afterVersion: Version,
-): readonly RecordedEvent[] => database.rows<EventRow>(STREAM, stream, afterVersion).map(eventOf)
+): readonly RecordedEvent[] => eventsOf(database.rows(STREAM, stream, afterVersion))
 
 /** At most `limit` events above `after`, lowest position first. */
 export const pageOfEvents = (
@@ -46,14 +46,12 @@ export const pageOfEvents = (
   limit: number,
 ): readonly RecordedEvent[] => {
   if (after >= END || limit <= 0) return []
-  return database.rows<EventRow>(PAGE, after, limit).map(eventOf)
+  return eventsOf(database.rows(PAGE, after, limit))
 }
 
 /** The event at the end of the log; undefined when it is empty. */
-export const lastEvent = (database: Database): RecordedEvent | undefined => {
-  const [row] = database.rows<EventRow>(LAST)
-  return row && eventOf(row)
-}
+export const lastEvent = (database: Database): RecordedEvent | undefined =>
+  eventsOf(database.rows(LAST))[0]
 
 /** Position of the event at the end of the log; 0 when it is empty. */
 export const lastPosition = (database: Database): number => Number(database.value(LAST_POSITION))
@@ -78,7 +76,7 @@ export const eventsOfAppend = (
   if (begin === undefined) return []
   // An append is recorded in one piece: it ends where the next one begins.
   const end = database.value(NEXT_BEGIN, begin) ?? END
-  return database.rows<EventRow>(RANGE, begin, end).map(eventOf)
+  return eventsOf(database.rows(RANGE, begin, end))
 }
 
 /** An event on its way into the table. */
@@ -110,22 +108,25 @@ export const insertEvent = (
     beginsAppend ? (event.metadata.idempotencyKey ?? null) : null,
   ) === 1
 
-const eventOf = ([
-  position,
-  stream,
-  version,
-  type,
-  schemaVersion,
-  data,
-  metadata,
-  appendId,
-]: EventRow): RecordedEvent => ({
-  type,
-  schemaVersion,
-  data: JSON.parse(data),
-  appendId,
-  stream,
-  version,
-  position: BigInt(position),
-  metadata: JSON.parse(metadata),
-})
+const eventsOf = (rows: readonly EventRow[]): readonly RecordedEvent[] => {
+  const metadataOf = metadataReader()
+  return rows.map(([position, stream, version, type, schemaVersion, data, metadata, appendId]) => ({
+    type,
+    schemaVersion,
+    data: JSON.parse(data),
+    appendId,
+    stream,
+    version,
+    position: BigInt(position),
+    metadata: metadataOf(metadata),
+  }))
+}
+
+/** Reads metadata; neighbours often have the same, which is then read once. */
+const metadataReader = (): ((json: string) => Metadata) => {
+  let last: { readonly json: string; readonly metadata: Metadata } | undefined
+  return (json) => {
+    if (last?.json !== json) last = { json, metadata: JSON.parse(json) }
+    return last.metadata
+  }
+}

@@ -1,5 +1,5 @@
 import type { EventRestore, EventStore, RecordedEvent } from '../../ports/event-store.js'
-import { StoreFault } from '../../ports/store-fault.js'
+import { isStoreFault } from '../../ports/store-fault.js'
 import { beginsAppend, checkRestore } from '../check-restore.js'
 import { type Clock, microsecondClock } from '../clock.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
@@ -67,7 +67,7 @@ export const sqliteEventStore = (
 
 /** Such a fault hits the next append as well, or must not be followed by a second try. */
 const isConnectionFault = (fault: unknown): boolean =>
-  isLockedFault(fault) || (fault instanceof StoreFault && fault.outcome === 'unknown')
+  isLockedFault(fault) || (isStoreFault(fault) && fault.outcome === 'unknown')
 
 const restoreEvents = (database: Database, events: readonly RecordedEvent[]): void => {
   let previous = lastEvent(database)

@@ -113,6 +113,8 @@ export const appendLaws: readonly EventStoreLaw[] = [
         kind: 'VersionConflict',
         stream: 'law-d',
       })
+      const taken = appendOf([write('law-a', 0, {}), write('law-b', 0, {})])
+      demandEqual('the answer when the last one conflicts', await verdict(store, taken), conflict)
       demandEqual('what the log holds', (await wholeLog(store)).length, 2)
       demandEqual('what the refused append recorded', await store.findAppend(append), [])
     },

@@ -45,6 +45,7 @@ export const readingLaws: readonly EventStoreLaw[] = [
       demandEqual('the first five', await store.readAll(0n, 5), all.slice(0, 5))
       demandEqual('three after the fourth', await store.readAll(fourth, 3), all.slice(4, 7))
       demandEqual('none', await store.readAll(0n, 0), [])
+      demandEqual('less than none', await store.readAll(0n, -1), [])
     },
   },
   {

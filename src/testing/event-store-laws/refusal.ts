@@ -23,6 +23,8 @@ const refused = (): ReadonlyMap<string, Append> => {
     ['a version below 0', appendOf([write('law-a', -1, {})])],
     ['half a version', appendOf([write('law-a', 0.5, {})])],
     ['no number as version', appendOf([write('law-a', Number.NaN, {})])],
+    ['a schema version below 1', withType('law.tried', 0)],
+    ['half a schema version', withType('law.tried', 1.5)],
     ['too many writes', tooManyWrites()],
     ['too many bytes', appendOf([write('law-a', 0, dataOf(MAX_APPEND_BYTES + 1))])],
     ['too many bytes of control characters', escaped('\u0001', 6)],
@@ -51,10 +53,8 @@ const inParts = (): Append => {
   return appendOf([write('law-a', 0, part, part), write('law-b', 0, part, part)])
 }
 
-const withType = (type: string): Append =>
-  appendOf([
-    { stream: 'law-a', expectedVersion: 0, events: [{ type, schemaVersion: 1, data: {} }] },
-  ])
+const withType = (type: string, schemaVersion = 1): Append =>
+  appendOf([{ stream: 'law-a', expectedVersion: 0, events: [{ type, schemaVersion, data: {} }] }])
 
 const metadataWith = (text: string): readonly (readonly [string, Partial<Metadata>])[] => [
   ['user', { actor: { userId: text, orgId: 'org-1' } }],

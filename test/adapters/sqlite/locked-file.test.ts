@@ -66,6 +66,22 @@ describe('While another process has locked the file', () => {
     expect((await wholeLog(store)).length).toBe(1)
   })
 
+  test('appends that wait together are rejected together', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path, promptly)
+    const held = lock(path)
+    let rejected = 0
+    const appends = [1, 2, 3].map((n) =>
+      opened.store.append(firstOf(`law-${n}`)).catch(() => {
+        rejected++
+      }),
+    )
+    await appends[0]
+    await new Promise(setImmediate)
+    expect(rejected).toBe(3)
+    held.release()
+  })
+
   test('a new file can be opened, and is set up once it is free', async () => {
     const path = temporaryFile()
     const held = lock(path, 'BEGIN EXCLUSIVE')
@@ -124,10 +140,12 @@ describe('Two handles on one file', () => {
 
   test('leave a program free to end while it waits for appends', async () => {
     await using opened = openSqlite(temporaryFile())
-    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
+    const before = timers()
     const stop = opened.store.onAppend?.(() => undefined)
-    const after = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    await new Promise(setImmediate)
+    const after = timers()
     stop?.()
-    expect(after).toBe(before)
+    expect(after).toEqual(before)
   })
 })

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { openConnection } from '../../../src/adapters/sqlite/connection.js'
+import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
+import { sqliteEventStore } from '../../../src/adapters/sqlite/event-store.js'
+import { setUp } from '../../../src/adapters/sqlite/schema.js'
+import { inTransaction } from '../../../src/adapters/sqlite/transaction.js'
+import { StoreFault } from '../../../src/ports/store-fault.js'
+import {
+  appendOf,
+  firstOf,
+  verdict,
+  wholeLog,
+  write,
+} from '../../../src/testing/event-store-laws/samples.js'
+import { temporaryFile } from './temporary-file.js'
+
+/** `database`, except that `before` is called with each statement that is about to run. */
+const intercepted = (database: Database, before: (sql: string) => void): Database => ({
+  ...database,
+  run: (sql, ...parameters) => {
+    before(sql)
+    return database.run(sql, ...parameters)
+  },
+})
+
+const failing = (database: Database, statement: string): Database =>
+  intercepted(database, (sql) => {
+    if (sql === statement) throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
+  })
+
+const insert = (database: Database) => database.run('INSERT INTO kept VALUES (1)')
+
+const withTable = (): Database => {
+  const database = openDatabase(':memory:')
+  database.script('CREATE TABLE kept (value)')
+  return database
+}
+
+describe('A transaction', () => {
+  test('that fails to commit has an unknown outcome', () => {
+    const database = failing(withTable(), 'COMMIT')
+    const fault = faultOf(() => inTransaction(database, 'IMMEDIATE', insert))
+    expect(fault).toMatchObject({ outcome: 'unknown', message: 'SQLite: disk I/O error' })
+  })
+
+  test('that fails before was not recorded', () => {
+    const database = withTable()
+    const fault = faultOf(() =>
+      inTransaction(database, 'IMMEDIATE', () => {
+        insert(database)
+        database.run('INSERT INTO missing VALUES (1)')
+      }),
+    )
+    expect(fault).toMatchObject({ outcome: 'not_recorded' })
+    expect(fault).toBeInstanceOf(StoreFault)
+    expect(database.value('SELECT count(*) FROM kept')).toBe(0)
+  })
+
+  test('throws what its work throws, with nothing recorded', () => {
+    const database = withTable()
+    const bug = new TypeError('a bug')
+    const fault = faultOf(() =>
+      inTransaction(database, 'IMMEDIATE', () => {
+        insert(database)
+        throw bug
+      }),
+    )
+    expect(fault).toBe(bug)
+    expect(database.value('SELECT count(*) FROM kept')).toBe(0)
+  })
+})
+
+describe('A store', () => {
+  test('does not send a group again when it may have been recorded', async () => {
+    const database = openDatabase(':memory:')
+    setUp(database)
+    let begun = 0
+    const counting = intercepted(database, (sql) => {
+      if (sql === 'BEGIN IMMEDIATE') begun++
+    })
+    const store = sqliteEventStore({
+      ...openConnection(':memory:'),
+      write: async (work) => inTransaction(failing(counting, 'COMMIT'), 'IMMEDIATE', work),
+    })
+    const outcomes = await Promise.allSettled([1, 2].map((n) => store.append(firstOf(`law-${n}`))))
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { outcome: 'unknown' } })
+    }
+    expect(begun).toBe(1)
+  })
+
+  test('that is full records what still fits', async () => {
+    const connection = openConnection(temporaryFile())
+    const store = sqliteEventStore(connection)
+    await connection.query((database) => database.script('PRAGMA max_page_count = 40'))
+    const large = appendOf([write('law-large', 0, { text: 'x'.repeat(1_000_000) })])
+    const [before, full, after] = await Promise.allSettled([
+      verdict(store, firstOf('law-a')),
+      verdict(store, large),
+      verdict(store, firstOf('law-b')),
+    ])
+    expect([before, after]).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'fulfilled', value: 1 },
+    ])
+    expect(full).toMatchObject({ status: 'rejected', reason: { outcome: 'not_recorded' } })
+    expect((await wholeLog(store)).map(({ stream }) => stream)).toEqual(['law-a', 'law-b'])
+    connection.close()
+  })
+})
+
+describe('Setting up a file', () => {
+  test('does nothing twice when another process is faster', () => {
+    const path = temporaryFile()
+    const faster = openDatabase(path)
+    const slower = openDatabase(path)
+    let isFirst = true
+    setUp(
+      intercepted(slower, (sql) => {
+        if (sql === 'BEGIN IMMEDIATE' && isFirst) {
+          isFirst = false
+          setUp(faster)
+        }
+      }),
+    )
+    expect(isFirst).toBe(false)
+    expect(slower.value('SELECT count(*) FROM events')).toBe(0)
+    faster.close()
+    slower.close()
+  })
+})
+
+const faultOf = (act: () => unknown): unknown => {
+  try {
+    return act()
+  } catch (fault) {
+    return fault
+  }
+}
