@@ -13,7 +13,7 @@ export class StoreFault extends Error {
   readonly outcome: FaultOutcome
 
   /** How long to wait before another try, in milliseconds; absent when time will not help. */
-  retryAfter?: number
+  declare retryAfter?: number
 
   constructor(message: string, outcome: FaultOutcome, cause?: unknown) {
     super(message, { cause })

@@ -62,14 +62,14 @@ export const eventQueries = (schema: string): EventQueries => {
       values: [after < END ? after : END, Math.max(0, limit)],
     }),
     lastPosition: {
-      name: `${schema} last position`,
+      name: `${schema} last`,
       text: `SELECT max(position) FROM ${schema}.events`,
     },
     last: { text: `${select} ORDER BY position DESC LIMIT 1` },
     append: (by) =>
       'id' in by
-        ? { name: `${schema} append`, text: byId, values: [by.id] }
-        : { name: `${schema} append by key`, text: byKey, values: [by.idempotencyKey] },
+        ? { name: `${schema} id`, text: byId, values: [by.id] }
+        : { name: `${schema} key`, text: byKey, values: [by.idempotencyKey] },
     versions: (streams) => ({
       text: `SELECT stream, max(version) FROM ${schema}.events WHERE stream = ANY ($1)
         GROUP BY stream`,

@@ -94,13 +94,14 @@ const versionOf = (connections: Connections, schema: string): Promise<number> =>
 /** How many migrations `schema` has gone through; 0 for a new one. @throws UnusableDatabase */
 const readVersion = async (session: Session, schema: string): Promise<number> => {
   const quoted = quotedSchema(schema)
-  const [tables] = await session.rows({
-    text: 'SELECT to_regclass($1), to_regclass($2)',
-    values: [`${quoted}.migrations`, `${quoted}.events`],
+  // Not to_regclass: it answers from a cache that knows nothing of what others have just created.
+  const tables = await session.rows({
+    text: `SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+      WHERE nspname = $1 AND relname IN ('migrations', 'events')`,
+    values: [schema],
   })
-  const [migrations, events] = tables ?? []
-  if (!migrations && !events) return 0
-  if (!migrations || !events) {
+  if (tables.length === 0) return 0
+  if (tables.length === 1) {
     throw new UnusableDatabase('foreign', `The schema ${schema} holds tables of another program`)
   }
   const [row] = await session.rows({ text: `SELECT max(version) FROM ${quoted}.migrations` })

@@ -24,7 +24,7 @@ export interface Postgres {
 const DEFAULT_CONNECT_TIMEOUT = 10_000
 const DEFAULT_STATEMENT_TIMEOUT = 30_000
 
-/** How much longer than for its statement a server is waited for, in milliseconds. */
+/** Most that a server is waited for beyond the time for its statement, in milliseconds. */
 const PATIENCE = 5_000
 
 /**
@@ -92,7 +92,10 @@ const clientConfig = (address: OwnAddress): pg.ClientConfig => {
     connectionString,
     ...(ssl !== undefined && { ssl }),
     connectionTimeoutMillis: connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
-    ...(timeout > 0 && { statement_timeout: timeout, query_timeout: timeout + PATIENCE }),
+    ...(timeout > 0 && {
+      statement_timeout: timeout,
+      query_timeout: timeout + Math.min(timeout, PATIENCE),
+    }),
     keepAlive: true,
     fallback_application_name: 'claviger',
   }

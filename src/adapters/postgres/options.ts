@@ -15,7 +15,7 @@ export type PostgresAddress =
       readonly connectTimeout?: number | undefined
       /**
        * Longest that the server works on a statement, in milliseconds; 30,000 when absent, 0 for no
-       * limit. A server that has not answered 5,000 ms later counts as lost.
+       * limit. A server that is silent for as long again, or for 5,000 ms more, counts as lost.
        */
       readonly statementTimeout?: number | undefined
     }

@@ -5,6 +5,7 @@ export type Row = readonly (string | null)[]
 
 /** A statement; prepared once in each connection when it has a name. */
 export interface Statement {
+  /** At most 63 bytes: the schema, quoted, and a word of six letters. */
   readonly name?: string
   readonly text: string
   readonly values?: unknown[]

@@ -46,7 +46,7 @@ const appendEvent = (schema: string, { prepared, write, guard }: SingleEvent): S
   const { append, data, metadata } = prepared
   const [event] = write.events
   return {
-    name: `${schema} append event`,
+    name: `${schema} event`,
     text: `SELECT ${schema}.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       append.id,
@@ -88,7 +88,7 @@ const appendGroup = (schema: string, group: readonly PreparedAppend[]): Statemen
     })),
   )
   return {
-    name: `${schema} append group`,
+    name: `${schema} group`,
     text: `SELECT ${schema}.append_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     values: [
       appends.map(({ id }) => id),
