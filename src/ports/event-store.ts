@@ -97,7 +97,7 @@ export interface IdempotencyKeyUsed {
 /**
  * Durable, append-only storage of events, supplied by the host.
  *
- * A lost race is a result; a store that cannot be reached rejects. What follows is executable: run
+ * A lost race is a result; a store that cannot be reached rejects with a `StoreFault`. What follows is executable: run
  * `eventStoreLaws` of `claviger/testing` against your implementation.
  */
 export interface EventStore {

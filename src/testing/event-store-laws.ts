@@ -1,6 +1,7 @@
 import { appendLaws } from './event-store-laws/append.js'
 import { clockLaws } from './event-store-laws/clock.js'
 import { concurrencyLaws } from './event-store-laws/concurrency.js'
+import { conflictLaws } from './event-store-laws/conflict.js'
 import type { EventClockLaw, EventRestoreLaw, EventStoreLaw } from './event-store-laws/harness.js'
 import { idempotencyLaws } from './event-store-laws/idempotency.js'
 import { readingLaws } from './event-store-laws/reading.js'
@@ -19,6 +20,7 @@ import { wakeLaws } from './event-store-laws/wake.js'
  */
 export const eventStoreLaws: readonly EventStoreLaw[] = [
   ...appendLaws,
+  ...conflictLaws,
   ...readingLaws,
   ...idempotencyLaws,
   ...refusalLaws,

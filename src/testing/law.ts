@@ -37,6 +37,7 @@ export const demandRejection = async (
 
 const isEqual = (left: unknown, right: unknown): boolean => {
   if (!isRecord(left) || !isRecord(right)) return Object.is(left, right)
+  if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime()
   if (Array.isArray(left) !== Array.isArray(right)) return false
   const keys = definedKeys(left)
   return (

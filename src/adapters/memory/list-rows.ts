@@ -1,8 +1,9 @@
 import type { Listing, ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { meetsAll } from '../../projections/condition.js'
+import { listedScope } from '../../projections/place.js'
 import { rowOrder } from '../../projections/row-order.js'
 import { type ViewFields, viewFields } from '../../projections/view-fields.js'
-import { copyOf, type Kept, rolesOf } from './rows.js'
+import { copyOf, type Kept } from './rows.js'
 
 /** The page of rows that `query` asks for. Looks at the rows of its organization or project alone. */
 export const listRows = <Type extends ViewType>(
@@ -10,8 +11,9 @@ export const listRows = <Type extends ViewType>(
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
+  const rows = [...(kept.rows[query.type].get(listedScope(query))?.values() ?? [])]
   const order = rowOrder(fields, query.sort)
-  const found = rowsOf(kept, query).filter(meetsAll(fields, query.conditions))
+  const found = rows.filter(meetsAll(fields, query.conditions))
   const { after } = query
   const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
   return {
@@ -20,12 +22,4 @@ export const listRows = <Type extends ViewType>(
     totalSize: found.length,
     sequence: kept.checkpoint,
   }
-}
-
-const rowsOf = <Type extends ViewType>(
-  { rows }: Kept,
-  { type, orgId, projectId }: ListQuery<Type>,
-): readonly Views[Type][] => {
-  const bucket = projectId === undefined ? orgId : rolesOf(orgId, projectId)
-  return [...(rows[type].get(bucket)?.values() ?? [])]
 }

@@ -9,11 +9,14 @@ import type {
   Views,
   ViewType,
 } from '../../ports/read-model.js'
+import { changeRow } from '../../projections/change-row.js'
+import type { KnownEvent } from '../../projections/known-event.js'
+import { placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
-import { applyEvent } from './apply-event.js'
-import { historyOf } from './history.js'
+import { organizationIn } from '../../projections/stream-name.js'
+import { historyOf, noHistory } from './history.js'
 import { listRows } from './list-rows.js'
-import { copyOf, type Kept, nothingKept, placeOf } from './rows.js'
+import { copyOf, type Kept, keptUnder, nothingKept, rowStore } from './rows.js'
 
 /** A read model that lives as long as the process; it is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
@@ -22,7 +25,7 @@ export const memoryReadModel = (): ReadModel => {
   const apply = async (from: bigint, events: readonly RecordedEvent[]): Promise<boolean> => {
     if (kept.checkpoint !== from) return false
     // All are read before the first is applied: should one be unreadable, none is.
-    for (const event of readEvents(events)) applyEvent(kept, event)
+    applyAll(kept, readEvents(events))
     kept.checkpoint = events.at(-1)?.position ?? from
     return true
   }
@@ -31,8 +34,8 @@ export const memoryReadModel = (): ReadModel => {
     orgId: string,
     ref: RefOf<Type>,
   ): Promise<Views[Type] | undefined> => {
-    const [bucket, key] = placeOf(orgId, ref)
-    const row = kept.rows[ref.type].get(bucket)?.get(key)
+    const { scope, key } = placeOf(orgId, ref)
+    const row = kept.rows[ref.type].get(scope)?.get(key)
     return row && copyOf(row)
   }
 
@@ -48,5 +51,14 @@ export const memoryReadModel = (): ReadModel => {
       listRows(kept, query),
     history: async (query: HistoryQuery): Promise<readonly HistoryEntry[]> =>
       historyOf(kept, query),
+  }
+}
+
+const applyAll = (kept: Kept, events: readonly KnownEvent[]): void => {
+  const rows = rowStore(kept)
+  for (const event of events) {
+    const { before, after } = changeRow(rows, event)
+    const { past } = keptUnder(kept.history, organizationIn(event.stream), noHistory)
+    past.push({ event, before, after })
   }
 }

@@ -1,11 +1,9 @@
-import type { ObjectRef, StreamId } from '../../domain/values.js'
+import type { StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
+import type { RowStore } from '../../projections/change-row.js'
 import type { Change } from '../../projections/history-view.js'
 import type { KnownEvent } from '../../projections/known-event.js'
-
-/** The rows of one type: by organization, or by project for roles; then by their own id or key. */
-export type Buckets<Row> = Map<string, Map<string, Row>>
 
 /** An event and what it did, from which its entry in the history is made when somebody asks. */
 export interface Past extends Change {
@@ -15,35 +13,49 @@ export interface Past extends Change {
 /** All that a read model in memory knows. What one organization asks never meets another's rows. */
 export interface Kept {
   checkpoint: Position
-  readonly rows: { readonly [Type in ViewType]: Buckets<Views[Type]> }
-  /** Oldest first. */
-  readonly pastOfOrganizations: Map<string, Past[]>
-  /** Oldest first. */
-  readonly pastOfObjects: Map<StreamId, Past[]>
+  /** By scope, then by key. */
+  readonly rows: { readonly [Type in ViewType]: Map<string, Map<string, Views[Type]>> }
+  /** By organization. */
+  readonly history: Map<string, History>
+}
+
+/** What happened in one organization, oldest first. */
+export interface History {
+  readonly past: Past[]
+  /** The same by object, as far as {@link History.sorted}: objects are seldom asked for. */
+  readonly byObject: Map<StreamId, Past[]>
+  /** How many of `past` are in `byObject`. */
+  sorted: number
 }
 
 /** What is known before the first event. */
 export const nothingKept = (): Kept => ({
   checkpoint: 0n,
   rows: { identity_provider: new Map(), project: new Map(), project_role: new Map() },
-  pastOfOrganizations: new Map(),
-  pastOfObjects: new Map(),
+  history: new Map(),
 })
 
-/** Names the bucket of a project's roles; ids hold no `+`. */
-export const rolesOf = (orgId: string, projectId: string): string => `${orgId}+${projectId}`
-
-/** The bucket of an object, and its key there. */
-export const placeOf = (orgId: string, ref: ObjectRef): readonly [bucket: string, key: string] => {
-  switch (ref.type) {
-    case 'identity_provider':
-      return [orgId, ref.idpId]
-    case 'project':
-      return [orgId, ref.id]
-    case 'project_role':
-      return [rolesOf(orgId, ref.projectId), ref.roleKey]
-  }
+/** What is kept under `key`; made and kept when there is nothing yet. */
+export const keptUnder = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
 }
+
+/** The rows of `kept`, as events change them. */
+export const rowStore = ({ rows }: Kept): RowStore => ({
+  get: (type, { scope, key }) => rows[type].get(scope)?.get(key),
+  put: (type, { scope, key }, row) => {
+    if (row === undefined) rows[type].get(scope)?.delete(key)
+    else
+      keptUnder<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
+  },
+  removeRoles: (scope) => {
+    rows.project_role.delete(scope)
+  },
+})
 
 /** A copy of `row`, so that no reader can alter what is kept; dates cannot be frozen. */
 export const copyOf = <Row extends Views[ViewType]>(row: Row): Row => {

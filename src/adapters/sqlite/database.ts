@@ -26,8 +26,8 @@ export interface Database {
 }
 
 /**
- * Opens `path`, or a database in memory for `:memory:`. Statements are prepared once and kept, so `sql` must be
- * one of a few constant texts.
+ * Opens `path`, or a database in memory for `:memory:`. Statements are
+ * prepared once and kept for the next time.
  *
  * @throws UnusableFile when it cannot be opened
  */
@@ -40,6 +40,7 @@ export const openDatabase = (path: string): Database => {
     if (known) return known
     const fresh = connection.prepare(sql)
     fresh.setReturnArrays(true)
+    if (prepared.size === MAX_PREPARED) forgetOldest(prepared)
     prepared.set(sql, fresh)
     return fresh
   }
@@ -54,6 +55,16 @@ export const openDatabase = (path: string): Database => {
     rows,
     value: (sql, ...parameters) => rows(sql, ...parameters)[0]?.[0],
     close: () => connection.close(),
+  }
+}
+
+/** Lists can be asked for in more ways than it would do to keep. */
+const MAX_PREPARED = 200
+
+const forgetOldest = (prepared: Map<string, StatementSync>): void => {
+  for (const [sql] of prepared) {
+    prepared.delete(sql)
+    return
   }
 }
 

@@ -1,7 +1,9 @@
 import type { EventRestore, EventStore } from '../../ports/event-store.js'
+import type { ReadModel } from '../../ports/read-model.js'
 import type { Clock } from '../clock.js'
 import { openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
+import { sqliteReadModel } from './read-model.js'
 
 export { StoreFault } from '../../ports/store-fault.js'
 export { InvalidRestore } from '../check-restore.js'
@@ -23,6 +25,8 @@ export interface SqliteOptions {
 /** An SQLite file in use. */
 export interface Sqlite {
   readonly store: EventStore & EventRestore
+  /** Kept in the same file, so that processes share it and it is still there at the next start. */
+  readonly readModel: ReadModel
   /** Closes the file. Every later call, and every one that has not been answered yet, rejects. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -39,5 +43,10 @@ export interface Sqlite {
 export const openSqlite = (path: string, { now, busyTimeout }: SqliteOptions = {}): Sqlite => {
   const connection = openConnection(path, busyTimeout)
   const close = async () => connection.close()
-  return { store: sqliteEventStore(connection, now), close, [Symbol.asyncDispose]: close }
+  return {
+    store: sqliteEventStore(connection, now),
+    readModel: sqliteReadModel(connection),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }

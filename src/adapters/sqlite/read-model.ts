@@ -1,0 +1,92 @@
+import type { RecordedEvent } from '../../ports/event-store.js'
+import type {
+  Listing,
+  ListQuery,
+  ReadModel,
+  RefOf,
+  Views,
+  ViewType,
+} from '../../ports/read-model.js'
+import { changeRow } from '../../projections/change-row.js'
+import type { KnownEvent } from '../../projections/known-event.js'
+import { listedScope, placeOf } from '../../projections/place.js'
+import { readEvents } from '../../projections/read-events.js'
+import type { Connection } from './connection.js'
+import type { Database } from './database.js'
+import { insertHistory, readHistory } from './read-model/history-rows.js'
+import { countStatement, pageStatement } from './read-model/list-statements.js'
+import { decode, positionFrom, readObject, type ShownRow } from './read-model/object-rows.js'
+import { rowBatch } from './read-model/row-batch.js'
+import {
+  CHECKPOINT,
+  createTables,
+  emptyTables,
+  haveTables,
+  READ_MODEL,
+} from './read-model/tables.js'
+
+/** A read model in tables of its own, in the file of the events; created when first used. */
+export const sqliteReadModel = (connection: Connection): ReadModel => {
+  let isReady = false
+
+  const ready = async (): Promise<Connection> => {
+    if (!isReady && !(await connection.query(haveTables))) await connection.write(createTables)
+    isReady = true
+    return connection
+  }
+
+  const apply = async (from: bigint, events: readonly RecordedEvent[]): Promise<boolean> => {
+    const known = readEvents(events)
+    return (await ready()).write((database) => {
+      if (checkpointIn(database) !== from) return false
+      applyAll(database, known)
+      return true
+    })
+  }
+
+  const get = async <Type extends ViewType>(
+    orgId: string,
+    ref: RefOf<Type>,
+  ): Promise<Views[Type] | undefined> =>
+    (await ready()).query((database) => readObject<Type>(database, ref.type, placeOf(orgId, ref)))
+
+  return {
+    name: READ_MODEL,
+    checkpoint: async () => (await ready()).query(checkpointIn),
+    apply,
+    reset: async () => (await ready()).write(emptyTables),
+    get,
+    list: async <Type extends ViewType>(query: ListQuery<Type>) =>
+      (await ready()).read((database) => list(database, query)),
+    history: async (query) => (await ready()).query((database) => readHistory(database, query)),
+  }
+}
+
+const checkpointIn = (database: Database): bigint =>
+  positionFrom(database.value(`SELECT position FROM ${CHECKPOINT}`))
+
+const applyAll = (database: Database, events: readonly KnownEvent[]): void => {
+  const last = events.at(-1)
+  if (last === undefined) return
+  const rows = rowBatch(database)
+  for (const event of events) insertHistory(database, event, changeRow(rows, event))
+  rows.flush()
+  database.run(`DELETE FROM ${CHECKPOINT}`)
+  database.run(`INSERT INTO ${CHECKPOINT} (position) VALUES (?)`, last.position)
+}
+
+const list = <Type extends ViewType>(
+  database: Database,
+  query: ListQuery<Type>,
+): Listing<Views[Type]> => {
+  const count = countStatement(query)
+  const page = pageStatement(query)
+  const scope = listedScope(query)
+  const found = database.rows<ShownRow>(page.sql, ...page.parameters)
+  return {
+    items: found.slice(0, query.limit).map((row) => decode<Type>(scope, row)),
+    hasMore: found.length > query.limit,
+    totalSize: Number(database.value(count.sql, ...count.parameters)),
+    sequence: checkpointIn(database),
+  }
+}

@@ -1,0 +1,149 @@
+import type { RecordedEvent } from '../../ports/event-store.js'
+import type { HistoryEntry, ReadModel } from '../../ports/read-model.js'
+import { demandEqual, demandRejection } from '../law.js'
+import { fedWith, feed, type ReadModelLaw } from './law.js'
+import { newLog, projectAdded, projectRemoved, roleAdded } from './log.js'
+
+const PORTAL = { type: 'project', id: 'portal' } as const
+
+/** All that can be read of the organization `acme`. */
+const allOf = async (model: ReadModel) => ({
+  checkpoint: await model.checkpoint(),
+  project: await model.get<'project'>('acme', PORTAL),
+  roles: await model.list({
+    type: 'project_role',
+    orgId: 'acme',
+    projectId: 'portal',
+    conditions: [],
+    sort: [{ field: 'roleKey', direction: 'asc' }],
+    limit: 1000,
+  }),
+  history: await model.history({ orgId: 'acme', after: 0n, limit: 1000 }),
+})
+
+const NOTHING = {
+  checkpoint: 0n,
+  project: undefined,
+  roles: { items: [], hasMore: false, totalSize: 0, sequence: 0n },
+  history: [],
+}
+
+/** A project with `roles` roles. */
+const portalWith = (roles: number) => {
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  for (let index = 0; index < roles; index++) {
+    log.record('acme', roleAdded('portal', `role-${index}`))
+  }
+  return log
+}
+
+const positionOf = ({ position }: RecordedEvent) => position
+const sequenceOf = ({ sequence }: HistoryEntry) => sequence
+
+const lastOf = (events: readonly RecordedEvent[]) => events.at(-1)?.position ?? 0n
+
+/** Laws of `checkpoint`, `apply` and `reset`. */
+export const checkpointLaws: readonly ReadModelLaw[] = [
+  {
+    name: 'Before the first event the checkpoint is 0 and there is nothing to be read.',
+    check: async ({ open }) => {
+      const all = await allOf(await open())
+      demandEqual('content', all, NOTHING)
+    },
+  },
+  {
+    name: 'Applying events moves the checkpoint to the last of them.',
+    check: async (home) => {
+      const log = portalWith(2)
+      const model = await home.open()
+      demandEqual('apply', await model.apply(0n, log.events), true)
+      demandEqual('checkpoint', await model.checkpoint(), lastOf(log.events))
+      demandEqual('apply of nothing', await model.apply(lastOf(log.events), []), true)
+      demandEqual('checkpoint', await model.checkpoint(), lastOf(log.events))
+    },
+  },
+  {
+    name: 'From another checkpoint than its own nothing is applied.',
+    check: async (home) => {
+      const log = portalWith(1)
+      const model = await fedWith(home, log)
+      const before = await allOf(model)
+      const from = lastOf(log.events)
+      log.record('acme', projectRemoved('portal'))
+      for (const wrong of [0n, from - 1n, from + 1n]) {
+        demandEqual(`apply from ${wrong}`, await model.apply(wrong, log.above(from)), false)
+        demandEqual(`apply of nothing from ${wrong}`, await model.apply(wrong, []), false)
+      }
+      demandEqual('content', await allOf(model), before)
+    },
+  },
+  {
+    name: 'Of events that cannot all be applied, none is.',
+    check: async (home) => {
+      const log = portalWith(1)
+      const model = await fedWith(home, log)
+      const before = await allOf(model)
+      const from = lastOf(log.events)
+      const removed = log.record('acme', projectRemoved('portal'))
+      const unknown = { ...removed, position: removed.position + 1n, type: 'project.sold' }
+      await demandRejection('apply of an unknown event', model.apply(from, [removed, unknown]))
+      demandEqual('content', await allOf(model), before)
+      demandEqual('apply without it', await model.apply(from, [removed]), true)
+    },
+  },
+  {
+    name: 'Events applied one by one lead to what they lead to together.',
+    check: async ({ open }) => {
+      const log = portalWith(3)
+      const model = await open()
+      await model.apply(0n, log.events)
+      const together = await allOf(model)
+      await model.reset()
+      for (const event of log.events) {
+        demandEqual('apply', await model.apply(await model.checkpoint(), [event]), true)
+      }
+      demandEqual('content', await allOf(model), together)
+    },
+  },
+  {
+    name: 'Reset forgets everything, so that it can be built anew.',
+    check: async (home) => {
+      const log = portalWith(3)
+      const model = await fedWith(home, log)
+      const before = await allOf(model)
+      await model.reset()
+      demandEqual('content after reset', await allOf(model), NOTHING)
+      await feed(model, log)
+      demandEqual('content when built anew', await allOf(model), before)
+    },
+  },
+  {
+    name: 'What was applied, and what was reset, is so for every handle.',
+    check: async (home) => {
+      const model = await fedWith(home, portalWith(3))
+      const other = await home.reopen()
+      demandEqual('content', await allOf(other), await allOf(model))
+      await other.reset()
+      demandEqual('checkpoint', await model.checkpoint(), 0n)
+    },
+  },
+  {
+    name: 'Of several handles that apply the same events at once, one does.',
+    check: async (home) => {
+      const log = portalWith(40)
+      const handles = [await home.open(), await home.reopen(), await home.reopen()]
+      for (let round = 0; round < log.events.length; round++) {
+        const from = log.events[round - 1]?.position ?? 0n
+        const events = log.events.slice(round, round + 1)
+        const outcomes = await Promise.all(handles.map((handle) => handle.apply(from, events)))
+        demandEqual('outcomes', outcomes.toSorted(), [false, false, true])
+      }
+      for (const handle of handles) {
+        const { roles, history } = await allOf(handle)
+        demandEqual('roles', roles.totalSize, 40)
+        demandEqual('history', history.map(sequenceOf), log.events.map(positionOf))
+      }
+    },
+  },
+]

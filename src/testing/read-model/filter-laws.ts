@@ -1,0 +1,186 @@
+import type { Condition, ListQuery, ReadModel } from '../../ports/read-model.js'
+import { demandEqual, demandRejection } from '../law.js'
+import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
+import { idpAdded, newLog, projectAdded, roleAdded } from './log.js'
+
+/** Kept as names of roles, in the order of their code points. */
+const NAMES = [
+  '',
+  '%',
+  "'",
+  '100%',
+  '100x',
+  'A_B',
+  'AxB',
+  'Editor',
+  '\\',
+  '\\%',
+  'editor',
+  'editors',
+  'straße',
+  'É',
+  'é',
+  'ΟΔΟΣ',
+  'οδος',
+  'οδός',
+  '\ud7ff!',
+  '\ue000',
+  '\uffff!',
+  '😀',
+  '😀😁',
+  '\u{10ffff}',
+  '\u{10ffff}\u{10ffff}x',
+]
+
+const BY_KEY = [{ field: 'roleKey', direction: 'asc' }] as const
+
+const rolesIn = (projectId: string): ListQuery<'project_role'> => ({
+  type: 'project_role',
+  orgId: 'acme',
+  projectId,
+  conditions: [],
+  sort: BY_KEY,
+  limit: 1000,
+})
+
+const namedRoles = async (home: ReadModelHome): Promise<ReadModel> => {
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  for (const [index, displayName] of NAMES.entries()) {
+    log.record('acme', roleAdded('portal', `${index}`.padStart(2, '0'), { displayName }))
+  }
+  return fedWith(home, log)
+}
+
+type Sought = readonly [value: string, ignoreCase?: true | undefined]
+
+const namesThat = async (
+  model: ReadModel,
+  operator: Condition['operator'],
+  [value, ignoreCase]: Sought,
+): Promise<readonly string[]> => {
+  const condition = { field: 'displayName', operator, value, ignoreCase: ignoreCase === true }
+  const listing = await model.list({ ...rolesIn('portal'), conditions: [condition] })
+  demandEqual('totalSize', listing.totalSize, listing.items.length)
+  return listing.items.map(({ displayName }) => displayName)
+}
+
+type Case = readonly [Condition['operator'], Sought, readonly string[]]
+
+const CASES: readonly Case[] = [
+  ['equals', ['Editor'], ['Editor']],
+  ['equals', ['EDITOR'], []],
+  ['equals', ['EDITOR', true], ['Editor', 'editor']],
+  ['equals', [''], ['']],
+  ['equals', ['', true], ['']],
+  ['equals', ['STRASSE', true], ['straße']],
+  ['equals', ['e\u0301'], []],
+  ['equals', ['É', true], ['É', 'é']],
+  ['equals', ['ΟΔΟΣ', true], ['ΟΔΟΣ', 'οδος']],
+  ['startsWith', ['edit'], ['editor', 'editors']],
+  ['startsWith', ['EDIT', true], ['Editor', 'editor', 'editors']],
+  ['startsWith', ['editors', true], ['editors']],
+  ['startsWith', [''], NAMES],
+  ['startsWith', ['οδος', true], ['ΟΔΟΣ', 'οδος']],
+  ['startsWith', ['\ud7ff'], ['\ud7ff!']],
+  ['startsWith', ['\uffff'], ['\uffff!']],
+  ['startsWith', ['😀'], ['😀', '😀😁']],
+  ['startsWith', ['\u{10ffff}'], ['\u{10ffff}', '\u{10ffff}\u{10ffff}x']],
+  ['startsWith', ['\u{10ffff}\u{10ffff}', true], ['\u{10ffff}\u{10ffff}x']],
+  ['startsWith', ['\ud83d'], []],
+  ['contains', ['dit'], ['Editor', 'editor', 'editors']],
+  ['contains', ['DITORS', true], ['editors']],
+  ['contains', ['DITORS'], []],
+  ['contains', [''], NAMES],
+  ['contains', ['SS', true], ['straße']],
+  ['contains', ['😁'], ['😀😁']],
+  ['contains', ['\ude00'], []],
+  ['contains', ['%'], ['%', '100%', '\\%']],
+  ['startsWith', ['%'], ['%']],
+  ['contains', ['_'], ['A_B']],
+  ['startsWith', ['a_', true], ['A_B']],
+  ['equals', ['100%'], ['100%']],
+  ['contains', ['\\'], ['\\', '\\%']],
+  ['contains', ["'"], ["'"]],
+]
+
+/** Laws of the conditions of `list`. */
+export const filterLaws: readonly ReadModelLaw[] = [
+  {
+    name: 'Conditions compare code point by code point, without case when asked to.',
+    check: async (home) => {
+      const model = await namedRoles(home)
+      for (const [operator, sought, expected] of CASES) {
+        const names = await namesThat(model, operator, sought)
+        const [value, ignoreCase] = sought
+        demandEqual(`${operator} ${value}${ignoreCase ? ', any case' : ''}`, names, expected)
+      }
+    },
+  },
+  {
+    name: 'Every name, id and key and the state can be filtered by.',
+    check: async (home) => {
+      const log = newLog()
+      log.record('acme', idpAdded('google', 'Google'))
+      log.record('acme', idpAdded('other', 'Other'))
+      log.record('acme', projectAdded('google', 'Google'))
+      log.record('acme', projectAdded('other', 'Other'))
+      for (const key of ['google', 'other']) {
+        log.record('acme', roleAdded('google', key, { displayName: key, group: key }))
+      }
+      const model = await fedWith(home, log)
+      const count = async (type: 'identity_provider' | 'project', condition: Condition) => {
+        const sort = [{ field: type === 'project' ? 'id' : 'idpId', direction: 'asc' }] as const
+        const query = { type, orgId: 'acme', conditions: [condition], sort, limit: 10 }
+        return (await model.list(query)).totalSize
+      }
+      for (const ignoreCase of [true, false]) {
+        const google = { operator: 'contains', value: 'oogle', ignoreCase } as const
+        const active = { field: 'state', operator: 'equals', value: 'active', ignoreCase } as const
+        for (const field of ['idpId', 'name', 'clientId', 'issuer']) {
+          demandEqual(field, await count('identity_provider', { ...google, field }), 1)
+        }
+        for (const field of ['id', 'name']) {
+          demandEqual(field, await count('project', { ...google, field }), 1)
+        }
+        demandEqual('active providers', await count('identity_provider', active), 2)
+        demandEqual('inactive', await count('project', { ...active, value: 'inactive' }), 0)
+        for (const field of ['roleKey', 'displayName', 'group']) {
+          const query = { ...rolesIn('google'), conditions: [{ ...google, field }, active] }
+          demandEqual(field, (await model.list(query)).totalSize, 1)
+        }
+      }
+    },
+  },
+  {
+    name: 'All conditions must hold.',
+    check: async (home) => {
+      const model = await namedRoles(home)
+      const conditions = ['edit', 'rs'].map((value) => ({
+        field: 'displayName',
+        operator: 'contains' as const,
+        value,
+        ignoreCase: true,
+      }))
+      const { items } = await model.list({ ...rolesIn('portal'), conditions })
+      demandEqual(
+        'names',
+        items.map(({ displayName }) => displayName),
+        ['editors'],
+      )
+    },
+  },
+  {
+    name: 'What is no field cannot be gone by.',
+    check: async (home) => {
+      const model = await namedRoles(home)
+      for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
+        const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
+        const byField = { ...rolesIn('portal'), conditions: [condition] }
+        await demandRejection(`condition on ${field}`, model.list(byField))
+        const sort = [{ field, direction: 'asc' } as const, ...BY_KEY]
+        await demandRejection(`sort by ${field}`, model.list({ ...rolesIn('portal'), sort }))
+      }
+    },
+  },
+]

@@ -1,0 +1,161 @@
+import { IdpId, ProjectId, RoleKey, SealedSecret } from '../../domain/values.js'
+import { timeOf } from '../../ports/event-store.js'
+import type { HistoryEntry, HistoryQuery, ReadModel } from '../../ports/read-model.js'
+import { demandEqual } from '../law.js'
+import { fedWith, type ReadModelLaw } from './law.js'
+import {
+  idpAdded,
+  type Log,
+  newLog,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  SEAL,
+} from './log.js'
+
+const ALL = { orgId: 'acme', after: 0n, limit: 1000 } as const
+
+const changesOf = ({ changes }: HistoryEntry) => changes
+
+/** The places of the entries found in `log`; they have to be in its order. */
+const found = async (model: ReadModel, log: Log, query: Partial<HistoryQuery>) => {
+  const entries = await model.history({ ...ALL, ...query })
+  return entries.map(({ sequence }) =>
+    log.events.findIndex(({ position }) => position === sequence),
+  )
+}
+
+/** Two organizations; in one of them two users change a project and two roles. */
+const busyLog = (): Log => {
+  const log = newLog()
+  const byAnother = { actor: { userId: 'u2', orgId: 'partner' }, correlationId: 'c1' }
+  log.record('acme', projectAdded('portal'))
+  log.record('other', projectAdded('portal'), byAnother)
+  log.record('acme', roleAdded('portal', 'editor'), byAnother)
+  log.record('acme', roleAdded('portal', 'reader'))
+  log.record('acme', roleRemoved('portal', 'editor'))
+  log.record('acme', roleAdded('portal', 'editor'), byAnother)
+  log.record('other', roleAdded('portal', 'editor'))
+  log.record('acme', projectRemoved('portal'))
+  return log
+}
+
+/** Laws of `history`. */
+export const historyLaws: readonly ReadModelLaw[] = [
+  {
+    name: 'An entry says who changed what, when, from what to what.',
+    check: async (home) => {
+      const log = newLog()
+      const actor = { userId: 'u2', orgId: 'partner' }
+      const names = { projectId: ProjectId.parse('portal'), roleKey: RoleKey.parse('editor') }
+      log.record('acme', projectAdded('portal'))
+      const added = log.record('acme', roleAdded('portal', 'editor'), { actor })
+      const updated = log.record(
+        'acme',
+        { type: 'project_role.updated', data: { ...names, displayName: 'editor', group: 'a' } },
+        { correlationId: 'c1' },
+      )
+      const removed = log.record('acme', roleRemoved('portal', 'editor'))
+      const object = { type: 'project_role', ...names } as const
+      const entries = await (await fedWith(home, log)).history({ ...ALL, object })
+      const expected = [added, updated, removed].map(({ position, type, metadata }) => ({
+        sequence: position,
+        time: timeOf(position),
+        actor: metadata.actor,
+        type,
+        object,
+      }))
+      const changes = [
+        [
+          { field: 'displayName', from: undefined, to: 'editor' },
+          { field: 'group', from: undefined, to: '' },
+          { field: 'state', from: undefined, to: 'active' },
+        ],
+        [{ field: 'group', from: '', to: 'a' }],
+        [{ field: 'state', from: 'active', to: 'removed' }],
+      ]
+      const whole = expected.map((entry, index) => ({ ...entry, changes: changes[index] }))
+      Object.assign(whole[1] ?? {}, { correlationId: 'c1' })
+      demandEqual('entries', entries, whole)
+    },
+  },
+  {
+    name: 'A secret shows only as changed, a new seal of the same secret not at all.',
+    check: async (home) => {
+      const log = newLog()
+      const idpId = IdpId.parse('google')
+      const clientSecret = SealedSecret.parse(SEAL)
+      const oidc = {
+        clientId: 'client-of-google',
+        issuer: 'https://Login.example',
+        scopes: ['openid'],
+        displayNameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
+        usernameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
+      } as const
+      log.record('acme', idpAdded('google'))
+      for (const data of [
+        { idpId, ...oidc },
+        { idpId, ...oidc, clientSecret },
+      ]) {
+        log.record('acme', { type: 'identity_provider.oidc_config_updated', data })
+      }
+      log.record('acme', {
+        type: 'identity_provider.secret_resealed',
+        data: { idpId, clientSecret },
+      })
+      log.record('acme', { type: 'identity_provider.deactivated', data: { idpId } })
+      const [added, ...others] = await (await fedWith(home, log)).history(ALL)
+      const changed = { field: 'clientSecret', changed: true }
+      demandEqual(
+        'added',
+        added?.changes.filter(({ field }) => field === 'clientSecret'),
+        [changed],
+      )
+      demandEqual('changes', others.map(changesOf), [
+        [{ field: 'scopes', from: ['openid', 'email'], to: ['openid'] }],
+        [changed],
+        [],
+        [{ field: 'state', from: 'active', to: 'inactive' }],
+      ])
+    },
+  },
+  {
+    name: 'The history of an organization is its own, oldest first; removed objects keep theirs.',
+    check: async (home) => {
+      const log = busyLog()
+      const model = await fedWith(home, log)
+      demandEqual('history of acme', await found(model, log, {}), [0, 2, 3, 4, 5, 7])
+      demandEqual('history of other', await found(model, log, { orgId: 'other' }), [1, 6])
+      demandEqual('history of nobody', await found(model, log, { orgId: 'acm' }), [])
+    },
+  },
+  {
+    name: 'History is found by object, actor and types, all of which must match.',
+    check: async (home) => {
+      const log = busyLog()
+      const model = await fedWith(home, log)
+      const object = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
+      const types = ['project_role.added', 'project.removed']
+      demandEqual('by object', await found(model, log, { object }), [2, 4, 5])
+      demandEqual('of another', await found(model, log, { object, orgId: 'other' }), [6])
+      demandEqual('by actor', await found(model, log, { actor: 'u2' }), [2, 5])
+      demandEqual('by types', await found(model, log, { types }), [2, 3, 5, 7])
+      demandEqual('by no type', await found(model, log, { types: [] }), [])
+      demandEqual('by actor and types', await found(model, log, { actor: 'u1', types }), [3, 7])
+      demandEqual('by all', await found(model, log, { object, actor: 'u1', types }), [])
+    },
+  },
+  {
+    name: 'A page of history begins after a position, exclusive, and ends at its limit.',
+    check: async (home) => {
+      const log = busyLog()
+      const model = await fedWith(home, log)
+      const after = log.events[2]?.position ?? 0n
+      demandEqual('after an entry', await found(model, log, { after }), [3, 4, 5, 7])
+      demandEqual('between two', await found(model, log, { after: after - 1n }), [2, 3, 4, 5, 7])
+      demandEqual('with a limit', await found(model, log, { after, limit: 2 }), [3, 4])
+      demandEqual('filtered', await found(model, log, { after, limit: 1, actor: 'u2' }), [5])
+    },
+  },
+]

@@ -1,0 +1,87 @@
+import { demandEqual } from '../law.js'
+import { fedWith, feed, type ReadModelLaw } from './law.js'
+import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './lists.js'
+import { newLog, projectAdded, projectRemoved, roleAdded, roleRemoved } from './log.js'
+
+/** Laws of what `list` finds. */
+export const listLaws: readonly ReadModelLaw[] = [
+  {
+    name: 'A page says whether rows follow, how many there are in all, and as of when.',
+    check: async (home) => {
+      const log = manyLog()
+      const model = await fedWith(home, log)
+      const conditions = [
+        { field: 'displayName', operator: 'startsWith', value: 'b', ignoreCase: true },
+      ] as const
+      const query = { ...listOf('project_role', [byIdentity('project_role')], 2), conditions }
+      const { items, ...first } = await model.list(query)
+      const sequence = log.events.at(-1)?.position
+      demandEqual('first page', first, { hasMore: true, totalSize: 3, sequence })
+      const after = [items.at(-1)?.roleKey ?? '']
+      const { items: rest, ...second } = await model.list({ ...query, after, limit: 1 })
+      demandEqual('last page', second, { hasMore: false, totalSize: 3, sequence })
+      demandEqual('rows', [items.length, rest.length], [2, 1])
+    },
+  },
+  {
+    name: 'Rows that come and go between two pages neither hide nor repeat those that stay.',
+    check: async (home) => {
+      for (const direction of DIRECTIONS) {
+        const log = newLog()
+        log.record('acme', projectAdded('portal'))
+        const stay = ['b', 'd', 'f', 'h', 'j']
+        const go = ['c', 'e', 'g', 'i']
+        for (const key of [...stay, ...go]) log.record('acme', roleAdded('portal', key))
+        const model = await fedWith(home, log)
+        let turn = 0
+        const sort = [{ field: 'roleKey', direction }] as const
+        const rows = await allPages(model, listOf('project_role', sort, 2), async () => {
+          for (const key of ['a', stay[turn], 'z']) {
+            log.record('acme', roleAdded('portal', `${key}-${turn}`))
+          }
+          const key = go[turn++]
+          if (key !== undefined) log.record('acme', roleRemoved('portal', key))
+          await feed(model, log)
+        })
+        const keys = rows.map(({ roleKey }) => roleKey)
+        demandEqual('different keys', new Set(keys).size, keys.length)
+        const stayed = keys.filter((key) => stay.includes(key))
+        demandEqual('keys that stayed', stayed, direction === 'asc' ? stay : stay.toReversed())
+      }
+    },
+  },
+  {
+    name: 'A list holds nothing of another organization or project.',
+    check: async (home) => {
+      const log = manyLog()
+      log.record('other', projectAdded('portal'))
+      log.record('other', roleAdded('portal', 'stranger'))
+      const model = await fedWith(home, log)
+      for (const type of TYPES) {
+        const query = listOf(type, [byIdentity(type)])
+        for (const row of (await model.list(query)).items) {
+          demandEqual(`owner of a ${type}`, row.details.resourceOwner, 'acme')
+          if ('roleKey' in row) demandEqual('project of a role', row.projectId, 'portal')
+        }
+        for (const orgId of ['acm', 'acme3', 'ACME', '', 'acme+portal']) {
+          const { items, totalSize } = await model.list({ ...query, orgId })
+          demandEqual(`${type} of ${orgId}`, [items, totalSize], [[], 0])
+        }
+      }
+    },
+  },
+  {
+    name: 'The roles of a removed project are not listed.',
+    check: async (home) => {
+      const log = manyLog()
+      const model = await fedWith(home, log)
+      log.record('acme', projectRemoved('portal'))
+      await feed(model, log)
+      const roles = listOf('project_role', [byIdentity('project_role')])
+      const { items, totalSize } = await model.list(roles)
+      demandEqual('its roles', [items, totalSize], [[], 0])
+      const others = await model.list({ ...roles, projectId: 'id-0' })
+      demandEqual('roles of another project', others.totalSize, 8)
+    },
+  },
+]

@@ -1,0 +1,127 @@
+import type {
+  IdentityProviderEvent,
+  OidcIdentityProviderAdded,
+} from '../../domain/identity-provider/events.js'
+import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
+import type { ProjectRoleEvent } from '../../domain/project-role/events.js'
+import {
+  IdpId,
+  type ObjectRef,
+  ProjectId,
+  RoleKey,
+  SealedSecret,
+  type StreamId,
+} from '../../domain/values.js'
+import type { Metadata, Position, RecordedEvent } from '../../ports/event-store.js'
+import { streamOf } from '../../projections/stream-name.js'
+
+type AnyEvent = IdentityProviderEvent | ProjectEvent | ProjectRoleEvent
+
+/** Circumstances that a law cares for. */
+export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>
+
+/** Records events as a store would. */
+export interface Log {
+  /** Everything recorded so far. */
+  readonly events: readonly RecordedEvent[]
+  /** Everything recorded above `position`. */
+  readonly above: (position: Position) => readonly RecordedEvent[]
+  /** Records an event of an organization. */
+  readonly record: (orgId: string, event: AnyEvent, circumstances?: Circumstances) => RecordedEvent
+}
+
+/** Of two positions that follow each other, some lie within the same millisecond. */
+const STEP = 400n
+
+/** A log that starts at `first`. */
+export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
+  const events: RecordedEvent[] = []
+  const versions = new Map<StreamId, number>()
+  return {
+    events,
+    above: (position) => events.filter((event) => event.position > position),
+    record: (orgId, event, circumstances) => {
+      const stream = streamOf(orgId, refOf(event))
+      const version = (versions.get(stream) ?? 0) + 1
+      const position = first + STEP * BigInt(events.length)
+      const actor = { userId: 'u1', orgId }
+      const recorded: RecordedEvent = {
+        ...event,
+        schemaVersion: 1,
+        appendId: `append-${events.length}`,
+        stream,
+        version,
+        position,
+        metadata: { actor, resourceOwner: orgId, ...circumstances },
+      }
+      versions.set(stream, version)
+      events.push(recorded)
+      return recorded
+    },
+  }
+}
+
+const refOf = ({ data }: AnyEvent): ObjectRef => {
+  if ('roleKey' in data) return { type: 'project_role', ...data }
+  return 'idpId' in data ? { type: 'identity_provider', ...data } : { type: 'project', ...data }
+}
+
+/** A seal as an event holds it; must not be found in anything that is read. */
+export const SEAL = 'sealed-and-never-shown'
+
+/** An identity provider comes to be. */
+export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdded => ({
+  type: 'identity_provider.oidc_added',
+  data: {
+    idpId: IdpId.parse(idpId),
+    name,
+    stylingType: 'STYLING_TYPE_GOOGLE',
+    autoRegister: true,
+    clientId: `client-of-${idpId}`,
+    issuer: `https://${name}.example`,
+    scopes: ['openid', 'email'],
+    displayNameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
+    usernameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
+    clientSecret: SealedSecret.parse(SEAL),
+  },
+})
+
+/** A project comes to be. */
+export const projectAdded = (id: string, name = 'Portal', check = false): ProjectAdded => ({
+  type: 'project.added',
+  data: {
+    id: ProjectId.parse(id),
+    name,
+    projectRoleAssertion: true,
+    projectRoleCheck: check,
+    hasProjectCheck: !check,
+    privateLabelingSetting: 'PRIVATE_LABELING_SETTING_UNSPECIFIED',
+  },
+})
+
+/** A project ceases to be. */
+export const projectRemoved = (id: string): ProjectEvent => ({
+  type: 'project.removed',
+  data: { id: ProjectId.parse(id) },
+})
+
+/** A role comes to be. */
+export const roleAdded = (
+  projectId: string,
+  roleKey: string,
+  shown: { readonly displayName?: string; readonly group?: string } = {},
+): ProjectRoleEvent => ({
+  type: 'project_role.added',
+  data: {
+    projectId: ProjectId.parse(projectId),
+    roleKey: RoleKey.parse(roleKey),
+    displayName: shown.displayName ?? roleKey,
+    group: shown.group ?? '',
+  },
+})
+
+/** A role ceases to be. */
+export const roleRemoved = (projectId: string, roleKey: string): ProjectRoleEvent => ({
+  type: 'project_role.removed',
+  data: { projectId: ProjectId.parse(projectId), roleKey: RoleKey.parse(roleKey) },
+})

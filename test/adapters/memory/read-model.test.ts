@@ -1,0 +1,16 @@
+import { describe, test } from 'vitest'
+import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
+import { readModelLaws } from '../../../src/testing/read-model-laws.js'
+
+describe('A read model in memory', () => {
+  let opened = memoryReadModel()
+  const home = {
+    open: () => {
+      opened = memoryReadModel()
+      return opened
+    },
+    reopen: () => opened,
+  }
+
+  test.each(readModelLaws)('$name', ({ check }) => check(home))
+})

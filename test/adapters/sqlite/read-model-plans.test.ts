@@ -1,0 +1,151 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import { historyStatement } from '../../../src/adapters/sqlite/read-model/history-rows.js'
+import {
+  countStatement,
+  pageStatement,
+  type Statement,
+} from '../../../src/adapters/sqlite/read-model/list-statements.js'
+import type { ListQuery, SortKey, ViewType } from '../../../src/ports/read-model.js'
+import { identityField, viewFields } from '../../../src/projections/view-fields.js'
+import { idpAdded, newLog, projectAdded, roleAdded } from '../../../src/testing/read-model/log.js'
+import { temporaryFile } from './temporary-file.js'
+
+const ORGANIZATIONS = 100
+const PROJECTS = 1000
+const ROLES = 100_000
+const BATCH = 10_000
+
+const path = temporaryFile()
+const { readModel, close } = openSqlite(path)
+const database = new DatabaseSync(path)
+
+beforeAll(async () => {
+  const log = newLog()
+  for (let index = 0; index < PROJECTS; index++) {
+    const orgId = `org-${index % ORGANIZATIONS}`
+    log.record(orgId, idpAdded(`idp-${index}`, `Login ${index}`))
+    log.record(orgId, projectAdded(`project-${index}`, `Project ${index}`))
+    for (let role = 0; role < ROLES / PROJECTS; role++) {
+      const shown = { displayName: `Role ${role}`, group: `Group ${role % 7}` }
+      log.record(orgId, roleAdded(`project-${index}`, `role-${role}`, shown))
+    }
+  }
+  for (let index = 0; index < log.events.length; index += BATCH) {
+    const events = log.events.slice(index, index + BATCH)
+    await readModel.apply(await readModel.checkpoint(), events)
+  }
+})
+
+afterAll(async () => {
+  database.close()
+  await close()
+})
+
+/** How SQLite goes about `statement`, step by step. */
+const planOf = ({ sql, parameters }: Statement): readonly string[] =>
+  database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map(({ detail }) => `${detail}`)
+
+const listOf = (type: ViewType, changes: Partial<ListQuery<ViewType>> = {}) => ({
+  type,
+  orgId: 'org-7',
+  ...(type === 'project_role' ? { projectId: 'project-7' } : {}),
+  conditions: [],
+  sort: [{ field: identityField[type], direction: 'asc' } as const],
+  limit: 100,
+  ...changes,
+})
+
+const TYPES = ['identity_provider', 'project', 'project_role'] as const
+const DIRECTIONS = ['asc', 'desc'] as const
+
+const filterable = TYPES.flatMap((type) =>
+  Object.entries(viewFields[type])
+    .filter(([, field]) => field.filterable)
+    // Roles are all active: there is nothing to look up.
+    .filter(([field]) => type !== 'project_role' || field !== 'state')
+    .flatMap(([field]) => [true, false].map((ignoreCase) => ({ type, field, ignoreCase }))),
+)
+
+const sorted = TYPES.flatMap((type) =>
+  Object.keys(viewFields[type]).flatMap((field) =>
+    DIRECTIONS.map((direction) => ({ type, field, direction })),
+  ),
+)
+
+describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
+  test('there are so many.', async () => {
+    const page = await readModel.list<'project_role'>(listOf('project_role', { limit: 3 }) as never)
+    expect(page.totalSize).toBe(ROLES / PROJECTS)
+    expect(database.prepare('SELECT count(*) AS n FROM read_1_project_role').get()).toEqual({
+      n: ROLES,
+    })
+  })
+
+  test.each(filterable)(
+    '$type by $field (any case: $ignoreCase) is looked up in an index.',
+    ({ type, field, ignoreCase }) => {
+      for (const operator of ['equals', 'startsWith'] as const) {
+        const conditions = [{ field, operator, value: 'role-1', ignoreCase }]
+        const query = listOf(type, { conditions })
+        const range = operator === 'equals' ? '=\\?' : '>\\? AND \\w+<\\?'
+        const lookUp = new RegExp(
+          `^SEARCH read_1_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (key|folded_${field})${range}\\)$`,
+        )
+        expect(planOf(countStatement(query))).toEqual([expect.stringMatching(lookUp)])
+        expect(planOf(pageStatement(query))[0]).toMatch(lookUp)
+      }
+    },
+  )
+
+  test.each(filterable)(
+    '$type containing something in $field reads one organization or project.',
+    ({ type, field, ignoreCase }) => {
+      const conditions = [{ field, operator: 'contains', value: 'x', ignoreCase } as const]
+      const query = listOf(type, { conditions })
+      for (const statement of [countStatement(query), pageStatement(query)]) {
+        expect(planOf(statement)[0]).toMatch(/^SEARCH read_1_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
+      }
+    },
+  )
+
+  test.each(sorted)(
+    '$type by $field, $direction, reads one organization or project.',
+    ({ type, field, direction }) => {
+      const last = { field: identityField[type], direction }
+      const sort: readonly SortKey[] = field === last.field ? [last] : [{ field, direction }, last]
+      for (const after of [undefined, sort.map(() => 'x')]) {
+        const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
+        expect(planOf(pageStatement(query))[0]).toMatch(
+          /^SEARCH read_1_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
+        )
+      }
+    },
+  )
+
+  test.each(TYPES)('pages of %s by id or key need no sorting.', (type) => {
+    for (const direction of DIRECTIONS) {
+      const sort = [{ field: identityField[type], direction }]
+      const plan = planOf(pageStatement(listOf(type, { sort, after: ['x'] })))
+      const beyond = direction === 'asc' ? '>' : '<'
+      expect(plan).toEqual([expect.stringContaining(`(scope=? AND key${beyond}?)`)])
+    }
+  })
+
+  test('history is looked up in an index.', () => {
+    const query = { orgId: 'org-7', after: 5n, limit: 10 }
+    const object = { type: 'project', id: 'project-7' } as const
+    for (const more of [{}, { actor: 'u1' }, { types: ['project.added'] }]) {
+      expect(planOf(historyStatement({ ...query, ...more }))[0]).toMatch(
+        /^SEARCH read_1_history USING INDEX read_1_history_org_id \(org_id=\? AND rowid>\?\)$/,
+      )
+      expect(planOf(historyStatement({ ...query, ...more, object }))[0]).toMatch(
+        /^SEARCH read_1_history USING INDEX read_1_history_stream \(stream=\? AND rowid>\?\)$/,
+      )
+    }
+  })
+})

@@ -1,0 +1,79 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import { idpAdded, newLog, projectAdded, SEAL } from '../../../src/testing/read-model/log.js'
+import { readModelLaws } from '../../../src/testing/read-model-laws.js'
+import { temporaryFile } from './temporary-file.js'
+
+describe('A read model in an SQLite file', () => {
+  let path = temporaryFile()
+  const home = {
+    open: () => {
+      path = temporaryFile()
+      return openSqlite(path).readModel
+    },
+    reopen: () => openSqlite(path).readModel,
+  }
+
+  test.each(readModelLaws)('$name', ({ check }) => check(home))
+})
+
+const tablesOf = (path: string): readonly unknown[] => {
+  const database = new DatabaseSync(path)
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  database.close()
+  return tables.map(({ name }) => name)
+}
+
+test('Its tables have the version of their shape in their names and are made at first use.', async () => {
+  const path = temporaryFile()
+  const { readModel, close } = openSqlite(path)
+  expect(tablesOf(path)).toEqual(['events'])
+
+  await readModel.checkpoint()
+  await close()
+
+  expect(tablesOf(path)).toEqual([
+    'events',
+    'read_1_checkpoint',
+    'read_1_history',
+    'read_1_identity_provider',
+    'read_1_project',
+    'read_1_project_role',
+  ])
+})
+
+test('Its tables hold no secret, not even a sealed one.', async () => {
+  const path = temporaryFile()
+  const { readModel, close } = openSqlite(path)
+  const log = newLog()
+  log.record('acme', idpAdded('google'))
+  await readModel.apply(0n, log.events)
+  await close()
+
+  const database = new DatabaseSync(path)
+  for (const table of ['read_1_identity_provider', 'read_1_history']) {
+    const rows = database.prepare(`SELECT * FROM ${table}`).all()
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toContain(SEAL)
+  }
+  database.close()
+})
+
+test('What another process has locked is waited for.', async () => {
+  const path = temporaryFile()
+  const { readModel, close } = openSqlite(path)
+  await readModel.checkpoint()
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+
+  const applied = readModel.apply(0n, log.events)
+  expect(await readModel.get('acme', { type: 'project', id: 'portal' })).toBeUndefined()
+  other.exec('COMMIT')
+  other.close()
+
+  expect(await applied).toBe(true)
+  await close()
+})
