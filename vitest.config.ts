@@ -13,8 +13,13 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**', 'test/fuzz/**', 'test/runtimes/**'],
+    // Patterns are relative to `dir`, of which mutation testing takes a part.
+    dir: 'test',
+    include: ['**/*.test.ts'],
+    exclude: ['bench/**', 'fuzz/**', 'runtimes/**'],
     testTimeout: 60_000,
+    reporters: process.env['CI']
+      ? ['default', ['json', { outputFile: 'reports/tests.json' }]]
+      : ['default'],
   },
 })

@@ -158,6 +158,7 @@ export type { Authorize, Caller, Permission, PermissionQuestion } from './ports/
 export {
   type Actor,
   type Append,
+  type EventCount,
   type EventRestore,
   type EventStore,
   type IdempotencyKeyUsed,

@@ -124,6 +124,7 @@ const perform = async <Schema extends z.ZodType, Answer>(
     const parsed = schema.safeParse(input)
     if (!parsed.success)
       return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
+    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
     return await run(session, parsed.data, undefined)
   } catch (thrown) {
     return err(errorOf(thrown))

@@ -6,6 +6,7 @@ import type {
   RecordedEvent,
   VersionConflict,
 } from '../ports/event-store.js'
+import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
 import { type Fault, unavailable } from './fault.js'
 import { commandHash, storedKey } from './idempotency.js'
@@ -57,7 +58,7 @@ const send = async ({ store }: Runtime, append: Append): Promise<Recorded> => {
   try {
     return await store.append(append)
   } catch (cause) {
-    const fault = unavailable(cause, 'unknown')
+    const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
     const found = isUnknown(fault) ? await findOwn(store, append.id, fault) : []
     if (found.length === 0) throw fault
     return ok(found)

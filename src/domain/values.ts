@@ -57,8 +57,8 @@ export const choice = <const Values extends readonly [string, ...string[]]>(valu
 export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z
     .array(z.custom<z.input<Item>>(), { error: expected('a list') })
-    .min(least, { error: `must have at least ${least} item${least === 1 ? '' : 's'}`, abort: true })
-    .max(most, { error: `must have at most ${most} items`, abort: true })
+    .min(least, { error: `must have at least ${least} item${least === 1 ? '' : 's'}` })
+    .max(most, { error: `must have at most ${most} items` })
     .pipe(z.array(item))
     .readonly()
 

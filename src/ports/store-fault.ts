@@ -21,13 +21,6 @@ export class StoreFault extends Error {
   }
 }
 
-/**
- * Whether `error` is a {@link StoreFault}. Asks by name, for a program may hold two copies of the
- * class: one per subpath of the package that it loads as CommonJS.
- */
-export const isStoreFault = (error: unknown): error is StoreFault =>
-  error instanceof Error && error.name === 'StoreFault' && 'outcome' in error
-
 /** The outcome that a rejection states; undefined when it states none. */
 export const outcomeOf = (thrown: unknown): FaultOutcome | undefined => {
   if (typeof thrown !== 'object' || thrown === null || !('outcome' in thrown)) return undefined

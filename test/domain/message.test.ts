@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { command, currentVersion, event, type Upcasters, upcast } from '../../src/domain/message.js'
-import { objections } from './field-laws.js'
+import { objections } from './objections.js'
 
 describe('command', () => {
   const Rename = command('Rename', { name: z.string(), note: z.string().default('') })

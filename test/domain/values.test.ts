@@ -7,7 +7,8 @@ import {
   OrgId,
   SealedSecret,
 } from '../../src/domain/values.js'
-import { describeId, objections } from './field-laws.js'
+import { describeId } from './field-laws.js'
+import { objections } from './objections.js'
 
 describe('limits', () => {
   it('are those of the specification and of the decisions', () => {

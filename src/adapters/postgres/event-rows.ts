@@ -28,6 +28,8 @@ export interface EventQueries {
   readonly page: (after: Position, limit: number) => Statement
   /** One number: the position of the event at the end of the log; null when it is empty. */
   readonly lastPosition: Statement
+  /** One number: how many events lie above `after`. */
+  readonly count: (after: Position) => Statement
   /** The event at the end of the log. */
   readonly last: Statement
   /** What an append recorded, in the order written. */
@@ -65,6 +67,10 @@ export const eventQueries = (schema: string): EventQueries => {
       name: `${schema} last`,
       text: `SELECT max(position) FROM ${schema}.events`,
     },
+    count: (after) => ({
+      text: `SELECT count(*) FROM ${schema}.events WHERE position > $1`,
+      values: [after < END ? after : END],
+    }),
     last: { text: `${select} ORDER BY position DESC LIMIT 1` },
     append: (by) =>
       'id' in by

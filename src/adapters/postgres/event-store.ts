@@ -1,5 +1,5 @@
 import type { StreamId } from '../../domain/values.js'
-import type { EventRestore, EventStore, RecordedEvent } from '../../ports/event-store.js'
+import type { EventCount, EventRestore, EventStore, RecordedEvent } from '../../ports/event-store.js'
 import { checkRestore } from '../check-restore.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
 import { type PreparedAppend, prepareAppend } from '../prepare-append.js'
@@ -20,7 +20,7 @@ export const postgresEventStore = (
   connections: Connections,
   schema: string,
   news: News,
-): EventStore & EventRestore => {
+): EventStore & EventRestore & EventCount => {
   const queries = eventQueries(schema)
 
   const events = async (statement: Statement): Promise<readonly RecordedEvent[]> =>
@@ -41,6 +41,10 @@ export const postgresEventStore = (
     lastPosition: async () => {
       const [row] = await connections.read(queries.lastPosition)
       return BigInt(row?.[0] ?? 0)
+    },
+    countAfter: async (after) => {
+      const [row] = await connections.read(queries.count(after))
+      return Number(row?.[0])
     },
     findAppend: (by) => events(queries.append(by)),
     onAppend: news.onAppend,

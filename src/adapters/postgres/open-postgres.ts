@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { EventRestore, EventStore } from '../../ports/event-store.js'
+import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import { type Connections, poolConnections } from './connections.js'
 import { postgresEventStore } from './event-store.js'
 import { demandMigrated, migrate } from './migrations.js'
@@ -10,7 +10,7 @@ import { UnusableDatabase } from './unusable-database.js'
 
 /** A schema of a PostgreSQL database in use. */
 export interface Postgres {
-  readonly store: EventStore & EventRestore
+  readonly store: EventStore & EventRestore & EventCount
   /**
    * Brings the tables up to date, as opening does unless told otherwise. Many processes may do so at
    * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.

@@ -1,4 +1,4 @@
-import { isStoreFault, StoreFault } from '../../ports/store-fault.js'
+import { StoreFault } from '../../ports/store-fault.js'
 import { type Database, openDatabase } from './database.js'
 import { isBusy } from './result-code.js'
 import { setUp } from './schema.js'
@@ -90,7 +90,8 @@ export const openConnection = (
 }
 
 /** Whether `fault` is that of a lock that lasted too long. */
-export const isLockedFault = (fault: unknown): boolean => isStoreFault(fault) && isBusy(fault.cause)
+export const isLockedFault = (fault: unknown): boolean =>
+  fault instanceof StoreFault && isBusy(fault.cause)
 
 const lockedFault = (busyTimeout: number, cause: unknown): StoreFault =>
   new StoreFault(`The database was locked for ${busyTimeout} ms`, 'not_recorded', cause)

@@ -58,6 +58,7 @@ const openWith = async (
   if (key === undefined) return err({ kind: 'SecretUnreadable', reason: 'unknown_key', keyId })
 
   const envelope = fromBase64url(encoded)
+  // What is too short is not left to the engine: they differ in what they throw for it.
   const isWhole = envelope !== undefined && envelope.length >= IV_BYTES + TAG_BYTES
   const plain = isWhole ? await decrypt(key, envelope, owner) : undefined
   if (plain === undefined) return err({ kind: 'SecretUnreadable', reason: 'tampered', keyId })

@@ -9,19 +9,10 @@ import {
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from '../../../src/domain/identity-provider/commands.js'
-import {
-  describeChoice,
-  describeCommand,
-  describeFlag,
-  describeId,
-  describeOptionalText,
-  describeRequiredText,
-  describeSealedSecret,
-  type Field,
-  objections,
-  withField,
-  withoutField,
-} from '../field-laws.js'
+import { describeCommand } from '../command-laws.js'
+import { describeChoice, describeFlag, describeId, describeSealedSecret } from '../field-laws.js'
+import { type Field, objections, withField, withoutField } from '../objections.js'
+import { describeOptionalText, describeRequiredText } from '../text-laws.js'
 import {
   addGoogle,
   deactivateGoogle,

@@ -5,12 +5,9 @@ import {
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../../src/domain/project-role/commands.js'
-import {
-  describeCommand,
-  describeId,
-  describeOptionalText,
-  describeRequiredText,
-} from '../field-laws.js'
+import { describeCommand } from '../command-laws.js'
+import { describeId } from '../field-laws.js'
+import { describeOptionalText, describeRequiredText } from '../text-laws.js'
 import { addEditor, removeEditor, updateToAuthor } from './examples.js'
 
 describe.each([

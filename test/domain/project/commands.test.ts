@@ -7,13 +7,9 @@ import {
   RemoveProject,
   UpdateProject,
 } from '../../../src/domain/project/commands.js'
-import {
-  describeChoice,
-  describeCommand,
-  describeFlag,
-  describeId,
-  describeRequiredText,
-} from '../field-laws.js'
+import { describeCommand } from '../command-laws.js'
+import { describeChoice, describeFlag, describeId } from '../field-laws.js'
+import { describeRequiredText } from '../text-laws.js'
 import {
   addPortal,
   deactivatePortal,

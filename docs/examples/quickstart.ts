@@ -1,0 +1,223 @@
+// The main job of the library on its embedded default, an SQLite file: `npm start` runs it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  aesGcmCipher,
+  createIam,
+  type FieldChange,
+  type IamError,
+  type ObjectRef,
+  permissionsFromCaller,
+  timeOf,
+  toStatus,
+} from 'claviger'
+import { openSqlite } from 'claviger/sqlite'
+import type { Result } from 'neverthrow'
+
+const folder = mkdtempSync(join(tmpdir(), 'claviger-'))
+const file = join(folder, 'iam.db')
+
+// In production the key comes from a secret manager and stays there.
+const secrets = aesGcmCipher({
+  current: 'k1',
+  keys: { k1: crypto.getRandomValues(new Uint8Array(32)) },
+})
+
+/** What an admin of the organization `acme` may do, as the host's own login established it. */
+const context = {
+  caller: {
+    userId: 'user-4711',
+    orgId: 'acme',
+    permissions: [
+      'project.read',
+      'project.write',
+      'project.role.read',
+      'project.role.write',
+      'identity_provider.read',
+      'identity_provider.write',
+      'identity_provider.secret.read',
+      'event.read',
+    ],
+  },
+}
+
+const open = () => {
+  const { close, ...opened } = openSqlite(file)
+  return { close, iam: createIam({ ...opened, secrets, authorize: permissionsFromCaller }) }
+}
+
+/** Stops the program when something is not as this example says. */
+const expect = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(`Surprise: ${what}`)
+}
+
+/** The public settings of three providers; a real host asks its customers' admins for ids and secrets. */
+const providers = [
+  {
+    name: 'Google',
+    stylingType: 'STYLING_TYPE_GOOGLE',
+    issuer: 'https://accounts.google.com',
+    scopes: ['openid', 'profile', 'email'],
+    usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
+  },
+  {
+    name: 'Microsoft Entra ID',
+    issuer: 'https://login.microsoftonline.com/common/v2.0',
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+    usernameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
+  },
+  {
+    name: 'GitLab',
+    issuer: 'https://gitlab.com',
+    scopes: ['openid', 'profile', 'email', 'read_user'],
+    autoRegister: true,
+  },
+] as const
+
+const main = async (): Promise<void> => {
+  const first = open()
+  const { iam } = first
+
+  headline('A project and its roles')
+  const { projectId } = unwrap(
+    await iam.projects.add({ name: 'Customer portal', projectRoleCheck: true }, context),
+  )
+  unwrap(
+    await iam.projectRoles.addMany(
+      {
+        projectId,
+        roles: [
+          { roleKey: 'viewer', displayName: 'Viewer', group: 'content' },
+          { roleKey: 'editor', displayName: 'Editor', group: 'content' },
+          { roleKey: 'billing/admin', displayName: 'Billing administrator', group: 'finance' },
+        ],
+      },
+      context,
+    ),
+  )
+  print(`project ${projectId} with 3 roles, added together or not at all`)
+
+  headline('Identity providers')
+  for (const provider of providers) {
+    const clientId = `${provider.name.toLowerCase().replaceAll(' ', '-')}-client`
+    const added = unwrap(
+      await iam.identityProviders.addOidc(
+        { ...provider, clientId, clientSecret: `secret of ${clientId}` },
+        context,
+      ),
+    )
+    print(`${provider.name.padEnd(20)} ${added.idpId}  sequence ${added.details.sequence}`)
+  }
+
+  headline('An update without a secret keeps the stored one')
+  const { items } = unwrap(await iam.identityProviders.list({}, context))
+  const google = items.find(({ name }) => name === 'Google')
+  if (!google) throw new Error('Surprise: there is no Google')
+  const { idpId } = google
+  unwrap(
+    await iam.identityProviders.updateOidcConfig(
+      {
+        idpId,
+        issuer: google.issuer,
+        clientId: 'google-client-2',
+        scopes: google.scopes,
+        usernameMapping: google.usernameMapping,
+      },
+      context,
+    ),
+  )
+  const { clientSecret } = unwrap(
+    await iam.identityProviders.revealClientSecret({ idpId }, context),
+  )
+  expect(clientSecret === 'secret of google-client', 'the secret was lost')
+  print('client id replaced; the secret still opens')
+
+  headline('What is refused')
+  const duplicate = await iam.projectRoles.add(
+    { projectId, roleKey: 'editor', displayName: 'Another editor' },
+    context,
+  )
+  expect(duplicate.isErr() && duplicate.error.kind === 'AlreadyExists', 'a key was taken twice')
+  if (duplicate.isErr()) printRefusal('a role key twice', duplicate.error)
+  const malformed = await iam.projects.update({ id: projectId, name: '' }, context)
+  expect(malformed.isErr() && malformed.error.kind === 'InvalidArgument', 'a bad name was taken')
+  if (malformed.isErr()) printRefusal('an empty name', malformed.error)
+
+  await first.close()
+  await report(projectId)
+}
+
+/** Opens the file again, as after a restart, and shows what it holds. */
+const report = async (projectId: string): Promise<void> => {
+  const { iam, close } = open()
+
+  headline('The log, read from the file again')
+  const history = unwrap(await iam.history.list({}, context))
+  for (const { sequence, actor, type, object, changes } of history.items) {
+    const time = timeOf(sequence).toISOString()
+    print(`${sequence}  ${time}  ${actor.userId}  ${type}  ${nameOf(object)}`)
+    for (const change of changes) print(`    ${describe(change)}`)
+  }
+  expect(history.items.length === 8, `the log holds ${history.items.length} events`)
+
+  headline('What is there now')
+  const project = unwrap(await iam.projects.get({ id: projectId }, context))
+  print(`${project.name} (${project.state})`)
+  const roles = unwrap(
+    await iam.projectRoles.list({ projectId, sort: [{ field: 'displayName' }] }, context),
+  )
+  for (const role of roles.items) print(`    ${role.roleKey.padEnd(16)} ${role.displayName}`)
+  expect(roles.totalSize === 3, `the project has ${roles.totalSize} roles`)
+  const idps = unwrap(await iam.identityProviders.list({ sort: [{ field: 'name' }] }, context))
+  for (const idp of idps.items)
+    print(`${idp.name.padEnd(20)} ${idp.clientId.padEnd(26)} ${idp.issuer}`)
+  expect(idps.totalSize === 3, `there are ${idps.totalSize} identity providers`)
+
+  await close()
+}
+
+const print = (line: string): void => console.log(`  ${line}`)
+
+const headline = (text: string): void => console.log(`\n${text}`)
+
+const printRefusal = (what: string, error: IamError): void => {
+  const { code, message } = toStatus(error)
+  const fields = error.kind === 'InvalidArgument' ? error.violations : []
+  const reasons = fields.map(({ field, description }) => `${field} ${description}`)
+  print(`${what}: code ${code}, ${[message, ...reasons].join('; ')}`)
+}
+
+const nameOf = (object: ObjectRef): string => {
+  switch (object.type) {
+    case 'identity_provider':
+      return object.idpId
+    case 'project':
+      return object.id
+    case 'project_role':
+      return object.roleKey
+  }
+}
+
+const describe = (change: FieldChange): string =>
+  'changed' in change
+    ? `${change.field}: changed`
+    : `${change.field}: ${shown(change.from)} → ${shown(change.to)}`
+
+const shown = (value: unknown): string => (value === undefined ? '–' : JSON.stringify(value))
+
+/** The value of a result that cannot be an error here. */
+function unwrap<Value>(result: Result<Value, IamError>): Value {
+  if (result.isOk()) return result.value
+  throw new Error(`Surprise: ${JSON.stringify(toStatus(result.error))}`)
+}
+
+try {
+  await main()
+  console.log('\nDone.')
+} catch (thrown) {
+  console.error(thrown)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true })
+}

@@ -1,0 +1,12 @@
+export type {
+  EventClockHarness,
+  EventClockLaw,
+  EventRestoreLaw,
+  EventStoreHarness,
+  EventStoreLaw,
+} from './event-store-laws/harness.js'
+export { eventClockLaws, eventRestoreLaws, eventStoreLaws } from './event-store-laws.js'
+export { type FixedClock, fixedClock } from './fixed-clock.js'
+export { given } from './given.js'
+export { BrokenLaw, type Law } from './law.js'
+export { type ReadModelHome, type ReadModelLaw, readModelLaws } from './read-model-laws.js'

@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** Source text by path below src/. */
+type Sources = ReadonlyMap<string, string>
+
+const ANY_AGGREGATE = ['domain/identity-provider', 'domain/project', 'domain/project-role']
+const DOMAIN = ['domain', ...ANY_AGGREGATE]
+
+/** Which folders a file may import from, besides its own; the first rule that fits its folder counts. */
+const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] = [
+  [/^domain$/, []],
+  [/^domain\/[^/]+$/, ['domain']],
+  [/^ports$/, DOMAIN],
+  [/^projections$/, [...DOMAIN, 'ports']],
+  [/^application$/, [...DOMAIN, 'ports', 'projections']],
+  [/^adapters$/, [...DOMAIN, 'ports', 'projections']],
+  [/^adapters\/[^/]+(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters']],
+  [/^testing(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters', 'testing']],
+  // The transport is an outsider: it sees the public names alone.
+  [/^transport(\/|$)/, ['']],
+  // Where the library is put together.
+  [/^$/, ['', ...DOMAIN, 'ports', 'application', 'adapters/memory', 'adapters/webcrypto']],
+]
+
+/** Folders whose files run anywhere: they import nothing of Node.js. */
+const RUNS_ANYWHERE =
+  /^(domain|ports|application|projections|testing|adapters\/(memory|webcrypto))(\/|$)|^$/
+
+/** What the pure part may import from elsewhere. */
+const DOMAIN_PACKAGES = ['zod', 'neverthrow']
+
+const specifiersIn = (source: string): readonly string[] =>
+  [...source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, path = '']) => path)
+
+const folderOf = (file: string): string => posix.dirname(file).replace(/^\.$/, '')
+
+const targetOf = (file: string, specifier: string): string =>
+  posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts')
+
+const importsOf = (file: string, source: string): readonly string[] =>
+  specifiersIn(source)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => targetOf(file, specifier))
+
+/** Folders below an adapter, the laws or the transport are parts of one thing. */
+const unitOf = (folder: string): string =>
+  /^(adapters\/[^/]+|testing|transport)(?=\/|$)/.exec(folder)?.[0] ?? folder
+
+const isAllowed = (file: string, target: string): boolean => {
+  const [from, to] = [folderOf(file), folderOf(target)]
+  if (from === to) return true
+  const allowed = RULES.find(([folder]) => folder.test(from))?.[1] ?? []
+  return allowed.includes(to) || unitOf(from) === unitOf(to)
+}
+
+const forbiddenImports = (sources: Sources): readonly string[] =>
+  [...sources].flatMap(([file, source]) =>
+    importsOf(file, source)
+      .filter((target) => !isAllowed(file, target))
+      .map((target) => `${file} -> ${target}`),
+  )
+
+const forbiddenPackages = (sources: Sources): readonly string[] =>
+  [...sources].flatMap(([file, source]) =>
+    specifiersIn(source)
+      .filter((specifier) => !specifier.startsWith('.'))
+      .filter((name) => {
+        const isPure = folderOf(file).startsWith('domain')
+        return isPure
+          ? !DOMAIN_PACKAGES.includes(name)
+          : RUNS_ANYWHERE.test(folderOf(file)) && name.startsWith('node:')
+      })
+      .map((name) => `${file} -> ${name}`),
+  )
+
+const homeless = (sources: Sources): readonly string[] =>
+  [...sources.keys()].filter((file) => !RULES.some(([folder]) => folder.test(folderOf(file))))
+
+/** Files that import themselves by way of others; imports of types count. */
+const cycles = (sources: Sources): readonly string[] => {
+  const found = new Set<string>()
+  const done = new Set<string>()
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) {
+      found.add([...trail.slice(trail.indexOf(file)), file].join(' -> '))
+      return
+    }
+    if (done.has(file)) return
+    for (const target of importsOf(file, sources.get(file) ?? '')) visit(target, [...trail, file])
+    done.add(file)
+  }
+  for (const file of sources.keys()) visit(file, [])
+  return [...found]
+}
+
+const src = join(import.meta.dirname, '../src')
+const sources: Sources = new Map(
+  readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file.replaceAll('\\', '/'), readFileSync(join(src, file), 'utf8')]),
+)
+
+const planted = (file: string, source: string): Sources => new Map([...sources, [file, source]])
+
+describe('the layout of src', () => {
+  it('gives every file a folder that the table knows', () => {
+    expect(sources.size).toBeGreaterThan(50)
+    expect(homeless(sources)).toEqual([])
+  })
+
+  it('keeps the directions of imports', () => {
+    expect(forbiddenImports(sources)).toEqual([])
+  })
+
+  it('keeps packages out of where they do not belong', () => {
+    expect(forbiddenPackages(sources)).toEqual([])
+  })
+
+  it('has no cycle of imports, not even of types', () => {
+    expect(cycles(sources)).toEqual([])
+  })
+
+  it('has no barrel: nothing is exported by asterisk', () => {
+    const barrels = [...sources].filter(
+      ([file, source]) => !file.endsWith('_pb.ts') && /export \*/.test(source),
+    )
+    expect(barrels.map(([file]) => file)).toEqual([])
+  })
+})
+
+describe('a planted violation is found', () => {
+  it.each([
+    ['domain/values.ts', "import type { Decider } from './project/decider.js'"],
+    ['domain/project/commands.ts', "import { RoleKey } from '../project-role/commands.js'"],
+    ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
+    ['projections/details.ts', "export { iamOf } from '../application/iam.js'"],
+    ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],
+    ['adapters/memory/rows.ts', "import { openSqlite } from '../sqlite/index.js'"],
+    ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
+    ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
+    ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
+  ])('in %s: %s', (file, line) => {
+    expect(forbiddenImports(planted(file, line))).toHaveLength(1)
+  })
+
+  it.each([
+    ['domain/values.ts', "import { ulid } from 'ulid'"],
+    ['application/pause.ts', "import { setTimeout } from 'node:timers/promises'"],
+    ['create-iam.ts', "import { DatabaseSync } from 'node:sqlite'"],
+  ])('in %s, of a package: %s', (file, line) => {
+    expect(forbiddenPackages(planted(file, line))).toHaveLength(1)
+  })
+
+  it('as a cycle of types', () => {
+    const source = "import type { ProjectCommand } from './project/commands.js'"
+    expect(cycles(planted('domain/message.ts', source))).not.toEqual([])
+  })
+
+  it('as a folder that nobody knows', () => {
+    expect(homeless(planted('utils/strings.ts', ''))).toEqual(['utils/strings.ts'])
+  })
+})

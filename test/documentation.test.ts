@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+// Examples are checked against the sources and run against the built package, as a reader would.
+const execute = promisify(execFile)
+const root = resolve(import.meta.dirname, '..')
+/** Within the package, so that the examples find it by its name. */
+const workshop = join(root, 'reports/documentation')
+
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  ...(await readdir(join(root, 'docs'), { recursive: true }))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join('docs', file)),
+]
+
+const codeIn = (markdown: string): readonly string[] =>
+  [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+
+const linksIn = (markdown: string): readonly string[] =>
+  [...markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^(https?:|#)/.test(link))
+
+interface Example {
+  readonly name: string
+  readonly file: string
+}
+
+const examples: Example[] = []
+const texts = new Map<string, string>()
+for (const document of documents) {
+  const text = await readFile(join(root, document), 'utf8')
+  texts.set(document, text)
+  codeIn(text).forEach((_, index) => {
+    const file = `${document.replaceAll(/[^\w]+/g, '-')}-${index + 1}.ts`
+    examples.push({ name: `${document}, example ${index + 1}`, file: join(workshop, file) })
+  })
+}
+
+beforeAll(async () => {
+  await rm(workshop, { recursive: true, force: true })
+  await mkdir(workshop, { recursive: true })
+  const code = [...texts.values()].flatMap(codeIn)
+  await Promise.all(
+    examples.map(({ file }, index) => writeFile(file, `${code[index]}\nexport {}\n`)),
+  )
+  const extend = relative(workshop, join(root, 'tsconfig.json'))
+  const project = {
+    extends: extend,
+    include: ['./*.ts'],
+    compilerOptions: { noUnusedLocals: false },
+  }
+  await writeFile(join(workshop, 'tsconfig.json'), JSON.stringify(project))
+})
+
+describe('the documentation', () => {
+  it('has examples', () => {
+    expect(examples.length).toBeGreaterThan(2)
+  })
+
+  it('has examples whose types are right', async () => {
+    const tsc = join(root, 'node_modules/.bin/tsc')
+    const { stdout } = await execute(tsc, ['--project', workshop]).catch((failed) => failed)
+    expect(stdout).toBe('')
+  })
+
+  it.each(examples)('has an example that runs: $name', async ({ file }) => {
+    const { stderr } = await execute(process.execPath, [file], { cwd: root, timeout: 60_000 })
+    expect(stderr.replaceAll(/^.*ExperimentalWarning.*\n(\(Use .*\n)?/gm, '')).toBe('')
+  })
+
+  it.each([...texts])('links to what exists: %s', async (document, text) => {
+    for (const link of linksIn(text)) {
+      const target = join(root, dirname(document), link.replace(/#.*/, ''))
+      await expect(
+        readFile(target).catch((error) => error.code === 'EISDIR'),
+        link,
+      ).resolves.toBeTruthy()
+    }
+  })
+})
+
+describe('the trace of the specification', () => {
+  it('names tests that exist', async () => {
+    const rows = (texts.get('docs/spec-trace.md') ?? '')
+      .split('\n')
+      .filter((line) => /“/.test(line))
+    expect(rows.length).toBeGreaterThan(30)
+    for (const row of rows) {
+      const file = /\]\(\.\.\/(test\/[^)]+)\) “/.exec(row)?.[1] ?? 'test/specification.test.ts'
+      const name = /“([^”]+)”/.exec(row)?.[1] ?? row
+      expect(await readFile(join(root, file), 'utf8'), file).toContain(name)
+    }
+  })
+})
+
+describe('npm start', () => {
+  it('runs the quickstart without a surprise', async () => {
+    const quickstart = join(root, 'docs/examples/quickstart.ts')
+    const { stdout } = await execute(process.execPath, [quickstart], { cwd: root })
+    expect(stdout).toContain('a role key twice: code 6')
+    expect(stdout).toMatch(/Done\.\n$/)
+  })
+})

@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fromBase64url, toBase64url } from '../../src/domain/base64url.js'
+
+describe('base64url', () => {
+  it('writes what RFC 4648, section 5, writes, without padding', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(toBase64url(bytes)).toBe(Buffer.from(bytes).toString('base64url'))
+      }),
+    )
+  })
+
+  it('reads what it wrote', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(fromBase64url(toBase64url(bytes))).toEqual(bytes)
+      }),
+    )
+  })
+
+  it.each(['A', 'AAAAA', 'AA==', 'A A', 'AA\n', 'A+', 'A/', 'A*', 'é', '\uD800', 'AB', 'AAB'])(
+    'reads nothing from %j, which it writes for no bytes',
+    (text) => {
+      expect(fromBase64url(text)).toBeUndefined()
+    },
+  )
+})

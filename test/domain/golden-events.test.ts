@@ -1,0 +1,205 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { fold } from '../../src/domain/decider.js'
+import { identityProvider } from '../../src/domain/identity-provider/decider.js'
+import {
+  IdentityProviderEvent,
+  identityProviderStream,
+} from '../../src/domain/identity-provider/events.js'
+import { currentVersion, upcast } from '../../src/domain/message.js'
+import { project } from '../../src/domain/project/decider.js'
+import { ProjectEvent, projectStream } from '../../src/domain/project/events.js'
+import { projectRole } from '../../src/domain/project-role/decider.js'
+import { ProjectRoleEvent, projectRoleStream } from '../../src/domain/project-role/events.js'
+import { objections } from './objections.js'
+
+const folder = new URL('../golden/', import.meta.url)
+
+const GoldenEvent = z.strictObject({
+  appendId: z.string(),
+  stream: z.string(),
+  version: z.int(),
+  position: z.string(),
+  type: z.string(),
+  schemaVersion: z.int(),
+  data: z.record(z.string(), z.unknown()),
+  metadata: z.record(z.string(), z.unknown()),
+})
+type GoldenEvent = z.infer<typeof GoldenEvent>
+
+const GoldenFile = z.strictObject({
+  events: z.array(GoldenEvent),
+  states: z.record(z.string(), z.unknown()),
+})
+
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => GoldenFile.parse(JSON.parse(readFileSync(new URL(name, folder), 'utf8'))))
+
+const golden = files.flatMap(({ events }) => events)
+
+const aggregates = [
+  { category: 'identity_provider', decider: identityProvider, union: IdentityProviderEvent },
+  { category: 'project', decider: project, union: ProjectEvent },
+  { category: 'project_role', decider: projectRole, union: ProjectRoleEvent },
+] as const
+
+const deciderOf = (stream: string) => {
+  switch (stream.slice(0, stream.indexOf('-'))) {
+    case 'identity_provider':
+      return identityProvider
+    case 'project':
+      return project
+    case 'project_role':
+      return projectRole
+    default:
+      throw new Error(`no aggregate writes the stream ${stream}`)
+  }
+}
+
+/** As a reader of the log does: to the newest version, then through its schema. */
+const newestOf = (recorded: GoldenEvent): object => {
+  const { upcasters } = deciderOf(recorded.stream)
+  return { type: recorded.type, data: upcast(upcasters, recorded) }
+}
+
+const stateOf = (stream: string, recorded: readonly GoldenEvent[]): unknown => {
+  const newest = recorded.map(newestOf)
+  switch (deciderOf(stream)) {
+    case identityProvider:
+      return fold(identityProvider, z.array(identityProvider.eventSchema).parse(newest))
+    case project:
+      return fold(project, z.array(project.eventSchema).parse(newest))
+    default:
+      return fold(projectRole, z.array(projectRole.eventSchema).parse(newest))
+  }
+}
+
+const streamNamedBy = ({ type, data, metadata }: GoldenEvent): string => {
+  const text = (field: string) => String(data[field])
+  const { resourceOwner } = z.object({ resourceOwner: z.string() }).parse(metadata)
+  switch (type.split('.')[0]) {
+    case 'identity_provider':
+      return identityProviderStream(resourceOwner, text('idpId'))
+    case 'project':
+      return projectStream(resourceOwner, text('id'))
+    default:
+      return projectRoleStream(resourceOwner, text('projectId'), text('roleKey'))
+  }
+}
+
+describe('every event type', () => {
+  it.each(aggregates)('of $category was kept in every version', ({ decider, union }) => {
+    const written = union.options.flatMap((option) => {
+      const type = option.unwrap().shape.type.value
+      const newest = currentVersion(decider.upcasters, type)
+      return Array.from({ length: newest }, (_, index) => `${type} ${index + 1}`)
+    })
+    const kept = golden.map(({ type, schemaVersion }) => `${type} ${schemaVersion}`)
+    expect(kept).toEqual(expect.arrayContaining(written))
+  })
+
+  it('that was kept is still known, in no version above the newest', () => {
+    for (const { stream, type, schemaVersion } of golden)
+      expect(schemaVersion).toBeLessThanOrEqual(currentVersion(deciderOf(stream).upcasters, type))
+  })
+
+  it('has the name that it has for ever', () => {
+    const types = aggregates.flatMap(({ union }) =>
+      union.options.map((option) => option.unwrap().shape.type.value),
+    )
+    expect(types).toEqual([
+      'identity_provider.oidc_added',
+      'identity_provider.oidc_config_updated',
+      'identity_provider.updated',
+      'identity_provider.deactivated',
+      'identity_provider.reactivated',
+      'identity_provider.removed',
+      'identity_provider.secret_resealed',
+      'project.added',
+      'project.updated',
+      'project.deactivated',
+      'project.reactivated',
+      'project.removed',
+      'project_role.added',
+      'project_role.updated',
+      'project_role.removed',
+    ])
+  })
+})
+
+describe('golden events', () => {
+  it.each(files)('lead to the states that they led to', ({ events, states }) => {
+    const byStream = Map.groupBy(events, ({ stream }) => stream)
+    const reached = [...byStream].map(([stream, recorded]) => [stream, stateOf(stream, recorded)])
+    expect(Object.fromEntries(reached)).toEqual(states)
+  })
+
+  it.each(golden)('$type of version $version in its stream is read as it stands', (recorded) => {
+    const { eventSchema, upcasters } = deciderOf(recorded.stream)
+    const newest = newestOf(recorded)
+    const isNewest = recorded.schemaVersion === currentVersion(upcasters, recorded.type)
+    const read: unknown = eventSchema.parse(newest)
+    expect(read).toEqual(isNewest ? { type: recorded.type, data: recorded.data } : newest)
+    expect(Object.isFrozen(read)).toBe(true)
+    const { data } = z.object({ data: z.custom<object>() }).parse(read)
+    for (const part of [data, ...Object.values(data)]) expect(Object.isFrozen(part)).toBe(true)
+  })
+
+  it.each(golden)('$type of version $version carries the ids of its stream', (recorded) => {
+    expect(streamNamedBy(recorded)).toBe(recorded.stream)
+  })
+})
+
+describe('an event schema', () => {
+  const objectionsTo = (recorded: GoldenEvent, data: object) =>
+    objections(deciderOf(recorded.stream).eventSchema, { type: recorded.type, data })
+  const isOptional = ({ type }: GoldenEvent, field: string) =>
+    type === 'identity_provider.oidc_config_updated' && field === 'clientSecret'
+  const newest = golden.filter(
+    ({ stream, type, schemaVersion }) =>
+      schemaVersion === currentVersion(deciderOf(stream).upcasters, type),
+  )
+
+  it.each(newest)('of $type refuses a missing field', (recorded) => {
+    for (const field of Object.keys(recorded.data)) {
+      if (isOptional(recorded, field)) continue
+      const { [field]: _, ...others } = recorded.data
+      expect(objectionsTo(recorded, others)).not.toEqual([])
+    }
+  })
+
+  it.each(newest)('of $type refuses a field of a wrong type', (recorded) => {
+    for (const field of Object.keys(recorded.data))
+      for (const value of [undefined, null, 7, {}])
+        expect(objectionsTo(recorded, { ...recorded.data, [field]: value })).not.toEqual([])
+  })
+
+  it.each(newest)('of $type refuses unknown fields', (recorded) => {
+    for (const field of ['extra', '__proto__', 'status'])
+      expect(
+        objectionsTo(
+          recorded,
+          Object.fromEntries([...Object.entries(recorded.data), [field, 'removed']]),
+        ),
+      ).toEqual([`data: Unrecognized key: "${field}"`])
+    const { eventSchema } = deciderOf(recorded.stream)
+    const beside = { type: recorded.type, data: recorded.data, extra: 1 }
+    expect(objections(eventSchema, beside)).toEqual([': Unrecognized key: "extra"'])
+  })
+
+  it('refuses names that no enumeration ever had', () => {
+    const names = ['stylingType', 'displayNameMapping', 'usernameMapping', 'privateLabelingSetting']
+    for (const recorded of newest)
+      for (const field of names.filter((name) => name in recorded.data))
+        for (const value of ['', 'UNSPECIFIED', '__proto__'])
+          expect(objectionsTo(recorded, { ...recorded.data, [field]: value })).toHaveLength(1)
+  })
+
+  it('refuses an event type that nobody wrote', () => {
+    for (const { decider } of aggregates)
+      for (const type of ['', '__proto__', 'project.renamed', undefined])
+        expect(objections(decider.eventSchema, { type, data: {} })).toHaveLength(1)
+  })
+})

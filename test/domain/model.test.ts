@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Decider, fold } from '../../src/domain/decider.js'
+import type { IdentityProviderCommand } from '../../src/domain/identity-provider/commands.js'
+import { identityProvider } from '../../src/domain/identity-provider/decider.js'
+import type { Message } from '../../src/domain/message.js'
+import type { ProjectCommand } from '../../src/domain/project/commands.js'
+import { project } from '../../src/domain/project/decider.js'
+import type { ProjectRoleCommand } from '../../src/domain/project-role/commands.js'
+import { projectRole } from '../../src/domain/project-role/decider.js'
+import {
+  identityProviderCommands,
+  projectCommands,
+  projectRoleCommands,
+} from './commands.arbitrary.js'
+import { applyTo, type Effect, emptyRow, type Outcome, type Row } from './reference-model.js'
+
+const effectOnProvider = ({ type, data }: IdentityProviderCommand): Effect => {
+  switch (type) {
+    case 'AddOidcIdentityProvider':
+      return { does: 'create', fields: data }
+    case 'UpdateOidcConfig':
+    case 'UpdateIdentityProvider':
+      return { does: 'change', fields: data }
+    case 'DeactivateIdentityProvider':
+      return { does: 'switch', active: false }
+    case 'ReactivateIdentityProvider':
+      return { does: 'switch', active: true }
+    case 'RemoveIdentityProvider':
+      return { does: 'remove' }
+    case 'ResealClientSecret': {
+      const { clientSecret, replaces } = data
+      return { does: 'swap', name: 'clientSecret', expected: replaces, fields: { clientSecret } }
+    }
+  }
+}
+
+const effectOnProject = ({ type, data }: ProjectCommand): Effect => {
+  switch (type) {
+    case 'AddProject':
+      return { does: 'create', fields: data }
+    case 'UpdateProject':
+      return { does: 'change', fields: data }
+    case 'DeactivateProject':
+      return { does: 'switch', active: false }
+    case 'ReactivateProject':
+      return { does: 'switch', active: true }
+    case 'RemoveProject':
+      return { does: 'remove' }
+  }
+}
+
+const effectOnRole = ({ type, data }: ProjectRoleCommand): Effect => {
+  switch (type) {
+    case 'AddProjectRole':
+      return { does: 'create', fields: data }
+    case 'UpdateProjectRole':
+      return { does: 'change', fields: data }
+    case 'RemoveProjectRole':
+      return { does: 'remove' }
+  }
+}
+
+/** To be given a secret is a change, whatever its seal. */
+const isSecretUpdate = ({ type, data }: Message): boolean =>
+  type === 'UpdateOidcConfig' && 'clientSecret' in data
+
+const rowOf = (state: { readonly status: string }, isNew: boolean): Row => {
+  const { status, ...fields } = state
+  if (status === 'absent') return { life: isNew ? 'never was' : 'gone', active: false, fields }
+  if (status === 'removed') return { life: 'gone', active: false, fields }
+  return { life: 'alive', active: status === 'active', fields }
+}
+
+interface Compared<Command, State extends { readonly status: string }, Event> {
+  readonly decider: Decider<Command, State, Event, { readonly kind: string }>
+  readonly commands: fc.Arbitrary<Command>
+  readonly effectOf: (command: Command) => Effect
+  readonly keepsIds: boolean
+  /** The fields of the model that a state keeps. */
+  readonly kept: (row: Row) => Row
+}
+
+const describeAgainstModel = <
+  Command extends Message,
+  State extends { readonly status: string },
+  Event,
+>(
+  name: string,
+  { decider, commands, effectOf, keepsIds, kept }: Compared<Command, State, Event>,
+): void => {
+  describe(name, () => {
+    it('does what the reference model does, command by command', () => {
+      fc.assert(
+        fc.property(fc.array(commands, { maxLength: 30 }), (sequence) => {
+          let row = emptyRow
+          const log: Event[] = []
+          for (const command of sequence) {
+            const [expected, next] = applyTo(row, effectOf(command), keepsIds)
+            row = next
+            const decision = decider.decide(command, fold(decider, log))
+            const outcome = decision.match<string>(
+              (events) => (events.length === 0 ? 'unchanged' : 'changed'),
+              ({ kind }) => kind,
+            )
+            const isRecorded = isSecretUpdate(command) && expected === 'unchanged'
+            expect(outcome).toBe(isRecorded ? ('changed' satisfies Outcome) : expected)
+            log.push(...decision.unwrapOr([]))
+            const isNew = log.length === 0 || keepsIds
+            expect(rowOf(fold(decider, log), isNew)).toEqual(kept(row))
+          }
+        }),
+        { numRuns: 300 },
+      )
+    })
+
+    it('returns events that its own schema reads back as they are', () => {
+      fc.assert(
+        fc.property(fc.array(commands, { maxLength: 15 }), (sequence) => {
+          const log: Event[] = []
+          for (const command of sequence)
+            log.push(...decider.decide(command, fold(decider, log)).unwrapOr([]))
+          const stored: unknown = JSON.parse(JSON.stringify(log))
+          expect(log.map((event) => decider.eventSchema.parse(event))).toEqual(stored)
+        }),
+      )
+    })
+  })
+}
+
+describeAgainstModel('identityProvider', {
+  decider: identityProvider,
+  commands: identityProviderCommands,
+  effectOf: effectOnProvider,
+  keepsIds: true,
+  kept: (row) => row,
+})
+
+describeAgainstModel('project', {
+  decider: project,
+  commands: projectCommands,
+  effectOf: effectOnProject,
+  keepsIds: true,
+  kept: (row) => row,
+})
+
+describeAgainstModel('projectRole', {
+  decider: projectRole,
+  commands: projectRoleCommands,
+  effectOf: effectOnRole,
+  keepsIds: false,
+  kept: ({ fields: { projectId: _, roleKey: __, ...fields }, ...row }) => ({ ...row, fields }),
+})
