@@ -1,5 +1,10 @@
 import type { StreamId } from '../../domain/values.js'
-import type { EventCount, EventRestore, EventStore, RecordedEvent } from '../../ports/event-store.js'
+import type {
+  EventCount,
+  EventRestore,
+  EventStore,
+  RecordedEvent,
+} from '../../ports/event-store.js'
 import { checkRestore } from '../check-restore.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
 import { type PreparedAppend, prepareAppend } from '../prepare-append.js'

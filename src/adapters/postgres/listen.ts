@@ -1,4 +1,10 @@
-import type { DirectConnection } from './news.js'
+import type { ClientBase } from 'pg'
+
+/** A connection of its own for LISTEN, and how it is given back. */
+export interface DirectConnection {
+  readonly client: ClientBase
+  readonly end: () => Promise<void>
+}
 
 /** Pause before another try to connect, in milliseconds; doubled each time. */
 const SHORTEST_PAUSE = 100

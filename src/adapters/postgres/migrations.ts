@@ -1,5 +1,6 @@
 import { appendFunctions } from './append-functions.js'
 import type { Connections } from './connections.js'
+import { createReadTables } from './read-model/tables.js'
 import { quotedSchema } from './schema-name.js'
 import type { Session } from './session.js'
 import { UnusableDatabase } from './unusable-database.js'
@@ -28,7 +29,8 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
      CREATE INDEX events_append_id ON ${schema}.events (append_id) WHERE begins_append;
      CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
        WHERE idempotency_key IS NOT NULL;
-     ${appendFunctions(schema)}`,
+     ${appendFunctions(schema)}
+     ${createReadTables(schema)}`,
 ]
 
 /**

@@ -1,7 +1,6 @@
-import type { ClientBase } from 'pg'
 import { listeners } from '../listeners.js'
 import type { Connections } from './connections.js'
-import { keepListening } from './listen.js'
+import { type DirectConnection, keepListening } from './listen.js'
 
 /** Least time between two notifications of one process, in milliseconds. */
 const INTERVAL = 10
@@ -13,12 +12,6 @@ export interface News {
   /** Tells that something was committed. Others hear of it a little later, once for many. */
   readonly tell: () => void
   readonly close: () => Promise<void>
-}
-
-/** A connection of its own for LISTEN, and how it is given back. */
-export interface DirectConnection {
-  readonly client: ClientBase
-  readonly end: () => Promise<void>
 }
 
 /** How news travels: `connect` opens a connection that is kept, `connections` send notifications. */

@@ -1,16 +1,21 @@
 import pg from 'pg'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
+import type { ReadModel } from '../../ports/read-model.js'
 import { type Connections, poolConnections } from './connections.js'
 import { postgresEventStore } from './event-store.js'
+import type { DirectConnection } from './listen.js'
 import { demandMigrated, migrate } from './migrations.js'
-import { type DirectConnection, newsOf } from './news.js'
+import { newsOf } from './news.js'
 import type { PostgresAddress, PostgresOptions } from './options.js'
+import { postgresReadModel } from './read-model.js'
 import { channelOf, quotedSchema } from './schema-name.js'
 import { UnusableDatabase } from './unusable-database.js'
 
 /** A schema of a PostgreSQL database in use. */
 export interface Postgres {
   readonly store: EventStore & EventRestore & EventCount
+  /** In tables beside the events; one for all processes. */
+  readonly readModel: ReadModel
   /**
    * Brings the tables up to date, as opening does unless told otherwise. Many processes may do so at
    * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
@@ -62,6 +67,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   }
   return {
     store: postgresEventStore(connections, quoted, news),
+    readModel: postgresReadModel(connections, quoted),
     migrate: () => migrate(connections, schema),
     close,
     [Symbol.asyncDispose]: close,
