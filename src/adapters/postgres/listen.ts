@@ -37,6 +37,9 @@ export const keepListening = ({
 
   const later = (): void => {
     if (isEnded) return
+    const begin = () => {
+      running = run()
+    }
     setTimeout(begin, pause * (0.5 + Math.random() / 2)).unref()
     pause = Math.min(2 * pause, LONGEST_PAUSE)
   }
@@ -53,7 +56,7 @@ export const keepListening = ({
     await lost
   }
 
-  const begin = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     if (isEnded) return
     try {
       const connection = await connect()
@@ -67,11 +70,12 @@ export const keepListening = ({
     later()
   }
 
-  void begin()
+  let running = run()
   return {
     end: async () => {
       isEnded = true
       if (current) await giveUp(current)
+      await running
     },
   }
 }

@@ -117,6 +117,8 @@ const direct = (options: PostgresOptions) => async (): Promise<DirectConnection>
   const own = pool === undefined ? options : { connectionString: '' }
   const connectionString = listenConnectionString ?? own.connectionString
   const client = new pg.Client(clientConfig({ ...own, connectionString }))
+  // Without a listener the loss of the connection would end the program.
+  client.on('error', () => undefined)
   await client.connect()
   // Not in its types.
   if ('unref' in client && typeof client.unref === 'function') client.unref()
