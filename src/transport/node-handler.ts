@@ -4,6 +4,7 @@ import { once } from './error-body.js'
 import { httpService, notFound } from './http-service.js'
 import { MOST } from './json-response.js'
 import type { TransportOptions } from './options.js'
+import { MAX_REQUEST_BYTES } from './route.js'
 import type { HttpRequest } from './transcode.js'
 
 /** What is used of a request of `node:http` or `node:http2`. */
@@ -91,15 +92,20 @@ const bytesOf = (request: NodeRequest): AsyncIterable<Uint8Array> => {
 /** The answer of a call is in memory as a whole, so there is nothing to wait for in between. */
 const send = async (
   { status, header, body, trailer }: UniversalServerResponse,
-  { httpVersionMajor, complete }: NodeRequest,
+  request: NodeRequest,
   response: NodeResponse,
 ): Promise<void> => {
   const bytes = body ? await readAllBytes(body, MOST) : new Uint8Array()
   if (response.destroyed) return
   response.statusCode = status
   for (const [name, value] of header ?? []) response.setHeader(name, value)
-  // What is left of a request that was answered early, is not worth reading.
-  if (httpVersionMajor === 1 && !complete) response.setHeader('connection', 'close')
+  if (isEndless(request)) response.setHeader('connection', 'close')
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
   response.end(bytes)
+}
+
+/** Whether more is to come than Node.js should read away before it takes the next request. */
+const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean => {
+  const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
+  return httpVersionMajor === 1 && !complete && length > MAX_REQUEST_BYTES
 }

@@ -53,13 +53,17 @@ export const route =
     })
   }
 
+/** Of what was written, or of the one object that was read. */
 const tagWithSequence = ({ responseHeader }: HandlerContext, answer: object): void => {
-  if ('details' in answer && isSequenced(answer.details))
-    responseHeader.set('etag', etagOf(answer.details.sequence))
+  for (const part of [answer, ...Object.values(answer)])
+    if (hasDetails(part)) responseHeader.set('etag', etagOf(part.details.sequence))
 }
 
-const isSequenced = (details: unknown): details is { readonly sequence: bigint } =>
-  typeof details === 'object' &&
-  details !== null &&
-  'sequence' in details &&
-  typeof details.sequence === 'bigint'
+const hasDetails = (part: unknown): part is { readonly details: { readonly sequence: bigint } } =>
+  isObject(part) &&
+  'details' in part &&
+  isObject(part.details) &&
+  'sequence' in part.details &&
+  typeof part.details.sequence === 'bigint'
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

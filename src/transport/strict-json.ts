@@ -65,9 +65,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** Its name is told by a field, under both of its names, and by the objection's text, under one. */
 const fieldOf = (objection: unknown): string => {
-  const cause = objection instanceof Error ? objection.cause : undefined
-  if (!isFieldError(cause)) return ''
-  const field = cause.field()
-  return field.kind === 'field' ? field.jsonName : field.name
+  if (!(objection instanceof Error)) return ''
+  const field = isFieldError(objection.cause) ? objection.cause.field() : undefined
+  if (field?.kind === 'field') return field.jsonName
+  return /duplicate key "(\w+)"/.exec(objection.message)?.[1] ?? ''
 }
