@@ -70,5 +70,5 @@ const fieldOf = (objection: unknown): string => {
   if (!(objection instanceof Error)) return ''
   const field = isFieldError(objection.cause) ? objection.cause.field() : undefined
   if (field?.kind === 'field') return field.jsonName
-  return /duplicate key "(\w+)"/.exec(objection.message)?.[1] ?? ''
+  return /duplicate object key "(\w+)"/.exec(objection.message)?.[1] ?? ''
 }

@@ -21,7 +21,7 @@ export const unexpected = (edge: Edge, call: HandlerContext, cause: unknown): Co
   const correlationId = tell(edge, call, cause)
   return statusError({
     code: 13,
-    message: 'An unexpected error; tell the operator its correlation id',
+    message: 'An unexpected error. Tell the operator its correlation id',
     details: [
       {
         '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
