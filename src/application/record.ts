@@ -46,11 +46,12 @@ const conditional = (
 
 const metadataOf = async (
   { caller, orgId, correlationId, idempotencyKey }: Session,
-  { command }: Transaction<unknown>,
+  { command, managedBy }: Transaction<unknown>,
 ): Promise<Metadata> => ({
   actor: { userId: caller.userId, orgId: caller.orgId },
   resourceOwner: orgId,
   ...(correlationId !== undefined && { correlationId }),
+  ...(managedBy !== undefined && { managedBy }),
   ...(idempotencyKey !== undefined && {
     idempotencyKey: storedKey(orgId, idempotencyKey),
     commandHash: await commandHash(command),

@@ -24,7 +24,6 @@ export const run = async (
 ): Promise<Result<Position, IamError>> => {
   const { signal } = options
   const news = newsOf(store)
-  let reached: Position = 0n
   let pause = SHORTEST_PAUSE
   try {
     while (!signal?.aborted) {
@@ -32,7 +31,6 @@ export const run = async (
       const caughtUp = await catchUpToHead(store, projection, options)
       if (caughtUp.isErr()) tellFault(options.hooks, 'run', caughtUp.error)
       if (caughtUp.isOk()) {
-        reached = caughtUp.value
         pause = SHORTEST_PAUSE
         await news.wait(seen, signal)
       } else if (caughtUp.error.kind === 'Unavailable') {
@@ -40,9 +38,17 @@ export const run = async (
         pause = Math.min(2 * pause, LONGEST_PAUSE)
       } else if (caughtUp.error.kind !== 'Cancelled') return err(caughtUp.error)
     }
-    return ok(reached)
+    return await checkpointOf(projection)
   } finally {
     news.end()
+  }
+}
+
+const checkpointOf = async (projection: Projection): Promise<Result<Position, IamError>> => {
+  try {
+    return ok(await fromPort(() => projection.checkpoint()))
+  } catch (thrown) {
+    return err(errorOf(thrown))
   }
 }
 

@@ -39,6 +39,8 @@ const ERRORS = [
   'CorruptEvent',
   'SecretUnreadable',
   'ProjectionFailed',
+  'PlanOutdated',
+  'SourceFailed',
   'ProjectInactive',
   'ProjectRoleRequired',
   'ProjectGrantRequired',
