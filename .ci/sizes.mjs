@@ -10,7 +10,7 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`.
  */
 const BUDGETS = {
-  '.': { own: 26_000, whole: 56_000 },
+  '.': { own: 32_000, whole: 62_000 },
   './sqlite': { own: 12_000, whole: 42_000 },
   './testing': { own: 18_000, whole: 46_000 },
 }

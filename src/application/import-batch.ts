@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { projectStream } from '../domain/project/events.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import type { ProjectRoleState } from '../domain/project-role/decider.js'
