@@ -30,7 +30,10 @@ export const bufCurlClient =
         const ended = await run([
           ...['curl', '--schema', protoFolder, '--protocol', protocol, '--emit-defaults', '-v'],
           ...(protocol === 'grpc' ? ['--http2-prior-knowledge'] : []),
-          ...Object.entries(headers).flatMap(([name, value]) => ['-H', commaSeparated(`${name}: ${value}`)]),
+          ...Object.entries(headers).flatMap(([name, value]) => [
+            '-H',
+            commaSeparated(`${name}: ${value}`),
+          ]),
           ...['-d', JSON.stringify(request), `${origin}/${rpc}`],
         ])
         const answered = headersOfAnswer((name) => headerIn(ended.stderr, name))
