@@ -10,6 +10,13 @@ export type { IdentityProviderIds } from './application/change-identity-provider
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
 export type { Context, DryRunContext } from './application/context.js'
+export {
+  type Copied,
+  type CopyOptions,
+  type CopyProgress,
+  copyEvents,
+  type DifferentLog,
+} from './application/copy-events.js'
 export { type Access, defineAccess } from './application/define-access.js'
 export { accessJsonSchema, DesiredAccess, readAccess } from './application/desired-access.js'
 export type { DesiredIdentityProvider } from './application/desired-identity-provider.js'
@@ -90,6 +97,16 @@ export { type SubscribeOptions, SubscriptionEnded } from './application/subscrib
 export { type Json, toJson } from './application/to-json.js'
 export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
 export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
+export {
+  type LogFault,
+  type PositionOutOfOrder,
+  type SealBroken,
+  type Verified,
+  type VerifyOptions,
+  type VerifyProgress,
+  type VersionOutOfOrder,
+  verify,
+} from './application/verify.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export { type Decider, fold } from './domain/decider.js'
 export {
