@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+const execute = promisify(execFile)
+const folder = resolve(import.meta.dirname, '../../docs/examples')
+const examples = readdirSync(folder).filter((file) => file.endsWith('.ts'))
+
+describe('docs/examples', () => {
+  it('are there', () => {
+    expect(examples).toContain('emmett.ts')
+  })
+
+  it.each(examples)('%s runs without a word of complaint', async (file) => {
+    const { stdout, stderr } = await execute(process.execPath, [join(folder, file)])
+    expect(stdout).not.toBe('')
+    expect(stderr).toBe('')
+  })
+})
