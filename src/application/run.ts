@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { EventStore, Position } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
-import { type CatchUpOptions, catchUp } from './catch-up.js'
+import { type CatchUpOptions, catchUp, type Watched } from './catch-up.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
 import { newsOf } from './news.js'
+import { tellFault } from './observer.js'
 import { delay } from './pause.js'
 
 /** Pause after the store or the projection was out of order, in milliseconds; doubled each time. */
@@ -19,7 +20,7 @@ const LONGEST_PAUSE = 1_000
 export const run = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions,
+  options: CatchUpOptions & Watched,
 ): Promise<Result<Position, IamError>> => {
   const { signal } = options
   const news = newsOf(store)
@@ -28,6 +29,7 @@ export const run = async (
     while (!signal?.aborted) {
       const seen = news.count()
       const caughtUp = await catchUpToHead(store, projection, options)
+      if (caughtUp.isErr()) tellFault(options.hooks, 'run', caughtUp.error)
       if (caughtUp.isOk()) {
         pause = SHORTEST_PAUSE
         await news.wait(seen, signal)
@@ -54,7 +56,7 @@ const checkpointOf = async (projection: Projection): Promise<Result<Position, Ia
 export const catchUpToHead = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions,
+  options: CatchUpOptions & Watched,
 ): Promise<Result<Position, IamError>> => {
   try {
     const head = await fromPort(() => store.lastPosition())

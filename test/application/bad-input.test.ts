@@ -292,7 +292,10 @@ describe('Violations', () => {
   })
 })
 
-describe.each(methods)('The longest of everything to $name', ({ of, input, name }) => {
+// An import takes as many rows as there are.
+const bounded = methods.filter(({ name }) => name !== 'projectRoles.import')
+
+describe.each(bounded)('The longest of everything to $name', ({ of, input, name }) => {
   it('is refused quickly in every field, and keeps nothing', async () => {
     const before = (await logOf(store)).length
     for (const field of [...Object.keys(input), 'filter', 'sort', 'pageToken', 'actor', 'types']) {

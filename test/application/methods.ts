@@ -114,6 +114,14 @@ export const resealSecrets: Method = method('identityProviders', 'resealSecrets'
   refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
 })
 
+/** Another one: it takes as many roles as there are. */
+export const importRoles: Method = method('projectRoles', 'import', {
+  input: { projectId: 'portal', roles: [{ roleKey: 'new', displayName: 'n' }] },
+  permissions: ['project.role.read', 'project.role.write'],
+  object: portal,
+  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+})
+
 /** Every method that only reads. */
 export const reads: readonly Method[] = [
   method('identityProviders', 'get', {
@@ -156,4 +164,4 @@ export const reads: readonly Method[] = [
   }),
 ]
 
-export const methods: readonly Method[] = [...writes, resealSecrets, ...reads]
+export const methods: readonly Method[] = [...writes, resealSecrets, importRoles, ...reads]
