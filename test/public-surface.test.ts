@@ -266,6 +266,25 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
     types: ['Postgres', 'PostgresOptions'],
   },
+  'claviger/transport': {
+    values: [
+      'IdentityProviderService',
+      'ProjectRoleService',
+      'ProjectService',
+      'connectRoutes',
+      'fetchHandler',
+      'nodeHandler',
+    ],
+    both: [],
+    types: [
+      'Authentication',
+      'Failure',
+      'NodeHandler',
+      'NodeRequest',
+      'NodeResponse',
+      'TransportOptions',
+    ],
+  },
   'claviger/testing': {
     values: [
       'eventClockLaws',
