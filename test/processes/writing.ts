@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished } from 'vitest'
+import { delay } from '../../src/application/pause.js'
 import { subscribe } from '../../src/application/subscribe.js'
 import { aesGcmCipher, createIam, type EventStore, verify } from '../../src/index.js'
+import { outcomeOf } from '../../src/ports/store-fault.js'
 import { type Answer, openPlace, type Place, type Task } from './writer.js'
 
 /** A process that writes. */
@@ -53,6 +55,18 @@ export const makeShared = async (place: Place): Promise<void> => {
   expect(added.isOk()).toBe(true)
 }
 
+/** Opens a store, as soon as its server is there. */
+const openWhenThere = async (place: Place): ReturnType<typeof openPlace> => {
+  for (;;) {
+    try {
+      return await openPlace(place)
+    } catch (error) {
+      if (outcomeOf(error) === undefined) throw error
+      await delay(20, undefined)
+    }
+  }
+}
+
 /**
  * Reads what is recorded until `isDone` and nothing is left; begins anew from where it was, with
  * another connection, after every `restartAfter` events.
@@ -65,11 +79,11 @@ export const follow = async (
   const seen: bigint[] = []
   let head: bigint | undefined
   void written.then(async () => {
-    await using opened = await openPlace(place)
+    await using opened = await openWhenThere(place)
     head = await opened.store.lastPosition()
   })
   while (head === undefined || (seen.at(-1) ?? 0n) < head) {
-    await using opened = await openPlace(place)
+    await using opened = await openWhenThere(place)
     const signal = AbortSignal.timeout(1000)
     let count = 0
     for await (const { position } of subscribe(opened.store, { after: seen.at(-1), signal })) {
