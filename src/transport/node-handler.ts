@@ -23,8 +23,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
   statusCode: number
-  readonly destroyed: boolean
-  readonly writableFinished: boolean
+  readonly writableEnded: boolean
   setHeader(name: string, value: string): unknown
   addTrailers(trailers: Record<string, string>): void
   end(bytes: Uint8Array): unknown
@@ -44,10 +43,11 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
   const service = httpService(iam, options, { canSendTrailers: true })
   return (request, response, next) => {
-    const answer = service(requestOf(request, response))
+    const received = requestOf(request, response)
+    const answer = service(received)
     if (answer === undefined && next) return next()
     Promise.resolve(answer ?? notFound())
-      .then((found) => send(found, request, response))
+      .then((found) => send(found, { request, response, signal: received.signal }))
       // Nobody is left to be answered: calls answer whatever fails within them.
       .catch(() => response.destroy())
   }
@@ -56,7 +56,7 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
 const requestOf = (request: NodeRequest, response: NodeResponse): HttpRequest => {
   const aborted = new AbortController()
   response.once('close', () => {
-    if (!response.writableFinished) aborted.abort()
+    if (!response.writableEnded) aborted.abort()
   })
   return {
     httpVersion: request.httpVersion,
@@ -89,14 +89,20 @@ const bytesOf = (request: NodeRequest): AsyncIterable<Uint8Array> => {
   return once(body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body)))
 }
 
+interface Exchange {
+  readonly request: NodeRequest
+  readonly response: NodeResponse
+  /** Aborted once nobody waits for an answer any more. */
+  readonly signal: AbortSignal
+}
+
 /** The answer of a call is in memory as a whole, so there is nothing to wait for in between. */
 const send = async (
   { status, header, body, trailer }: UniversalServerResponse,
-  request: NodeRequest,
-  response: NodeResponse,
+  { request, response, signal }: Exchange,
 ): Promise<void> => {
   const bytes = body ? await readAllBytes(body, MOST) : new Uint8Array()
-  if (response.destroyed) return
+  if (signal.aborted) return
   response.statusCode = status
   for (const [name, value] of header ?? []) response.setHeader(name, value)
   if (isEndless(request)) response.setHeader('connection', 'close')

@@ -7,6 +7,7 @@ import {
   type Iam,
   iamOn,
   logOf,
+  oldCipher,
   refusal,
   start,
   withAppend,
@@ -69,13 +70,46 @@ describe('An abort', () => {
     const third = process.projects.update({ ...portal, name: 'third' }, context)
     await new Promise((resolve) => setImmediate(resolve))
     controller.abort()
-    // The first is still held.
+    // The first is still held, and so is who waits for it.
     expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(appends).toBe(1)
     release()
     await good(first)
     await good(third)
     const names = (await logOf(store)).slice(3).map(({ data }) => Reflect.get(data, 'name'))
     expect(names).toEqual(['first', 'third'])
+  })
+
+  it('right before the queue cancels at once, though somebody has the turn', async () => {
+    const controller = new AbortController()
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const secrets: typeof oldCipher = {
+      ...oldCipher,
+      seal: (secret, owner) => {
+        controller.abort()
+        return oldCipher.seal(secret, owner)
+      },
+    }
+    const process = iamOn(
+      withAppend(store, async (append, send) => {
+        await held
+        return send(append)
+      }),
+      { secrets },
+    )
+    const google = { idpId: 'google' }
+    const first = process.identityProviders.deactivate(google, context)
+    const second = process.identityProviders.updateOidcConfig(
+      { ...google, clientId: 'c', issuer: 'i', clientSecret: 's' },
+      { ...context, signal: controller.signal },
+    )
+    expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
+    release()
+    await good(first)
   })
 
   it('after the append was sent has no effect', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type EventStore,
   memoryEventStore,
@@ -20,6 +20,10 @@ beforeEach(async () => {
   store = started.store
   iam = started.iam
   await addSamples(iam)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
@@ -293,6 +297,8 @@ describe('run', () => {
   })
 
   it('misses nothing that is recorded while it catches up', async () => {
+    // Without a second look after a while: the hint must do.
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
     let isFirst = true
     const { seen, reach, projection } = following(async () => {
       if (!isFirst) return

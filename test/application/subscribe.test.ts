@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type EventStore,
   memoryEventStore,
@@ -16,6 +16,10 @@ beforeEach(async () => {
   store = started.store
   iam = started.iam
   await addSamples(iam)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
@@ -156,6 +160,8 @@ describe('A subscription', () => {
   })
 
   it('misses nothing that is recorded between its look and its wait', async () => {
+    // Without a second look after a while: the hint must do.
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
     let isFirst = true
     const racing: EventStore = {
       ...store,
@@ -185,6 +191,34 @@ describe('A subscription', () => {
     await rename('later')
     taken.push(...(await take(events, 1)))
     expect(taken).toEqual(await logOf(store))
+    await events.return?.()
+  })
+
+  it('leaves a store that is out of order in peace, longer each time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let looks = 0
+    let isAway = true
+    const away: EventStore = {
+      ...store,
+      readAll: (after, limit) => {
+        looks++
+        return isAway ? Promise.reject(new Error('away')) : store.readAll(after, limit)
+      },
+    }
+    const events = subscribed({}, away)
+    const next = events.next()
+    await vi.advanceTimersByTimeAsync(9)
+    expect(looks).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(looks).toBe(2)
+    await vi.advanceTimersByTimeAsync(19)
+    expect(looks).toBe(2)
+    await vi.advanceTimersByTimeAsync(60_000)
+    const before = looks
+    isAway = false
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(looks).toBe(before + 1)
+    expect((await next).value).toEqual((await logOf(store))[0])
     await events.return?.()
   })
 

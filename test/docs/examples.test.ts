@@ -6,7 +6,13 @@ import { describe, expect, it } from 'vitest'
 
 const execute = promisify(execFile)
 const folder = resolve(import.meta.dirname, '../../docs/examples')
-const examples = readdirSync(folder).filter((file) => file.endsWith('.ts'))
+
+/** Parts of a deployment, and servers: each has a test of its own beside this one or in test/transport. */
+const NO_PROGRAMS = /^(access|embed|serve)/
+
+const examples = readdirSync(folder).filter(
+  (file) => file.endsWith('.ts') && !NO_PROGRAMS.test(file),
+)
 
 describe('docs/examples', () => {
   it('are there', () => {

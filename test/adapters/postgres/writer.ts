@@ -86,5 +86,8 @@ const run = async (task: Task): Promise<void> => {
   process.disconnect()
 }
 
+// Ends with the test at the latest.
+process.on('disconnect', () => process.exit())
+
 const [argument] = process.argv.slice(2)
 if (argument !== undefined) await run(JSON.parse(argument))

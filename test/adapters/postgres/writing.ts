@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { subscribe } from '../../../src/application/subscribe.js'
 import { aesGcmCipher, createIam, type EventStore, verify } from '../../../src/index.js'
@@ -23,10 +23,11 @@ export const startWriting = (task: Task): Writing => {
   const child: ChildProcess = fork(new URL('writer.ts', folder), [JSON.stringify(task)], {
     execArgv: ['--import', new URL('../../processes/typescript.mjs', folder).href],
   })
-  const atExit = () => child.kill('SIGKILL')
-  process.on('exit', atExit)
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
   const answers: Answer[] = []
-  const ended = once(child, 'exit').finally(() => process.off('exit', atExit))
+  const ended = once(child, 'exit')
   child.on('message', (answer: Answer) => answers.push(answer))
   return {
     answers,
