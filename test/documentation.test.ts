@@ -18,8 +18,19 @@ const documents = [
     .map((file) => join('docs', file)),
 ]
 
+/** Programs that guides repeat; each has a test of its own in test/docs. */
+const programs = new Set(
+  await Promise.all(
+    (await readdir(join(root, 'docs/examples')))
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFile(join(root, 'docs/examples', file), 'utf8')),
+  ),
+)
+
 const codeIn = (markdown: string): readonly string[] =>
-  [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+  [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)]
+    .map(([, code = '']) => code)
+    .filter((code) => !programs.has(code))
 
 const linksIn = (markdown: string): readonly string[] =>
   [...markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)]
@@ -81,6 +92,20 @@ describe('the documentation', () => {
         readFile(target).catch((error) => error.code === 'EISDIR'),
         link,
       ).resolves.toBeTruthy()
+    }
+  })
+})
+
+describe('the trace of the specification', () => {
+  it('names tests that exist', async () => {
+    const rows = (texts.get('docs/spec-trace.md') ?? '')
+      .split('\n')
+      .filter((line) => /“/.test(line))
+    expect(rows.length).toBeGreaterThan(30)
+    for (const row of rows) {
+      const file = /\]\(\.\.\/(test\/[^)]+)\) “/.exec(row)?.[1] ?? 'test/specification.test.ts'
+      const name = /“([^”]+)”/.exec(row)?.[1] ?? row
+      expect(await readFile(join(root, file), 'utf8'), file).toContain(name)
     }
   })
 })

@@ -1,11 +1,12 @@
 import { ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { projectStream } from '../domain/project/events.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import { projectRoleStream } from '../domain/project-role/events.js'
 import { listOf, ProjectId } from '../domain/values.js'
 import { refuseUnlessExists } from './change-project-role.js'
 import { type Write, write } from './method.js'
+import { onlyOnce } from './only-once.js'
 import type { Runtime } from './runtime.js'
 import { targetProjectOfRole } from './target.js'
 import { transact } from './transact.js'
@@ -23,23 +24,17 @@ export interface ProjectRolesIds {
 export const AddProjectRolesInput = z.strictObject({
   projectId: ProjectId,
   roles: listOf(AddProjectRole.shape.data.omit({ projectId: true }), 1, MAX_ROLES).superRefine(
-    (roles, { addIssue }) => {
-      const seen = new Set<string>()
-      roles.forEach(({ roleKey }, index) => {
-        if (seen.has(roleKey))
-          addIssue({ code: 'custom', path: [index, 'roleKey'], message: 'must not appear twice' })
-        seen.add(roleKey)
-      })
-    },
+    onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
   ),
 })
-export type AddProjectRolesInput = z.input<typeof AddProjectRolesInput>
+export interface AddProjectRolesInput extends z.input<typeof AddProjectRolesInput> {}
 
 /** Adds several roles, all or none. Answers with the details of the last. */
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,
     {
+      method: 'projectRoles.addMany',
       permissions: ['project.role.write'],
       schema: AddProjectRolesInput,
       target: targetProjectOfRole,
@@ -58,7 +53,7 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       }))
       const writes = roles.map(({ tracked }) => tracked)
       return transact(runtime, session, {
-        command: { method: 'projectRoles.addMany', input },
+        command: { method: session.method, input },
         object: writes.at(-1) ?? project,
         writes,
         guards: [project],

@@ -3,6 +3,7 @@ import { OrgId, requiredText } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
+import type { Observer } from './observer.js'
 
 /** Who calls, on whose objects, and how. `undefined` counts as absent everywhere. */
 export interface Context {
@@ -32,8 +33,16 @@ export interface DryRunContext extends Omit<Context, 'dryRun'> {
   readonly dryRun: true
 }
 
+/** Which method was called, and who watches. */
+export interface Call {
+  /** Such as `projects.add`. */
+  readonly method: string
+  /** Absent when the host has no hooks. */
+  readonly observer?: Observer | undefined
+}
+
 /** A context that was found well-formed. */
-export interface Session {
+export interface Session extends Call {
   readonly caller: Caller
   readonly orgId: string
   readonly expectedSequence: Position | undefined
@@ -49,12 +58,22 @@ export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun'
 
 const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
 
+/** In code points, as all text is measured. */
+const UP_TO_255 = /^.{0,255}$/su
+
 const isCorrelationId = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= 255 && value.isWellFormed() && !value.includes('\0')
+  typeof value === 'string' &&
+  UP_TO_255.test(value) &&
+  value.isWellFormed() &&
+  !value.includes('\0')
 
 const isSignal = (value: unknown): boolean => value instanceof AbortSignal
 
-const FORMS: readonly (readonly [keyof Session, (value: unknown) => boolean, string])[] = [
+const FORMS: readonly (readonly [
+  keyof Context & keyof Session,
+  (value: unknown) => boolean,
+  string,
+])[] = [
   ['orgId', (value) => OrgId.safeParse(value).success, 'must be the id of an organization'],
   [
     'expectedSequence',
@@ -100,6 +119,7 @@ const violationsOf = (context: Context | DryRunContext): Violation[] => {
 export const openSession = (
   context: Context | DryRunContext | undefined | null,
   refused: readonly Refused[],
+  { method, observer }: Call,
 ): Result<Session, Unauthenticated | InvalidArgument> => {
   const caller = context?.caller
   if (!context || caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
@@ -109,6 +129,8 @@ export const openSession = (
       violations.push({ field, description: 'is not accepted by this method' })
   if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
   return ok({
+    method,
+    observer,
     caller,
     orgId: context.orgId ?? caller.orgId,
     expectedSequence: context.expectedSequence,

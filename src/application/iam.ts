@@ -3,11 +3,18 @@ import type { Position, RecordedEvent } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
+import type { Applied } from './applied.js'
+import { applyAccess } from './apply-access.js'
 import type { CatchUpOptions } from './catch-up.js'
+import type { DesiredAccess } from './desired-access.js'
 import type { IamError } from './errors.js'
+import type { Hooks } from './hooks.js'
 import { type IdentityProviders, identityProvidersOf } from './identity-providers.js'
 import { type HistoryPage, type ListHistoryInput, listHistory } from './list-history.js'
 import type { Read } from './method.js'
+import { observed } from './observer.js'
+import type { Plan } from './plan.js'
+import { planAccess } from './plan-access.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles.js'
 import { type Projects, projectsOf } from './projects.js'
 import { catchUpToHead, run } from './run.js'
@@ -30,6 +37,21 @@ export interface Iam {
   readonly projectRoles: ProjectRoles
   readonly history: History
 
+  /**
+   * What would make the organization as desired: of every declared object whether it is to be added,
+   * updated, removed or left as it is, and by which events. Compares what is declared; records
+   * nothing. A declared secret is opened and compared for callers who may read it; for others it
+   * counts as a change.
+   */
+  readonly plan: Read<DesiredAccess, Plan>
+  /**
+   * Makes the organization as desired, or as planned: one atomic append for each project with its
+   * roles (several above 1,000 role changes), and one for each provider. Doing so again changes
+   * nothing. A desired state is planned anew when others are faster; a plan is refused when what it
+   * saw has changed.
+   */
+  readonly apply: Read<DesiredAccess | Plan, Applied>
+
   /** For the host itself: every event as it comes, of all organizations; no permission is asked for. */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<RecordedEvent>
   /** For the host itself: feeds `projection` what it has not seen; answers with the position reached. */
@@ -45,17 +67,21 @@ export interface Iam {
 }
 
 /** Binds the use cases to what `host` supplies. */
-export const iamOf = (host: Host): Iam => {
-  const runtime = createRuntime(host)
+export const iamOf = (host: Host, hooks?: Hooks): Iam => {
+  const runtime = createRuntime(host, hooks)
   const { store } = host
   return {
     identityProviders: identityProvidersOf(runtime),
     projects: projectsOf(runtime),
     projectRoles: projectRolesOf(runtime),
+    plan: planAccess(runtime),
+    apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
-    subscribe: (options) => subscribe(store, options),
-    catchUp: (projection, options = {}) =>
-      new ResultAsync(catchUpToHead(store, projection, options)),
-    run: (projection, options = {}) => new ResultAsync(run(store, projection, options)),
+    subscribe: (options) => subscribe(store, { ...options, hooks }),
+    catchUp: (projection, options) => {
+      const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
+      return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
+    },
+    run: (projection, options) => new ResultAsync(run(store, projection, { ...options, hooks })),
   }
 }

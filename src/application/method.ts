@@ -1,7 +1,8 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Permission, PermissionQuestion } from '../ports/authorize.js'
 import {
+  type Call,
   type Context,
   type DryRunContext,
   openSession,
@@ -10,15 +11,23 @@ import {
 } from './context.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
+import { observed } from './observer.js'
 import type { Outcome, Planned, Written } from './outcome.js'
+import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
 import type { Target } from './target.js'
-import { violationsOf } from './violations.js'
+
+/** A permission that is needed, and for which object; without one, for all of the organization. */
+export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
 
 /** What every method checks before it does what it is for. */
 export interface Edge<Schema extends z.ZodType> {
+  /** What the host calls it by, such as `projects.add`. */
+  readonly method: string
   /** All are needed. */
   readonly permissions: readonly Permission[]
+  /** What is needed beside `permissions`, where that depends on the input, well-formed or not. */
+  readonly asks?: (input: unknown) => readonly Asked[]
   readonly schema: Schema
   /** Which object of the input, well-formed or not, the permission is asked for. */
   readonly target?: Target
@@ -65,7 +74,7 @@ export const read =
     run: Run<Schema, Answer>,
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
-    new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+    new ResultAsync(begin(runtime, { ...edge, run }, { input, context }))
 
 /** {@link read}, for a `run` that reports how far it is. */
 export const longWrite =
@@ -77,7 +86,7 @@ export const longWrite =
   (input, context) => {
     const reporting: Run<Schema, Report> = (session, parsed) =>
       run(session, parsed, context.onProgress)
-    return new ResultAsync(perform(runtime, { ...edge, run: reporting }, { input, context }))
+    return new ResultAsync(begin(runtime, { ...edge, run: reporting }, { input, context }))
   }
 
 /** {@link read}, for a `run` that answers with an {@link Outcome}. */
@@ -92,48 +101,69 @@ export const write = <Schema extends z.ZodType, Ids>(
     input: z.input<Schema>,
     context: Context | DryRunContext,
   ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+    return new ResultAsync(begin(runtime, { ...edge, run }, { input, context }))
   }
   return method
 }
 
 const NOTHING: readonly Refused[] = []
 
+type Method<Schema extends z.ZodType, Answer> = Edge<Schema> & { readonly run: Run<Schema, Answer> }
+
+interface Arguments {
+  readonly input: unknown
+  readonly context: Context | DryRunContext
+}
+
+/** {@link perform}, watched only when somebody wants to know. */
+const begin = <Schema extends z.ZodType, Answer>(
+  runtime: Runtime,
+  method: Method<Schema, Answer>,
+  given: Arguments,
+): Promise<Result<Answer, IamError>> =>
+  runtime.hooks
+    ? observed(runtime.hooks, method.method, (observer) =>
+        perform(runtime, method, { ...given, observer }),
+      )
+    : perform(runtime, method, given)
+
 const perform = async <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
-  {
-    permissions,
-    schema,
-    target,
-    refuses,
-    run,
-  }: Edge<Schema> & { readonly run: Run<Schema, Answer> },
-  { input, context }: { readonly input: unknown; readonly context: Context | DryRunContext },
+  { method, permissions, asks, schema, target, refuses, run }: Method<Schema, Answer>,
+  { input, context, observer }: Arguments & Pick<Call, 'observer'>,
 ): Promise<Result<Answer, IamError>> => {
   try {
-    const opened = openSession(context, refuses ?? NOTHING)
+    const opened = openSession(context, refuses ?? NOTHING, { method, observer })
     if (opened.isErr()) return err(opened.error)
     const session = opened.value
-    const { caller, orgId } = session
     const object = target?.(input)
-    for (const permission of permissions) {
-      const answer = ask(runtime, { caller, permission, orgId, ...(object && { object }) })
+    const asked = permissions.map((permission) => ({ permission, ...(object && { object }) }))
+    for (const question of asks ? [...asked, ...asks(input)] : asked) {
+      const answer = isPermitted(runtime, session, question)
       if ((typeof answer === 'boolean' ? answer : await answer) !== true)
-        return err({ kind: 'PermissionDenied', permission, orgId })
+        return err({
+          kind: 'PermissionDenied',
+          permission: question.permission,
+          orgId: session.orgId,
+        })
     }
-    const parsed = schema.safeParse(input)
-    if (!parsed.success)
-      return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
-    return await run(session, parsed.data, undefined)
+    const parsed = parse(schema, input)
+    if (parsed.isErr()) return err(parsed.error)
+    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+    return await run(session, parsed.value, undefined)
   } catch (thrown) {
     return err(errorOf(thrown))
   }
 }
 
 /** Answers at once where the host does: most look at what they hold in memory. */
-const ask = ({ authorize }: Runtime, question: PermissionQuestion): boolean | Promise<boolean> => {
+export const isPermitted = (
+  { authorize }: Runtime,
+  { caller, orgId }: Session,
+  asked: Asked,
+): boolean | Promise<boolean> => {
   try {
-    const answer = authorize(question)
+    const answer = authorize({ caller, orgId, ...asked })
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {
     throw unavailable(cause, 'not_recorded')

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { IdpId, ProjectId } from '../domain/values.js'
 import type { PermissionQuestion } from '../ports/authorize.js'
 

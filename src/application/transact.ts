@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../domain/decider.js'
 import type { StreamId } from '../domain/values.js'
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js'
 import type { Session } from './context.js'
@@ -51,7 +52,7 @@ const inOneOrder = (writes: readonly AnyTracked[]): readonly AnyTracked[] =>
     : [...writes].sort((one, other) => (one.stream < other.stream ? -1 : 1))
 
 const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
-  for (const stream of tracked) await stream.refresh()
+  await Promise.all(tracked.map((stream) => stream.refresh()))
 }
 
 const decideUntilRecorded = async <Ids>(
@@ -62,6 +63,7 @@ const decideUntilRecorded = async <Ids>(
   let isFresh = session.dryRun
   for (let attempts = 1; ; attempts++) {
     if (session.signal?.aborted) return err(CANCELLED)
+    session.observer?.deciding(attempts)
     let decision = judge(session, transaction)
     if (!isFresh && changesNothing(decision)) {
       await refresh(transaction.tracked)
@@ -76,6 +78,7 @@ const decideUntilRecorded = async <Ids>(
 
     const recorded = await record(runtime, session, transaction)
     if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
+    session.observer?.conflicted(recorded.error.kind)
     if (recorded.error.kind === 'IdempotencyKeyUsed') {
       const earlier = await earlierOutcome(runtime, session, transaction)
       if (earlier) return earlier
@@ -122,5 +125,5 @@ const planned = (
 ): Outcome<never> => ({
   changed: events.length > 0,
   events,
-  ...(object.snapshot.version > 0 && { details: detailsOf(object.snapshot, orgId) }),
+  ...(exists(object.snapshot.state) && { details: detailsOf(object.snapshot, orgId) }),
 })

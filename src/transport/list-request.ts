@@ -36,7 +36,7 @@ export const sortOf = <Field extends string>(
 export const DETAIL_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
 
 /** Absent operators stay absent. */
-export const textFilterOf = (filter: TextFilter | undefined): TextFilterInput =>
+export const textFilterOf = (filter: TextFilter | undefined): TextFilterInput | undefined =>
   filter && {
     equals: filter.equals,
     startsWith: filter.startsWith,
