@@ -11,6 +11,7 @@ import {
   ProjectRoleService,
   ProjectService,
 } from 'claviger/transport'
+import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { openIam, transportOptions } from './host.js'
 
@@ -143,4 +144,19 @@ it('Every rpc has a route of its own', async () => {
   expect(router.handlers.map(({ requestPath }) => requestPath)).toEqual(
     services.flatMap(({ typeName, methods }) => methods.map(({ name }) => `/${typeName}/${name}`)),
   )
+})
+
+it('The transport imports nothing of Node.js', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(root, 'src/transport/index.ts')],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'neutral',
+    mainFields: ['module'],
+  })
+  const outside = Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map(({ path }) => path),
+  )
+  expect(outside).toEqual([])
 })

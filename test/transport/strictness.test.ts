@@ -147,6 +147,22 @@ describe('A body', () => {
   })
 })
 
+it('A body that is compressed is refused', async () => {
+  const { call } = await openHost()
+  const answer = await call('PUT', '/v1/projects/portal', '{"name":"X"}', {
+    'content-encoding': 'gzip',
+  })
+  expect([answer.status, answer.json.code]).toEqual([501, 12])
+})
+
+it('The key of a role is taken from the body of PUT as well, but not from both', async () => {
+  const { call } = await openHost()
+  const body = '{"roleKey":"editor","displayName":"New"}'
+  expect((await call('PUT', '/v1/projects/portal/role', body)).status).toBe(200)
+  const both = await call('PUT', '/v1/projects/portal/role?role_key=other', body)
+  expect(violationsIn(both.json)).toEqual({ roleKey: 'must not be given twice' })
+})
+
 describe('A path', () => {
   it('may hold an encoded slash, which no id has', async () => {
     const { call } = await openHost()
