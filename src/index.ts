@@ -1,3 +1,5 @@
+export { checkAppend } from './adapters/check-append.js'
+export type { InvalidAppend } from './adapters/invalid-append.js'
 export { memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'

@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,7 +115,14 @@ export const startPostgres = async ({
     connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
     folder,
-    kill: () => end('SIGKILL'),
+    kill: async () => {
+      const { pid } = child ?? {}
+      if (pid === undefined) return
+      // The server is stopped first, so that it starts no process that would go on after it.
+      process.kill(pid, 'SIGSTOP')
+      for (const each of childrenOf(pid)) process.kill(each, 'SIGKILL')
+      await end('SIGKILL')
+    },
     start,
     stop: () => end('SIGINT'),
     [Symbol.asyncDispose]: async () => {
@@ -116,6 +131,13 @@ export const startPostgres = async ({
       atExit()
     },
   }
+}
+
+/** The processes of a server, one for each connection among them. */
+const childrenOf = (pid: number): readonly number[] => {
+  const file = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
 const argumentsFor = (

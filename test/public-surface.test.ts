@@ -11,6 +11,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'aesGcmCipher',
       'authorizationScopes',
       'brandingOrganization',
+      'checkAppend',
       'checkLogin',
       'copyEvents',
       'createIam',
@@ -149,6 +150,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'ImportProgress',
       'ImportProjectRolesInput',
       'ImportReport',
+      'InvalidAppend',
       'InvalidArgument',
       'Json',
       'ListHistoryInput',
@@ -286,6 +288,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
   'claviger/testing': {
     values: [
       'eventClockLaws',
+      'eventRecoveryLaws',
       'eventRestoreLaws',
       'eventStoreLaws',
       'fixedClock',
@@ -296,6 +299,8 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     types: [
       'EventClockHarness',
       'EventClockLaw',
+      'EventRecoveryHarness',
+      'EventRecoveryLaw',
       'EventRestoreLaw',
       'EventStoreHarness',
       'EventStoreLaw',

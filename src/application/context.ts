@@ -125,7 +125,7 @@ export const openSession = (
   if (!context || caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
   const violations = violationsOf(context)
   for (const field of refused)
-    if (context[field] !== undefined)
+    if (context[field] !== undefined && context[field] !== false)
       violations.push({ field, description: 'is not accepted by this method' })
   if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
   return ok({

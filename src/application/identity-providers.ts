@@ -48,7 +48,8 @@ export interface IdentityProviders {
   readonly remove: Write<IdentityProviderInput, IdentityProviderIds>
   /**
    * Puts the secret of one provider, or of all of the organization, under the current key: one
-   * append for each. With all, what fails is reported and the others go on.
+   * append for each. With all, what fails is reported and the others go on; cancelled midway, what
+   * was put under the current key stays there, and a further call goes on.
    */
   readonly resealSecrets: LongWrite<
     { readonly idpId?: string | undefined },

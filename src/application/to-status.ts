@@ -18,7 +18,7 @@ export interface Status {
 
 /** google.rpc.Code of every error, and what it tells a developer. */
 const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, message: string] } = {
-  Cancelled: [1, 'The call was cancelled before anything was recorded'],
+  Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
   NotFound: [5, 'The object does not exist'],
   AlreadyExists: [6, 'The object exists already'],

@@ -192,6 +192,39 @@ describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] 
   })
 })
 
+it.each([
+  [
+    { type: 'identity_provider', idpId: 'google' },
+    { type: 'identity_provider', id: 'google' },
+  ],
+  [
+    { type: 'project', id: 'portal' },
+    { type: 'project', id: 'portal' },
+  ],
+  [
+    { type: 'project_role', projectId: 'portal', roleKey: 'editor' },
+    { type: 'project', id: 'portal' },
+  ],
+])(
+  'asks whether the history of %o may be seen: of a role, as of its project',
+  async (object, asked) => {
+    const questions: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => questions.push(question) < 0 })
+    await refusal(iam.history.list({ object } as never, context))
+    expect(questions).toMatchObject([{ permission: 'event.read', object: asked }])
+  },
+)
+
+it.each(['identityProviders', 'projects', 'history'] as const)(
+  'asks about the whole organization before it lists %s',
+  async (group) => {
+    const questions: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => questions.push(question) < 0 })
+    await refusal(iam[group].list({}, context))
+    expect(questions[0]).not.toHaveProperty('object')
+  },
+)
+
 describe('The organization of a call', () => {
   it.each(writes.filter(({ refuses = [] }) => refuses.length === 0))(
     'does not find the objects of another one: $name',

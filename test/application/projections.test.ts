@@ -251,6 +251,29 @@ describe('run', () => {
     expect(seen).toHaveLength(6)
   })
 
+  it('asks for hints while it lasts, and no longer', async () => {
+    let hinted = 0
+    const counting: EventStore = {
+      ...store,
+      onAppend: (wake) => {
+        hinted++
+        const end = store.onAppend?.(wake)
+        return () => {
+          hinted--
+          end?.()
+        }
+      },
+    }
+    const { reach, projection } = following()
+    const controller = new AbortController()
+    const running = iamOn(counting).run(projection, { signal: controller.signal })
+    await reach(3)
+    expect(hinted).toBe(1)
+    controller.abort()
+    await good(running)
+    expect(hinted).toBe(0)
+  })
+
   it('tells the position reached, also when it is aborted in the middle', async () => {
     await addRoles(999)
     const controller = new AbortController()

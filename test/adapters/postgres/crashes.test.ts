@@ -4,9 +4,9 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { startPostgres } from '../../postgres-server.js'
+import type { Answer } from '../../processes/writer.js'
+import { checkLog, follow, makeShared, startWriting } from '../../processes/writing.js'
 import { tcpProxy } from '../../tcp-proxy.js'
-import type { Answer } from './writer.js'
-import { checkLog, follow, makeShared, startWriting } from './writing.js'
 
 const ROUNDS = process.env['TORTURE'] ? 20 : 2
 
@@ -21,12 +21,12 @@ describe('Killed in the middle of load', () => {
   test('writers and the server lose nothing that was answered, halve and repeat nothing', async () => {
     await using server = await startPostgres()
     const { connectionString } = server
-    await makeShared(connectionString, SCHEMA)
+    const place = { connectionString, schema: SCHEMA }
+    await makeShared(place)
     const answers: Answer[] = []
     for (let round = 0; round < ROUNDS; round++) {
       const tasks = [1, 2].map((n) => ({
-        connectionString,
-        schema: SCHEMA,
+        place,
         name: `r${round}p${n}`,
         writers: 4,
         commands: COMMANDS,
@@ -63,10 +63,11 @@ describe('Failing over to a synchronous standby', () => {
     })
     await using proxy = await tcpProxy(primary.port)
     const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
-    await makeShared(connectionString, SCHEMA)
-    const task = { connectionString, schema: SCHEMA, name: 'f', writers: 8, commands: 3 * COMMANDS }
+    const place = { connectionString, schema: SCHEMA }
+    await makeShared(place)
+    const task = { place, name: 'f', writers: 8, commands: 3 * COMMANDS }
     const writing = startWriting(task)
-    const following = follow({ connectionString, schema: SCHEMA }, 150, writing.ended)
+    const following = follow(place, 150, writing.ended)
     await writing.answered(LOAD)
 
     await primary.kill()

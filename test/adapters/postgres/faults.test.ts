@@ -184,6 +184,15 @@ describe('Opening', () => {
     )
   })
 
+  test('asks for TLS where it is told to', async () => {
+    const { connectionString } = server
+    for (const ssl of [true, { rejectUnauthorized: true }]) {
+      const fault = await faultOf(openPostgres({ connectionString, ssl }))
+      expect(fault.message).toContain('does not support SSL')
+    }
+    await (await openPostgres({ connectionString, ssl: false })).close()
+  })
+
   test('gives up a server that is silent', async () => {
     proxy.freeze()
     const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`

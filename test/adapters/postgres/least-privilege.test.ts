@@ -9,6 +9,7 @@ import {
   wholeLog,
   write,
 } from '../../../src/testing/event-store-laws/samples.js'
+import { newLog, projectAdded, roleAdded } from '../../../src/testing/read-model/log.js'
 import { grants } from './grants.js'
 import { serverForFile } from './test-schemas.js'
 
@@ -44,6 +45,19 @@ describe('A role with the documented grants', () => {
     const [last] = log.slice(-1)
     if (last) await store.restore([{ ...last, stream: 'law-r', position: last.position + 1n }])
     expect((await wholeLog(store)).length).toBe(5)
+  })
+
+  test('feeds, reads and empties the read model', async () => {
+    await using opened = await openPostgres({ connectionString: runtime, migrate: false })
+    const { readModel } = opened
+    const log = newLog()
+    log.record('acme', projectAdded('portal'))
+    log.record('acme', roleAdded('portal', 'editor'))
+    expect(await readModel.apply(0n, log.events)).toBe(true)
+    const portal = await readModel.get<'project'>('acme', { type: 'project', id: 'portal' })
+    expect(portal?.id).toBe('portal')
+    await readModel.reset()
+    expect(await readModel.checkpoint()).toBe(0n)
   })
 
   test('opens without being told that there is nothing to migrate', async () => {

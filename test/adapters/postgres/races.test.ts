@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import type { Answer } from '../../processes/writer.js'
+import { checkLog, follow, makeShared, startWriting } from '../../processes/writing.js'
 import { newSchema, serverForFile } from './test-schemas.js'
-import type { Answer } from './writer.js'
-import { checkLog, follow, makeShared, startWriting } from './writing.js'
 
 const server = serverForFile()
 
@@ -46,11 +46,10 @@ const abortSome = async (schema: string, written: Promise<unknown>): Promise<num
 test('16 writers in 4 processes: every role has one winner, and subscribers miss and repeat nothing', async () => {
   const { connectionString } = server
   const schema = newSchema()
-  await makeShared(connectionString, schema)
+  await makeShared({ connectionString, schema })
   const writing = Array.from({ length: PROCESSES }, (_, n) =>
     startWriting({
-      connectionString,
-      schema,
+      place: { connectionString, schema },
       name: `p${n}`,
       writers: WRITERS,
       commands: COMMANDS,

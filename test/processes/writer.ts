@@ -1,11 +1,22 @@
 // A process that writes: started with a `Task` as its argument, it tells of every command it has an answer to.
-import { openPostgres } from '../../../src/adapters/postgres/index.js'
-import { aesGcmCipher, createIam, type Iam } from '../../../src/index.js'
+import { openPostgres } from '../../src/adapters/postgres/index.js'
+import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
+
+/** Where the log is. */
+export type Place =
+  | { readonly connectionString: string; readonly schema: string }
+  | { readonly file: string }
+
+/** Opens what is at `place`. */
+export const openPlace = (place: Place) =>
+  'file' in place
+    ? Promise.resolve(openSqlite(place.file))
+    : openPostgres({ ...place, connectTimeout: 1000 })
 
 /** What a writing process does. */
 export interface Task {
-  readonly connectionString: string
-  readonly schema: string
+  readonly place: Place
   /** Tells processes apart; the same name repeats the same commands with the same idempotency keys. */
   readonly name: string
   /** Commands in flight. */
@@ -62,10 +73,10 @@ const answerTo = async (iam: Iam, name: string, n: number): Promise<Answer> => {
   }
 }
 
-const open = async ({ connectionString, schema }: Task) => {
+const open = async ({ place }: Task) => {
   for (;;) {
     try {
-      return await openPostgres({ connectionString, schema, connectTimeout: 1000 })
+      return await openPlace(place)
     } catch {
       await pause()
     }
@@ -86,8 +97,9 @@ const run = async (task: Task): Promise<void> => {
   process.disconnect()
 }
 
-// Ends with the test at the latest.
-process.on('disconnect', () => process.exit())
-
-const [argument] = process.argv.slice(2)
-if (argument !== undefined) await run(JSON.parse(argument))
+const [script, argument] = process.argv.slice(1)
+if (argument !== undefined && script?.endsWith('writer.ts')) {
+  // Ends with the test at the latest.
+  process.on('disconnect', () => process.exit())
+  await run(JSON.parse(argument))
+}

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished } from 'vitest'
-import { openPostgres } from '../../../src/adapters/postgres/index.js'
-import { subscribe } from '../../../src/application/subscribe.js'
-import { aesGcmCipher, createIam, type EventStore, verify } from '../../../src/index.js'
-import type { Answer, Task } from './writer.js'
+import { delay } from '../../src/application/pause.js'
+import { subscribe } from '../../src/application/subscribe.js'
+import { aesGcmCipher, createIam, type EventStore, verify } from '../../src/index.js'
+import { outcomeOf } from '../../src/ports/store-fault.js'
+import { type Answer, openPlace, type Place, type Task } from './writer.js'
 
 /** A process that writes. */
 export interface Writing {
@@ -21,7 +22,7 @@ const folder = new URL('.', import.meta.url)
 /** Starts a process that writes. */
 export const startWriting = (task: Task): Writing => {
   const child: ChildProcess = fork(new URL('writer.ts', folder), [JSON.stringify(task)], {
-    execArgv: ['--import', new URL('../../processes/typescript.mjs', folder).href],
+    execArgv: ['--import', new URL('typescript.mjs', folder).href],
   })
   onTestFinished(() => {
     child.kill('SIGKILL')
@@ -45,8 +46,8 @@ export const startWriting = (task: Task): Writing => {
 }
 
 /** Makes the project that all writers fight for. */
-export const makeShared = async (connectionString: string, schema: string): Promise<void> => {
-  await using opened = await openPostgres({ connectionString, schema })
+export const makeShared = async (place: Place): Promise<void> => {
+  await using opened = await openPlace(place)
   const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
   const iam = createIam({ store: opened.store, secrets, authorize: () => true })
   const context = { caller: { userId: 'u1', orgId: 'acme' } }
@@ -54,23 +55,35 @@ export const makeShared = async (connectionString: string, schema: string): Prom
   expect(added.isOk()).toBe(true)
 }
 
+/** Opens a store, as soon as its server is there. */
+const openWhenThere = async (place: Place): ReturnType<typeof openPlace> => {
+  for (;;) {
+    try {
+      return await openPlace(place)
+    } catch (error) {
+      if (outcomeOf(error) === undefined) throw error
+      await delay(20, undefined)
+    }
+  }
+}
+
 /**
  * Reads what is recorded until `isDone` and nothing is left; begins anew from where it was, with
  * another connection, after every `restartAfter` events.
  */
 export const follow = async (
-  { connectionString, schema }: { readonly connectionString: string; readonly schema: string },
+  place: Place,
   restartAfter: number,
   written: Promise<unknown>,
 ): Promise<readonly bigint[]> => {
   const seen: bigint[] = []
   let head: bigint | undefined
   void written.then(async () => {
-    await using opened = await openPostgres({ connectionString, schema })
+    await using opened = await openWhenThere(place)
     head = await opened.store.lastPosition()
   })
   while (head === undefined || (seen.at(-1) ?? 0n) < head) {
-    await using opened = await openPostgres({ connectionString, schema })
+    await using opened = await openWhenThere(place)
     const signal = AbortSignal.timeout(1000)
     let count = 0
     for await (const { position } of subscribe(opened.store, { after: seen.at(-1), signal })) {
