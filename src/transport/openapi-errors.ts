@@ -22,6 +22,10 @@ export const STATUS_SCHEMA: Schema = {
   },
 }
 
+const CHALLENGE: Schema = {
+  'WWW-Authenticate': { description: 'How callers authenticate.', schema: { type: 'string' } },
+}
+
 const EXAMPLES: readonly (readonly [what: string, IamError])[] = [
   [
     'The request is malformed',
@@ -48,10 +52,14 @@ export const ERROR_RESPONSES: Readonly<Record<string, Schema>> = {
   ...Object.fromEntries(
     EXAMPLES.map(([description, error]) => {
       const status = toStatus(error)
-      return [String(httpStatusOf(status.code)), response(description, status)]
+      const answered = response(description, status)
+      const isChallenge = error.kind === 'Unauthenticated'
+      return [
+        String(httpStatusOf(status.code)),
+        isChallenge ? { ...answered, headers: CHALLENGE } : answered,
+      ]
     }),
   ),
-  405: response('The path has no such method; Allow tells which it has'),
   413: response('The request is larger than 1 MiB'),
   415: response('The content type is not served; Accept tells which are'),
   500: response('An unexpected error, with the correlation id that the operator was told'),
