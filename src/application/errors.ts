@@ -77,6 +77,8 @@ export interface Unavailable {
   readonly kind: 'Unavailable'
   /** Only after `not_recorded` a blind retry is safe; after `unknown`, retry with an idempotency key. */
   readonly outcome: 'not_recorded' | 'unknown'
+  /** How long to wait before another try, in milliseconds; absent when the port does not say. */
+  readonly retryAfter?: number
   readonly cause: unknown
 }
 

@@ -1,3 +1,4 @@
+import { retryAfterOf } from '../ports/store-fault.js'
 import type { IamError, Unavailable } from './errors.js'
 
 /**
@@ -24,8 +25,16 @@ export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promi
 }
 
 /** The fault of a port that threw `cause`. */
-export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fault =>
-  cause instanceof Fault ? cause : new Fault({ kind: 'Unavailable', outcome, cause })
+export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fault => {
+  if (cause instanceof Fault) return cause
+  const retryAfter = retryAfterOf(cause)
+  return new Fault({
+    kind: 'Unavailable',
+    outcome,
+    ...(retryAfter !== undefined && { retryAfter }),
+    cause,
+  })
+}
 
 /** What a {@link Fault} carries. @throws whatever else it is given */
 export const errorOf = (thrown: unknown): IamError => {

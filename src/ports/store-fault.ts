@@ -27,3 +27,9 @@ export const outcomeOf = (thrown: unknown): FaultOutcome | undefined => {
   const { outcome } = thrown
   return outcome === 'not_recorded' || outcome === 'unknown' ? outcome : undefined
 }
+
+/** How long, in milliseconds, a rejection asks to wait; undefined when it does not say. */
+export const retryAfterOf = (thrown: unknown): number | undefined => {
+  if (typeof thrown !== 'object' || thrown === null || !('retryAfter' in thrown)) return undefined
+  return typeof thrown.retryAfter === 'number' ? thrown.retryAfter : undefined
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeOf, StoreFault } from '../../src/ports/store-fault.js'
+import { outcomeOf, retryAfterOf, StoreFault } from '../../src/ports/store-fault.js'
 
 test('a store fault is known by the outcome it states, whatever its class', () => {
   expect(outcomeOf(new StoreFault('locked', 'not_recorded'))).toBe('not_recorded')
@@ -7,4 +7,10 @@ test('a store fault is known by the outcome it states, whatever its class', () =
   expect(outcomeOf(Object.assign(new Error('away'), { outcome: 'lost' }))).toBeUndefined()
   expect(outcomeOf(new Error('a bug'))).toBeUndefined()
   expect(outcomeOf(undefined)).toBeUndefined()
+})
+
+test('a store fault may say how long to wait', () => {
+  expect(retryAfterOf(Object.assign(new Error('away'), { retryAfter: 1000 }))).toBe(1000)
+  expect(retryAfterOf(Object.assign(new Error('away'), { retryAfter: 'soon' }))).toBeUndefined()
+  expect(retryAfterOf(new StoreFault('full', 'not_recorded'))).toBeUndefined()
 })

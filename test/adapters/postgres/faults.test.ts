@@ -249,7 +249,8 @@ describe('A command whose connection is lost during the commit', () => {
     expect(added.isErr() && added.error).toMatchObject({
       kind: 'Unavailable',
       outcome: 'unknown',
-      cause: { name: 'StoreFault', retryAfter: 1000 },
+      retryAfter: 1000,
+      cause: { name: 'StoreFault' },
     })
   })
 })
