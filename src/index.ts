@@ -4,30 +4,49 @@ export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type { AddOidcInput } from './application/add-oidc-identity-provider.js'
 export type { AddProjectInput, ProjectIds } from './application/add-project.js'
 export type { AddProjectRolesInput, ProjectRolesIds } from './application/add-project-roles.js'
+export type { Applied, AppliedChange } from './application/applied.js'
 export type { CatchUpOptions, Progress } from './application/catch-up.js'
 export type { IdentityProviderIds } from './application/change-identity-provider.js'
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
 export type { Context, DryRunContext } from './application/context.js'
+export { type Access, defineAccess } from './application/define-access.js'
+export { accessJsonSchema, DesiredAccess, readAccess } from './application/desired-access.js'
+export type { DesiredIdentityProvider } from './application/desired-identity-provider.js'
+export type {
+  DesiredProject,
+  DesiredRole,
+  DesiredSettings,
+} from './application/desired-project.js'
 export type {
   Aborted,
   Cancelled,
   IamError,
   IdempotencyKeyReused,
   InvalidArgument,
+  Moved,
   PermissionDenied,
+  PlanOutdated,
   ProjectionFailed,
   SequenceMismatch,
+  SourceFailed,
   Unauthenticated,
   Unavailable,
   Violation,
 } from './application/errors.js'
+export { formatPlan } from './application/format-plan.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   IdentityProviderInput,
   IdentityProviders,
   UpdateIdentityProviderInput,
 } from './application/identity-providers.js'
+export type { RefusedRow } from './application/import-batch.js'
+export type {
+  ImportProgress,
+  ImportProjectRolesInput,
+  ImportReport,
+} from './application/import-project-roles.js'
 export type { Page } from './application/list.js'
 export type { HistoryPage, ListHistoryInput } from './application/list-history.js'
 export type {
@@ -39,6 +58,14 @@ export type {
 export type { LongContext, LongWrite, Read, Write } from './application/method.js'
 export type { Planned, Written } from './application/outcome.js'
 export { permissionsFromCaller } from './application/permissions-from-caller.js'
+export { type Counts, Plan } from './application/plan.js'
+export type {
+  Action,
+  FieldValue,
+  PlannedChange,
+  PlannedField,
+} from './application/planned-change.js'
+export type { PlannedEvent } from './application/planned-event.js'
 export type {
   AddProjectRoleInput,
   ProjectRoleInput,
@@ -158,6 +185,7 @@ export type { Authorize, Caller, Permission, PermissionQuestion } from './ports/
 export {
   type Actor,
   type Append,
+  type EventCount,
   type EventRestore,
   type EventStore,
   type IdempotencyKeyUsed,

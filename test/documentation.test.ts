@@ -85,6 +85,20 @@ describe('the documentation', () => {
   })
 })
 
+describe('the trace of the specification', () => {
+  it('names tests that exist', async () => {
+    const rows = (texts.get('docs/spec-trace.md') ?? '')
+      .split('\n')
+      .filter((line) => /“/.test(line))
+    expect(rows.length).toBeGreaterThan(30)
+    for (const row of rows) {
+      const file = /\]\(\.\.\/(test\/[^)]+)\) “/.exec(row)?.[1] ?? 'test/specification.test.ts'
+      const name = /“([^”]+)”/.exec(row)?.[1] ?? row
+      expect(await readFile(join(root, file), 'utf8'), file).toContain(name)
+    }
+  })
+})
+
 describe('npm start', () => {
   it('runs the quickstart without a surprise', async () => {
     const quickstart = join(root, 'docs/examples/quickstart.ts')

@@ -6,6 +6,7 @@ import { projectRoleStream } from '../domain/project-role/events.js'
 import { listOf, ProjectId } from '../domain/values.js'
 import { refuseUnlessExists } from './change-project-role.js'
 import { type Write, write } from './method.js'
+import { onlyOnce } from './only-once.js'
 import type { Runtime } from './runtime.js'
 import { targetProjectOfRole } from './target.js'
 import { transact } from './transact.js'
@@ -23,14 +24,7 @@ export interface ProjectRolesIds {
 export const AddProjectRolesInput = z.strictObject({
   projectId: ProjectId,
   roles: listOf(AddProjectRole.shape.data.omit({ projectId: true }), 1, MAX_ROLES).superRefine(
-    (roles, { addIssue }) => {
-      const seen = new Set<string>()
-      roles.forEach(({ roleKey }, index) => {
-        if (seen.has(roleKey))
-          addIssue({ code: 'custom', path: [index, 'roleKey'], message: 'must not appear twice' })
-        seen.add(roleKey)
-      })
-    },
+    onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
   ),
 })
 export type AddProjectRolesInput = z.input<typeof AddProjectRolesInput>

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
+import type { EventCount, EventStore, Position, RecordedEvent } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
@@ -15,6 +15,8 @@ const BATCH_SIZE = 1_000
 export interface Progress {
   /** Events applied since the catch-up began, by this process. */
   readonly done: number
+  /** Events there were to apply when the catch-up began; absent when the store cannot count. */
+  readonly total?: number
   /** Position of the last event applied. */
   readonly position: Position
   /** Position of the last event there was when the catch-up began. */
@@ -45,25 +47,49 @@ export const catchUp = async (
   projection: Projection,
   { head, signal, onProgress }: CatchUpOptions & { readonly head: Position },
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  const begin = Date.now()
-  let done = 0
   let position = await fromPort(() => projection.checkpoint())
+  const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
-    const after = position
-    const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
+    const from = position
+    const events = await fromPort(() => store.readAll(from, BATCH_SIZE))
     if (events.length === 0) break
-    const applied = await applyReadable(projection, position, events)
+    const applied = await applyReadable(projection, from, events)
     if (applied.isErr()) return err(applied.error)
-    if (applied.value) done += events.length
     position = await fromPort(() => projection.checkpoint())
-    onProgress?.({ done, position, head, rate: ratePerSecond(done, begin) })
+    if (position === from) throw unavailable(new Error(STUCK), 'not_recorded')
+    report?.(position, applied.value ? events.length : 0)
   }
   return ok(position)
 }
 
-const ratePerSecond = (done: number, begin: number): number =>
-  (done * 1000) / Math.max(1, Date.now() - begin)
+const STUCK = 'The projection did not move its checkpoint'
+
+/** Calls `onProgress` with what was done so far. */
+const reporter = async (
+  store: EventStore,
+  {
+    onProgress,
+    head,
+    after,
+  }: {
+    readonly onProgress: (progress: Progress) => void
+    readonly head: Position
+    readonly after: Position
+  },
+): Promise<(position: Position, applied: number) => void> => {
+  const counted = canCount(store) && { total: await fromPort(() => store.countAfter(after)) }
+  const begin = Date.now()
+  let done = 0
+  return (position, applied) => {
+    done += applied
+    const rate = (done * 1000) / Math.max(1, Date.now() - begin)
+    onProgress({ done, position, head, rate, ...counted })
+  }
+}
+
+const canCount = (store: EventStore & Partial<EventCount>): store is EventStore & EventCount =>
+  store.countAfter !== undefined
 
 /** Applies what comes before the first event that cannot be read, and stops there. */
 const applyReadable = async (

@@ -49,8 +49,14 @@ export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun'
 
 const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
 
+/** In code points, as all text is measured. */
+const UP_TO_255 = /^.{0,255}$/su
+
 const isCorrelationId = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= 255 && value.isWellFormed() && !value.includes('\0')
+  typeof value === 'string' &&
+  UP_TO_255.test(value) &&
+  value.isWellFormed() &&
+  !value.includes('\0')
 
 const isSignal = (value: unknown): boolean => value instanceof AbortSignal
 

@@ -1,5 +1,6 @@
 import type { LoginRefusal } from '../domain/project/login.js'
 import type { AlreadyExists, NotFound } from '../domain/refusals.js'
+import type { ObjectRef } from '../domain/values.js'
 import type { Permission } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import type { SecretUnreadable } from '../ports/secret-cipher.js'
@@ -38,6 +39,22 @@ export interface SequenceMismatch {
   readonly actual: Position
 }
 
+/** What became of an object since a plan saw it. */
+export interface Moved {
+  readonly object: ObjectRef
+  readonly change: 'added' | 'changed' | 'removed'
+}
+
+/**
+ * The world has moved on since the plan was made: plan again. What was recorded of other projects
+ * and providers of the plan before that was found stays.
+ */
+export interface PlanOutdated {
+  readonly kind: 'PlanOutdated'
+  /** At least one. */
+  readonly moved: readonly Moved[]
+}
+
 /** Another command was recorded under this idempotency key. */
 export interface IdempotencyKeyReused {
   readonly kind: 'IdempotencyKeyReused'
@@ -50,7 +67,7 @@ export interface Aborted {
   readonly attempts: number
 }
 
-/** The `signal` of the context ended the call; nothing was recorded. */
+/** The `signal` of the context ended the call; nothing was recorded since it aborted. */
 export interface Cancelled {
   readonly kind: 'Cancelled'
 }
@@ -77,6 +94,14 @@ export interface ProjectionFailed {
   readonly cause: unknown
 }
 
+/** The source of rows to import failed. What was added before stays; importing again goes on. */
+export interface SourceFailed {
+  readonly kind: 'SourceFailed'
+  /** Of the row that the source did not give. */
+  readonly index: number
+  readonly cause: unknown
+}
+
 /** Every reason for which a method may not do what it was asked. */
 export type IamError =
   | Unauthenticated
@@ -85,6 +110,7 @@ export type IamError =
   | NotFound
   | AlreadyExists
   | SequenceMismatch
+  | PlanOutdated
   | IdempotencyKeyReused
   | Aborted
   | Cancelled
@@ -93,6 +119,7 @@ export type IamError =
   | CorruptEvent
   | SecretUnreadable
   | ProjectionFailed
+  | SourceFailed
   | LoginRefusal
 
 /** An {@link InvalidArgument} about one field. */

@@ -1,4 +1,3 @@
-import { outcomeOf } from '../ports/store-fault.js'
 import type { IamError, Unavailable } from './errors.js'
 
 /**
@@ -15,7 +14,7 @@ export class Fault extends Error {
   }
 }
 
-/** Runs a call of a port; what it throws becomes a {@link Fault}. */
+/** Runs a call of a port that records nothing of ours; what it throws becomes a {@link Fault}. */
 export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promise<Value> => {
   try {
     return await call()
@@ -24,11 +23,9 @@ export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promi
   }
 }
 
-/** The fault of a port that threw `cause`; a store may know its `outcome` better. */
+/** The fault of a port that threw `cause`. */
 export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fault =>
-  cause instanceof Fault
-    ? cause
-    : new Fault({ kind: 'Unavailable', outcome: outcomeOf(cause) ?? outcome, cause })
+  cause instanceof Fault ? cause : new Fault({ kind: 'Unavailable', outcome, cause })
 
 /** What a {@link Fault} carries. @throws whatever else it is given */
 export const errorOf = (thrown: unknown): IamError => {

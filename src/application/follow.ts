@@ -3,6 +3,7 @@ import type { ReadModel } from '../ports/read-model.js'
 import { catchUp } from './catch-up.js'
 import type { Session } from './context.js'
 import { Fault, fromPort, unavailable } from './fault.js'
+import { orCancelled } from './or-cancelled.js'
 
 /** Brings a read model up to date. */
 export type Follow = (session: Session) => Promise<void>
@@ -21,7 +22,7 @@ export const follow = (store: EventStore, readModel: ReadModel): Follow => {
     if (reached.isErr()) throw new Fault(reached.error)
   }
 
-  return async ({ consistency }) => {
+  return async ({ consistency, signal }) => {
     if (consistency === 'eventual') return
     const head = await fromPort(() => store.lastPosition())
     let reached = await fromPort(() => readModel.checkpoint())
@@ -29,7 +30,7 @@ export const follow = (store: EventStore, readModel: ReadModel): Follow => {
       underWay ??= fromPort(catchUpOnce).finally(() => {
         underWay = undefined
       })
-      await underWay
+      await orCancelled(underWay, signal)
       const before = reached
       reached = await fromPort(() => readModel.checkpoint())
       if (reached === before)

@@ -3,11 +3,16 @@ import type { Position, RecordedEvent } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
+import type { Applied } from './applied.js'
+import { applyAccess } from './apply-access.js'
 import type { CatchUpOptions } from './catch-up.js'
+import type { DesiredAccess } from './desired-access.js'
 import type { IamError } from './errors.js'
 import { type IdentityProviders, identityProvidersOf } from './identity-providers.js'
 import { type HistoryPage, type ListHistoryInput, listHistory } from './list-history.js'
 import type { Read } from './method.js'
+import type { Plan } from './plan.js'
+import { planAccess } from './plan-access.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles.js'
 import { type Projects, projectsOf } from './projects.js'
 import { catchUpToHead, run } from './run.js'
@@ -29,6 +34,21 @@ export interface Iam {
   readonly projects: Projects
   readonly projectRoles: ProjectRoles
   readonly history: History
+
+  /**
+   * What would make the organization as desired: of every declared object whether it is to be added,
+   * updated, removed or left as it is, and by which events. Compares what is declared; records
+   * nothing. A declared secret is opened and compared for callers who may read it; for others it
+   * counts as a change.
+   */
+  readonly plan: Read<DesiredAccess, Plan>
+  /**
+   * Makes the organization as desired, or as planned: one atomic append for each project with its
+   * roles (several above 1,000 role changes), and one for each provider. Doing so again changes
+   * nothing. A desired state is planned anew when others are faster; a plan is refused when what it
+   * saw has changed.
+   */
+  readonly apply: Read<DesiredAccess | Plan, Applied>
 
   /** For the host itself: every event as it comes, of all organizations; no permission is asked for. */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<RecordedEvent>
@@ -52,6 +72,8 @@ export const iamOf = (host: Host): Iam => {
     identityProviders: identityProvidersOf(runtime),
     projects: projectsOf(runtime),
     projectRoles: projectRolesOf(runtime),
+    plan: planAccess(runtime),
+    apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
     subscribe: (options) => subscribe(store, options),
     catchUp: (projection, options = {}) =>

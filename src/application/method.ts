@@ -11,14 +11,19 @@ import {
 import type { IamError } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
 import type { Outcome, Planned, Written } from './outcome.js'
+import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
 import type { Target } from './target.js'
-import { violationsOf } from './violations.js'
+
+/** A permission that is needed, and for which object; without one, for all of the organization. */
+export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
 
 /** What every method checks before it does what it is for. */
 export interface Edge<Schema extends z.ZodType> {
   /** All are needed. */
   readonly permissions: readonly Permission[]
+  /** What is needed beside `permissions`, where that depends on the input, well-formed or not. */
+  readonly asks?: (input: unknown) => readonly Asked[]
   readonly schema: Schema
   /** Which object of the input, well-formed or not, the permission is asked for. */
   readonly target?: Target
@@ -103,6 +108,7 @@ const perform = async <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
   {
     permissions,
+    asks,
     schema,
     target,
     refuses,
@@ -114,26 +120,34 @@ const perform = async <Schema extends z.ZodType, Answer>(
     const opened = openSession(context, refuses ?? NOTHING)
     if (opened.isErr()) return err(opened.error)
     const session = opened.value
-    const { caller, orgId } = session
     const object = target?.(input)
-    for (const permission of permissions) {
-      const answer = ask(runtime, { caller, permission, orgId, ...(object && { object }) })
+    const asked = permissions.map((permission) => ({ permission, ...(object && { object }) }))
+    for (const question of asks ? [...asked, ...asks(input)] : asked) {
+      const answer = isPermitted(runtime, session, question)
       if ((typeof answer === 'boolean' ? answer : await answer) !== true)
-        return err({ kind: 'PermissionDenied', permission, orgId })
+        return err({
+          kind: 'PermissionDenied',
+          permission: question.permission,
+          orgId: session.orgId,
+        })
     }
-    const parsed = schema.safeParse(input)
-    if (!parsed.success)
-      return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
-    return await run(session, parsed.data, undefined)
+    const parsed = parse(schema, input)
+    if (parsed.isErr()) return err(parsed.error)
+    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+    return await run(session, parsed.value, undefined)
   } catch (thrown) {
     return err(errorOf(thrown))
   }
 }
 
 /** Answers at once where the host does: most look at what they hold in memory. */
-const ask = ({ authorize }: Runtime, question: PermissionQuestion): boolean | Promise<boolean> => {
+export const isPermitted = (
+  { authorize }: Runtime,
+  { caller, orgId }: Session,
+  asked: Asked,
+): boolean | Promise<boolean> => {
   try {
-    const answer = authorize(question)
+    const answer = authorize({ caller, orgId, ...asked })
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {
     throw unavailable(cause, 'not_recorded')

@@ -12,9 +12,15 @@ import {
 } from './add-project-roles.js'
 import { changeProjectRole, type ProjectRoleIds } from './change-project-role.js'
 import { getProjectRole } from './get.js'
+import {
+  type ImportProgress,
+  type ImportProjectRolesInput,
+  type ImportReport,
+  importProjectRoles,
+} from './import-project-roles.js'
 import { listProjectRoles, type Page } from './list.js'
 import type { ListProjectRolesInput } from './list-input.js'
-import type { Read, Write } from './method.js'
+import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A role of a project and what it shows. */
@@ -35,6 +41,12 @@ export interface ProjectRoles {
   readonly add: Write<AddProjectRoleInput, ProjectRoleIds>
   /** Adds 1 to 1,000 roles of one project, all or none; answers with the `details` of the last. */
   readonly addMany: Write<AddProjectRolesInput, ProjectRolesIds>
+  /**
+   * Adds roles of one project from a list or a stream of rows, in atomic batches of 1,000. Rows that
+   * are malformed or would change a role are reported; those that are there and equal are passed
+   * over, so running it again goes on where it was cut short.
+   */
+  readonly import: LongWrite<ImportProjectRolesInput, ImportProgress, ImportReport>
   /** Replaces `displayName` and `group`; an absent group is empty afterwards. */
   readonly update: Write<UpdateProjectRoleInput, ProjectRoleIds>
   /** Removes the role; its key may be added again, as a new role. */
@@ -54,6 +66,7 @@ export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
     isNew: true,
   }),
   addMany: addProjectRoles(runtime),
+  import: importProjectRoles(runtime),
   update: changeProjectRole(runtime, {
     method: 'projectRoles.update',
     schema: UpdateProjectRole.shape.data,

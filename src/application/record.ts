@@ -6,6 +6,7 @@ import type {
   RecordedEvent,
   VersionConflict,
 } from '../ports/event-store.js'
+import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
 import { type Fault, unavailable } from './fault.js'
 import { commandHash, storedKey } from './idempotency.js'
@@ -41,11 +42,12 @@ const conditional = (
 
 const metadataOf = async (
   { caller, orgId, correlationId, idempotencyKey }: Session,
-  { command }: Transaction<unknown>,
+  { command, managedBy }: Transaction<unknown>,
 ): Promise<Metadata> => ({
   actor: { userId: caller.userId, orgId: caller.orgId },
   resourceOwner: orgId,
   ...(correlationId !== undefined && { correlationId }),
+  ...(managedBy !== undefined && { managedBy }),
   ...(idempotencyKey !== undefined && {
     idempotencyKey: storedKey(orgId, idempotencyKey),
     commandHash: await commandHash(command),
@@ -57,7 +59,7 @@ const send = async ({ store }: Runtime, append: Append): Promise<Recorded> => {
   try {
     return await store.append(append)
   } catch (cause) {
-    const fault = unavailable(cause, 'unknown')
+    const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
     const found = isUnknown(fault) ? await findOwn(store, append.id, fault) : []
     if (found.length === 0) throw fault
     return ok(found)

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '../domain/values.js'
-import type { IamError } from './errors.js'
+import type { IamError, Moved } from './errors.js'
 
 /** A google.rpc error detail: its type and, beside it, its fields. */
 export interface StatusDetail {
@@ -24,6 +24,7 @@ const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, mess
   AlreadyExists: [6, 'The object exists already'],
   PermissionDenied: [7, 'The caller lacks the permission'],
   SequenceMismatch: [9, 'The object has changed since the expected sequence'],
+  PlanOutdated: [9, 'What was planned on has changed since'],
   IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
   ProjectInactive: [9, 'The project is inactive'],
   ProjectRoleRequired: [9, 'The user has no role of the project'],
@@ -33,6 +34,7 @@ const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, mess
   CorruptEvent: [13, 'The log holds an event that cannot be read'],
   SecretUnreadable: [13, 'The client secret cannot be opened'],
   ProjectionFailed: [13, 'A projection failed at an event'],
+  SourceFailed: [13, 'The source of the rows failed'],
   Unavailable: [14, 'A service that the call depends on is out of order'],
   Unauthenticated: [16, 'The call names no caller'],
 }
@@ -91,6 +93,8 @@ const specificDetails = (error: IamError): readonly StatusDetail[] => {
     case 'NotFound':
     case 'AlreadyExists':
       return [detail('ResourceInfo', resourceOf(error.object))]
+    case 'PlanOutdated':
+      return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
     case 'SequenceMismatch':
     case 'IdempotencyKeyReused':
     case 'ProjectInactive':
@@ -109,6 +113,15 @@ const preconditionFailure = (error: IamError): StatusDetail =>
     ],
   })
 
+const violationOf = ({ object, change }: Moved): object => {
+  const { resourceType, resourceName } = resourceOf(object)
+  return {
+    type: 'PLAN_OUTDATED',
+    subject: `${resourceType}/${resourceName}`,
+    description: `was ${change} since`,
+  }
+}
+
 const subjectOf = (error: IamError): string => {
   switch (error.kind) {
     case 'SequenceMismatch':
@@ -120,7 +133,9 @@ const subjectOf = (error: IamError): string => {
   }
 }
 
-const resourceOf = (object: ObjectRef): object => {
+const resourceOf = (
+  object: ObjectRef,
+): { readonly resourceType: string; readonly resourceName: string } => {
   switch (object.type) {
     case 'identity_provider':
       return { resourceType: object.type, resourceName: object.idpId }

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow'
 import { type Decider, exists } from '../domain/decider.js'
-import { currentVersion, type Message } from '../domain/message.js'
+import type { Message } from '../domain/message.js'
 import type { StreamId } from '../domain/values.js'
 import {
   type EventStore,
@@ -13,7 +13,9 @@ import {
 import type { ObjectDetails } from '../ports/read-model.js'
 import type { KnownEvent } from '../projections/known-event.js'
 import { readEvent } from '../projections/read-event.js'
+import { decideAll } from './decide-all.js'
 import { Fault, fromPort } from './fault.js'
+import { newEvent } from './new-event.js'
 import { Recent } from './recent.js'
 
 /** Streams of one aggregate whose states are kept; twice as many right after a new generation began. */
@@ -96,14 +98,19 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
 
   /** Decides `command` on the state at hand; what it decides to add replaces what it decided before. */
   decide(command: Command): Result<readonly NewEvent[], Refusal> {
-    const { decide, upcasters } = this.#aggregate.decider
-    const decision = decide(command, this.state)
+    const { decider } = this.#aggregate
+    return this.#take(decider.decide(command, this.state))
+  }
+
+  /** {@link Tracked.decide}, for several commands, one after the other; all or none. */
+  decideAll(commands: readonly Command[]): Result<readonly NewEvent[], Refusal> {
+    return this.#take(decideAll(this.#aggregate.decider, commands, this.state))
+  }
+
+  #take(decision: Result<readonly Event[], Refusal>): Result<readonly NewEvent[], Refusal> {
+    const { upcasters } = this.#aggregate.decider
     this.#decided = decision.unwrapOr([])
-    this.#newEvents = this.#decided.map(({ type, data }) => ({
-      type,
-      schemaVersion: currentVersion(upcasters, type),
-      data,
-    }))
+    this.#newEvents = this.#decided.map((event) => newEvent(upcasters, event))
     return decision.map(() => this.#newEvents)
   }
 

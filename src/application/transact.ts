@@ -51,7 +51,7 @@ const inOneOrder = (writes: readonly AnyTracked[]): readonly AnyTracked[] =>
     : [...writes].sort((one, other) => (one.stream < other.stream ? -1 : 1))
 
 const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
-  for (const stream of tracked) await stream.refresh()
+  await Promise.all(tracked.map((stream) => stream.refresh()))
 }
 
 const decideUntilRecorded = async <Ids>(

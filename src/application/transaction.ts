@@ -16,6 +16,8 @@ export interface Transaction<Ids> {
   readonly guards: readonly AnyTracked[]
   /** Decides on the states of the streams, again whenever they turn out to have moved on. */
   readonly decide: () => Result<unknown, IamError>
+  /** Marks the events as of what a desired state manages. */
+  readonly managedBy?: string | undefined
   /** The ids of the object whose stream is given. */
   readonly ids: (stream: StreamId) => Ids
   /** Whether the secret recorded is the one that the command carries; absent without a secret. */

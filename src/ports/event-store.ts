@@ -155,3 +155,9 @@ export interface EventRestore {
    */
   restore(events: readonly RecordedEvent[]): Promise<void>
 }
+
+/** Another port of a store, for progress. */
+export interface EventCount {
+  /** How many events lie above `after`. */
+  countAfter(after: Position): Promise<number>
+}

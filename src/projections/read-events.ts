@@ -7,11 +7,9 @@ import { readEvent } from './read-event.js'
  * whoever feeds a read model reads them first, and stops there.
  */
 export const readEvents = (events: readonly RecordedEvent[]): readonly KnownEvent[] =>
-  events.map((event) =>
-    readEvent(event).match(
-      (known) => known,
-      (refusal) => {
-        throw new Error(`${refusal.kind} at position ${refusal.position}`, { cause: refusal })
-      },
-    ),
-  )
+  events.map((event) => {
+    const read = readEvent(event)
+    if (read.isOk()) return read.value
+    const { kind, position } = read.error
+    throw new Error(`${kind} at position ${position}`, { cause: read.error })
+  })

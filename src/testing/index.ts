@@ -9,3 +9,4 @@ export { eventClockLaws, eventRestoreLaws, eventStoreLaws } from './event-store-
 export { type FixedClock, fixedClock } from './fixed-clock.js'
 export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'
+export { type ReadModelHome, type ReadModelLaw, readModelLaws } from './read-model-laws.js'

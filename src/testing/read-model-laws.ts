@@ -4,6 +4,9 @@ import { getLaws } from './read-model/get-laws.js'
 import { historyLaws } from './read-model/history-laws.js'
 import type { ReadModelLaw } from './read-model/law.js'
 import { listLaws } from './read-model/list-laws.js'
+import { orderLaws } from './read-model/order-laws.js'
+
+export type { ReadModelHome, ReadModelLaw } from './read-model/law.js'
 
 /**
  * What the port `ReadModel` promises, as checks that need no test runner: a read model is right
@@ -14,5 +17,6 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...getLaws,
   ...filterLaws,
   ...listLaws,
+  ...orderLaws,
   ...historyLaws,
 ]

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import type { EventRestore, EventStore } from '../../ports/event-store.js'
+import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import { checkAppend } from '../check-append.js'
 import { checkRestore } from '../check-restore.js'
 import { type Clock, microsecondClock, nextPosition } from '../clock.js'
@@ -19,7 +19,7 @@ export interface MemoryEventStoreOptions {
  */
 export const memoryEventStore = ({
   now,
-}: MemoryEventStoreOptions = {}): EventStore & EventRestore => {
+}: MemoryEventStoreOptions = {}): EventStore & EventRestore & EventCount => {
   const clock = microsecondClock(now)
   const log = emptyLog()
   const { add: onAppend, wakeAll } = listeners()
@@ -48,6 +48,7 @@ export const memoryEventStore = ({
     },
     readStream: async (stream, afterVersion = 0) => log.stream(stream, afterVersion),
     readAll: async (after, limit) => log.page(after, limit),
+    countAfter: async (after) => log.countAfter(after),
     lastPosition: async () => BigInt(last),
     findAppend: async (by) =>
       'id' in by ? log.appendWithId(by.id) : log.appendWithKey(by.idempotencyKey),

@@ -1,7 +1,10 @@
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-view.js'
 import { streamOf } from '../../projections/stream-name.js'
-import type { Kept, Past } from './rows.js'
+import { type History, type Kept, keptUnder, type Past } from './rows.js'
+
+/** Before the first event of an organization. */
+export const noHistory = (): History => ({ past: [], byObject: new Map(), sorted: 0 })
 
 /** The page of history that `query` asks for. */
 export const historyOf = (kept: Kept, query: HistoryQuery): readonly HistoryEntry[] => {
@@ -15,10 +18,19 @@ export const historyOf = (kept: Kept, query: HistoryQuery): readonly HistoryEntr
   return entries
 }
 
-const pastOf = (kept: Kept, { orgId, object }: HistoryQuery): readonly Past[] =>
-  (object === undefined
-    ? kept.pastOfOrganizations.get(orgId)
-    : kept.pastOfObjects.get(streamOf(orgId, object))) ?? []
+const pastOf = (kept: Kept, { orgId, object }: HistoryQuery): readonly Past[] => {
+  const history = kept.history.get(orgId)
+  if (history === undefined || object === undefined) return history?.past ?? []
+  return sortByObject(history).get(streamOf(orgId, object)) ?? []
+}
+
+const sortByObject = (history: History): History['byObject'] => {
+  for (const found of history.past.slice(history.sorted)) {
+    keptUnder(history.byObject, found.event.stream, () => []).push(found)
+  }
+  history.sorted = history.past.length
+  return history.byObject
+}
 
 /** Where in `past`, which is in the order of positions, the page begins. */
 const firstAfter = (past: readonly Past[], { after }: HistoryQuery): number => {

@@ -12,6 +12,7 @@ export interface Log {
   readonly add: (events: readonly RecordedEvent[]) => void
   readonly stream: (stream: StreamId, afterVersion: Version) => readonly RecordedEvent[]
   readonly page: (after: Position, limit: number) => readonly RecordedEvent[]
+  readonly countAfter: (after: Position) => number
   readonly appendWithId: (id: string) => readonly RecordedEvent[]
   readonly appendWithKey: (idempotencyKey: string) => readonly RecordedEvent[]
 }
@@ -47,6 +48,7 @@ export const emptyLog = (): Log => {
       const start = indexAfter(events, after)
       return events.slice(start, start + Math.max(0, limit))
     },
+    countAfter: (after) => events.length - indexAfter(events, after),
     appendWithId: (id) => {
       const end = events.findLastIndex((event) => event.appendId === id)
       let begin = end

@@ -14,7 +14,7 @@ import type { KnownEvent } from '../../projections/known-event.js'
 import { placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
 import { organizationIn } from '../../projections/stream-name.js'
-import { historyOf } from './history.js'
+import { historyOf, noHistory } from './history.js'
 import { listRows } from './list-rows.js'
 import { copyOf, type Kept, keptUnder, nothingKept, rowStore } from './rows.js'
 
@@ -57,8 +57,8 @@ export const memoryReadModel = (): ReadModel => {
 const applyAll = (kept: Kept, events: readonly KnownEvent[]): void => {
   const rows = rowStore(kept)
   for (const event of events) {
-    const past = { event, ...changeRow(rows, event) }
-    keptUnder(kept.pastOfOrganizations, organizationIn(event.stream), () => []).push(past)
-    keptUnder(kept.pastOfObjects, event.stream, () => []).push(past)
+    const { before, after } = changeRow(rows, event)
+    const { past } = keptUnder(kept.history, organizationIn(event.stream), noHistory)
+    past.push({ event, before, after })
   }
 }

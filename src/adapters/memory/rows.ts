@@ -15,18 +15,24 @@ export interface Kept {
   checkpoint: Position
   /** By scope, then by key. */
   readonly rows: { readonly [Type in ViewType]: Map<string, Map<string, Views[Type]>> }
-  /** Oldest first. */
-  readonly pastOfOrganizations: Map<string, Past[]>
-  /** Oldest first. */
-  readonly pastOfObjects: Map<StreamId, Past[]>
+  /** By organization. */
+  readonly history: Map<string, History>
+}
+
+/** What happened in one organization, oldest first. */
+export interface History {
+  readonly past: Past[]
+  /** The same by object, as far as {@link History.sorted}: objects are seldom asked for. */
+  readonly byObject: Map<StreamId, Past[]>
+  /** How many of `past` are in `byObject`. */
+  sorted: number
 }
 
 /** What is known before the first event. */
 export const nothingKept = (): Kept => ({
   checkpoint: 0n,
   rows: { identity_provider: new Map(), project: new Map(), project_role: new Map() },
-  pastOfOrganizations: new Map(),
-  pastOfObjects: new Map(),
+  history: new Map(),
 })
 
 /** What is kept under `key`; made and kept when there is nothing yet. */

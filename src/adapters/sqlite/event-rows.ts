@@ -20,6 +20,7 @@ const STREAM = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND version > ? O
 const PAGE = `SELECT ${COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
 const LAST = `SELECT ${COLUMNS} FROM events ORDER BY position DESC LIMIT 1`
 const LAST_POSITION = 'SELECT max(position) FROM events'
+const COUNT = 'SELECT count(*) FROM events WHERE position > ?'
 const VERSION = 'SELECT max(version) FROM events WHERE stream = ?'
 const BEGIN_OF_ID = 'SELECT position FROM events WHERE append_id = ? AND begins_append = 1'
 const BEGIN_OF_KEY = 'SELECT position FROM events WHERE idempotency_key = ?'
@@ -55,6 +56,10 @@ export const lastEvent = (database: Database): RecordedEvent | undefined =>
 
 /** Position of the event at the end of the log; 0 when it is empty. */
 export const lastPosition = (database: Database): number => Number(database.value(LAST_POSITION))
+
+/** How many events lie above `after`. */
+export const countAfter = (database: Database, after: Position): number =>
+  after >= END ? 0 : Number(database.value(COUNT, after))
 
 /** How many events `stream` holds. */
 export const versionOf = (database: Database, stream: StreamId): Version =>

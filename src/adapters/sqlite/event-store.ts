@@ -1,4 +1,9 @@
-import type { EventRestore, EventStore, RecordedEvent } from '../../ports/event-store.js'
+import type {
+  EventCount,
+  EventRestore,
+  EventStore,
+  RecordedEvent,
+} from '../../ports/event-store.js'
 import { outcomeOf } from '../../ports/store-fault.js'
 import { beginsAppend, checkRestore } from '../check-restore.js'
 import { type Clock, microsecondClock } from '../clock.js'
@@ -8,6 +13,7 @@ import { type PreparedAppend, prepareAppend } from '../prepare-append.js'
 import { type Connection, isLockedFault } from './connection.js'
 import type { Database } from './database.js'
 import {
+  countAfter,
   eventsOfAppend,
   insertEvent,
   isKeyUsed,
@@ -28,7 +34,7 @@ import { writeGroup } from './write-group.js'
 export const sqliteEventStore = (
   connection: Connection,
   now?: Clock,
-): EventStore & EventRestore => {
+): EventStore & EventRestore & EventCount => {
   const clock = microsecondClock(now)
   const { add, isEmpty, wakeAll } = listeners()
   let endWatch: (() => void) | undefined
@@ -46,6 +52,7 @@ export const sqliteEventStore = (
     readStream: (stream, afterVersion = 0) =>
       connection.query((database) => streamEvents(database, stream, afterVersion)),
     readAll: (after, limit) => connection.query((database) => pageOfEvents(database, after, limit)),
+    countAfter: (after) => connection.query((database) => countAfter(database, after)),
     lastPosition: async () => BigInt(await connection.query(lastPosition)),
     findAppend: (by) => connection.read((database) => eventsOfAppend(database, by)),
     onAppend: (wake) => {

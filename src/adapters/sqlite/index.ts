@@ -1,4 +1,4 @@
-import type { EventRestore, EventStore } from '../../ports/event-store.js'
+import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import type { Clock } from '../clock.js'
 import { openConnection } from './connection.js'
@@ -24,7 +24,7 @@ export interface SqliteOptions {
 
 /** An SQLite file in use. */
 export interface Sqlite {
-  readonly store: EventStore & EventRestore
+  readonly store: EventStore & EventRestore & EventCount
   /** Kept in the same file, so that processes share it and it is still there at the next start. */
   readonly readModel: ReadModel
   /** Closes the file. Every later call, and every one that has not been answered yet, rejects. */

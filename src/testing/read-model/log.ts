@@ -1,5 +1,8 @@
-import type { IdentityProviderEvent } from '../../domain/identity-provider/events.js'
-import type { ProjectEvent } from '../../domain/project/events.js'
+import type {
+  IdentityProviderEvent,
+  OidcIdentityProviderAdded,
+} from '../../domain/identity-provider/events.js'
+import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
 import type { ProjectRoleEvent } from '../../domain/project-role/events.js'
 import {
   IdpId,
@@ -67,7 +70,7 @@ const refOf = ({ data }: AnyEvent): ObjectRef => {
 export const SEAL = 'sealed-and-never-shown'
 
 /** An identity provider comes to be. */
-export const idpAdded = (idpId: string, name = 'Login'): IdentityProviderEvent => ({
+export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdded => ({
   type: 'identity_provider.oidc_added',
   data: {
     idpId: IdpId.parse(idpId),
@@ -84,7 +87,7 @@ export const idpAdded = (idpId: string, name = 'Login'): IdentityProviderEvent =
 })
 
 /** A project comes to be. */
-export const projectAdded = (id: string, name = 'Portal', check = false): ProjectEvent => ({
+export const projectAdded = (id: string, name = 'Portal', check = false): ProjectAdded => ({
   type: 'project.added',
   data: {
     id: ProjectId.parse(id),

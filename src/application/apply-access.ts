@@ -1,0 +1,70 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { Applied, AppliedChange } from './applied.js'
+import { applyDrafts, type ToApply } from './apply-drafts.js'
+import { applyPlan } from './apply-plan.js'
+import { askedToApply, REFUSED_BY_APPLY } from './asked-of-access.js'
+import type { Session } from './context.js'
+import { DesiredAccess } from './desired-access.js'
+import type { IamError } from './errors.js'
+import { type Read, read } from './method.js'
+import { pause } from './pause.js'
+import { countsOf, isPlan, type Plan } from './plan.js'
+import { planUnits, type Unit, undeclaredIn, unitsOf } from './plan-access.js'
+import type { Runtime } from './runtime.js'
+
+/** How often a project or provider is planned before the lost races are reported. */
+const MAX_ATTEMPTS = 10
+
+/** Makes the organization as planned, or as desired. */
+export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applied> => {
+  const applyGiven = applyPlan(runtime)
+  const applyDesired = applyDesiredAccess(runtime)
+  return (input, context) =>
+    isPlan(input) ? applyGiven(input, context) : applyDesired(input, context)
+}
+
+const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
+  read(
+    runtime,
+    { permissions: [], asks: askedToApply, schema: DesiredAccess, refuses: REFUSED_BY_APPLY },
+    async (session, access) => {
+      const { managedBy } = access
+      const units = unitsOf(runtime, session, access)
+      // All are planned before the first is applied: what can be refused is refused before that.
+      const planned = await planUnits(runtime, session, units)
+      if (planned.isErr()) return err(planned.error)
+      const changes: AppliedChange[] = []
+      for (const [index, unit] of units.entries()) {
+        const drafts = planned.value[index] ?? []
+        const applied = await applyUnit(runtime, session, { unit, drafts, managedBy })
+        if (applied.isErr()) return err(applied.error)
+        changes.push(...applied.value)
+      }
+      return ok({
+        orgId: session.orgId,
+        ...(managedBy !== undefined && { managedBy }),
+        changes,
+        counts: countsOf(changes),
+        undeclared: await undeclaredIn(runtime, session, access),
+      })
+    },
+  )
+
+/** Applies what was planned; plans anew when others were faster. */
+const applyUnit = async (
+  runtime: Runtime,
+  session: Session,
+  { unit, drafts, managedBy }: ToApply & { readonly unit: Unit },
+): Promise<Result<readonly AppliedChange[], IamError>> => {
+  let planned = drafts
+  for (let attempts = 1; ; attempts++) {
+    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+    const applied = await applyDrafts(runtime, session, { drafts: planned, managedBy })
+    if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
+    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
+    await pause(attempts, session.signal)
+    const again = await planUnits(runtime, session, [unit])
+    if (again.isErr()) return err(again.error)
+    planned = again.value.flat()
+  }
+}

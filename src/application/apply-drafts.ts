@@ -1,0 +1,99 @@
+import { err, ok, type Result } from 'neverthrow'
+import { MAX_WRITES } from '../ports/event-store.js'
+import type { AppliedChange } from './applied.js'
+import type { Session } from './context.js'
+import type { IamError } from './errors.js'
+import { movedSince } from './moved-since.js'
+import { type Part, partOf, sequenceOf } from './part.js'
+import type { Draft } from './planned-change.js'
+import type { Runtime } from './runtime.js'
+import { detailsOf } from './tracked.js'
+import { transact } from './transact.js'
+
+/** Changes of one project and its roles, the project first, or of one provider; and their marker. */
+export interface ToApply {
+  readonly drafts: readonly Draft[]
+  readonly managedBy: string | undefined
+}
+
+/**
+ * Records what is planned for one project with its roles, or for one provider: in one append, or in
+ * several when there are more role changes than one takes. Each is conditional on what the plan saw
+ * of the objects that it changes, and of the project.
+ */
+export const applyDrafts = async (
+  runtime: Runtime,
+  session: Session,
+  { drafts, managedBy }: ToApply,
+): Promise<Result<readonly AppliedChange[], IamError>> => {
+  const parts = drafts.map((draft) => partOf(runtime, session, draft))
+  for (const appendable of appendsOf(parts)) {
+    const recorded = await append(runtime, session, { ...appendable, managedBy })
+    if (recorded.isErr()) return err(recorded.error)
+  }
+  return ok(parts.map((part) => applied(session, part)))
+}
+
+/** What goes into one append: what it writes, and what must not have changed by then. */
+interface Appendable {
+  readonly writes: readonly Part[]
+  readonly guards: readonly Part[]
+}
+
+const isChange = ({ draft: { change } }: Part): boolean => change.events.length > 0
+
+/** As many role changes to an append as it takes; the project is written first, later a guard. */
+const appendsOf = ([head, ...rest]: readonly Part[]): readonly Appendable[] => {
+  if (!head) return []
+  const most = MAX_WRITES - 1
+  const roles = rest.filter(isChange)
+  const appends: Appendable[] = []
+  if (isChange(head)) appends.push({ writes: [head, ...roles.splice(0, most)], guards: [] })
+  while (roles.length > 0) appends.push({ writes: roles.splice(0, most), guards: [head] })
+  return appends
+}
+
+const append = async (
+  runtime: Runtime,
+  session: Session,
+  { writes, guards, managedBy }: Appendable & Pick<ToApply, 'managedBy'>,
+): Promise<Result<void, IamError>> => {
+  const last = writes.at(-1)
+  if (!last) return ok()
+  const recorded = await transact(runtime, session, {
+    command: { method: 'apply', input: {} },
+    object: last.tracked,
+    writes: writes.map(({ tracked }) => tracked),
+    guards: guards.map(({ tracked }) => tracked),
+    managedBy,
+    decide: () => decide(writes, guards),
+    ids: () => ({}),
+  })
+  // What this append wrote is what the next one expects to find.
+  for (const part of writes) part.expected = sequenceOf(part.tracked)
+  return recorded.map(() => undefined)
+}
+
+const decide = (
+  writes: readonly Part[],
+  guards: readonly Part[],
+): Result<readonly unknown[], IamError> => {
+  const outdated = movedSince(
+    [...guards, ...writes].map(({ draft, expected, tracked }) => ({
+      object: draft.change.object,
+      expected,
+      actual: sequenceOf(tracked),
+    })),
+  )
+  if (outdated) return err(outdated)
+  const decisions = writes.map((part) => part.decide())
+  return decisions.find((decision) => decision.isErr())?.map(() => []) ?? ok([])
+}
+
+const applied = (session: Session, part: Part): AppliedChange => {
+  const { change, details } = part.draft
+  const since = isChange(part) ? detailsOf(part.tracked.snapshot, session.orgId) : details
+  // A plan that says so has been refused: it is not what there is.
+  if (since === undefined) throw new Error('An object that is not there cannot be unchanged')
+  return { ...change, details: since }
+}

@@ -1,0 +1,98 @@
+import { err, ok, type Result } from 'neverthrow'
+import { streamOf } from '../projections/stream-name.js'
+import type { Applied, AppliedChange } from './applied.js'
+import { applyDrafts } from './apply-drafts.js'
+import { askedToApplyPlan, REFUSED_BY_APPLY } from './asked-of-access.js'
+import type { Session } from './context.js'
+import { type IamError, type InvalidArgument, invalid } from './errors.js'
+import { fromPort } from './fault.js'
+import { type Read, read } from './method.js'
+import { movedSince } from './moved-since.js'
+import { Plan } from './plan.js'
+import type { Draft } from './planned-change.js'
+import type { Runtime } from './runtime.js'
+import { seenNow } from './seen-now.js'
+
+/**
+ * Records what is planned. Refused before anything is recorded: a plan of another organization, one
+ * with a secret that was not sealed for its provider, and one that saw other than there is now.
+ */
+export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
+  read(
+    runtime,
+    { permissions: [], asks: askedToApplyPlan, schema: Plan, refuses: REFUSED_BY_APPLY },
+    async (session, plan) => {
+      const objection = await objectionTo(runtime, session, plan)
+      if (objection) return err(objection)
+      const drafts = await draftsOf(runtime, session, plan)
+      const outdated = movedSince(
+        drafts.map(({ change: { object, sequence }, details }) => ({
+          object,
+          expected: sequence === undefined ? undefined : BigInt(sequence),
+          actual: details?.sequence,
+        })),
+      )
+      return outdated ? err(outdated) : await applyAll(runtime, session, { plan, drafts })
+    },
+  )
+
+const draftsOf = async (
+  runtime: Runtime,
+  session: Session,
+  { changes }: Plan,
+): Promise<readonly Draft[]> => {
+  const objects = changes.map(({ object }) => object)
+  const seen = await seenNow(runtime, session, objects)
+  return changes.map((change) => ({
+    change,
+    details: seen.get(streamOf(session.orgId, change.object)),
+  }))
+}
+
+const applyAll = async (
+  runtime: Runtime,
+  session: Session,
+  { plan, drafts }: { readonly plan: Plan; readonly drafts: readonly Draft[] },
+): Promise<Result<Applied, IamError>> => {
+  const changes: AppliedChange[] = []
+  for (const unit of unitsIn(drafts)) {
+    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+    const { managedBy } = plan
+    const applied = await applyDrafts(runtime, session, { drafts: unit, managedBy })
+    if (applied.isErr()) return err(applied.error)
+    changes.push(...applied.value)
+  }
+  return ok({ ...plan, changes })
+}
+
+/** A project with its roles, the project first, or an identity provider. */
+const unitsIn = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
+  const roles = Map.groupBy(drafts, ({ change: { object } }) =>
+    object.type === 'project_role' ? object.projectId : undefined,
+  )
+  return (roles.get(undefined) ?? []).map((head) => {
+    const { object } = head.change
+    return [head, ...(object.type === 'project' ? (roles.get(object.id) ?? []) : [])]
+  })
+}
+
+const objectionTo = async (
+  runtime: Runtime,
+  { orgId }: Session,
+  { orgId: plannedFor, changes }: Plan,
+): Promise<InvalidArgument | undefined> => {
+  if (plannedFor !== orgId) return invalid('orgId', 'must be the organization of the context')
+  for (const [index, { object, events }] of changes.entries())
+    for (const [place, { data }] of events.entries()) {
+      const sealed = 'clientSecret' in data ? data.clientSecret : undefined
+      if (sealed === undefined || object.type !== 'identity_provider') continue
+      const { idpId } = object
+      const opened = await fromPort(() => runtime.secrets.open(sealed, { orgId, idpId }))
+      if (opened.isErr())
+        return invalid(
+          `changes[${index}].events[${place}].data.clientSecret`,
+          'cannot be opened: it was sealed for another provider, or by a key that is gone',
+        )
+    }
+  return undefined
+}

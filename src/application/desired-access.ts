@@ -1,0 +1,69 @@
+import type { Result } from 'neverthrow'
+import { z } from 'zod'
+import { listOf, requiredText } from '../domain/values.js'
+import { DesiredIdentityProvider } from './desired-identity-provider.js'
+import { DesiredProject } from './desired-project.js'
+import type { InvalidArgument } from './errors.js'
+import { FILLED } from './json-schema-bounds.js'
+import { onlyOnce } from './only-once.js'
+import { parse } from './parse.js'
+
+/** Most projects, and most identity providers, of one desired state. */
+export const MAX_OBJECTS = 1_000
+
+/**
+ * Projects with their roles, and identity providers, as they are to be in an organization. Only what
+ * is declared is compared and changed; the ids are what makes that repeatable.
+ */
+export interface DesiredAccess {
+  /** At most {@link MAX_OBJECTS}, no id twice. */
+  readonly projects?: readonly DesiredProject[] | undefined
+  /** At most {@link MAX_OBJECTS}, no id twice. */
+  readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
+  /**
+   * Removes the roles of declared projects that carry the marker `managedBy` and are declared no
+   * more; false when absent. Projects and identity providers are never removed.
+   */
+  readonly prune?: boolean | undefined
+  /** Marks what is recorded as managed by this desired state: 1 to 200 characters. */
+  readonly managedBy?: string | undefined
+}
+
+const schema = z
+  .strictObject({
+    projects: listOf(DesiredProject, 0, MAX_OBJECTS)
+      .meta({ maxItems: MAX_OBJECTS })
+      .superRefine(onlyOnce(({ id }) => id, ['id']))
+      .optional(),
+    identityProviders: listOf(DesiredIdentityProvider, 0, MAX_OBJECTS)
+      .meta({ maxItems: MAX_OBJECTS })
+      .superRefine(onlyOnce(({ idpId }) => idpId, ['idpId']))
+      .optional(),
+    prune: z.boolean({ error: 'must be true or false' }).optional(),
+    managedBy: requiredText.meta(FILLED).optional(),
+  })
+  .refine(({ prune, managedBy }) => prune !== true || managedBy !== undefined, {
+    error: 'is required with prune',
+    path: ['managedBy'],
+  })
+
+/** Schema of a {@link DesiredAccess}. */
+export const DesiredAccess: z.ZodType<z.output<typeof schema>, DesiredAccess> = schema
+export type ParsedAccess = z.output<typeof schema>
+
+/** Reads a desired state that was not written in TypeScript, such as a parsed JSON file. */
+export const readAccess = (value: unknown): Result<DesiredAccess, InvalidArgument> =>
+  parse(DesiredAccess, value)
+
+/**
+ * JSON Schema (draft 2020-12) of a {@link DesiredAccess}, for editors. {@link readAccess} checks more:
+ * that no id or key is there twice, that text can be stored, and that `prune` has a `managedBy`.
+ */
+export const accessJsonSchema = (): object =>
+  z.toJSONSchema(schema, {
+    io: 'output',
+    override: ({ jsonSchema }) => {
+      // Of a list it would say that it must not be sent; it only cannot be changed once read.
+      delete jsonSchema.readOnly
+    },
+  })

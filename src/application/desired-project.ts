@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { AddProject, type PrivateLabelingSetting } from '../domain/project/commands.js'
+import { AddProjectRole } from '../domain/project-role/commands.js'
+import { listOf, ProjectId } from '../domain/values.js'
+import { FILLED, SHORT } from './json-schema-bounds.js'
+import { onlyOnce } from './only-once.js'
+
+/** Most roles that a desired state declares for one project. */
+export const MAX_DECLARED_ROLES = 10_000
+
+/** A role as it is to be. */
+export interface DesiredRole {
+  readonly roleKey: string
+  readonly displayName: string
+  /** Absent: as it is; empty when the role is added. */
+  readonly group?: string | undefined
+}
+
+const role = AddProjectRole.shape.data.shape
+
+const DesiredRole = z.strictObject({
+  roleKey: role.roleKey.meta(FILLED),
+  displayName: role.displayName.meta(FILLED),
+  group: role.group.unwrap().meta(SHORT).optional(),
+})
+
+/** Settings of a project as they are to be. Absent: as it is; its default when the project is added. */
+export interface DesiredSettings {
+  readonly projectRoleAssertion?: boolean | undefined
+  readonly projectRoleCheck?: boolean | undefined
+  readonly hasProjectCheck?: boolean | undefined
+  readonly privateLabelingSetting?: PrivateLabelingSetting | undefined
+}
+
+const project = AddProject.shape.data.shape
+
+const DesiredSettings = z.strictObject({
+  projectRoleAssertion: project.projectRoleAssertion.unwrap().optional(),
+  projectRoleCheck: project.projectRoleCheck.unwrap().optional(),
+  hasProjectCheck: project.hasProjectCheck.unwrap().optional(),
+  privateLabelingSetting: project.privateLabelingSetting.unwrap().optional(),
+})
+
+/** A project as it is to be. */
+export interface DesiredProject {
+  readonly id: string
+  readonly name: string
+  readonly settings?: DesiredSettings | undefined
+  /**
+   * At most {@link MAX_DECLARED_ROLES}, no key twice. Absent: the roles of the project are left
+   * alone, by `prune` too.
+   */
+  readonly roles?: readonly DesiredRole[] | undefined
+}
+
+/** Schema of a {@link DesiredProject}. */
+export const DesiredProject = z.strictObject({
+  id: ProjectId,
+  name: project.name.meta(FILLED),
+  settings: DesiredSettings.optional(),
+  roles: listOf(DesiredRole, 0, MAX_DECLARED_ROLES)
+    .meta({ maxItems: MAX_DECLARED_ROLES })
+    .superRefine(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))
+    .optional(),
+})
+export type ParsedProject = z.output<typeof DesiredProject>
+export type ParsedRole = z.output<typeof DesiredRole>

@@ -1,0 +1,132 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { z } from 'zod'
+import { projectStream } from '../domain/project/events.js'
+import { AddProjectRole } from '../domain/project-role/commands.js'
+import type { ProjectRoleState } from '../domain/project-role/decider.js'
+import { projectRoleStream } from '../domain/project-role/events.js'
+import type { AlreadyExists } from '../domain/refusals.js'
+import type { ProjectId, RoleKey } from '../domain/values.js'
+import { refuseUnlessExists } from './change-project-role.js'
+import type { Session } from './context.js'
+import type { IamError, InvalidArgument } from './errors.js'
+import { parse } from './parse.js'
+import type { Runtime } from './runtime.js'
+import { transact } from './transact.js'
+
+/** What a row must be: a role without its project. */
+export const ImportedRole = AddProjectRole.shape.data.omit({ projectId: true })
+
+/** A row as the source gave it, and its place among all, from 0. */
+export interface Row {
+  readonly index: number
+  readonly value: unknown
+}
+
+/** A row that was not imported: it is malformed, or its key is that of a role that is not equal. */
+export interface RefusedRow {
+  /** From 0. */
+  readonly index: number
+  readonly error: InvalidArgument | AlreadyExists
+}
+
+/** What became of the rows of one batch. */
+export interface BatchReport {
+  readonly added: number
+  readonly unchanged: number
+  readonly refused: readonly RefusedRow[]
+}
+
+/** A row that is well-formed. */
+interface Candidate {
+  readonly index: number
+  readonly role: z.output<typeof ImportedRole>
+}
+
+/** Adds the roles of well-formed rows that are not there yet, in one append. */
+export const importBatch = async (
+  runtime: Runtime,
+  session: Session,
+  { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly Row[] },
+): Promise<Result<BatchReport, IamError>> => {
+  const { candidates, malformed } = sort(rows)
+  const roles = firstOfEachKey(runtime, session, { projectId, candidates })
+  const recorded = await addMissing(runtime, session, { projectId, roles })
+  if (recorded.isErr()) return err(recorded.error)
+
+  const refused = [...malformed]
+  let added = 0
+  for (const { index, role } of candidates) {
+    const { roleKey } = role
+    const first = roles.get(roleKey)
+    if (first?.candidate.index === index && first.tracked.newEvents.length > 0) added++
+    else if (!isEqual(role, first?.tracked.state)) {
+      const object = { type: 'project_role', projectId, roleKey } as const
+      refused.push({ index, error: { kind: 'AlreadyExists', object } })
+    }
+  }
+  refused.sort((one, other) => one.index - other.index)
+  return ok({ added, unchanged: rows.length - added - refused.length, refused })
+}
+
+const sort = (rows: readonly Row[]) => {
+  const candidates: Candidate[] = []
+  const malformed: RefusedRow[] = []
+  for (const { index, value } of rows)
+    parse(ImportedRole, value).match(
+      (role) => candidates.push({ index, role }),
+      (error) => malformed.push({ index, error }),
+    )
+  return { candidates, malformed }
+}
+
+type Roles = ReturnType<typeof firstOfEachKey>
+
+/** An append names a stream once: of rows with one key, the first may add the role. */
+const firstOfEachKey = (
+  runtime: Runtime,
+  { orgId }: Session,
+  {
+    projectId,
+    candidates,
+  }: { readonly projectId: ProjectId; readonly candidates: readonly Candidate[] },
+) => {
+  const trackedAs = (candidate: Candidate) => {
+    const stream = projectRoleStream(orgId, projectId, candidate.role.roleKey)
+    return { candidate, tracked: runtime.projectRoles.track(stream, true) }
+  }
+  const roles = new Map<RoleKey, ReturnType<typeof trackedAs>>()
+  for (const candidate of candidates) {
+    const { roleKey } = candidate.role
+    if (!roles.has(roleKey)) roles.set(roleKey, trackedAs(candidate))
+  }
+  return roles
+}
+
+const addMissing = async (
+  runtime: Runtime,
+  session: Session,
+  { projectId, roles }: { readonly projectId: ProjectId; readonly roles: Roles },
+): Promise<Result<unknown, IamError>> => {
+  const project = runtime.projects.track(projectStream(session.orgId, projectId))
+  const entries = [...roles.values()]
+  return transact(runtime, session, {
+    command: { method: 'projectRoles.import', input: { projectId } },
+    object: entries.at(-1)?.tracked ?? project,
+    writes: entries.map(({ tracked }) => tracked),
+    guards: [project],
+    decide: () => {
+      const refusal = refuseUnlessExists(project.state, projectId)
+      if (refusal) return refusal
+      for (const { candidate, tracked } of entries) {
+        const data = { projectId, ...candidate.role }
+        const isThere = tracked.state.status === 'active'
+        tracked.decideAll(isThere ? [] : [{ type: 'AddProjectRole', data }])
+      }
+      return ok(undefined)
+    },
+    ids: () => ({}),
+  })
+}
+
+const isEqual = (role: Candidate['role'], state: ProjectRoleState | undefined): boolean =>
+  state?.status === 'active' && state.displayName === role.displayName && state.group === role.group

@@ -1,0 +1,14 @@
+import type { z } from 'zod'
+
+/** Objects to each item of a list, at `path` within it, whose `identity` one before it has. */
+export const onlyOnce =
+  <Item>(identity: (item: Item) => string, path: readonly PropertyKey[]) =>
+  (items: readonly Item[], { addIssue }: z.core.$RefinementCtx): void => {
+    const seen = new Set<string>()
+    items.forEach((item, index) => {
+      const id = identity(item)
+      if (seen.has(id))
+        addIssue({ code: 'custom', path: [index, ...path], message: 'must not appear twice' })
+      seen.add(id)
+    })
+  }

@@ -1,0 +1,17 @@
+import { Fault } from './fault.js'
+
+const cancelled = (): Fault => new Fault({ kind: 'Cancelled' })
+
+/** Waits for `promise`, but no longer than until `signal` aborts. @throws Fault when it did */
+export const orCancelled = <Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> => {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(cancelled())
+    if (signal.aborted) return giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}

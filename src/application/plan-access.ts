@@ -1,0 +1,90 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { ObjectRef } from '../domain/values.js'
+import type { Permission } from '../ports/authorize.js'
+import { askedToPlan } from './asked-of-access.js'
+import type { Session } from './context.js'
+import { DesiredAccess, type ParsedAccess } from './desired-access.js'
+import type { IamError } from './errors.js'
+import { isPermitted, type Read, read } from './method.js'
+import { countsOf, type Plan } from './plan.js'
+import { planIdentityProvider } from './plan-identity-provider.js'
+import { planProject } from './plan-project.js'
+import type { Draft } from './planned-change.js'
+import { rowsOf } from './rows-of.js'
+import type { Runtime } from './runtime.js'
+
+/** What is planned, and applied, at once: a project with its roles, or an identity provider. */
+export type Unit = () => Promise<Result<readonly Draft[], IamError>>
+
+/** What makes the organization as desired; records nothing. */
+export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
+  read(
+    runtime,
+    { permissions: [], asks: askedToPlan, schema: DesiredAccess },
+    async (session, access) => {
+      const units = await planUnits(runtime, session, unitsOf(runtime, session, access))
+      if (units.isErr()) return err(units.error)
+      const changes = units.value.flat().map(({ change }) => change)
+      const { managedBy } = access
+      return ok({
+        orgId: session.orgId,
+        ...(managedBy !== undefined && { managedBy }),
+        changes,
+        counts: countsOf(changes),
+        undeclared: await undeclaredIn(runtime, session, access),
+      })
+    },
+  )
+
+/** The units of a desired state, in its order, projects first. */
+export const unitsOf = (
+  runtime: Runtime,
+  session: Session,
+  { projects = [], identityProviders = [], prune = false, managedBy }: ParsedAccess,
+): readonly Unit[] => [
+  ...projects.map((desired) => () => planProject(runtime, session, { desired, prune, managedBy })),
+  ...identityProviders.map(
+    (desired, index) => () => planIdentityProvider(runtime, session, { desired, index }),
+  ),
+]
+
+/** Plans `units` on all that was recorded before; refused when one of them is. */
+export const planUnits = async (
+  runtime: Runtime,
+  session: Session,
+  units: readonly Unit[],
+): Promise<Result<readonly (readonly Draft[])[], IamError>> => {
+  // What a plan is conditional on must not be out of date from the start.
+  await runtime.follow({ ...session, consistency: 'strong' })
+  const planned: (readonly Draft[])[] = []
+  for (const unit of units) {
+    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+    const drafts = await unit()
+    if (drafts.isErr()) return err(drafts.error)
+    planned.push(drafts.value)
+  }
+  return ok(planned)
+}
+
+/** What there is but is not declared, of the types that are; as far as the caller may read all. */
+export const undeclaredIn = async (
+  runtime: Runtime,
+  session: Session,
+  { projects, identityProviders }: ParsedAccess,
+): Promise<readonly ObjectRef[]> => {
+  const { orgId } = session
+  const mayRead = async (permission: Permission) =>
+    (await isPermitted(runtime, session, { permission })) === true
+  const undeclared: ObjectRef[] = []
+  if (projects && (await mayRead('project.read'))) {
+    const declared = new Set<string>(projects.map(({ id }) => id))
+    for await (const { id } of rowsOf(runtime, { type: 'project', orgId }))
+      if (!declared.has(id)) undeclared.push({ type: 'project', id })
+  }
+  if (identityProviders && (await mayRead('identity_provider.read'))) {
+    const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
+    for await (const { idpId } of rowsOf(runtime, { type: 'identity_provider', orgId }))
+      if (!declared.has(idpId)) undeclared.push({ type: 'identity_provider', idpId })
+  }
+  return undeclared
+}

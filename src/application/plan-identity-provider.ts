@@ -1,0 +1,102 @@
+import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../domain/decider.js'
+import {
+  AddOidcIdentityProvider,
+  type IdentityProviderCommand,
+} from '../domain/identity-provider/commands.js'
+import {
+  identityProviderStream,
+  type OidcIdentityProviderAdded,
+} from '../domain/identity-provider/events.js'
+import type { SealedSecret } from '../domain/values.js'
+import type { Session } from './context.js'
+import type { ParsedProvider } from './desired-identity-provider.js'
+import { type IamError, type InvalidArgument, invalid } from './errors.js'
+import { type PlannedSecret, planSecret } from './plan-secret.js'
+import { type Draft, draft, fieldChanges, type PlannedField } from './planned-change.js'
+import type { Runtime } from './runtime.js'
+import { detailsOf } from './tracked.js'
+
+/** A declared identity provider, and where in the list it stands. */
+export interface ProviderToPlan {
+  readonly desired: ParsedProvider
+  readonly index: number
+}
+
+type Found = Omit<OidcIdentityProviderAdded['data'], 'idpId'>
+
+/**
+ * What makes an identity provider as desired. Refused: the id of a removed one; a new one without
+ * name or secret.
+ */
+export const planIdentityProvider = async (
+  runtime: Runtime,
+  session: Session,
+  toPlan: ProviderToPlan,
+): Promise<Result<readonly Draft[], IamError>> => {
+  const { idpId, clientSecret: declared } = toPlan.desired
+  const idp = runtime.identityProviders.track(identityProviderStream(session.orgId, idpId))
+  await idp.refresh()
+  const { state, snapshot } = idp
+  const found = exists(state) ? state : undefined
+  const stored = found?.clientSecret
+  const secret =
+    declared === undefined
+      ? undefined
+      : await planSecret(runtime, session, { idpId, declared, stored })
+
+  const commands = commandsOf(toPlan, found, secret)
+  if (commands.isErr()) return err(commands.error)
+  return idp.decideAll(commands.value).map((events) => [
+    draft({
+      object: { type: 'identity_provider', idpId },
+      fields: [...fieldChanges(found, fieldsOf(toPlan.desired, found)), ...shownSecret(secret)],
+      events,
+      details: found && detailsOf(snapshot, session.orgId),
+    }),
+  ])
+}
+
+const shownSecret = (secret: PlannedSecret | undefined): readonly PlannedField[] =>
+  secret ? [{ field: 'clientSecret', secret: secret.shows }] : []
+
+const commandsOf = (
+  { desired, index }: ProviderToPlan,
+  found: Found | undefined,
+  secret: PlannedSecret | undefined,
+): Result<readonly IdentityProviderCommand[], InvalidArgument> => {
+  const { idpId } = desired
+  const sealed: { readonly clientSecret?: SealedSecret } =
+    secret && 'sealed' in secret ? { clientSecret: secret.sealed } : {}
+  const { name, stylingType, autoRegister, ...oidc } = fieldsOf(desired, found)
+  const appearance = { idpId, name, stylingType, autoRegister }
+  if (found)
+    return ok([
+      { type: 'UpdateIdentityProvider', data: appearance },
+      { type: 'UpdateOidcConfig', data: { idpId, ...oidc, ...sealed } },
+    ])
+  const field = desired.name === undefined ? 'name' : 'clientSecret'
+  const { clientSecret } = sealed
+  if (desired.name === undefined || clientSecret === undefined)
+    return err(invalid(`identityProviders[${index}].${field}`, 'is required to add the provider'))
+  const data = { ...appearance, ...oidc, clientSecret }
+  return ok([{ type: 'AddOidcIdentityProvider', data }])
+}
+
+const Defaults = AddOidcIdentityProvider.shape.data.omit({ name: true, clientSecret: true })
+
+/** The fields as they are to be: what is not declared stays what it is, or has its default. */
+const fieldsOf = (desired: ParsedProvider, found: Found | undefined) => {
+  const { idpId, clientId, issuer } = desired
+  const base = found ?? { name: '', ...Defaults.parse({ idpId, clientId, issuer }) }
+  return {
+    name: desired.name ?? base.name,
+    stylingType: desired.stylingType ?? base.stylingType,
+    autoRegister: desired.autoRegister ?? base.autoRegister,
+    clientId,
+    issuer,
+    scopes: desired.scopes ?? base.scopes,
+    displayNameMapping: desired.displayNameMapping ?? base.displayNameMapping,
+    usernameMapping: desired.usernameMapping ?? base.usernameMapping,
+  }
+}

@@ -1,0 +1,57 @@
+import type { Result } from 'neverthrow'
+import { exists } from '../domain/decider.js'
+import { AddProject } from '../domain/project/commands.js'
+import type { ProjectState } from '../domain/project/decider.js'
+import { projectStream } from '../domain/project/events.js'
+import type { Session } from './context.js'
+import type { ParsedProject } from './desired-project.js'
+import type { IamError } from './errors.js'
+import { planProjectRoles } from './plan-project-roles.js'
+import { type Draft, draft, fieldChanges } from './planned-change.js'
+import type { Runtime } from './runtime.js'
+import { detailsOf } from './tracked.js'
+
+/** A declared project, and what goes for its whole desired state. */
+export interface ProjectToPlan {
+  readonly desired: ParsedProject
+  readonly prune: boolean
+  readonly managedBy: string | undefined
+}
+
+/** What makes a project and its roles as desired: the project first. Refused: a removed one's id. */
+export const planProject = async (
+  runtime: Runtime,
+  session: Session,
+  toPlan: ProjectToPlan,
+): Promise<Result<readonly Draft[], IamError>> => {
+  const { desired } = toPlan
+  const { id } = desired
+  const project = runtime.projects.track(projectStream(session.orgId, id))
+  await project.refresh()
+  const { state, snapshot } = project
+  const isThere = exists(state)
+  const data = { id, ...settingsOf(desired, state) }
+  const decision = project.decide({ type: isThere ? 'UpdateProject' : 'AddProject', data })
+  const roles = await planProjectRoles(runtime, session, toPlan)
+  return decision.map((events) => [
+    draft({
+      object: { type: 'project', id },
+      fields: fieldChanges(isThere ? state : undefined, settingsOf(desired, state)),
+      events,
+      details: isThere ? detailsOf(snapshot, session.orgId) : undefined,
+    }),
+    ...roles,
+  ])
+}
+
+/** Name and settings as they are to be: what is not declared stays what it is, or has its default. */
+const settingsOf = ({ id, name, settings = {} }: ParsedProject, state: ProjectState) => {
+  const base = exists(state) ? state : AddProject.shape.data.parse({ id, name })
+  return {
+    name,
+    projectRoleAssertion: settings.projectRoleAssertion ?? base.projectRoleAssertion,
+    projectRoleCheck: settings.projectRoleCheck ?? base.projectRoleCheck,
+    hasProjectCheck: settings.hasProjectCheck ?? base.hasProjectCheck,
+    privateLabelingSetting: settings.privateLabelingSetting ?? base.privateLabelingSetting,
+  }
+}

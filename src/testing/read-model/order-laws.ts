@@ -1,0 +1,83 @@
+import type { SortKey, Views, ViewType } from '../../ports/read-model.js'
+import { compareCodePoints } from '../../projections/code-point-order.js'
+import { fieldNamed, identityField, viewFields } from '../../projections/view-fields.js'
+import { demandEqual } from '../law.js'
+import { fedWith, type ReadModelLaw } from './law.js'
+import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './lists.js'
+
+const orders = (type: ViewType): readonly (readonly SortKey[])[] =>
+  Object.keys(viewFields[type]).flatMap((field) =>
+    DIRECTIONS.flatMap((direction) =>
+      DIRECTIONS.map((last) => [
+        { field, direction },
+        ...(field === identityField[type] ? [] : [{ ...byIdentity(type), direction: last }]),
+      ]),
+    ),
+  )
+
+const isInOrder = <Type extends ViewType>(
+  type: Type,
+  sort: readonly SortKey[],
+  [one, other]: readonly [Views[Type], Views[Type]],
+): boolean => {
+  for (const { field, direction } of sort) {
+    const { of } = fieldNamed<Views[Type]>(viewFields[type], field)
+    const [first, second] = direction === 'asc' ? [of(one), of(other)] : [of(other), of(one)]
+    if (first === second) continue
+    return typeof first === 'string' && typeof second === 'string'
+      ? compareCodePoints(first, second) < 0
+      : first < second
+  }
+  return false
+}
+
+/** Laws of the order of `list`, and of pages in it. */
+export const orderLaws: readonly ReadModelLaw[] = [
+  {
+    name: 'Rows come in the order asked for, by any field in either direction.',
+    check: async (home) => {
+      const model = await fedWith(home, manyLog())
+      for (const type of TYPES) {
+        for (const sort of orders(type)) {
+          const { items } = await model.list(listOf(type, sort))
+          const pairs = items.slice(1).map((row, index) => [items[index] ?? row, row] as const)
+          const wrong = pairs.filter((pair) => !isInOrder(type, sort, pair))
+          demandEqual(`rows of ${type}`, items.length, type === 'project' ? 9 : 8)
+          demandEqual(`${type} by ${JSON.stringify(sort)}`, wrong, [])
+        }
+      }
+    },
+  },
+  {
+    name: 'Pages follow each other without a gap or a repetition, in any order.',
+    check: async (home) => {
+      const model = await fedWith(home, manyLog())
+      for (const type of TYPES) {
+        for (const sort of orders(type)) {
+          const { items } = await model.list(listOf(type, sort))
+          for (const limit of [1, 3, items.length]) {
+            const rows = await allPages(model, listOf(type, sort, limit))
+            demandEqual(`${type} by ${JSON.stringify(sort)}, ${limit} a page`, rows, items)
+          }
+        }
+      }
+    },
+  },
+  {
+    name: 'Several fields decide one after the other.',
+    check: async (home) => {
+      const model = await fedWith(home, manyLog())
+      const sort: readonly SortKey[] = [
+        { field: 'state', direction: 'desc' },
+        { field: 'projectRoleCheck', direction: 'desc' },
+        { field: 'name', direction: 'asc' },
+        { field: 'id', direction: 'desc' },
+      ]
+      const { items } = await model.list(listOf('project', sort))
+      const pairs = items.slice(1).map((row, index) => [items[index] ?? row, row] as const)
+      const wrong = pairs.filter((pair) => !isInOrder('project', sort, pair))
+      demandEqual('rows', [items.length, wrong], [9, []])
+      demandEqual('pages', await allPages(model, listOf('project', sort, 2)), items)
+    },
+  },
+]

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
+import { toStatus } from '../../src/application/to-status.js'
+import { context, done, instanceOn, onEmpty, refused } from './organization.js'
+
+const onMemory = (body: Parameters<typeof onEmpty>[1]) =>
+  onEmpty(async () => ({ store: memoryEventStore(), close: async () => {} }), body)
+
+const portal = { id: 'portal', name: 'Portal' }
+const google = {
+  idpId: 'google',
+  name: 'Google',
+  clientId: 'c1',
+  issuer: 'https://accounts.test',
+  clientSecret: 'top secret',
+}
+const desired = {
+  projects: [{ ...portal, roles: [{ roleKey: 'editor', displayName: 'Editor' }] }],
+  identityProviders: [google],
+}
+
+/** Applies the plan of `desired` after `alter` did something to its JSON; answers the violations. */
+const violationsAfter = async (alter: (plan: ReturnType<typeof JSON.parse>) => void) => {
+  let violations: unknown
+  await onMemory(async (world) => {
+    const plan = JSON.parse(JSON.stringify(await done(world.iam.plan(desired, context))))
+    alter(plan)
+    const error = await refused(world.iam.apply(plan, context))
+    violations = error.kind === 'InvalidArgument' ? error.violations : error
+    expect(world.appends).toBe(0)
+  })
+  return violations
+}
+
+test('a plan for another organization is refused', async () => {
+  expect(
+    await violationsAfter((plan) => {
+      plan.orgId = 'other'
+    }),
+  ).toEqual([{ field: 'orgId', description: 'must be the organization of the context' }])
+})
+
+test('a plan whose events tell of another object is refused', async () => {
+  const alter = (plan: { changes: { events: { data: { id: string } }[] }[] }) => {
+    plan.changes[0]!.events[0]!.data.id = 'shop'
+  }
+  expect(await violationsAfter(alter)).toEqual([
+    { field: 'changes[0].events[0]', description: 'must tell of the object of the change' },
+  ])
+})
+
+test('a plan whose events are not what its actions say is refused', async () => {
+  expect(
+    await violationsAfter((plan) => {
+      plan.changes[1].action = 'unchanged'
+    }),
+  ).toEqual([
+    { field: 'changes[1].action', description: 'must be what the events say' },
+    {
+      field: 'changes[1].sequence',
+      description: 'must be absent of what is added, and of nothing else',
+    },
+  ])
+})
+
+test('a plan whose events are not what a command may say is refused', async () => {
+  expect(
+    await violationsAfter((plan) => {
+      plan.changes[0].events[0].data.name = ''
+    }),
+  ).toEqual([{ field: 'changes[0].events[0].data.name', description: 'must not be empty' }])
+  expect(
+    await violationsAfter((plan) => {
+      plan.changes[0].events[0].type = 'project.removed'
+    }),
+  ).toEqual([
+    { field: 'changes[0].events[0].type', description: 'must be an event that a plan can have' },
+  ])
+  expect(
+    await violationsAfter((plan) => {
+      plan.changes[0].events[0].schemaVersion = 2
+    }),
+  ).toEqual([
+    {
+      field: 'changes[0].events[0].schemaVersion',
+      description: 'must be the version that is written today',
+    },
+  ])
+})
+
+test('a plan that names an object twice, or a role without its project, is refused', async () => {
+  expect(await violationsAfter((plan) => plan.changes.push(plan.changes[1]))).toEqual([
+    { field: 'changes[3].object', description: 'must not appear twice' },
+  ])
+  expect(await violationsAfter((plan) => plan.changes.shift())).toEqual([
+    { field: 'changes[0].object.projectId', description: 'must be a project of the plan' },
+  ])
+})
+
+test('a plan with a secret that was not sealed for its provider is refused', async () => {
+  const cannotBeOpened = [
+    {
+      field: 'changes[2].events[0].data.clientSecret',
+      description: 'cannot be opened: it was sealed for another provider, or by a key that is gone',
+    },
+  ]
+  const setSecret = (secret: string) =>
+    violationsAfter((plan) => {
+      plan.changes[2].events[0].data.clientSecret = secret
+    })
+  expect(await setSecret('in plain text')).toEqual(cannotBeOpened)
+
+  let ofAnother = ''
+  await onMemory(async ({ iam }) => {
+    const other = { identityProviders: [{ ...google, idpId: 'other' }] }
+    const { changes } = await done(iam.plan(other, context))
+    const data = changes[0]?.events[0]?.data
+    if (data && 'clientSecret' in data) ofAnother = String(data.clientSecret)
+  })
+  expect(ofAnother).not.toBe('')
+  expect(await setSecret(ofAnother)).toEqual(cannotBeOpened)
+})
+
+test('what makes no sense for many objects is refused', async () => {
+  const iam = instanceOn(memoryEventStore())
+  const plan = await done(iam.plan(desired, context))
+  for (const given of [desired, plan])
+    expect(
+      await refused(
+        iam.apply(given, { ...context, expectedSequence: 1n, idempotencyKey: 'k', dryRun: false }),
+      ),
+    ).toEqual({
+      kind: 'InvalidArgument',
+      violations: ['expectedSequence', 'idempotencyKey', 'dryRun'].map((field) => ({
+        field,
+        description: 'is not accepted by this method',
+      })),
+    })
+})
+
+test('an outdated plan is a failed precondition that names what moved', () => {
+  const object = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
+  expect(toStatus({ kind: 'PlanOutdated', moved: [{ object, change: 'removed' }] })).toMatchObject({
+    code: 9,
+    details: [
+      { reason: 'PLAN_OUTDATED' },
+      {
+        '@type': 'type.googleapis.com/google.rpc.PreconditionFailure',
+        violations: [
+          {
+            type: 'PLAN_OUTDATED',
+            subject: 'project_role/portal/editor',
+            description: 'was removed since',
+          },
+        ],
+      },
+    ],
+  })
+})

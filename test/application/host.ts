@@ -1,0 +1,117 @@
+import type { ResultAsync } from 'neverthrow'
+import {
+  aesGcmCipher,
+  type Context,
+  createIam,
+  type EventStore,
+  type IamError,
+  type IamOptions,
+  memoryEventStore,
+  type Permission,
+  permissionsFromCaller,
+  type RecordedEvent,
+} from '../../src/index.js'
+import { fixedClock } from '../../src/testing/index.js'
+
+/** Every right there is. */
+export const everything: readonly Permission[] = [
+  'identity_provider.read',
+  'identity_provider.write',
+  'identity_provider.secret.read',
+  'project.read',
+  'project.write',
+  'project.role.read',
+  'project.role.write',
+  'event.read',
+]
+
+/** Who may do everything in `acme`, and in `globex` too. */
+export const caller = {
+  userId: 'alice',
+  orgId: 'acme',
+  permissions: everything,
+  permissionsIn: { globex: everything },
+}
+
+export const context: Context = { caller }
+
+/** The same caller on the objects of another organization. */
+export const inGlobex: Context = { caller, orgId: 'globex' }
+
+const key = (byte: number) => new Uint8Array(32).fill(byte)
+const keys = { k1: key(1), k2: key(2) }
+
+/** A cipher that seals with the key k1. */
+export const oldCipher = aesGcmCipher({ current: 'k1', keys: { k1: keys.k1 } })
+
+/** One that seals with k2 and still opens what k1 sealed. */
+export const newCipher = aesGcmCipher({ current: 'k2', keys })
+
+/** One that knows k2 alone. */
+export const forgetfulCipher = aesGcmCipher({ current: 'k2', keys: { k2: keys.k2 } })
+
+export const startOfTime = new Date('2024-05-06T07:08:09.010Z')
+
+/** A store that stands still in time until it is told otherwise. */
+export const clockedStore = () => {
+  const clock = fixedClock(startOfTime)
+  return { clock, store: memoryEventStore({ now: clock }) }
+}
+
+/** The library on a store; each call has a memory of its own, as another process would. */
+export const iamOn = (store: EventStore, options: Partial<IamOptions> = {}) =>
+  createIam({ store, secrets: oldCipher, authorize: permissionsFromCaller, ...options })
+
+/** The library on a store of its own. */
+export const start = (options: Partial<IamOptions> = {}) => {
+  const { clock, store } = clockedStore()
+  return { clock, store, iam: iamOn(store, options) }
+}
+
+/** The ways to reach each group of methods. */
+export type Iam = ReturnType<typeof createIam>
+
+/** Everything recorded, oldest first. */
+export const logOf = (store: EventStore): Promise<readonly RecordedEvent[]> =>
+  store.readAll(0n, 1_000_000)
+
+/** What a call answered; fails the test when it was refused. */
+export const good = async <Value>(call: ResultAsync<Value, IamError>): Promise<Value> =>
+  (await call)._unsafeUnwrap({ withStackTrace: true })
+
+/** Why a call was refused; fails the test when it was not. */
+export const refusal = async (call: ResultAsync<unknown, IamError>): Promise<IamError> =>
+  (await call)._unsafeUnwrapErr({ withStackTrace: true })
+
+/** The fields that a call found malformed. */
+export const badFields = async (
+  call: ResultAsync<unknown, IamError>,
+): Promise<readonly string[]> => {
+  const error = await refusal(call)
+  if (error.kind !== 'InvalidArgument') throw new Error(`Refused otherwise: ${error.kind}`)
+  return error.violations.map(({ field }) => field)
+}
+
+export const secret = 'a client secret of no interest'
+
+/** What an identity provider is added with. */
+export const oidc = {
+  idpId: 'google',
+  name: 'Google',
+  clientId: 'client-1',
+  clientSecret: secret,
+  issuer: 'https://accounts.example.com',
+  scopes: ['openid', 'email'],
+}
+
+/** Adds the provider `google`, the project `portal` and its role `editor`. */
+export const addSamples = async (iam: Iam, within: Context = context): Promise<void> => {
+  await good(iam.identityProviders.addOidc(oidc, within))
+  await good(iam.projects.add({ id: 'portal', name: 'Portal' }, within))
+  await good(
+    iam.projectRoles.add(
+      { projectId: 'portal', roleKey: 'editor', displayName: 'Editor', group: 'content' },
+      within,
+    ),
+  )
+}

@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest'
+import type { ImportProgress } from '../../src/application/import-project-roles.js'
+import { context, done, instanceOn, onEmpty, refused, without } from './organization.js'
+import type { OpenStore } from './stores.js'
+
+const portal = { id: 'portal', name: 'Portal' }
+const projectId = 'portal'
+const row = (index: number) => ({ roleKey: `r${index}`, displayName: `Role ${index}`, group: 'g' })
+const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index))
+
+async function* oneByOne<Row>(source: readonly Row[]): AsyncGenerator<Row> {
+  yield* source
+}
+
+/** What `iam.projectRoles.import` does on any store. */
+export const importSuite = (open: OpenStore): void => {
+  test('rows of a list and of a stream are added in batches, and how far it is is told', () =>
+    onEmpty(open, async (world) => {
+      await done(world.iam.projects.add(portal, context))
+      const before = world.appends
+      const told: ImportProgress[] = []
+      const onProgress = (progress: ImportProgress) => told.push(progress)
+      const input = { projectId, roles: oneByOne(rows(2_500)) }
+      expect(await done(world.iam.projectRoles.import(input, { ...context, onProgress }))).toEqual({
+        done: 2_500,
+        added: 2_500,
+        unchanged: 0,
+        refusedCount: 0,
+        refused: [],
+      })
+      expect(world.appends - before).toBe(3)
+      expect(told.map(({ done, added }) => [done, added])).toEqual([
+        [1_000, 1_000],
+        [2_000, 2_000],
+        [2_500, 2_500],
+      ])
+    }))
+
+  test('running it again adds what is missing, and nothing else', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.projects.add(portal, context))
+      await done(iam.projectRoles.import({ projectId, roles: rows(3) }, context))
+      // Another process, which remembers nothing.
+      const report = await done(
+        instanceOn(plain).projectRoles.import({ projectId, roles: rows(5) }, context),
+      )
+      expect(report).toMatchObject({ added: 2, unchanged: 3, refusedCount: 0 })
+      const head = await plain.lastPosition()
+      expect(
+        await done(iam.projectRoles.import({ projectId, roles: rows(5) }, context)),
+      ).toMatchObject({ added: 0, unchanged: 5 })
+      expect(await plain.lastPosition()).toBe(head)
+    }))
+
+  test('a malformed row and one that would change a role are reported, the others added', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      await done(iam.projectRoles.add({ projectId, ...row(1), displayName: 'Mine' }, context))
+      const malformed = { ...row(2), displayName: '' }
+      const differs = {
+        kind: 'AlreadyExists',
+        object: { type: 'project_role', projectId, roleKey: 'r1' },
+      }
+      const report = await done(
+        iam.projectRoles.import({ projectId, roles: [row(0), row(1), malformed, row(3)] }, context),
+      )
+      expect(report).toEqual({
+        done: 4,
+        added: 2,
+        unchanged: 0,
+        refusedCount: 2,
+        refused: [
+          { index: 1, error: differs },
+          {
+            index: 2,
+            error: {
+              kind: 'InvalidArgument',
+              violations: [{ field: 'displayName', description: 'must not be empty' }],
+            },
+          },
+        ],
+      })
+      const kept = await done(iam.projectRoles.get({ projectId, roleKey: 'r1' }, context))
+      expect(kept.displayName).toBe('Mine')
+    }))
+
+  test('a key that is there twice is added once; the later row is equal, or refused', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const roles = [row(0), row(0), { ...row(0), group: 'other' }]
+      const report = await done(iam.projectRoles.import({ projectId, roles }, context))
+      expect(report).toMatchObject({
+        added: 1,
+        unchanged: 1,
+        refused: [{ index: 2, error: { kind: 'AlreadyExists' } }],
+      })
+    }))
+
+  test('of many refused rows a thousand are named, and all are counted', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const roles = oneByOne(rows(1_500).map((row) => ({ ...row, displayName: '' })))
+      const report = await done(iam.projectRoles.import({ projectId, roles }, context))
+      expect(report).toMatchObject({ done: 1_500, added: 0, refusedCount: 1_500 })
+      expect(report.refused).toHaveLength(1_000)
+    }))
+
+  test('what a source gave before it failed stays added', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const cause = new Error('the file is torn')
+      async function* torn() {
+        yield* rows(1_200)
+        throw cause
+      }
+      const imported = iam.projectRoles.import({ projectId, roles: torn() }, context)
+      expect(await refused(imported)).toEqual({ kind: 'SourceFailed', index: 1_200, cause })
+      const { totalSize } = await done(iam.projectRoles.list({ projectId }, context))
+      expect(totalSize).toBe(1_200)
+    }))
+
+  test('an aborted import keeps what it added, and lets go of its source', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const controller = new AbortController()
+      let isClosed = false
+      async function* source() {
+        try {
+          yield* rows(5_000)
+        } finally {
+          isClosed = true
+        }
+      }
+      const onProgress = () => controller.abort()
+      const imported = iam.projectRoles.import(
+        { projectId, roles: source() },
+        { ...context, signal: controller.signal, onProgress },
+      )
+      expect(await refused(imported)).toEqual({ kind: 'Cancelled' })
+      expect(isClosed).toBe(true)
+      const { totalSize } = await done(iam.projectRoles.list({ projectId }, context))
+      expect(totalSize).toBe(1_000)
+    }))
+
+  test('the source of a project that is not there is not even read', () =>
+    onEmpty(open, async ({ iam }) => {
+      let isRead = false
+      async function* source() {
+        isRead = true
+        yield row(0)
+      }
+      const imported = iam.projectRoles.import({ projectId, roles: source() }, context)
+      const object = { type: 'project', id: projectId }
+      expect(await refused(imported)).toEqual({ kind: 'NotFound', object })
+      expect(isRead).toBe(false)
+    }))
+
+  test('others who add the same roles meanwhile are no error', () =>
+    onEmpty(open, async (world) => {
+      await done(world.iam.projects.add(portal, context))
+      const other = instanceOn(world.plain)
+      world.meanwhile = async () => {
+        world.meanwhile = undefined
+        await done(other.projectRoles.add({ projectId, ...row(1) }, context))
+      }
+      const report = await done(
+        world.iam.projectRoles.import({ projectId, roles: rows(3) }, context),
+      )
+      expect(report).toMatchObject({ added: 2, unchanged: 1, refusedCount: 0 })
+    }))
+
+  test('who may not write roles, and what is no list, is refused', () =>
+    onEmpty(open, async ({ iam }) => {
+      const input = { projectId, roles: rows(1) }
+      for (const permission of ['project.role.read', 'project.role.write'] as const)
+        expect(await refused(iam.projectRoles.import(input, without(permission)))).toMatchObject({
+          kind: 'PermissionDenied',
+          permission,
+        })
+      const text: ReturnType<typeof rows> = JSON.parse('"r0"')
+      expect(await refused(iam.projectRoles.import({ projectId, roles: text }, context))).toEqual({
+        kind: 'InvalidArgument',
+        violations: [
+          { field: 'roles', description: 'must be a list, or something else to iterate over' },
+        ],
+      })
+    }))
+}

@@ -1,0 +1,279 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type EventStore, type PermissionQuestion, StoreFault } from '../../src/index.js'
+import {
+  addSamples,
+  badFields,
+  caller,
+  context,
+  everything,
+  good,
+  iamOn,
+  inGlobex,
+  logOf,
+  refusal,
+  start,
+} from './host.js'
+import { methods, reads, writes } from './methods.js'
+
+let store: EventStore
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  await addSamples(started.iam)
+})
+
+/** Calls nothing of the host's: what is asked before is answered without it. */
+const unreachable = () =>
+  iamOn(store, {
+    authorize: () => {
+      throw new Error('was asked')
+    },
+  })
+
+it('lists every method there is', () => {
+  const iam = iamOn(store)
+  const found = Object.entries(iam).flatMap(([group, members]) =>
+    typeof members === 'object' ? Object.keys(members).map((name) => `${group}.${name}`) : [],
+  )
+  expect(methods.map(({ name }) => name).toSorted()).toEqual(found.toSorted())
+})
+
+describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] }) => {
+  it('succeeds with the permission, and answers what no one else is shown', async () => {
+    await good(of(iamOn(store))(input, context))
+  })
+
+  it.each([undefined, null, {}, { caller: undefined }, { caller: null }, 'caller'])(
+    'refuses a call that names no caller as unauthenticated: %j',
+    async (absent) => {
+      const error = await refusal(of(unreachable())({ nonsense: true }, absent))
+      expect(error).toEqual({ kind: 'Unauthenticated' })
+    },
+  )
+
+  it.each([
+    ['orgId', ''],
+    ['orgId', '__proto__'],
+    ['orgId', 'a+b'],
+    ['orgId', null],
+    ['orgId', 5],
+    ['idempotencyKey', ''],
+    ['idempotencyKey', 'é'],
+    ['idempotencyKey', 'x'.repeat(256)],
+    ['idempotencyKey', 'a\n'],
+    ['idempotencyKey', null],
+    ['correlationId', 'x'.repeat(256)],
+    ['correlationId', '\uD800'],
+    ['correlationId', 'a\0'],
+    ['correlationId', null],
+    ['expectedSequence', -1n],
+    ['expectedSequence', 1],
+    ['expectedSequence', '1'],
+    ['expectedSequence', null],
+    ['dryRun', 'yes'],
+    ['dryRun', null],
+    ['consistency', 'weak'],
+    ['consistency', null],
+    ['signal', {}],
+    ['signal', null],
+  ])('names a malformed %s (%s) before it asks for permission', async (field, value) => {
+    const call = of(unreachable())({ nonsense: true }, { ...context, [field]: value })
+    expect(new Set(await badFields(call))).toEqual(new Set([field]))
+  })
+
+  it('names every malformed field of the context', async () => {
+    const bad = { caller: { userId: '', orgId: 'a b' }, orgId: '', correlationId: 5 }
+    expect(await badFields(of(unreachable())(input, bad))).toEqual([
+      'caller.userId',
+      'caller.orgId',
+      'orgId',
+      'correlationId',
+    ])
+  })
+
+  it('refuses what it can make no sense of in the context, and takes what it can', async () => {
+    for (const [field, value] of Object.entries({ expectedSequence: 1n, idempotencyKey: 'k' })) {
+      const answer = await of(unreachable())(input, { ...context, [field]: value }).mapErr(
+        ({ kind }) => kind,
+      )
+      const expected = refuses.includes(field) ? 'InvalidArgument' : 'Unavailable'
+      expect(answer._unsafeUnwrapErr()).toBe(expected)
+    }
+  })
+
+  it('asks for each permission with its object before it looks at the rest', async () => {
+    const asked: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
+    const error = await refusal(of(iam)({ ...input, nonsense: true }, inGlobex))
+    expect(error).toMatchObject({ kind: 'InvalidArgument' })
+    expect(asked).toEqual(
+      permissions.map((permission) => ({
+        caller,
+        permission,
+        orgId: 'globex',
+        ...(object && { object }),
+      })),
+    )
+  })
+
+  it.each(['a b', '__proto__', 5, null, undefined, {}])(
+    'asks about the whole organization when the id is %s',
+    async (id) => {
+      const asked: PermissionQuestion[] = []
+      const iam = iamOn(store, { authorize: (question) => asked.push(question) < 0 })
+      const named = { idpId: id, id, projectId: id }
+      await refusal(of(iam)({ ...named, object: { type: 'project', ...named } }, context))
+      expect(asked).toEqual([{ caller, permission: permissions[0], orgId: 'acme' }])
+    },
+  )
+
+  it.each([undefined, null, 'text', 5, [], () => 1])(
+    'asks about the whole organization when the input is %s, then refuses it',
+    async (nothing) => {
+      const asked: PermissionQuestion[] = []
+      const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
+      await badFields(of(iam)(nothing, context))
+      expect(asked[0]).toEqual({ caller, permission: permissions[0], orgId: 'acme' })
+    },
+  )
+
+  it.each(permissions.map((permission) => [permission]))('denies without %s', async (missing) => {
+    const permissions = everything.filter((permission) => permission !== missing)
+    const poor = { caller: { ...caller, permissions } }
+    const denied = { kind: 'PermissionDenied', permission: missing, orgId: 'acme' }
+    expect(await refusal(of(iamOn(store))(input, poor))).toEqual(denied)
+    expect(await refusal(of(iamOn(store))({ nonsense: true }, poor))).toEqual(denied)
+    expect(await refusal(of(iamOn(store))({ idpId: 'absent', id: 'absent' }, poor))).toEqual(denied)
+  })
+
+  it.each([1, 'true', {}, [], Promise.resolve(1), undefined, null, false])(
+    'takes no answer but true for a yes: %s',
+    async (answer) => {
+      const iam = iamOn(store, { authorize: () => answer as boolean })
+      expect(await refusal(of(iam)(input, context))).toMatchObject({ kind: 'PermissionDenied' })
+    },
+  )
+
+  it('is unavailable, and records nothing, while authorize is out of order', async () => {
+    const before = (await logOf(store)).length
+    const causes = [new TypeError('of the host'), new StoreFault('elsewhere', 'unknown'), 'text']
+    for (const cause of causes) {
+      const authorizes = [
+        () => Promise.reject(cause),
+        () => {
+          throw cause
+        },
+      ]
+      for (const authorize of authorizes) {
+        const error = await refusal(of(iamOn(store, { authorize }))(input, context))
+        expect(error).toEqual({ kind: 'Unavailable', outcome: 'not_recorded', cause })
+      }
+    }
+    expect(await logOf(store)).toHaveLength(before)
+  })
+
+  it('is cancelled when the signal has aborted, after permission and input', async () => {
+    const aborted = { ...context, signal: AbortSignal.abort() }
+    const before = (await logOf(store)).length
+    const iam = iamOn(store)
+    expect(await refusal(of(iam)(input, aborted))).toEqual({ kind: 'Cancelled' })
+    expect(await refusal(of(iam)({ nonsense: true }, aborted))).toMatchObject({
+      kind: 'InvalidArgument',
+    })
+    const denied = { ...aborted, caller: { ...caller, permissions: [] } }
+    expect(await refusal(of(iam)(input, denied))).toMatchObject({ kind: 'PermissionDenied' })
+    expect(await logOf(store)).toHaveLength(before)
+  })
+})
+
+describe('The organization of a call', () => {
+  it.each(writes.filter(({ refuses = [] }) => refuses.length === 0))(
+    'does not find the objects of another one: $name',
+    async ({ of, input }) => {
+      const before = (await logOf(store)).length
+      expect(await refusal(of(iamOn(store))(input, inGlobex))).toMatchObject({ kind: 'NotFound' })
+      expect(await logOf(store)).toHaveLength(before)
+    },
+  )
+
+  it.each(reads.filter(({ name }) => !/\.list$/.test(name) || name === 'projectRoles.list'))(
+    'does not find the objects of another one: $name',
+    async ({ of, input }) => {
+      expect(await refusal(of(iamOn(store))(input, inGlobex))).toMatchObject({ kind: 'NotFound' })
+    },
+  )
+
+  it('lists nothing of another one', async () => {
+    const iam = iamOn(store)
+    expect(await good(iam.identityProviders.list({}, inGlobex))).toMatchObject({ items: [] })
+    expect(await good(iam.projects.list({}, inGlobex))).toMatchObject({ items: [], totalSize: 0 })
+    expect(await good(iam.history.list({}, inGlobex))).toEqual({ items: [] })
+  })
+
+  it('holds objects of the same ids beside those of another one', async () => {
+    const iam = iamOn(store)
+    await addSamples(iam, inGlobex)
+    await good(iam.projects.remove({ id: 'portal' }, inGlobex))
+    expect(await good(iam.projects.get({ id: 'portal' }, context))).toMatchObject({
+      details: { resourceOwner: 'acme' },
+    })
+  })
+
+  it('is the own one of the caller, also when named', async () => {
+    const iam = iamOn(store)
+    await good(iam.projects.get({ id: 'portal' }, { caller, orgId: 'acme' }))
+    await good(iam.projects.get({ id: 'portal' }, { caller, orgId: undefined }))
+  })
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'length'])(
+    'allows nothing in the organization %s unless it is listed',
+    async (orgId) => {
+      const iam = iamOn(store)
+      const error = await refusal(iam.projects.add({ name: 'n' }, { caller, orgId }))
+      expect(error).toEqual({ kind: 'PermissionDenied', permission: 'project.write', orgId })
+      const listed = { ...caller, permissionsIn: { [orgId]: ['project.write'] } }
+      await good(iam.projects.add({ name: 'n' }, { caller: listed, orgId }))
+      const own = { userId: 'u', orgId, permissions: ['project.write'] }
+      await good(iam.projects.add({ name: 'n' }, { caller: own }))
+    },
+  )
+
+  it('is never __proto__, which is no id', async () => {
+    const permissionsIn = JSON.parse('{"__proto__": ["project.write"]}')
+    const call = iamOn(store).projects.add(
+      { name: 'n' },
+      { caller: { ...caller, permissionsIn }, orgId: '__proto__' },
+    )
+    expect(await badFields(call)).toEqual(['orgId'])
+  })
+
+  it('grants in another one only what is listed for it', async () => {
+    const iam = iamOn(store)
+    const elsewhere = { ...caller, permissions: [], permissionsIn: { acme: everything } }
+    // What is listed for the own organization under its name does not count.
+    expect(await refusal(iam.projects.get({ id: 'portal' }, { caller: elsewhere }))).toMatchObject({
+      kind: 'PermissionDenied',
+    })
+    const wrong = { userId: 'u', orgId: 'acme', permissions: 'project.read' as never }
+    expect(await refusal(iam.projects.get({ id: 'portal' }, { caller: wrong }))).toMatchObject({
+      kind: 'PermissionDenied',
+    })
+  })
+
+  it('takes 255 characters of a correlation id, however many units they are', async () => {
+    const { projectId } = await good(
+      iamOn(store).projects.add({ name: 'n' }, { caller, correlationId: '😀'.repeat(255) }),
+    )
+    const events = await store.readStream(`project-acme+${projectId}`)
+    expect(events[0]?.metadata).toEqual({
+      actor: { userId: 'alice', orgId: 'acme' },
+      resourceOwner: 'acme',
+      correlationId: '😀'.repeat(255),
+    })
+    const long = { caller, correlationId: '😀'.repeat(256) }
+    expect(await badFields(iamOn(store).projects.add({ name: 'n' }, long))).toEqual([
+      'correlationId',
+    ])
+  })
+})

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { IdpId, ProjectId, RoleKey } from '../../src/domain/values.js'
+import type { Condition, ListQuery, SortKey, ViewType } from '../../src/ports/read-model.js'
+import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
+import {
+  idpAdded,
+  type Log,
+  newLog,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+} from '../../src/testing/read-model/log.js'
+
+export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const
+export const IDS = ['a', 'b', 'A'] as const
+
+/** Short, and alike, so that many coincide or begin alike; also what sorts and folds differently. */
+export const texts = fc
+  .array(fc.constantFrom('a', 'A', 'b', '%', '_', '\\', "'", 'ß', 'é', '\ue000', '\uffff', '😀'), {
+    maxLength: 3,
+  })
+  .map((parts) => parts.join(''))
+
+const ids = fc.constantFrom(...IDS)
+
+const idpEvents = fc.record({ id: ids, text: texts, kind: fc.nat(6) }).map(({ id, text, kind }) => {
+  const idpId = IdpId.parse(id)
+  const { name, stylingType, autoRegister, clientSecret, ...oidc } = idpAdded(id, text).data
+  switch (kind) {
+    case 0:
+      return { type: 'identity_provider.oidc_config_updated', data: oidc } as const
+    case 1:
+      return {
+        type: 'identity_provider.updated',
+        data: { idpId, name, stylingType, autoRegister },
+      } as const
+    case 2:
+      return { type: 'identity_provider.deactivated', data: { idpId } } as const
+    case 3:
+      return { type: 'identity_provider.reactivated', data: { idpId } } as const
+    case 4:
+      return { type: 'identity_provider.removed', data: { idpId } } as const
+    case 5:
+      return {
+        type: 'identity_provider.secret_resealed',
+        data: { idpId, clientSecret },
+      } as const
+    default:
+      return idpAdded(id, text)
+  }
+})
+
+const projectEvents = fc
+  .record({ id: ids, text: texts, check: fc.boolean(), kind: fc.nat(5) })
+  .map(({ id, text, check, kind }) => {
+    const named = { id: ProjectId.parse(id) }
+    switch (kind) {
+      case 0:
+        return { type: 'project.updated', data: projectAdded(id, text, check).data } as const
+      case 1:
+        return { type: 'project.deactivated', data: named } as const
+      case 2:
+        return { type: 'project.reactivated', data: named } as const
+      case 3:
+        return projectRemoved(id)
+      default:
+        return projectAdded(id, text, check)
+    }
+  })
+
+const roleEvents = fc
+  .record({ id: ids, key: texts, text: texts, kind: fc.nat(4) })
+  .map(({ id, key, text, kind }) => {
+    const roleKey = RoleKey.parse(`${key}+`)
+    const shown = { displayName: text, group: key }
+    const names = { projectId: ProjectId.parse(id), roleKey }
+    switch (kind) {
+      case 0:
+        return { type: 'project_role.updated', data: { ...names, ...shown } } as const
+      case 1:
+        return roleRemoved(id, roleKey)
+      default:
+        return roleAdded(id, roleKey, shown)
+    }
+  })
+
+/** Any events in any order, such as no decider would allow: views take them as facts. */
+export const logs: fc.Arbitrary<Log> = fc
+  .array(
+    fc.record({
+      orgId: fc.constantFrom(...ORGANIZATIONS),
+      event: fc.oneof(idpEvents, projectEvents, { arbitrary: roleEvents, weight: 3 }),
+      userId: fc.constantFrom('u1', 'u2'),
+    }),
+    { maxLength: 80 },
+  )
+  .map((records) => {
+    const log = newLog()
+    for (const { orgId, event, userId } of records) {
+      log.record(orgId, event, { actor: { userId, orgId } })
+    }
+    return log
+  })
+
+const TYPES = ['identity_provider', 'project', 'project_role'] as const
+
+const sortKeys = (type: ViewType): fc.Arbitrary<readonly SortKey[]> => {
+  const direction = fc.constantFrom('asc' as const, 'desc' as const)
+  const field = fc.constantFrom(...Object.keys(viewFields[type]))
+  return fc
+    .tuple(fc.array(fc.record({ field, direction }), { maxLength: 2 }), direction)
+    .map(([keys, last]) => [...keys, { field: identityField[type], direction: last }])
+}
+
+const conditions = (type: ViewType): fc.Arbitrary<readonly Condition[]> => {
+  const filterable = Object.keys(viewFields[type]).filter(
+    (field) => fieldNamed<never>(viewFields[type], field).filterable,
+  )
+  const condition = fc.record({
+    field: fc.constantFrom(...filterable),
+    operator: fc.constantFrom('equals' as const, 'startsWith' as const, 'contains' as const),
+    value: texts,
+    ignoreCase: fc.boolean(),
+  })
+  return fc.array(condition, { maxLength: 2 })
+}
+
+/** Any first page of any list. */
+export const queries: fc.Arbitrary<ListQuery<ViewType>> = fc.constantFrom(...TYPES).chain((type) =>
+  fc.record({
+    type: fc.constant(type),
+    orgId: fc.constantFrom(...ORGANIZATIONS),
+    ...(type === 'project_role' ? { projectId: ids } : {}),
+    conditions: conditions(type),
+    sort: sortKeys(type),
+    limit: fc.integer({ min: 1, max: 4 }),
+  }),
+)
