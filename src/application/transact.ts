@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../domain/decider.js'
 import type { StreamId } from '../domain/values.js'
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js'
 import type { Session } from './context.js'
@@ -122,5 +123,5 @@ const planned = (
 ): Outcome<never> => ({
   changed: events.length > 0,
   events,
-  ...(object.snapshot.version > 0 && { details: detailsOf(object.snapshot, orgId) }),
+  ...(exists(object.snapshot.state) && { details: detailsOf(object.snapshot, orgId) }),
 })

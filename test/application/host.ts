@@ -77,7 +77,12 @@ export const logOf = (store: EventStore): Promise<readonly RecordedEvent[]> =>
 
 /** What a call answered; fails the test when it was refused. */
 export const good = async <Value>(call: ResultAsync<Value, IamError>): Promise<Value> =>
-  (await call)._unsafeUnwrap({ withStackTrace: true })
+  (await call).match(
+    (value) => value,
+    (error) => {
+      throw new Error(`Refused: ${error.kind}`, { cause: error })
+    },
+  )
 
 /** Why a call was refused; fails the test when it was not. */
 export const refusal = async (call: ResultAsync<unknown, IamError>): Promise<IamError> =>
@@ -115,3 +120,14 @@ export const addSamples = async (iam: Iam, within: Context = context): Promise<v
     ),
   )
 }
+
+/** What each write of an object says of the whole: recorded at `created` and, last, at `changed`. */
+export const detailsAt = (created: Date, changed: Date, sequence: bigint) => ({
+  sequence,
+  creationDate: created,
+  changeDate: changed,
+  resourceOwner: 'acme',
+})
+
+/** The position of the first event recorded at `time`. */
+export const positionAt = (time: Date): bigint => BigInt(time.getTime()) * 1000n

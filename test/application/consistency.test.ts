@@ -1,0 +1,149 @@
+import { beforeEach, expect, it } from 'vitest'
+import { type EventStore, memoryReadModel, type ReadModel, StoreFault } from '../../src/index.js'
+import { addSamples, context, good, type Iam, iamOn, refusal, start } from './host.js'
+import { reads } from './methods.js'
+
+let store: EventStore
+let iam: Iam
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+})
+
+const portal = { id: 'portal' }
+const eventual = { ...context, consistency: 'eventual' } as const
+const rename = (name: string) => good(iam.projects.update({ ...portal, name }, context))
+
+/** A promise that is kept when somebody says so. */
+const gate = () => {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+it('shows a read what every process wrote before it, unless it may be late', async () => {
+  const other = iamOn(store)
+  expect(await refusal(other.projects.get(portal, eventual))).toMatchObject({ kind: 'NotFound' })
+  expect(await good(other.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
+  await rename('renamed')
+  expect(await good(other.projects.get(portal, eventual))).toMatchObject({ name: 'Portal' })
+  expect(await good(other.projects.list({}, eventual))).toMatchObject({
+    items: [{ name: 'Portal' }],
+  })
+  expect(await good(other.projects.list({}, context))).toMatchObject({
+    items: [{ name: 'renamed' }],
+  })
+  expect(await good(other.projects.get(portal, eventual))).toMatchObject({ name: 'renamed' })
+})
+
+it('asks the store for nothing when it may be late', async () => {
+  const unreachable = { ...store, lastPosition: () => Promise.reject(new Error('was asked')) }
+  const readModel = memoryReadModel()
+  await good(iamOn(store, { readModel }).projects.list({}, context))
+  const late = iamOn(unreachable, { readModel })
+  for (const { name, of, input } of reads)
+    if (!/stateAt|revealClientSecret/.test(name)) await good(of(late)(input, eventual))
+  expect(await refusal(late.projects.get(portal, context))).toMatchObject({ kind: 'Unavailable' })
+})
+
+it('catches up once for all who read at the same time', async () => {
+  let pages = 0
+  const counting = iamOn({
+    ...store,
+    readAll: (after, limit) => {
+      pages++
+      return store.readAll(after, limit)
+    },
+  })
+  await Promise.all(Array.from({ length: 20 }, () => good(counting.projects.get(portal, context))))
+  expect(pages).toBe(1)
+})
+
+it('is not held up by those who write on', async () => {
+  const readModel = memoryReadModel()
+  let writes = 0
+  const chased: ReadModel = {
+    ...readModel,
+    apply: async (from, events) => {
+      await rename(`name ${++writes}`)
+      return readModel.apply(from, events)
+    },
+  }
+  const found = await good(iamOn(store, { readModel: chased }).projects.get(portal, context))
+  expect(found).toMatchObject({ name: 'Portal' })
+  expect(writes).toBe(1)
+})
+
+it('goes on by itself when it came to the end of a catch-up that was not enough', async () => {
+  const readModel = memoryReadModel()
+  const applied = gate()
+  const answer = gate()
+  let isHeld = true
+  const slow: ReadModel = {
+    ...readModel,
+    apply: async (from, events) => {
+      const isApplied = await readModel.apply(from, events)
+      applied.open()
+      if (isHeld) await answer.opened
+      return isApplied
+    },
+  }
+  const process = iamOn(store, { readModel: slow })
+  const first = process.projects.get(portal, context)
+  await applied.opened
+  // What the first read waits for is applied; it has not been told yet when more is written.
+  await rename('renamed')
+  const second = process.projects.get(portal, context)
+  await new Promise((resolve) => setImmediate(resolve))
+  isHeld = false
+  answer.open()
+  expect(await good(first)).toMatchObject({ name: 'Portal' })
+  expect(await good(second)).toMatchObject({ name: 'renamed' })
+})
+
+it('is unavailable while store or read model are out of order, for each read anew', async () => {
+  const cause = new StoreFault('away', 'unknown')
+  let isAway = true
+  const flaky = <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) => {
+    return (...asked: Asked) => (isAway ? Promise.reject(cause) : ask(...asked))
+  }
+  const model = memoryReadModel()
+  const processes = [
+    iamOn({ ...store, lastPosition: flaky(store.lastPosition) }),
+    iamOn({ ...store, readAll: flaky(store.readAll) }),
+    iamOn(store, { readModel: { ...memoryReadModel(), checkpoint: flaky(model.checkpoint) } }),
+    iamOn(store, { readModel: { ...model, apply: flaky(model.apply) } }),
+  ]
+  const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
+  for (const process of processes)
+    for (const { name, of, input } of reads)
+      if (!/stateAt|revealClientSecret/.test(name))
+        expect(await refusal(of(process)(input, context)), name).toEqual(unavailable)
+
+  const { list, history, get } = memoryReadModel()
+  const readModel = {
+    ...memoryReadModel(),
+    list: flaky(list),
+    history: flaky(history),
+    get: flaky(get),
+  }
+  for (const { name, of, input } of reads)
+    if (!/stateAt|revealClientSecret/.test(name))
+      expect(await refusal(of(iamOn(store, { readModel }))(input, context))).toEqual(unavailable)
+
+  isAway = false
+  for (const process of processes.slice(0, 2)) await good(process.projects.get(portal, context))
+})
+
+it('is unavailable when the store lacks events that it says it has', async () => {
+  const lacking = { ...store, readAll: async () => [] }
+  expect(await refusal(iamOn(lacking).projects.get(portal, context))).toMatchObject({
+    kind: 'Unavailable',
+    outcome: 'not_recorded',
+  })
+})

@@ -1,0 +1,249 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Project } from '../../src/index.js'
+import {
+  addSamples,
+  badFields,
+  caller,
+  clockedStore,
+  context,
+  everything,
+  good,
+  type Iam,
+  iamOn,
+  inGlobex,
+  logOf,
+  positionAt,
+  refusal,
+  startOfTime,
+} from './host.js'
+
+let world: ReturnType<typeof clockedStore>
+let iam: Iam
+
+beforeEach(async () => {
+  world = clockedStore()
+  iam = iamOn(world.store)
+  await addSamples(iam)
+})
+
+const google = { idpId: 'google' }
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+const project = { type: 'project', ...portal } as const
+const provider = { type: 'identity_provider', ...google } as const
+const role = { type: 'project_role', ...editor } as const
+const bob = {
+  caller: { userId: 'bob', orgId: 'acme', permissions: everything },
+  correlationId: 'request 7',
+}
+
+const later = (): Date => {
+  world.clock.advance(60_000)
+  return world.clock()
+}
+
+describe('history.list', () => {
+  it('tells who changed what from what to what, and when', async () => {
+    const time = later()
+    await good(iam.projects.update({ ...portal, name: 'New', hasProjectCheck: true }, bob))
+    const { items, ...rest } = await good(iam.history.list({ object: project }, context))
+    expect(rest).toEqual({})
+    expect(items).toHaveLength(2)
+    expect(items[1]).toEqual({
+      sequence: positionAt(time),
+      time,
+      actor: { userId: 'bob', orgId: 'acme' },
+      type: 'project.updated',
+      object: project,
+      changes: [
+        { field: 'name', from: 'Portal', to: 'New' },
+        { field: 'hasProjectCheck', from: false, to: true },
+      ],
+      correlationId: 'request 7',
+    })
+    expect(items[0]).not.toHaveProperty('correlationId')
+    expect(items[0]?.changes).toContainEqual({ field: 'name', from: undefined, to: 'Portal' })
+  })
+
+  it('shows of a secret that it changed, and of lists both wholes', async () => {
+    const config = { ...google, clientId: 'client-1', issuer: 'i', scopes: ['email'] }
+    const update = { ...config, clientSecret: 'new' }
+    await good(iam.identityProviders.updateOidcConfig(update, context))
+    await good(
+      iam.identityProviders.updateOidcConfig({ ...update, clientSecret: '', issuer: 'j' }, context),
+    )
+    const { items } = await good(iam.history.list({ object: provider }, context))
+    expect(items[0]?.changes).toContainEqual({ field: 'clientSecret', changed: true })
+    expect(items.slice(1).map(({ changes }) => changes)).toEqual([
+      [
+        { field: 'issuer', from: 'https://accounts.example.com', to: 'i' },
+        { field: 'scopes', from: ['openid', 'email'], to: ['email'] },
+        { field: 'clientSecret', changed: true },
+      ],
+      [{ field: 'issuer', from: 'i', to: 'j' }],
+    ])
+  })
+
+  it('is that of one organization, oldest first, removed objects included', async () => {
+    await addSamples(iam, inGlobex)
+    await good(iam.projectRoles.remove(editor, context))
+    await good(iam.projects.remove(portal, context))
+    const { items } = await good(iam.history.list({}, context))
+    expect(items.map(({ type }) => type)).toEqual([
+      'identity_provider.oidc_added',
+      'project.added',
+      'project_role.added',
+      'project_role.removed',
+      'project.removed',
+    ])
+    expect(items.at(-1)?.changes).toEqual([{ field: 'state', from: 'active', to: 'removed' }])
+    const ofRole = await good(iam.history.list({ object: role }, context))
+    expect(ofRole.items.map(({ object }) => object)).toEqual([role, role])
+    const elsewhere = await good(iam.history.list({ object: role }, inGlobex))
+    expect(elsewhere.items).toHaveLength(1)
+  })
+
+  it('is filtered by who acted and by event types, together too', async () => {
+    await good(iam.projects.deactivate(portal, bob))
+    await good(iam.projectRoles.remove(editor, bob))
+    const typesOf = async (input: Parameters<Iam['history']['list']>[0]) =>
+      (await good(iam.history.list(input, context))).items.map(({ type }) => type)
+    expect(await typesOf({ actor: 'bob' })).toEqual(['project.deactivated', 'project_role.removed'])
+    expect(await typesOf({ types: ['project.added', 'project_role.removed'] })).toEqual([
+      'project.added',
+      'project_role.removed',
+    ])
+    expect(await typesOf({ types: ['project.added'], actor: 'bob' })).toEqual([])
+    expect(await typesOf({ object: project, actor: 'bob' })).toEqual(['project.deactivated'])
+    expect(await typesOf({ actor: 'Bob' })).toEqual([])
+  })
+
+  it('goes on after the last of a page, and ends without another', async () => {
+    for (const name of ['a', 'b', 'c'])
+      await good(iam.projects.update({ ...portal, name }, context))
+    const all = (await good(iam.history.list({}, context))).items
+    for (const limit of [1, 2, 3, 5, 6, 7]) {
+      const found = []
+      let after: bigint | undefined
+      do {
+        const page = await good(iam.history.list({ limit, after }, context))
+        expect(page.items.length).toBeGreaterThan(0)
+        found.push(...page.items)
+        after = page.nextAfter
+      } while (after !== undefined)
+      expect(found).toEqual(all)
+    }
+    const last = all.at(-1)?.sequence
+    expect(await good(iam.history.list({ after: last }, context))).toEqual({ items: [] })
+  })
+
+  it.each([
+    ['object', { object: { type: 'organization', id: 'acme' } }],
+    ['object', { object: {} }],
+    ['object', { object: 'portal' }],
+    ['object.id', { object: { type: 'project', id: 'a b' } }],
+    ['object.id', { object: { type: 'project' } }],
+    ['object.roleKey', { object: { type: 'project_role', projectId: 'p', roleKey: '' } }],
+    ['object.more', { object: { type: 'project', id: 'p', more: 1 } }],
+    ['actor', { actor: '' }],
+    ['types', { types: [] }],
+    ['types', { types: 'project.added' }],
+    ['types[1]', { types: ['project.added', 'project.exploded'] }],
+    ['after', { after: 1 }],
+    ['after', { after: -1n }],
+    ['limit', { limit: 0 }],
+    ['limit', { limit: 1001 }],
+    ['more', { more: 1 }],
+  ])('refuses a malformed %s', async (field, input) => {
+    const found = await badFields(iam.history.list(input as never, context))
+    expect(found.map((name) => (name === 'object.type' ? 'object' : name))).toEqual([field])
+  })
+})
+
+describe('history.stateAt', () => {
+  it('shows an object as it was right after each of its events', async () => {
+    const shown: Project[] = []
+    const see = async () => shown.push(await good(iam.projects.get(portal, context)))
+    await see()
+    later()
+    await good(iam.projects.update({ ...portal, name: 'New' }, context))
+    await see()
+    await good(iam.projects.deactivate(portal, context))
+    await see()
+    later()
+    await good(iam.projects.remove(portal, context))
+    for (const then of shown) {
+      const { sequence } = then.details
+      expect(await good(iam.history.stateAt({ object: project, sequence }, context))).toEqual(then)
+    }
+    const before = { object: project, sequence: positionAt(startOfTime) }
+    expect(await refusal(iam.history.stateAt(before, context))).toEqual({
+      kind: 'NotFound',
+      object: project,
+    })
+    const after = { object: project, sequence: await world.store.lastPosition() }
+    expect(await refusal(iam.history.stateAt(after, context))).toMatchObject({ kind: 'NotFound' })
+  })
+
+  it('shows it as it was at the end of a millisecond', async () => {
+    const changed = later()
+    await good(iam.projects.update({ ...portal, name: 'one' }, context))
+    await good(iam.projects.update({ ...portal, name: 'two' }, context))
+    const at = (milliseconds: number) => ({
+      object: project,
+      time: new Date(changed.getTime() + milliseconds),
+    })
+    expect(await good(iam.history.stateAt(at(0), context))).toMatchObject({ name: 'two' })
+    expect(await good(iam.history.stateAt(at(1), context))).toMatchObject({ name: 'two' })
+    expect(await good(iam.history.stateAt(at(-1), context))).toMatchObject({ name: 'Portal' })
+    for (const time of [new Date(0), new Date(-1), new Date(-8.64e15)])
+      expect(await refusal(iam.history.stateAt({ object: project, time }, context))).toMatchObject({
+        kind: 'NotFound',
+      })
+    const endOfTime = { object: project, time: new Date(8.64e15) }
+    expect(await good(iam.history.stateAt(endOfTime, context))).toMatchObject({ name: 'two' })
+  })
+
+  it('shows a role until its project was removed, and each of those of one key in its time', async () => {
+    const first = await good(iam.projectRoles.get(editor, context))
+    await good(iam.projectRoles.remove(editor, context))
+    const between = await world.store.lastPosition()
+    await good(iam.projectRoles.add({ ...editor, displayName: 'Second' }, context))
+    const second = await good(iam.projectRoles.get(editor, context))
+    const removed = await good(iam.projects.remove(portal, context))
+    const at = (sequence: bigint) => iam.history.stateAt({ object: role, sequence }, context)
+    expect(await good(at(first.details.sequence))).toEqual(first)
+    expect(await refusal(at(between))).toEqual({ kind: 'NotFound', object: role })
+    expect(await good(at(removed.details.sequence - 1n))).toEqual(second)
+    expect(await refusal(at(removed.details.sequence))).toEqual({ kind: 'NotFound', object: role })
+  })
+
+  it('shows an identity provider without its secret', async () => {
+    const shown = await good(iam.identityProviders.get(google, context))
+    const [added] = await logOf(world.store)
+    const sequence = added?.position ?? 0n
+    expect(await good(iam.history.stateAt({ object: provider, sequence }, context))).toEqual(shown)
+    expect(shown).not.toHaveProperty('clientSecret')
+  })
+
+  it.each([
+    ['sequence', {}],
+    ['sequence', { sequence: 1n, time: new Date() }],
+    ['sequence', { sequence: 1 }],
+    ['time', { time: new Date(Number.NaN) }],
+    ['time', { time: '2024-01-01T00:00:00Z' }],
+    ['object', { object: undefined, sequence: 1n }],
+  ])('refuses a malformed %s', async (field, input) => {
+    const call = iam.history.stateAt({ object: project, ...input } as never, context)
+    const found = await badFields(call)
+    expect(found.map((name) => (name === 'object.type' ? 'object' : name))).toContain(field)
+  })
+
+  it('needs a right of its own', async () => {
+    const poor = {
+      caller: { ...caller, permissions: everything.filter((right) => right !== 'event.read') },
+    }
+    const call = iam.history.stateAt({ object: project, sequence: 1n }, poor)
+    expect(await refusal(call)).toMatchObject({ permission: 'event.read' })
+  })
+})
