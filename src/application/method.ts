@@ -70,7 +70,7 @@ export const read =
     run: Run<Schema, Answer>,
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
-    new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+    new ResultAsync(perform(runtime, edge, { input, context, run }))
 
 /** {@link read}, for a `run` that reports how far it is. */
 export const longWrite =
@@ -82,7 +82,7 @@ export const longWrite =
   (input, context) => {
     const reporting: Run<Schema, Report> = (session, parsed) =>
       run(session, parsed, context.onProgress)
-    return new ResultAsync(perform(runtime, { ...edge, run: reporting }, { input, context }))
+    return new ResultAsync(perform(runtime, edge, { input, context, run: reporting }))
   }
 
 /** {@link read}, for a `run` that answers with an {@link Outcome}. */
@@ -97,32 +97,30 @@ export const write = <Schema extends z.ZodType, Ids>(
     input: z.input<Schema>,
     context: Context | DryRunContext,
   ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(perform(runtime, { ...edge, run }, { input, context }))
+    return new ResultAsync(perform(runtime, edge, { input, context, run }))
   }
   return method
 }
 
 const NOTHING: readonly Refused[] = []
 
+/** One call of a method. */
+interface Call<Schema extends z.ZodType, Answer> {
+  readonly input: unknown
+  readonly context: Context | DryRunContext
+  readonly run: Run<Schema, Answer>
+}
+
 const perform = async <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
-  {
-    permissions,
-    asks,
-    schema,
-    target,
-    refuses,
-    run,
-  }: Edge<Schema> & { readonly run: Run<Schema, Answer> },
-  { input, context }: { readonly input: unknown; readonly context: Context | DryRunContext },
+  edge: Edge<Schema>,
+  { input, context, run }: Call<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> => {
   try {
-    const opened = openSession(context, refuses ?? NOTHING)
+    const opened = openSession(context, edge.refuses ?? NOTHING)
     if (opened.isErr()) return err(opened.error)
     const session = opened.value
-    const object = target?.(input)
-    const asked = permissions.map((permission) => ({ permission, ...(object && { object }) }))
-    for (const question of asks ? [...asked, ...asks(input)] : asked) {
+    for (const question of questionsOf(edge, input)) {
       const answer = isPermitted(runtime, session, question)
       if ((typeof answer === 'boolean' ? answer : await answer) !== true)
         return err({
@@ -131,13 +129,22 @@ const perform = async <Schema extends z.ZodType, Answer>(
           orgId: session.orgId,
         })
     }
-    const parsed = parse(schema, input)
+    const parsed = parse(edge.schema, input)
     if (parsed.isErr()) return err(parsed.error)
     if (session.signal?.aborted) return err({ kind: 'Cancelled' })
     return await run(session, parsed.value, undefined)
   } catch (thrown) {
     return err(errorOf(thrown))
   }
+}
+
+const questionsOf = (
+  { permissions, asks, target }: Edge<z.ZodType>,
+  input: unknown,
+): readonly Asked[] => {
+  const object = target?.(input)
+  const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
+  return asks ? [...asked, ...asks(input)] : asked
 }
 
 /** Answers at once where the host does: most look at what they hold in memory. */
@@ -147,7 +154,7 @@ export const isPermitted = (
   asked: Asked,
 ): boolean | Promise<boolean> => {
   try {
-    const answer = authorize({ caller, orgId, ...asked })
+    const answer = authorize({ ...asked, caller, orgId })
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {
     throw unavailable(cause, 'not_recorded')

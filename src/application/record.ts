@@ -22,17 +22,34 @@ export const record = async (
   session: Session,
   transaction: Transaction<unknown>,
 ): Promise<Recorded> => {
-  const { writes, guards } = transaction
-  const recorded = await send(runtime, {
-    id: runtime.newId(),
-    writes: [
-      ...writes.map((write) => conditional(write, write.newEvents)),
-      ...guards.map((guard) => conditional(guard, [])),
-    ],
-    metadata: await metadataOf(session, transaction),
-  })
+  const { store, newId } = runtime
+  const { writes, guards, command } = transaction
+  const append: Append = {
+    id: newId(),
+    writes: streamWrites(writes, guards),
+    metadata: metadataOf(
+      session,
+      transaction,
+      session.idempotencyKey === undefined ? undefined : await commandHash(command),
+    ),
+  }
+  let recorded: Recorded
+  try {
+    recorded = await store.append(append)
+  } catch (cause) {
+    recorded = ok(await recordedAfterAll(store, append, cause))
+  }
   if (recorded.isOk()) advance(writes, recorded.value)
   return recorded
+}
+
+const streamWrites = (
+  writes: readonly AnyTracked[],
+  guards: readonly AnyTracked[],
+): Append['writes'] => {
+  const all = writes.map((write) => conditional(write, write.newEvents))
+  for (const guard of guards) all.push(conditional(guard, []))
+  return all
 }
 
 const conditional = (
@@ -40,30 +57,35 @@ const conditional = (
   events: Append['writes'][number]['events'],
 ): Append['writes'][number] => ({ stream, expectedVersion: snapshot.version, events })
 
-const metadataOf = async (
+const metadataOf = (
   { caller, orgId, correlationId, idempotencyKey }: Session,
-  { command, managedBy }: Transaction<unknown>,
-): Promise<Metadata> => ({
-  actor: { userId: caller.userId, orgId: caller.orgId },
-  resourceOwner: orgId,
-  ...(correlationId !== undefined && { correlationId }),
-  ...(managedBy !== undefined && { managedBy }),
-  ...(idempotencyKey !== undefined && {
-    idempotencyKey: storedKey(orgId, idempotencyKey),
-    commandHash: await commandHash(command),
-  }),
-})
-
-/** A store that cannot tell whether it recorded the append is asked for it before that is reported. */
-const send = async ({ store }: Runtime, append: Append): Promise<Recorded> => {
-  try {
-    return await store.append(append)
-  } catch (cause) {
-    const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
-    const found = isUnknown(fault) ? await findOwn(store, append.id, fault) : []
-    if (found.length === 0) throw fault
-    return ok(found)
+  { managedBy }: Transaction<unknown>,
+  commandHash: string | undefined,
+): Metadata => {
+  const actor = { userId: caller.userId, orgId: caller.orgId }
+  const metadata: { -readonly [Field in keyof Metadata]: Metadata[Field] } = {
+    actor,
+    resourceOwner: orgId,
   }
+  if (correlationId !== undefined) metadata.correlationId = correlationId
+  if (managedBy !== undefined) metadata.managedBy = managedBy
+  if (idempotencyKey !== undefined && commandHash !== undefined) {
+    metadata.idempotencyKey = storedKey(orgId, idempotencyKey)
+    metadata.commandHash = commandHash
+  }
+  return metadata
+}
+
+/** A store that cannot tell whether it recorded an append is asked for it before that is reported. */
+const recordedAfterAll = async (
+  store: Runtime['store'],
+  { id }: Append,
+  cause: unknown,
+): Promise<readonly RecordedEvent[]> => {
+  const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
+  const found = isUnknown(fault) ? await findOwn(store, id, fault) : []
+  if (found.length === 0) throw fault
+  return found
 }
 
 const isUnknown = ({ error }: Fault): boolean =>
@@ -86,7 +108,7 @@ const advance = (writes: readonly AnyTracked[], recorded: readonly RecordedEvent
   let from = 0
   for (const write of writes) {
     const to = from + write.newEvents.length
-    write.advance(recorded.slice(from, to))
+    write.advance(to - from === recorded.length ? recorded : recorded.slice(from, to))
     from = to
   }
 }

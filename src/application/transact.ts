@@ -24,67 +24,76 @@ const CANCELLED: Cancelled = { kind: 'Cancelled' }
  * What is remembered may be stale. An append on it can only lose the race; a refusal, a no-op and a
  * dry run are decided anew on what the store has, before they are returned.
  */
-export const transact = async <Ids>(
+export const transact = <Ids>(
   runtime: Runtime,
   session: Session,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
-  const { writes } = transaction
-  const entered: StreamId[] = []
-  try {
-    for (const { stream } of inOneOrder(writes)) {
-      const turn = runtime.queue.enter(stream, session.signal)
-      if (turn && !(await turn)) return err(CANCELLED)
-      entered.push(stream)
-    }
-    const tracked = [...writes, ...transaction.guards]
-    await refresh(session.dryRun ? tracked : tracked.filter(({ isKnown }) => !isKnown))
-    return await decideUntilRecorded(runtime, session, { ...transaction, tracked })
-  } finally {
-    for (const stream of entered) runtime.queue.leave(stream)
-  }
+  const streams = streamsToQueueFor(transaction.writes)
+  const turn = runtime.queue.enter(streams, session.signal)
+  const work = { ...transaction, streams }
+  if (turn === undefined) return decideUntilRecorded(runtime, session, work)
+  return turn.then((hasTurn) =>
+    hasTurn ? decideUntilRecorded(runtime, session, work) : err(CANCELLED),
+  )
 }
 
-/** Commands that wait for several streams wait in one order, so that none wait for each other. */
-const inOneOrder = (writes: readonly AnyTracked[]): readonly AnyTracked[] =>
-  writes.length === 1
-    ? writes
-    : [...writes].sort((one, other) => (one.stream < other.stream ? -1 : 1))
+/** A stream that was just made up has no others that wait for it; should it have, versions tell. */
+const streamsToQueueFor = (writes: readonly AnyTracked[]): readonly StreamId[] => {
+  const streams: StreamId[] = []
+  for (const { stream, isKnown, snapshot } of writes) {
+    if (!isKnown || snapshot.version > 0) streams.push(stream)
+  }
+  return streams
+}
 
 const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
   await Promise.all(tracked.map((stream) => stream.refresh()))
 }
 
+const trackedIn = ({ writes, guards }: Transaction<unknown>): readonly AnyTracked[] => [
+  ...writes,
+  ...guards,
+]
+
+const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
+
+/** @param transaction.streams - those that it has its turn at, which it ends */
 const decideUntilRecorded = async <Ids>(
   runtime: Runtime,
   session: Session,
-  transaction: Transaction<Ids> & { readonly tracked: readonly AnyTracked[] },
+  transaction: Transaction<Ids> & { readonly streams: readonly StreamId[] },
 ): Promise<Result<Outcome<Ids>, IamError>> => {
-  let isFresh = session.dryRun
-  for (let attempts = 1; ; attempts++) {
-    if (session.signal?.aborted) return err(CANCELLED)
-    let decision = judge(session, transaction)
-    if (!isFresh && changesNothing(decision)) {
-      await refresh(transaction.tracked)
+  try {
+    const tracked = trackedIn(transaction)
+    let isFresh = session.dryRun
+    if (isFresh || !tracked.every(isKnown)) {
+      await refresh(isFresh ? tracked : tracked.filter((stream) => !stream.isKnown))
+    }
+    for (let lost = 0; ; ) {
+      if (session.signal?.aborted) return err(CANCELLED)
+      const decision = judge(session, transaction)
+      if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
+      if (changesNothing(decision)) {
+        if (isFresh) {
+          const earlier = await earlierOutcome(runtime, session, transaction)
+          return earlier ?? decision.map(() => written(session, transaction, []))
+        }
+      } else {
+        const recorded = await record(runtime, session, transaction)
+        if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
+        if (recorded.error.kind === 'IdempotencyKeyUsed') {
+          const earlier = await earlierOutcome(runtime, session, transaction)
+          if (earlier) return earlier
+        }
+        if (++lost === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts: lost })
+        await pause(lost, session.signal)
+      }
+      await refresh(tracked)
       isFresh = true
-      decision = judge(session, transaction)
     }
-    if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
-    if (changesNothing(decision)) {
-      const earlier = await earlierOutcome(runtime, session, transaction)
-      return earlier ?? decision.map(() => written(session, transaction, []))
-    }
-
-    const recorded = await record(runtime, session, transaction)
-    if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
-    if (recorded.error.kind === 'IdempotencyKeyUsed') {
-      const earlier = await earlierOutcome(runtime, session, transaction)
-      if (earlier) return earlier
-    }
-    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
-    await pause(attempts, session.signal)
-    await refresh(transaction.tracked)
-    isFresh = true
+  } finally {
+    runtime.queue.leave(transaction.streams)
   }
 }
 
@@ -110,10 +119,10 @@ const written = <Ids>(
   { object, ids }: Transaction<Ids>,
   events: readonly RecordedEvent[],
 ): Outcome<Ids> => ({
+  ...ids(object.stream),
   details: detailsOf(object.snapshot, orgId),
   changed: events.length > 0,
   events,
-  ...ids(object.stream),
 })
 
 const planned = (
