@@ -119,23 +119,36 @@ const perform = async <Schema extends z.ZodType, Answer>(
   try {
     const opened = openSession(context, edge.refuses ?? NOTHING)
     if (opened.isErr()) return err(opened.error)
-    const session = opened.value
-    for (const question of questionsOf(edge, input)) {
-      const answer = isPermitted(runtime, session, question)
-      if ((typeof answer === 'boolean' ? answer : await answer) !== true)
-        return err({
-          kind: 'PermissionDenied',
-          permission: question.permission,
-          orgId: session.orgId,
-        })
-    }
+    const denied = firstDenied(runtime, opened.value, questionsOf(edge, input))
+    const permission = denied instanceof Promise ? await denied : denied
+    if (permission !== undefined)
+      return err({ kind: 'PermissionDenied', permission, orgId: opened.value.orgId })
     const parsed = parse(edge.schema, input)
     if (parsed.isErr()) return err(parsed.error)
-    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-    return await run(session, parsed.value, undefined)
+    if (opened.value.signal?.aborted) return err({ kind: 'Cancelled' })
+    return await run(opened.value, parsed.value, undefined)
   } catch (thrown) {
     return err(errorOf(thrown))
   }
+}
+
+/** The first permission that is lacking; at once as long as the host answers at once. */
+const firstDenied = (
+  runtime: Runtime,
+  session: Session,
+  asked: readonly Asked[],
+): Permission | undefined | Promise<Permission | undefined> => {
+  for (const [index, question] of asked.entries()) {
+    const answer = isPermitted(runtime, session, question)
+    if (typeof answer !== 'boolean')
+      return answer.then((isAllowed) =>
+        isAllowed === true
+          ? firstDenied(runtime, session, asked.slice(index + 1))
+          : question.permission,
+      )
+    if (!answer) return question.permission
+  }
+  return undefined
 }
 
 const questionsOf = (

@@ -14,25 +14,31 @@ import type { Runtime } from './runtime.js'
 import type { AnyTracked } from './tracked.js'
 import type { Transaction } from './transaction.js'
 
-type Recorded = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
+/** Why an append was not recorded: another writer was faster, or the same one came before. */
+export type LostRace = VersionConflict | IdempotencyKeyUsed
+
+type Recorded = Result<readonly RecordedEvent[], LostRace>
 
 /** Appends what was decided on the versions that it was decided on. */
-export const record = async (
+export const record = (
   runtime: Runtime,
   session: Session,
   transaction: Transaction<unknown>,
 ): Promise<Recorded> => {
-  const { store, newId } = runtime
   const { writes, guards, command } = transaction
-  const append: Append = {
-    id: newId(),
-    writes: streamWrites(writes, guards),
-    metadata: metadataOf(
-      session,
-      transaction,
-      session.idempotencyKey === undefined ? undefined : await commandHash(command),
-    ),
-  }
+  const metadata = metadataOf(session, transaction)
+  const append = { id: runtime.newId(), writes: streamWrites(writes, guards), metadata }
+  if (session.idempotencyKey === undefined) return send(runtime, append, writes)
+  return commandHash(command).then((hash) =>
+    send(runtime, { ...append, metadata: { ...metadata, commandHash: hash } }, writes),
+  )
+}
+
+const send = async (
+  { store }: Runtime,
+  append: Append,
+  writes: readonly AnyTracked[],
+): Promise<Recorded> => {
   let recorded: Recorded
   try {
     recorded = await store.append(append)
@@ -60,20 +66,18 @@ const conditional = (
 const metadataOf = (
   { caller, orgId, correlationId, idempotencyKey }: Session,
   { managedBy }: Transaction<unknown>,
-  commandHash: string | undefined,
 ): Metadata => {
-  const actor = { userId: caller.userId, orgId: caller.orgId }
-  const metadata: { -readonly [Field in keyof Metadata]: Metadata[Field] } = {
-    actor,
+  const metadata = {
+    actor: { userId: caller.userId, orgId: caller.orgId },
     resourceOwner: orgId,
   }
-  if (correlationId !== undefined) metadata.correlationId = correlationId
-  if (managedBy !== undefined) metadata.managedBy = managedBy
-  if (idempotencyKey !== undefined && commandHash !== undefined) {
-    metadata.idempotencyKey = storedKey(orgId, idempotencyKey)
-    metadata.commandHash = commandHash
+  if ((correlationId ?? managedBy ?? idempotencyKey) === undefined) return metadata
+  return {
+    ...metadata,
+    ...(correlationId !== undefined && { correlationId }),
+    ...(managedBy !== undefined && { managedBy }),
+    ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),
   }
-  return metadata
 }
 
 /** A store that cannot tell whether it recorded an append is asked for it before that is reported. */

@@ -7,7 +7,7 @@ import type { Cancelled, IamError } from './errors.js'
 import { earlierOutcome } from './idempotency.js'
 import type { Outcome } from './outcome.js'
 import { pause } from './pause.js'
-import { record } from './record.js'
+import { type LostRace, record } from './record.js'
 import type { Runtime } from './runtime.js'
 import { type AnyTracked, detailsOf } from './tracked.js'
 import type { Transaction } from './transaction.js'
@@ -30,11 +30,10 @@ export const transact = <Ids>(
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   const streams = streamsToQueueFor(transaction.writes)
+  if (streams.length === 0) return decideOnMemory(runtime, session, transaction)
   const turn = runtime.queue.enter(streams, session.signal)
-  const work = { ...transaction, streams }
-  if (turn === undefined) return decideUntilRecorded(runtime, session, work)
-  return turn.then((hasTurn) =>
-    hasTurn ? decideUntilRecorded(runtime, session, work) : err(CANCELLED),
+  return inTurn({ turn, end: () => runtime.queue.leave(streams) }, () =>
+    decideOnMemory(runtime, session, transaction),
   )
 }
 
@@ -47,8 +46,64 @@ const streamsToQueueFor = (writes: readonly AnyTracked[]): readonly StreamId[] =
   return streams
 }
 
-const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
-  await Promise.all(tracked.map((stream) => stream.refresh()))
+const inTurn = async <Value>(
+  { turn, end }: { readonly turn: Promise<boolean> | undefined; readonly end: () => void },
+  work: () => Promise<Result<Value, IamError>>,
+): Promise<Result<Value, IamError>> => {
+  if (turn && !(await turn)) return err(CANCELLED)
+  try {
+    return await work()
+  } finally {
+    end()
+  }
+}
+
+/** Decides on what is remembered, which costs no question to the store: what is read often is. */
+const decideOnMemory = <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids>,
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  if (session.dryRun) return decideOnStore(runtime, session, transaction)
+  const unknown = trackedIn(transaction).filter(({ isKnown }) => !isKnown)
+  if (unknown.length > 0)
+    return refresh(unknown).then(() => decideOnMemory(runtime, session, transaction))
+  if (session.signal?.aborted) return Promise.resolve(err(CANCELLED))
+  if (changesNothing(judge(session, transaction)))
+    return decideOnStore(runtime, session, transaction)
+  return record(runtime, session, transaction).then((recorded) =>
+    recorded.isOk()
+      ? ok(written(session, transaction, recorded.value))
+      : decideOnStore(runtime, session, { ...transaction, lost: recorded.error }),
+  )
+}
+
+/** Decides on what the store has, after a first race that was `lost` or before any. */
+const decideOnStore = async <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids> & { readonly lost?: LostRace },
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  let { lost } = transaction
+  for (let attempts = lost ? 1 : 0; ; attempts++) {
+    if (lost?.kind === 'IdempotencyKeyUsed') {
+      const earlier = await earlierOutcome(runtime, session, transaction)
+      if (earlier) return earlier
+    }
+    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
+    if (lost) await pause(attempts, session.signal)
+    await refresh(trackedIn(transaction))
+    if (session.signal?.aborted) return err(CANCELLED)
+    const decision = judge(session, transaction)
+    if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
+    if (changesNothing(decision)) {
+      const earlier = await earlierOutcome(runtime, session, transaction)
+      return earlier ?? decision.map(() => written(session, transaction, []))
+    }
+    const recorded = await record(runtime, session, transaction)
+    if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
+    lost = recorded.error
+  }
 }
 
 const trackedIn = ({ writes, guards }: Transaction<unknown>): readonly AnyTracked[] => [
@@ -56,45 +111,8 @@ const trackedIn = ({ writes, guards }: Transaction<unknown>): readonly AnyTracke
   ...guards,
 ]
 
-const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
-
-/** @param transaction.streams - those that it has its turn at, which it ends */
-const decideUntilRecorded = async <Ids>(
-  runtime: Runtime,
-  session: Session,
-  transaction: Transaction<Ids> & { readonly streams: readonly StreamId[] },
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  try {
-    const tracked = trackedIn(transaction)
-    let isFresh = session.dryRun
-    if (isFresh || !tracked.every(isKnown)) {
-      await refresh(isFresh ? tracked : tracked.filter((stream) => !stream.isKnown))
-    }
-    for (let lost = 0; ; ) {
-      if (session.signal?.aborted) return err(CANCELLED)
-      const decision = judge(session, transaction)
-      if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
-      if (changesNothing(decision)) {
-        if (isFresh) {
-          const earlier = await earlierOutcome(runtime, session, transaction)
-          return earlier ?? decision.map(() => written(session, transaction, []))
-        }
-      } else {
-        const recorded = await record(runtime, session, transaction)
-        if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
-        if (recorded.error.kind === 'IdempotencyKeyUsed') {
-          const earlier = await earlierOutcome(runtime, session, transaction)
-          if (earlier) return earlier
-        }
-        if (++lost === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts: lost })
-        await pause(lost, session.signal)
-      }
-      await refresh(tracked)
-      isFresh = true
-    }
-  } finally {
-    runtime.queue.leave(transaction.streams)
-  }
+const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
+  await Promise.all(tracked.map((stream) => stream.refresh()))
 }
 
 type Judgement = Result<readonly NewEvent[], IamError>
