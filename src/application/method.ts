@@ -9,7 +9,7 @@ import {
   type Session,
 } from './context.js'
 import type { IamError } from './errors.js'
-import { errorOf, fromPort, unavailable } from './fault.js'
+import { errorOf, fromPort, started, unavailable } from './fault.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
@@ -111,25 +111,39 @@ interface Call<Schema extends z.ZodType, Answer> {
   readonly run: Run<Schema, Answer>
 }
 
-const perform = async <Schema extends z.ZodType, Answer>(
+/** A call once it is known what the caller may not. */
+interface Permitted<Schema extends z.ZodType, Answer> extends Call<Schema, Answer> {
+  readonly session: Session
+  readonly denied: Permission | undefined
+}
+
+const perform = <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
-  { input, context, run }: Call<Schema, Answer>,
+  call: Call<Schema, Answer>,
+): Promise<Result<Answer, IamError>> =>
+  started(() => {
+    const opened = openSession(call.context, edge.refuses ?? NOTHING)
+    if (opened.isErr()) return Promise.resolve(err(opened.error))
+    const session = opened.value
+    const denied = firstDenied(runtime, session, questionsOf(edge, call.input))
+    return denied instanceof Promise
+      ? denied.then((permission) => performAllowed(edge, { ...call, session, denied: permission }))
+      : performAllowed(edge, { ...call, session, denied })
+  }).catch((thrown) => err(errorOf(thrown)))
+
+const performAllowed = <Schema extends z.ZodType, Answer>(
+  { schema }: Edge<Schema>,
+  { input, run, session, denied }: Permitted<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> => {
-  try {
-    const opened = openSession(context, edge.refuses ?? NOTHING)
-    if (opened.isErr()) return err(opened.error)
-    const denied = firstDenied(runtime, opened.value, questionsOf(edge, input))
-    const permission = denied instanceof Promise ? await denied : denied
-    if (permission !== undefined)
-      return err({ kind: 'PermissionDenied', permission, orgId: opened.value.orgId })
-    const parsed = parse(edge.schema, input)
-    if (parsed.isErr()) return err(parsed.error)
-    if (opened.value.signal?.aborted) return err({ kind: 'Cancelled' })
-    return await run(opened.value, parsed.value, undefined)
-  } catch (thrown) {
-    return err(errorOf(thrown))
+  if (denied !== undefined) {
+    const { orgId } = session
+    return Promise.resolve(err({ kind: 'PermissionDenied', permission: denied, orgId }))
   }
+  const parsed = parse(schema, input)
+  if (parsed.isErr()) return Promise.resolve(err(parsed.error))
+  if (session.signal?.aborted) return Promise.resolve(err({ kind: 'Cancelled' }))
+  return run(session, parsed.value, undefined)
 }
 
 /** The first permission that is lacking; at once as long as the host answers at once. */
@@ -138,14 +152,14 @@ const firstDenied = (
   session: Session,
   asked: readonly Asked[],
 ): Permission | undefined | Promise<Permission | undefined> => {
-  for (const [index, question] of asked.entries()) {
+  for (const question of asked) {
     const answer = isPermitted(runtime, session, question)
-    if (typeof answer !== 'boolean')
+    if (typeof answer !== 'boolean') {
+      const rest = asked.slice(asked.indexOf(question) + 1)
       return answer.then((isAllowed) =>
-        isAllowed === true
-          ? firstDenied(runtime, session, asked.slice(index + 1))
-          : question.permission,
+        isAllowed === true ? firstDenied(runtime, session, rest) : question.permission,
       )
+    }
     if (!answer) return question.permission
   }
   return undefined

@@ -8,7 +8,7 @@ import type {
 } from '../ports/event-store.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
-import { type Fault, unavailable } from './fault.js'
+import { type Fault, started, unavailable } from './fault.js'
 import { commandHash, storedKey } from './idempotency.js'
 import type { Runtime } from './runtime.js'
 import type { AnyTracked } from './tracked.js'
@@ -34,20 +34,22 @@ export const record = (
   )
 }
 
-const send = async (
+const send = (
   { store }: Runtime,
   append: Append,
   writes: readonly AnyTracked[],
-): Promise<Recorded> => {
-  let recorded: Recorded
-  try {
-    recorded = await store.append(append)
-  } catch (cause) {
-    recorded = ok(await recordedAfterAll(store, append, cause))
-  }
-  if (recorded.isOk()) advance(writes, recorded.value)
-  return recorded
-}
+): Promise<Recorded> =>
+  started(() => store.append(append)).then(
+    (recorded) => {
+      if (recorded.isOk()) advance(writes, recorded.value)
+      return recorded
+    },
+    async (cause) => {
+      const events = await recordedAfterAll(store, append, cause)
+      advance(writes, events)
+      return ok(events)
+    },
+  )
 
 const streamWrites = (
   writes: readonly AnyTracked[],
