@@ -111,12 +111,6 @@ interface Call<Schema extends z.ZodType, Answer> {
   readonly run: Run<Schema, Answer>
 }
 
-/** A call once it is known what the caller may not. */
-interface Permitted<Schema extends z.ZodType, Answer> extends Call<Schema, Answer> {
-  readonly session: Session
-  readonly denied: Permission | undefined
-}
-
 const perform = <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
@@ -127,19 +121,19 @@ const perform = <Schema extends z.ZodType, Answer>(
     if (opened.isErr()) return Promise.resolve(err(opened.error))
     const session = opened.value
     const denied = firstDenied(runtime, session, questionsOf(edge, call.input))
-    return denied instanceof Promise
-      ? denied.then((permission) => performAllowed(edge, { ...call, session, denied: permission }))
-      : performAllowed(edge, { ...call, session, denied })
-  }).catch((thrown) => err(errorOf(thrown)))
+    if (denied === undefined) return performAllowed(edge, session, call)
+    return Promise.resolve(denied).then((permission) =>
+      permission === undefined
+        ? performAllowed(edge, session, call)
+        : err({ kind: 'PermissionDenied' as const, permission, orgId: session.orgId }),
+    )
+  }).then(undefined, (thrown) => err(errorOf(thrown)))
 
 const performAllowed = <Schema extends z.ZodType, Answer>(
   { schema }: Edge<Schema>,
-  { input, run, session, denied }: Permitted<Schema, Answer>,
+  session: Session,
+  { input, run }: Call<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> => {
-  if (denied !== undefined) {
-    const { orgId } = session
-    return Promise.resolve(err({ kind: 'PermissionDenied', permission: denied, orgId }))
-  }
   const parsed = parse(schema, input)
   if (parsed.isErr()) return Promise.resolve(err(parsed.error))
   if (session.signal?.aborted) return Promise.resolve(err({ kind: 'Cancelled' }))
@@ -181,7 +175,9 @@ export const isPermitted = (
   asked: Asked,
 ): boolean | Promise<boolean> => {
   try {
-    const answer = authorize({ ...asked, caller, orgId })
+    const { permission, object } = asked
+    const question = { caller, permission, orgId }
+    const answer = authorize(object ? { ...question, object } : question)
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {
     throw unavailable(cause, 'not_recorded')

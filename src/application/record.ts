@@ -3,7 +3,9 @@ import type {
   Append,
   IdempotencyKeyUsed,
   Metadata,
+  NewEvent,
   RecordedEvent,
+  StreamWrite,
   VersionConflict,
 } from '../ports/event-store.js'
 import { outcomeOf } from '../ports/store-fault.js'
@@ -25,9 +27,9 @@ export const record = (
   session: Session,
   transaction: Transaction<unknown>,
 ): Promise<Recorded> => {
-  const { writes, guards, command } = transaction
+  const { writes, command } = transaction
   const metadata = metadataOf(session, transaction)
-  const append = { id: runtime.newId(), writes: streamWrites(writes, guards), metadata }
+  const append = { id: runtime.newId(), writes: conditionsOf(transaction), metadata }
   if (session.idempotencyKey === undefined) return send(runtime, append, writes)
   return commandHash(command).then((hash) =>
     send(runtime, { ...append, metadata: { ...metadata, commandHash: hash } }, writes),
@@ -51,19 +53,17 @@ const send = (
     },
   )
 
-const streamWrites = (
-  writes: readonly AnyTracked[],
-  guards: readonly AnyTracked[],
-): Append['writes'] => {
-  const all = writes.map((write) => conditional(write, write.newEvents))
-  for (const guard of guards) all.push(conditional(guard, []))
-  return all
-}
+const conditionsOf = ({ writes, guards }: Transaction<unknown>): readonly StreamWrite[] => [
+  ...writes.map((write) => conditional(write, write.newEvents)),
+  ...guards.map((guard) => conditional(guard, NO_EVENTS)),
+]
+
+const NO_EVENTS: readonly NewEvent[] = []
 
 const conditional = (
   { stream, snapshot }: AnyTracked,
-  events: Append['writes'][number]['events'],
-): Append['writes'][number] => ({ stream, expectedVersion: snapshot.version, events })
+  events: readonly NewEvent[],
+): StreamWrite => ({ stream, expectedVersion: snapshot.version, events })
 
 const metadataOf = (
   { caller, orgId, correlationId, idempotencyKey }: Session,

@@ -10,7 +10,7 @@ import { pause } from './pause.js'
 import { type LostRace, record } from './record.js'
 import type { Runtime } from './runtime.js'
 import { type AnyTracked, detailsOf } from './tracked.js'
-import type { Transaction } from './transaction.js'
+import { type Transaction, trackedIn } from './transaction.js'
 
 /** How often a decision is taken before the lost races are reported. */
 const MAX_ATTEMPTS = 10
@@ -65,9 +65,10 @@ const decideOnMemory = <Ids>(
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   if (session.dryRun) return decideOnStore(runtime, session, transaction)
-  const unknown = trackedIn(transaction).filter(({ isKnown }) => !isKnown)
-  if (unknown.length > 0)
+  if (!transaction.writes.every(isKnown) || !transaction.guards.every(isKnown)) {
+    const unknown = trackedIn(transaction).filter((tracked) => !isKnown(tracked))
     return refresh(unknown).then(() => decideOnMemory(runtime, session, transaction))
+  }
   if (session.signal?.aborted) return Promise.resolve(err(CANCELLED))
   if (changesNothing(judge(session, transaction)))
     return decideOnStore(runtime, session, transaction)
@@ -106,10 +107,7 @@ const decideOnStore = async <Ids>(
   }
 }
 
-const trackedIn = ({ writes, guards }: Transaction<unknown>): readonly AnyTracked[] => [
-  ...writes,
-  ...guards,
-]
+const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
 
 const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
   await Promise.all(tracked.map((stream) => stream.refresh()))
