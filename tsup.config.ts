@@ -4,6 +4,8 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     sqlite: 'src/adapters/sqlite/index.ts',
+    postgres: 'src/adapters/postgres/index.ts',
+    transport: 'src/transport/index.ts',
     testing: 'src/testing/index.ts',
   },
   format: ['esm', 'cjs'],

@@ -8,6 +8,8 @@ export default defineConfig({
     alias: [
       { find: /^claviger$/, replacement: source('index.ts') },
       { find: /^claviger\/sqlite$/, replacement: source('adapters/sqlite/index.ts') },
+      { find: /^claviger\/postgres$/, replacement: source('adapters/postgres/index.ts') },
+      { find: /^claviger\/transport$/, replacement: source('transport/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

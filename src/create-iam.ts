@@ -1,4 +1,5 @@
 import { memoryReadModel } from './adapters/memory/read-model.js'
+import type { Hooks } from './application/hooks.js'
 import { type Iam, iamOf } from './application/iam.js'
 import { ulidFactory } from './application/new-id.js'
 import type { Authorize } from './ports/authorize.js'
@@ -18,6 +19,8 @@ export interface IamOptions {
   readonly authorize: Authorize
   /** Draws a new ULID for an append or an object; rising within the process when absent. */
   readonly newId?: (() => string) | undefined
+  /** What is called as the library works, for metrics, traces and logs; costs nothing when absent. */
+  readonly hooks?: Hooks | undefined
 }
 
 /**
@@ -26,15 +29,11 @@ export interface IamOptions {
  * @throws TypeError when an option is missing
  */
 export const createIam = (options: IamOptions): Iam => {
-  const { store, secrets, authorize } = options
+  const { store, secrets, authorize, hooks } = options
   if (typeof store?.append !== 'function') throw new TypeError('store must be an EventStore')
   if (typeof secrets?.seal !== 'function') throw new TypeError('secrets must be a SecretCipher')
   if (typeof authorize !== 'function') throw new TypeError('authorize must be a function')
-  return iamOf({
-    store,
-    secrets,
-    authorize,
-    readModel: options.readModel ?? memoryReadModel(),
-    newId: options.newId ?? ulidFactory(),
-  })
+  const readModel = options.readModel ?? memoryReadModel()
+  const newId = options.newId ?? ulidFactory()
+  return iamOf({ store, secrets, authorize, readModel, newId }, hooks)
 }

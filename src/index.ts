@@ -1,3 +1,5 @@
+export { checkAppend } from './adapters/check-append.js'
+export type { InvalidAppend } from './adapters/invalid-append.js'
 export { memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
@@ -10,6 +12,13 @@ export type { IdentityProviderIds } from './application/change-identity-provider
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
 export type { Context, DryRunContext } from './application/context.js'
+export {
+  type Copied,
+  type CopyOptions,
+  type CopyProgress,
+  copyEvents,
+  type DifferentLog,
+} from './application/copy-events.js'
 export { type Access, defineAccess } from './application/define-access.js'
 export { accessJsonSchema, DesiredAccess, readAccess } from './application/desired-access.js'
 export type { DesiredIdentityProvider } from './application/desired-identity-provider.js'
@@ -35,6 +44,16 @@ export type {
   Violation,
 } from './application/errors.js'
 export { formatPlan } from './application/format-plan.js'
+export type {
+  Appended,
+  CallDone,
+  CaughtUp,
+  Conflicted,
+  FaultKind,
+  FaultSeen,
+  Hooks,
+  Retried,
+} from './application/hooks.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   IdentityProviderInput,
@@ -80,6 +99,16 @@ export { type SubscribeOptions, SubscriptionEnded } from './application/subscrib
 export { type Json, toJson } from './application/to-json.js'
 export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
 export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
+export {
+  type LogFault,
+  type PositionOutOfOrder,
+  type SealBroken,
+  type Verified,
+  type VerifyOptions,
+  type VerifyProgress,
+  type VersionOutOfOrder,
+  verify,
+} from './application/verify.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export { type Decider, fold } from './domain/decider.js'
 export {

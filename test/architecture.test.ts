@@ -21,7 +21,10 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   // The transport is an outsider: it sees the public names alone.
   [/^transport(\/|$)/, ['']],
   // Where the library is put together.
-  [/^$/, ['', ...DOMAIN, 'ports', 'application', 'adapters/memory', 'adapters/webcrypto']],
+  [
+    /^$/,
+    ['', ...DOMAIN, 'ports', 'application', 'adapters', 'adapters/memory', 'adapters/webcrypto'],
+  ],
 ]
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */

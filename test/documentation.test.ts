@@ -18,8 +18,19 @@ const documents = [
     .map((file) => join('docs', file)),
 ]
 
+/** Programs that guides repeat; each has a test of its own in test/docs. */
+const programs = new Set(
+  await Promise.all(
+    (await readdir(join(root, 'docs/examples')))
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFile(join(root, 'docs/examples', file), 'utf8')),
+  ),
+)
+
 const codeIn = (markdown: string): readonly string[] =>
-  [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+  [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)]
+    .map(([, code = '']) => code)
+    .filter((code) => !programs.has(code))
 
 const linksIn = (markdown: string): readonly string[] =>
   [...markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)]

@@ -36,6 +36,8 @@ const sum = (
 /** At least the bytes that `value` takes as JSON, without making it. */
 const boundOf = (value: unknown): number => {
   if (typeof value === 'string') return 2 + value.length * MAX_JSON_BYTES_PER_UNIT
+  // There is no JSON of it: whoever makes it will be told so.
+  if (typeof value === 'bigint') return Number.POSITIVE_INFINITY
   if (!isRecord(value)) return MAX_SCALAR_BYTES
   let bound = MAX_SCALAR_BYTES
   // Faster than Object.entries; what is inherited only makes the bound larger.

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { AddOidcIdentityProvider } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId, requiredText } from '../domain/values.js'
@@ -15,7 +15,7 @@ export const AddOidcInput = AddOidcIdentityProvider.shape.data.extend({
   /** In plain text; sealed before anything is decided or recorded. */
   clientSecret: requiredText,
 })
-export type AddOidcInput = z.input<typeof AddOidcInput>
+export interface AddOidcInput extends z.input<typeof AddOidcInput> {}
 
 /** @see AddOidcIdentityProvider */
 export const addOidcIdentityProvider = (
@@ -24,6 +24,7 @@ export const addOidcIdentityProvider = (
   write(
     runtime,
     {
+      method: 'identityProviders.addOidc',
       permissions: ['identity_provider.write'],
       schema: AddOidcInput,
       target: targetIdp,
@@ -37,7 +38,7 @@ export const addOidcIdentityProvider = (
       const clientSecret = await seal(runtime, secret, { orgId, idpId })
       const data = { ...input, idpId, clientSecret }
       return transact(runtime, session, {
-        command: { method: 'identityProviders.addOidc', input },
+        command: { method: session.method, input },
         object: idp,
         writes: [idp],
         guards: [],

@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { projectStream } from '../domain/project/events.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import { projectRoleStream } from '../domain/project-role/events.js'
@@ -27,13 +27,14 @@ export const AddProjectRolesInput = z.strictObject({
     onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
   ),
 })
-export type AddProjectRolesInput = z.input<typeof AddProjectRolesInput>
+export interface AddProjectRolesInput extends z.input<typeof AddProjectRolesInput> {}
 
 /** Adds several roles, all or none. Answers with the details of the last. */
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,
     {
+      method: 'projectRoles.addMany',
       permissions: ['project.role.write'],
       schema: AddProjectRolesInput,
       target: targetProjectOfRole,
@@ -52,7 +53,7 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       }))
       const writes = roles.map(({ tracked }) => tracked)
       return transact(runtime, session, {
-        command: { method: 'projectRoles.addMany', input },
+        command: { method: session.method, input },
         object: writes.at(-1) ?? project,
         writes,
         guards: [project],

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { AddProject } from '../domain/project/commands.js'
 import { projectStream } from '../domain/project/events.js'
 import { ProjectId } from '../domain/values.js'
@@ -14,13 +14,14 @@ export interface ProjectIds {
 
 /** {@link AddProject}; without an own `id` the project gets a new ULID. */
 export const AddProjectInput = AddProject.shape.data.extend({ id: ProjectId.optional() })
-export type AddProjectInput = z.input<typeof AddProjectInput>
+export interface AddProjectInput extends z.input<typeof AddProjectInput> {}
 
 /** @see AddProject */
 export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds> =>
   write(
     runtime,
     {
+      method: 'projects.add',
       permissions: ['project.write'],
       schema: AddProjectInput,
       target: targetProject,
@@ -31,7 +32,7 @@ export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds>
       const id = input.id ?? ProjectId.parse(runtime.newId())
       const project = runtime.projects.track(projectStream(orgId, id), true)
       return transact(runtime, session, {
-        command: { method: 'projects.add', input },
+        command: { method: session.method, input },
         object: project,
         writes: [project],
         guards: [],

@@ -26,7 +26,13 @@ export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applie
 const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
   read(
     runtime,
-    { permissions: [], asks: askedToApply, schema: DesiredAccess, refuses: REFUSED_BY_APPLY },
+    {
+      method: 'apply',
+      permissions: [],
+      asks: askedToApply,
+      schema: DesiredAccess,
+      refuses: REFUSED_BY_APPLY,
+    },
     async (session, access) => {
       const { managedBy } = access
       const units = unitsOf(runtime, session, access)

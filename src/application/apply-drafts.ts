@@ -61,7 +61,7 @@ const append = async (
   const last = writes.at(-1)
   if (!last) return ok()
   const recorded = await transact(runtime, session, {
-    command: { method: 'apply', input: {} },
+    command: { method: session.method, input: {} },
     object: last.tracked,
     writes: writes.map(({ tracked }) => tracked),
     guards: guards.map(({ tracked }) => tracked),

@@ -20,7 +20,13 @@ import { seenNow } from './seen-now.js'
 export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
   read(
     runtime,
-    { permissions: [], asks: askedToApplyPlan, schema: Plan, refuses: REFUSED_BY_APPLY },
+    {
+      method: 'apply',
+      permissions: [],
+      asks: askedToApplyPlan,
+      schema: Plan,
+      refuses: REFUSED_BY_APPLY,
+    },
     async (session, plan) => {
       const objection = await objectionTo(runtime, session, plan)
       if (objection) return err(objection)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** How many rows a page may have: 1 to 1000; 100 when absent. */
 export const pageSize = z

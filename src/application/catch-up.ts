@@ -7,6 +7,8 @@ import type { KnownEvent } from '../projections/known-event.js'
 import { readEvent } from '../projections/read-event.js'
 import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
+import type { Hooks } from './hooks.js'
+import { tellCaughtUp } from './observer.js'
 
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 1_000
@@ -33,6 +35,11 @@ export interface CatchUpOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
+/** Who watches a catch-up. */
+export interface Watched {
+  readonly hooks?: Hooks | undefined
+}
+
 /** Why a projection could not be fed on; it stays right before the event in question. */
 export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
 
@@ -45,7 +52,7 @@ export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
 export const catchUp = async (
   store: EventStore,
   projection: Projection,
-  { head, signal, onProgress }: CatchUpOptions & { readonly head: Position },
+  { head, signal, onProgress, hooks }: CatchUpOptions & Watched & { readonly head: Position },
 ): Promise<Result<Position, CatchUpRefusal>> => {
   let position = await fromPort(() => projection.checkpoint())
   const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
@@ -54,8 +61,10 @@ export const catchUp = async (
     const from = position
     const events = await fromPort(() => store.readAll(from, BATCH_SIZE))
     if (events.length === 0) break
+    const begin = performance.now()
     const applied = await applyReadable(projection, from, events)
     if (applied.isErr()) return err(applied.error)
+    tellCaughtUp(hooks, projection, { events, begin, isApplied: applied.value })
     position = await fromPort(() => projection.checkpoint())
     if (position === from) throw unavailable(new Error(STUCK), 'not_recorded')
     report?.(position, applied.value ? events.length : 0)

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { IdentityProviderCommand } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { type Write, write } from './method.js'
@@ -25,7 +25,7 @@ export const changeIdentityProvider = <Data extends z.ZodType<IdentityProviderCo
 ): Write<z.input<Data>, IdentityProviderIds> =>
   write(
     runtime,
-    { permissions: ['identity_provider.write'], schema, target: targetIdp },
+    { method, permissions: ['identity_provider.write'], schema, target: targetIdp },
     (session, input) => {
       const { idpId } = input
       const idp = runtime.identityProviders.track(identityProviderStream(session.orgId, idpId))

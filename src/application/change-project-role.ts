@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { exists } from '../domain/decider.js'
 import type { ProjectState } from '../domain/project/decider.js'
 import { projectStream } from '../domain/project/events.js'
@@ -35,6 +35,7 @@ export const changeProjectRole = <Data extends z.ZodType<ProjectRoleCommand['dat
   write(
     runtime,
     {
+      method,
       permissions: ['project.role.write'],
       schema,
       target: targetProjectOfRole,

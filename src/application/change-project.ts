@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { ProjectCommand } from '../domain/project/commands.js'
 import { projectStream } from '../domain/project/events.js'
 import type { ProjectIds } from './add-project.js'
@@ -21,7 +21,7 @@ export const changeProject = <Data extends z.ZodType<ProjectCommand['data']>>(
 ): Write<z.input<Data>, ProjectIds> =>
   write(
     runtime,
-    { permissions: ['project.write'], schema, target: targetProject },
+    { method, permissions: ['project.write'], schema, target: targetProject },
     (session, input) => {
       const project = runtime.projects.track(projectStream(session.orgId, input.id))
       return transact(runtime, session, {

@@ -1,5 +1,5 @@
 import { err } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkLogin } from '../domain/project/login.js'
 import { listOf, OrgId, ProjectId, RoleKey } from '../domain/values.js'
 import { fromPort } from './fault.js'
@@ -19,13 +19,14 @@ export const CheckLoginInput = z.strictObject({
   /** Organizations that have a grant to this project. */
   grantedOrgIds: listOf(OrgId, 0, MOST).default([]),
 })
-export type CheckLoginInput = z.input<typeof CheckLoginInput>
+export interface CheckLoginInput extends z.input<typeof CheckLoginInput> {}
 
 /** {@link checkLogin} on the project, and those roles of the user that it has, as they are now. */
 export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
   read(
     runtime,
     {
+      method: 'projects.checkLogin',
       permissions: ['project.read', 'project.role.read'],
       schema: CheckLoginInput,
       target: targetProject,

@@ -3,6 +3,7 @@ import { isId, isRequiredText } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
+import type { Observer } from './observer.js'
 
 /** Who calls, on whose objects, and how. `undefined` counts as absent everywhere. */
 export interface Context {
@@ -32,8 +33,16 @@ export interface DryRunContext extends Omit<Context, 'dryRun'> {
   readonly dryRun: true
 }
 
+/** Which method was called, and who watches. */
+export interface Call {
+  /** Such as `projects.add`. */
+  readonly method: string
+  /** Absent when the host has no hooks. */
+  readonly observer?: Observer | undefined
+}
+
 /** A context that was found well-formed. */
-export interface Session {
+export interface Session extends Call {
   readonly caller: Caller
   readonly orgId: string
   readonly expectedSequence: Position | undefined
@@ -62,7 +71,7 @@ const isSignal = (value: unknown): boolean => value instanceof AbortSignal
 
 /** What a field of a context must be when it is there. */
 interface Form {
-  readonly field: keyof Session
+  readonly field: keyof Context & keyof Session
   readonly accepts: (value: unknown) => boolean
   readonly description: string
 }
@@ -121,15 +130,18 @@ const violationsOf = (context: Context | DryRunContext): Violation[] => {
 export const openSession = (
   context: Context | DryRunContext | undefined | null,
   refused: readonly Refused[],
+  { method, observer }: Call,
 ): Result<Session, Unauthenticated | InvalidArgument> => {
   const caller = context?.caller
   if (!context || caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
   const violations = violationsOf(context)
   for (const field of refused)
-    if (context[field] !== undefined)
+    if (context[field] !== undefined && context[field] !== false)
       violations.push({ field, description: 'is not accepted by this method' })
   if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
   return ok({
+    method,
+    observer,
     caller,
     orgId: context.orgId ?? caller.orgId,
     expectedSequence: context.expectedSequence,

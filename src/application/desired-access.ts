@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { listOf, requiredText } from '../domain/values.js'
 import { DesiredIdentityProvider } from './desired-identity-provider.js'
 import { DesiredProject } from './desired-project.js'

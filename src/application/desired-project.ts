@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { AddProject, type PrivateLabelingSetting } from '../domain/project/commands.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import { listOf, ProjectId } from '../domain/values.js'

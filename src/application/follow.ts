@@ -3,6 +3,7 @@ import type { ReadModel } from '../ports/read-model.js'
 import { catchUp } from './catch-up.js'
 import type { Session } from './context.js'
 import { Fault, fromPort, unavailable } from './fault.js'
+import type { Hooks } from './hooks.js'
 import { orCancelled } from './or-cancelled.js'
 
 /** Brings a read model up to date. */
@@ -13,12 +14,12 @@ export type Follow = (session: Session) => Promise<void>
  * reached the head of the log as it was then, never chasing writers. Reads that wait at the same
  * time share one catch-up.
  */
-export const follow = (store: EventStore, readModel: ReadModel): Follow => {
+export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): Follow => {
   let underWay: Promise<void> | undefined
 
   const catchUpOnce = async (): Promise<void> => {
     const head = await store.lastPosition()
-    const reached = await catchUp(store, readModel, { head })
+    const reached = await catchUp(store, readModel, { head, hooks })
     if (reached.isErr()) throw new Fault(reached.error)
   }
 

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { IdpId, ProjectId, RoleKey } from '../domain/values.js'
 import type { Permission } from '../ports/authorize.js'
 import type { RefOf, Views, ViewType } from '../ports/read-model.js'
@@ -10,6 +10,7 @@ import { type Target, targetIdp, targetProject, targetProjectOfRole } from './ta
 
 /** What tells the reads of one object apart by its type. */
 interface Lookup<Type extends ViewType, Schema extends z.ZodType> {
+  readonly method: string
   readonly permission: Permission
   readonly schema: Schema
   readonly target: Target
@@ -18,9 +19,9 @@ interface Lookup<Type extends ViewType, Schema extends z.ZodType> {
 
 const get = <Type extends ViewType, Schema extends z.ZodType>(
   runtime: Runtime,
-  { permission, schema, target, ref }: Lookup<Type, Schema>,
+  { method, permission, schema, target, ref }: Lookup<Type, Schema>,
 ): Read<z.input<Schema>, Views[Type]> =>
-  read(runtime, { permissions: [permission], schema, target }, async (session, input) => {
+  read(runtime, { method, permissions: [permission], schema, target }, async (session, input) => {
     await runtime.follow(session)
     const object = ref(input)
     const found = await fromPort(() => runtime.readModel.get<Type>(session.orgId, object))
@@ -30,6 +31,7 @@ const get = <Type extends ViewType, Schema extends z.ZodType>(
 /** One identity provider, without its secret. */
 export const getIdentityProvider = (runtime: Runtime) =>
   get<'identity_provider', typeof IdentityProviderInput>(runtime, {
+    method: 'identityProviders.get',
     permission: 'identity_provider.read',
     schema: IdentityProviderInput,
     target: targetIdp,
@@ -41,6 +43,7 @@ const IdentityProviderInput = z.strictObject({ idpId: IdpId })
 /** One project. */
 export const getProject = (runtime: Runtime) =>
   get<'project', typeof ProjectInput>(runtime, {
+    method: 'projects.get',
     permission: 'project.read',
     schema: ProjectInput,
     target: targetProject,
@@ -52,6 +55,7 @@ const ProjectInput = z.strictObject({ id: ProjectId })
 /** One role. */
 export const getProjectRole = (runtime: Runtime) =>
   get<'project_role', typeof ProjectRoleInput>(runtime, {
+    method: 'projectRoles.get',
     permission: 'project.role.read',
     schema: ProjectRoleInput,
     target: targetProjectOfRole,

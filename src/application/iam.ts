@@ -8,9 +8,11 @@ import { applyAccess } from './apply-access.js'
 import type { CatchUpOptions } from './catch-up.js'
 import type { DesiredAccess } from './desired-access.js'
 import type { IamError } from './errors.js'
+import type { Hooks } from './hooks.js'
 import { type IdentityProviders, identityProvidersOf } from './identity-providers.js'
 import { type HistoryPage, type ListHistoryInput, listHistory } from './list-history.js'
 import type { Read } from './method.js'
+import { observed } from './observer.js'
 import type { Plan } from './plan.js'
 import { planAccess } from './plan-access.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles.js'
@@ -65,8 +67,8 @@ export interface Iam {
 }
 
 /** Binds the use cases to what `host` supplies. */
-export const iamOf = (host: Host): Iam => {
-  const runtime = createRuntime(host)
+export const iamOf = (host: Host, hooks?: Hooks): Iam => {
+  const runtime = createRuntime(host, hooks)
   const { store } = host
   return {
     identityProviders: identityProvidersOf(runtime),
@@ -75,9 +77,11 @@ export const iamOf = (host: Host): Iam => {
     plan: planAccess(runtime),
     apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
-    subscribe: (options) => subscribe(store, options),
-    catchUp: (projection, options = {}) =>
-      new ResultAsync(catchUpToHead(store, projection, options)),
-    run: (projection, options = {}) => new ResultAsync(run(store, projection, options)),
+    subscribe: (options) => subscribe(store, { ...options, hooks }),
+    catchUp: (projection, options) => {
+      const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
+      return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
+    },
+    run: (projection, options) => new ResultAsync(run(store, projection, { ...options, hooks })),
   }
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import {
   DeactivateIdentityProvider,
   ReactivateIdentityProvider,
@@ -18,7 +18,8 @@ import type { Runtime } from './runtime.js'
 import { type UpdateOidcConfigInput, updateOidcConfig } from './update-oidc-config.js'
 
 /** Name, styling and registration of unknown users of an identity provider. */
-export type UpdateIdentityProviderInput = z.input<typeof UpdateIdentityProvider.shape.data>
+export interface UpdateIdentityProviderInput
+  extends z.input<typeof UpdateIdentityProvider.shape.data> {}
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {
@@ -47,7 +48,8 @@ export interface IdentityProviders {
   readonly remove: Write<IdentityProviderInput, IdentityProviderIds>
   /**
    * Puts the secret of one provider, or of all of the organization, under the current key: one
-   * append for each. With all, what fails is reported and the others go on.
+   * append for each. With all, what fails is reported and the others go on; cancelled midway, what
+   * was put under the current key stays there, and a further call goes on.
    */
   readonly resealSecrets: LongWrite<
     { readonly idpId?: string | undefined },

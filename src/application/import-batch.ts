@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { projectStream } from '../domain/project/events.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import type { ProjectRoleState } from '../domain/project-role/decider.js'
@@ -110,7 +110,7 @@ const addMissing = async (
   const project = runtime.projects.track(projectStream(session.orgId, projectId))
   const entries = [...roles.values()]
   return transact(runtime, session, {
-    command: { method: 'projectRoles.import', input: { projectId } },
+    command: { method: session.method, input: { projectId } },
     object: entries.at(-1)?.tracked ?? project,
     writes: entries.map(({ tracked }) => tracked),
     guards: [project],

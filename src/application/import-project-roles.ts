@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ProjectId } from '../domain/values.js'
 import { MAX_ROLES } from './add-project-roles.js'
 import { Fault } from './fault.js'
@@ -66,6 +66,7 @@ export const importProjectRoles = (
   longWrite(
     runtime,
     {
+      method: 'projectRoles.import',
       permissions: ['project.role.read', 'project.role.write'],
       schema: Input,
       target: targetProjectOfRole,

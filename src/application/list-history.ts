@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { IdentityProviderEvent } from '../domain/identity-provider/events.js'
 import { ProjectEvent } from '../domain/project/events.js'
 import { ProjectRoleEvent } from '../domain/project-role/events.js'
@@ -31,7 +31,7 @@ export const ListHistoryInput = z.strictObject({
   /** 1 to 1000 entries; 100 when absent. */
   limit: pageSize,
 })
-export type ListHistoryInput = z.input<typeof ListHistoryInput>
+export interface ListHistoryInput extends z.input<typeof ListHistoryInput> {}
 
 /** A page of history. */
 export interface HistoryPage {
@@ -44,7 +44,12 @@ export interface HistoryPage {
 export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPage> =>
   read(
     runtime,
-    { permissions: ['event.read'], schema: ListHistoryInput, target: targetOfObject },
+    {
+      method: 'history.list',
+      permissions: ['event.read'],
+      schema: ListHistoryInput,
+      target: targetOfObject,
+    },
     async (session, { object, actor, types, after, limit }) => {
       await runtime.follow(session)
       const found = await fromPort(() =>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { choice, listOf, ProjectId, text } from '../domain/values.js'
 import type { Condition, SortKey, ViewType } from '../ports/read-model.js'
 import { identityField } from '../projections/view-fields.js'
@@ -18,8 +18,9 @@ export const TextFilter = z
   .refine((filter) => OPERATORS.some((operator) => filter[operator] !== undefined), {
     error: `must have at least one of ${OPERATORS.join(', ')}`,
   })
-  .optional()
-export type TextFilter = z.input<typeof TextFilter>
+export interface TextFilter extends z.input<typeof TextFilter> {}
+
+const textFilter = TextFilter.optional()
 
 const state = choice(['active', 'inactive']).optional()
 
@@ -50,10 +51,10 @@ const sortBy = <const Fields extends readonly [string, ...string[]]>(fields: Fie
 export const ListIdentityProvidersInput = z.strictObject({
   filter: z
     .strictObject({
-      idpId: TextFilter,
-      name: TextFilter,
-      clientId: TextFilter,
-      issuer: TextFilter,
+      idpId: textFilter,
+      name: textFilter,
+      clientId: textFilter,
+      issuer: textFilter,
       state,
     })
     .default({}),
@@ -70,11 +71,11 @@ export const ListIdentityProvidersInput = z.strictObject({
   ]),
   ...page,
 })
-export type ListIdentityProvidersInput = z.input<typeof ListIdentityProvidersInput>
+export interface ListIdentityProvidersInput extends z.input<typeof ListIdentityProvidersInput> {}
 
 /** Which projects to list, in which order. */
 export const ListProjectsInput = z.strictObject({
-  filter: z.strictObject({ id: TextFilter, name: TextFilter, state }).default({}),
+  filter: z.strictObject({ id: textFilter, name: textFilter, state }).default({}),
   sort: sortBy([
     'id',
     'name',
@@ -86,20 +87,20 @@ export const ListProjectsInput = z.strictObject({
   ]),
   ...page,
 })
-export type ListProjectsInput = z.input<typeof ListProjectsInput>
+export interface ListProjectsInput extends z.input<typeof ListProjectsInput> {}
 
 /** Which roles of a project to list, in which order. */
 export const ListProjectRolesInput = z.strictObject({
   projectId: ProjectId,
   filter: z
-    .strictObject({ roleKey: TextFilter, displayName: TextFilter, group: TextFilter, state })
+    .strictObject({ roleKey: textFilter, displayName: textFilter, group: textFilter, state })
     .default({}),
   sort: sortBy(['projectId', 'roleKey', 'displayName', 'group', ...DETAILS]),
   ...page,
 })
-export type ListProjectRolesInput = z.input<typeof ListProjectRolesInput>
+export interface ListProjectRolesInput extends z.input<typeof ListProjectRolesInput> {}
 
-type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string>>
+type Filter = Readonly<Record<string, z.output<typeof textFilter> | string>>
 
 /** The conditions that a parsed filter states. */
 export const conditionsOf = (filter: Filter): readonly Condition[] =>

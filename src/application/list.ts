@@ -34,14 +34,20 @@ export const listIdentityProviders = (
 ): Read<ListIdentityProvidersInput, Page<Views['identity_provider']>> =>
   read(
     runtime,
-    { permissions: ['identity_provider.read'], schema: ListIdentityProvidersInput },
+    {
+      method: 'identityProviders.list',
+      permissions: ['identity_provider.read'],
+      schema: ListIdentityProvidersInput,
+    },
     (session, input) => list(runtime, session, { type: 'identity_provider', ...input }),
   )
 
 /** Projects of an organization. */
 export const listProjects = (runtime: Runtime): Read<ListProjectsInput, Page<Views['project']>> =>
-  read(runtime, { permissions: ['project.read'], schema: ListProjectsInput }, (session, input) =>
-    list(runtime, session, { type: 'project', ...input }),
+  read(
+    runtime,
+    { method: 'projects.list', permissions: ['project.read'], schema: ListProjectsInput },
+    (session, input) => list(runtime, session, { type: 'project', ...input }),
   )
 
 /** Roles of a project that exists. */
@@ -51,6 +57,7 @@ export const listProjectRoles = (
   read(
     runtime,
     {
+      method: 'projectRoles.list',
       permissions: ['project.role.read'],
       schema: ListProjectRolesInput,
       target: targetProjectOfRole,

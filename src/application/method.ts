@@ -1,7 +1,8 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Permission, PermissionQuestion } from '../ports/authorize.js'
 import {
+  type Call,
   type Context,
   type DryRunContext,
   openSession,
@@ -10,6 +11,7 @@ import {
 } from './context.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort, started, unavailable } from './fault.js'
+import { observed } from './observer.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
@@ -20,6 +22,8 @@ export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
 
 /** What every method checks before it does what it is for. */
 export interface Edge<Schema extends z.ZodType> {
+  /** What the host calls it by, such as `projects.add`. */
+  readonly method: string
   /** All are needed. */
   readonly permissions: readonly Permission[]
   /** What is needed beside `permissions`, where that depends on the input, well-formed or not. */
@@ -70,7 +74,7 @@ export const read =
     run: Run<Schema, Answer>,
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
-    new ResultAsync(perform(runtime, edge, { input, context, run }))
+    new ResultAsync(begin(runtime, edge, { input, context, run }))
 
 /** {@link read}, for a `run` that reports how far it is. */
 export const longWrite =
@@ -82,7 +86,7 @@ export const longWrite =
   (input, context) => {
     const reporting: Run<Schema, Report> = (session, parsed) =>
       run(session, parsed, context.onProgress)
-    return new ResultAsync(perform(runtime, edge, { input, context, run: reporting }))
+    return new ResultAsync(begin(runtime, edge, { input, context, run: reporting }))
   }
 
 /** {@link read}, for a `run` that answers with an {@link Outcome}. */
@@ -97,7 +101,7 @@ export const write = <Schema extends z.ZodType, Ids>(
     input: z.input<Schema>,
     context: Context | DryRunContext,
   ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(perform(runtime, edge, { input, context, run }))
+    return new ResultAsync(begin(runtime, edge, { input, context, run }))
   }
   return method
 }
@@ -105,26 +109,39 @@ export const write = <Schema extends z.ZodType, Ids>(
 const NOTHING: readonly Refused[] = []
 
 /** One call of a method. */
-interface Call<Schema extends z.ZodType, Answer> {
+interface Arguments<Schema extends z.ZodType, Answer> {
   readonly input: unknown
   readonly context: Context | DryRunContext
   readonly run: Run<Schema, Answer>
 }
 
+/** {@link perform}, watched only when somebody wants to know. */
+const begin = <Schema extends z.ZodType, Answer>(
+  runtime: Runtime,
+  edge: Edge<Schema>,
+  given: Arguments<Schema, Answer>,
+): Promise<Result<Answer, IamError>> =>
+  runtime.hooks
+    ? observed(runtime.hooks, edge.method, (observer) =>
+        perform(runtime, edge, { ...given, observer }),
+      )
+    : perform(runtime, edge, given)
+
 const perform = <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
-  call: Call<Schema, Answer>,
+  given: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
 ): Promise<Result<Answer, IamError>> =>
   started(() => {
-    const opened = openSession(call.context, edge.refuses ?? NOTHING)
+    const { method, refuses = NOTHING } = edge
+    const opened = openSession(given.context, refuses, { method, observer: given.observer })
     if (opened.isErr()) return Promise.resolve(err(opened.error))
     const session = opened.value
-    const denied = firstDenied(runtime, session, questionsOf(edge, call.input))
-    if (denied === undefined) return performAllowed(edge, session, call)
+    const denied = firstDenied(runtime, session, questionsOf(edge, given.input))
+    if (denied === undefined) return performAllowed(edge, session, given)
     return Promise.resolve(denied).then((permission) =>
       permission === undefined
-        ? performAllowed(edge, session, call)
+        ? performAllowed(edge, session, given)
         : err({ kind: 'PermissionDenied' as const, permission, orgId: session.orgId }),
     )
   }).then(undefined, (thrown) => err(errorOf(thrown)))
@@ -132,12 +149,21 @@ const perform = <Schema extends z.ZodType, Answer>(
 const performAllowed = <Schema extends z.ZodType, Answer>(
   { schema }: Edge<Schema>,
   session: Session,
-  { input, run }: Call<Schema, Answer>,
+  { input, run }: Arguments<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> => {
   const parsed = parse(schema, input)
   if (parsed.isErr()) return Promise.resolve(err(parsed.error))
   if (session.signal?.aborted) return Promise.resolve(err({ kind: 'Cancelled' }))
   return run(session, parsed.value, undefined)
+}
+
+const questionsOf = (
+  { permissions, asks, target }: Edge<z.ZodType>,
+  input: unknown,
+): readonly Asked[] => {
+  const object = target?.(input)
+  const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
+  return asks ? [...asked, ...asks(input)] : asked
 }
 
 /** The first permission that is lacking; at once as long as the host answers at once. */
@@ -157,15 +183,6 @@ const firstDenied = (
     if (!answer) return question.permission
   }
   return undefined
-}
-
-const questionsOf = (
-  { permissions, asks, target }: Edge<z.ZodType>,
-  input: unknown,
-): readonly Asked[] => {
-  const object = target?.(input)
-  const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
-  return asks ? [...asked, ...asks(input)] : asked
 }
 
 /** Answers at once where the host does: most look at what they hold in memory. */

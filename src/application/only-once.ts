@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 /** Objects to each item of a list, at `path` within it, whose `identity` one before it has. */
 export const onlyOnce =

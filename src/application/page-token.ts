@@ -54,7 +54,11 @@ const contentOf = (token: string): readonly unknown[] => {
 }
 
 const sortValueOf = (value: unknown): SortValue | undefined => {
-  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'string') return isStorable(value) ? value : undefined
   if (typeof value !== 'object' || value === null || !('n' in value)) return undefined
-  return typeof value.n === 'string' && /^\d{1,20}$/.test(value.n) ? BigInt(value.n) : undefined
+  return typeof value.n === 'string' && /^\d{1,18}$/.test(value.n) ? BigInt(value.n) : undefined
 }
+
+/** A token is not sealed: whoever makes one up must not send a store what it cannot take. */
+const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0')

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { InvalidArgument } from './errors.js'
 import { violationsOf } from './violations.js'
 

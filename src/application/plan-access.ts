@@ -20,7 +20,7 @@ export type Unit = () => Promise<Result<readonly Draft[], IamError>>
 export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
   read(
     runtime,
-    { permissions: [], asks: askedToPlan, schema: DesiredAccess },
+    { method: 'plan', permissions: [], asks: askedToPlan, schema: DesiredAccess },
     async (session, access) => {
       const units = await planUnits(runtime, session, unitsOf(runtime, session, access))
       if (units.isErr()) return err(units.error)

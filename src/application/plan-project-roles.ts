@@ -5,13 +5,19 @@ import { type ProjectId, RoleKey } from '../domain/values.js'
 import type { NewEvent } from '../ports/event-store.js'
 import type { ProjectRole } from '../ports/read-model.js'
 import type { Session } from './context.js'
-import type { ParsedRole } from './desired-project.js'
+import type { ParsedProject, ParsedRole } from './desired-project.js'
 import { Fault, fromPort } from './fault.js'
 import { newEvent } from './new-event.js'
-import type { ProjectToPlan } from './plan-project.js'
 import { type Draft, draft, fieldChanges } from './planned-change.js'
 import { rowsOf } from './rows-of.js'
 import type { Runtime } from './runtime.js'
+
+/** A declared project, and what goes for its whole desired state. */
+export interface ProjectToPlan {
+  readonly desired: ParsedProject
+  readonly prune: boolean
+  readonly managedBy: string | undefined
+}
 
 /** What makes the roles of a project as desired: the declared ones as declared, then removals. */
 export const planProjectRoles = async (

@@ -6,17 +6,10 @@ import { projectStream } from '../domain/project/events.js'
 import type { Session } from './context.js'
 import type { ParsedProject } from './desired-project.js'
 import type { IamError } from './errors.js'
-import { planProjectRoles } from './plan-project-roles.js'
+import { type ProjectToPlan, planProjectRoles } from './plan-project-roles.js'
 import { type Draft, draft, fieldChanges } from './planned-change.js'
 import type { Runtime } from './runtime.js'
 import { detailsOf } from './tracked.js'
-
-/** A declared project, and what goes for its whole desired state. */
-export interface ProjectToPlan {
-  readonly desired: ParsedProject
-  readonly prune: boolean
-  readonly managedBy: string | undefined
-}
 
 /** What makes a project and its roles as desired: the project first. Refused: a removed one's id. */
 export const planProject = async (

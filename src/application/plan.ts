@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ObjectRef, OrgId, requiredText } from '../domain/values.js'
 import { streamOf } from '../projections/stream-name.js'
 import { ObjectInput } from './object-input.js'

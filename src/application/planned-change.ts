@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { changedFields } from '../domain/changed-fields.js'
 import { choice, type ObjectRef } from '../domain/values.js'
 import type { NewEvent } from '../ports/event-store.js'

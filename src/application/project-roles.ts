@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import {
   AddProjectRole,
   RemoveProjectRole,
@@ -24,10 +24,10 @@ import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A role of a project and what it shows. */
-export type AddProjectRoleInput = z.input<typeof AddProjectRole.shape.data>
+export interface AddProjectRoleInput extends z.input<typeof AddProjectRole.shape.data> {}
 
 /** A role of a project and what it is to show. */
-export type UpdateProjectRoleInput = z.input<typeof UpdateProjectRole.shape.data>
+export interface UpdateProjectRoleInput extends z.input<typeof UpdateProjectRole.shape.data> {}
 
 /** Names a role. */
 export interface ProjectRoleInput {

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import {
   DeactivateProject,
   ReactivateProject,
@@ -16,7 +16,7 @@ import type { Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A project, its name and its settings. */
-export type UpdateProjectInput = z.input<typeof UpdateProject.shape.data>
+export interface UpdateProjectInput extends z.input<typeof UpdateProject.shape.data> {}
 
 /** Names a project. */
 export interface ProjectInput {

@@ -21,37 +21,31 @@ export type LostRace = VersionConflict | IdempotencyKeyUsed
 
 type Recorded = Result<readonly RecordedEvent[], LostRace>
 
-/** Appends what was decided on the versions that it was decided on. */
+/** Appends what was decided on the versions that it was decided on; {@link advance} is still to come. */
 export const record = (
   runtime: Runtime,
   session: Session,
   transaction: Transaction<unknown>,
 ): Promise<Recorded> => {
-  const { writes, command } = transaction
   const metadata = metadataOf(session, transaction)
   const append = { id: runtime.newId(), writes: conditionsOf(transaction), metadata }
-  if (session.idempotencyKey === undefined) return send(runtime, append, writes)
-  return commandHash(command).then((hash) =>
-    send(runtime, { ...append, metadata: { ...metadata, commandHash: hash } }, writes),
+  if (session.idempotencyKey === undefined) return send(runtime, append, session)
+  return commandHash(transaction.command).then((hash) =>
+    send(runtime, { ...append, metadata: { ...metadata, commandHash: hash } }, session),
   )
 }
 
-const send = (
-  { store }: Runtime,
-  append: Append,
-  writes: readonly AnyTracked[],
-): Promise<Recorded> =>
-  started(() => store.append(append)).then(
-    (recorded) => {
-      if (recorded.isOk()) advance(writes, recorded.value)
-      return recorded
-    },
-    async (cause) => {
-      const events = await recordedAfterAll(store, append, cause)
-      advance(writes, events)
-      return ok(events)
-    },
+const send = ({ store }: Runtime, append: Append, { observer }: Session): Promise<Recorded> => {
+  const sent = started(() => store.append(append)).then(undefined, async (cause) =>
+    ok(await recordedAfterAll(store, append, cause)),
   )
+  if (observer === undefined) return sent
+  const begin = performance.now()
+  return sent.then((recorded) => {
+    if (recorded.isOk()) observer.appended(recorded.value, begin)
+    return recorded
+  })
+}
 
 const conditionsOf = ({ writes, guards }: Transaction<unknown>): readonly StreamWrite[] => [
   ...writes.map((write) => conditional(write, write.newEvents)),
@@ -110,7 +104,11 @@ const findOwn = async (
   }
 }
 
-const advance = (writes: readonly AnyTracked[], recorded: readonly RecordedEvent[]): void => {
+/** Lets the streams that were written to take in what was recorded. */
+export const advance = (
+  { writes }: Transaction<unknown>,
+  recorded: readonly RecordedEvent[],
+): void => {
   let from = 0
   for (const write of writes) {
     const to = from + write.newEvents.length

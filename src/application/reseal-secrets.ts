@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId } from '../domain/values.js'
@@ -8,6 +8,7 @@ import type { Session } from './context.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
 import { type LongWrite, longWrite } from './method.js'
+import { tellFault } from './observer.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
 import { transact } from './transact.js'
@@ -46,6 +47,7 @@ export const resealSecrets = (
   longWrite(
     runtime,
     {
+      method: 'identityProviders.resealSecrets',
       permissions: ['identity_provider.write'],
       schema: ResealInput,
       target: targetIdp,
@@ -58,6 +60,7 @@ export const resealSecrets = (
       for (const id of idpIds) {
         if (session.signal?.aborted) return err({ kind: 'Cancelled' })
         const resealed = await reseal(runtime, session, id)
+        if (resealed.isErr()) tellFault(runtime.hooks, session.method, resealed.error)
         report.push(
           resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
         )
@@ -135,7 +138,7 @@ const resealOnce = async (
   if (runtime.secrets.isCurrent(replaces)) return ok('current')
   const clientSecret = await seal(runtime, await open(runtime, replaces, owner), owner)
   const outcome = await transact(runtime, session, {
-    command: { method: 'identityProviders.resealSecrets', input: { idpId } },
+    command: { method: session.method, input: { idpId } },
     object: idp,
     writes: [idp],
     guards: [],

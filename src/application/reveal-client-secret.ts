@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId } from '../domain/values.js'
@@ -20,6 +20,7 @@ export const revealClientSecret = (
   read(
     runtime,
     {
+      method: 'identityProviders.revealClientSecret',
       permissions: ['identity_provider.secret.read'],
       schema: z.strictObject({ idpId: IdpId }),
       target: targetIdp,

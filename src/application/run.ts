@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { EventStore, Position } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
-import { type CatchUpOptions, catchUp } from './catch-up.js'
+import { type CatchUpOptions, catchUp, type Watched } from './catch-up.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
 import { newsOf } from './news.js'
+import { tellFault } from './observer.js'
 import { delay } from './pause.js'
 
 /** Pause after the store or the projection was out of order, in milliseconds; doubled each time. */
@@ -19,18 +20,17 @@ const LONGEST_PAUSE = 1_000
 export const run = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions,
+  options: CatchUpOptions & Watched,
 ): Promise<Result<Position, IamError>> => {
   const { signal } = options
   const news = newsOf(store)
-  let reached: Position = 0n
   let pause = SHORTEST_PAUSE
   try {
     while (!signal?.aborted) {
       const seen = news.count()
       const caughtUp = await catchUpToHead(store, projection, options)
+      if (caughtUp.isErr()) tellFault(options.hooks, 'run', caughtUp.error)
       if (caughtUp.isOk()) {
-        reached = caughtUp.value
         pause = SHORTEST_PAUSE
         await news.wait(seen, signal)
       } else if (caughtUp.error.kind === 'Unavailable') {
@@ -38,9 +38,17 @@ export const run = async (
         pause = Math.min(2 * pause, LONGEST_PAUSE)
       } else if (caughtUp.error.kind !== 'Cancelled') return err(caughtUp.error)
     }
-    return ok(reached)
+    return await checkpointOf(projection)
   } finally {
     news.end()
+  }
+}
+
+const checkpointOf = async (projection: Projection): Promise<Result<Position, IamError>> => {
+  try {
+    return ok(await fromPort(() => projection.checkpoint()))
+  } catch (thrown) {
+    return err(errorOf(thrown))
   }
 }
 
@@ -48,7 +56,7 @@ export const run = async (
 export const catchUpToHead = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions,
+  options: CatchUpOptions & Watched,
 ): Promise<Result<Position, IamError>> => {
   try {
     const head = await fromPort(() => store.lastPosition())

@@ -18,11 +18,14 @@ import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import type { Host } from '../ports/host.js'
 import { matchEvent } from '../projections/known-event.js'
 import { type Follow, follow } from './follow.js'
+import type { Hooks } from './hooks.js'
 import { type Streams, streams } from './tracked.js'
 import { WriteQueue } from './write-queue.js'
 
 /** What the use cases of one `createIam` share: what the host supplies, and what is remembered. */
 export interface Runtime extends Host {
+  /** Absent when nobody watches. */
+  readonly hooks?: Hooks | undefined
   readonly queue: WriteQueue
   readonly follow: Follow
   readonly identityProviders: Streams<
@@ -41,10 +44,11 @@ export interface Runtime extends Host {
 }
 
 /** @see Runtime */
-export const createRuntime = (host: Host): Runtime => ({
+export const createRuntime = (host: Host, hooks?: Hooks): Runtime => ({
   ...host,
+  hooks,
   queue: new WriteQueue(),
-  follow: follow(host.store, host.readModel),
+  follow: follow(host.store, host.readModel, hooks),
   identityProviders: streams(host.store, {
     decider: identityProvider,
     select: (event) =>

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import { z } from 'zod'
+import * as z from 'zod'
 import { projectStream } from '../domain/project/events.js'
 import type { ObjectRef, StreamId } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'
@@ -28,13 +28,18 @@ export const StateAtInput = z
     error: 'must be given, or else time, but not both',
     path: ['sequence'],
   })
-export type StateAtInput = z.input<typeof StateAtInput>
+export interface StateAtInput extends z.input<typeof StateAtInput> {}
 
 /** An object as `get` would have shown it at some point of the past. */
 export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>
   read(
     runtime,
-    { permissions: ['event.read'], schema: StateAtInput, target: targetOfObject },
+    {
+      method: 'history.stateAt',
+      permissions: ['event.read'],
+      schema: StateAtInput,
+      target: targetOfObject,
+    },
     async ({ orgId }, { object, sequence, time }) => {
       const until = sequence ?? endOfMillisecond(time)
       const found = await objectAt(runtime, streamOf(orgId, object), until)

@@ -2,7 +2,10 @@ import type { EventStore, Position, RecordedEvent } from '../ports/event-store.j
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
+import type { Watched } from './catch-up.js'
+import { unavailable } from './fault.js'
 import { type News, newsOf } from './news.js'
+import { tellFault } from './observer.js'
 import { delay } from './pause.js'
 
 /** Most events that are read at once; a slow consumer holds no more than these. */
@@ -46,7 +49,7 @@ export class SubscriptionEnded extends Error {
  */
 export const subscribe = async function* (
   store: EventStore,
-  { after = 0n, types, orgId, signal }: SubscribeOptions = {},
+  { after = 0n, types, orgId, signal, hooks }: SubscribeOptions & Watched = {},
 ): AsyncGenerator<RecordedEvent, void, void> {
   const isWanted = ({ type, stream }: RecordedEvent): boolean =>
     (types === undefined || types.includes(type)) &&
@@ -56,10 +59,13 @@ export const subscribe = async function* (
   try {
     let position = after
     while (!signal?.aborted) {
-      const events = await readOrWait(store, position, { news, signal })
+      const events = await readOrWait(store, position, { news, signal, hooks })
       for (const recorded of events) {
         const event = readEvent(recorded)
-        if (event.isErr()) throw new SubscriptionEnded(event.error)
+        if (event.isErr()) {
+          tellFault(hooks, 'subscribe', event.error)
+          throw new SubscriptionEnded(event.error)
+        }
         position = recorded.position
         if (signal?.aborted) return
         if (isWanted(recorded)) yield event.value
@@ -74,7 +80,7 @@ export const subscribe = async function* (
 const readOrWait = async (
   store: EventStore,
   position: Position,
-  { news, signal }: { readonly news: News; readonly signal: AbortSignal | undefined },
+  { news, signal, hooks }: Pick<SubscribeOptions, 'signal'> & Watched & { readonly news: News },
 ): Promise<readonly RecordedEvent[]> => {
   const seen = news.count()
   for (let pause = SHORTEST_PAUSE; !signal?.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -82,7 +88,8 @@ const readOrWait = async (
       const events = await store.readAll(position, BATCH_SIZE)
       if (events.length === 0) await news.wait(seen, signal)
       return events
-    } catch {
+    } catch (cause) {
+      tellFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
       await delay(pause, signal)
     }
   }

@@ -18,7 +18,7 @@ export interface Status {
 
 /** google.rpc.Code of every error, and what it tells a developer. */
 const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, message: string] } = {
-  Cancelled: [1, 'The call was cancelled before anything was recorded'],
+  Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
   NotFound: [5, 'The object does not exist'],
   AlreadyExists: [6, 'The object exists already'],
@@ -29,7 +29,7 @@ const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, mess
   ProjectInactive: [9, 'The project is inactive'],
   ProjectRoleRequired: [9, 'The user has no role of the project'],
   ProjectGrantRequired: [9, "The user's organization has no grant to the project"],
-  Aborted: [10, 'Others kept changing the same objects; try again'],
+  Aborted: [10, 'Others kept changing the same objects. Try again'],
   UnknownEvent: [13, 'The log holds an event of a newer version'],
   CorruptEvent: [13, 'The log holds an event that cannot be read'],
   SecretUnreadable: [13, 'The client secret cannot be opened'],

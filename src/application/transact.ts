@@ -7,7 +7,7 @@ import type { Cancelled, IamError } from './errors.js'
 import { earlierOutcome } from './idempotency.js'
 import type { Outcome } from './outcome.js'
 import { pause } from './pause.js'
-import { type LostRace, record } from './record.js'
+import { advance, type LostRace, record } from './record.js'
 import type { Runtime } from './runtime.js'
 import { type AnyTracked, detailsOf } from './tracked.js'
 import { type Transaction, trackedIn } from './transaction.js'
@@ -70,11 +70,12 @@ const decideOnMemory = <Ids>(
     return refresh(unknown).then(() => decideOnMemory(runtime, session, transaction))
   }
   if (session.signal?.aborted) return Promise.resolve(err(CANCELLED))
+  session.observer?.deciding(1)
   if (changesNothing(judge(session, transaction)))
     return decideOnStore(runtime, session, transaction)
   return record(runtime, session, transaction).then((recorded) =>
     recorded.isOk()
-      ? ok(written(session, transaction, recorded.value))
+      ? ok(recordedOutcome(session, transaction, recorded.value))
       : decideOnStore(runtime, session, { ...transaction, lost: recorded.error }),
   )
 }
@@ -87,6 +88,7 @@ const decideOnStore = async <Ids>(
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   let { lost } = transaction
   for (let attempts = lost ? 1 : 0; ; attempts++) {
+    if (lost) session.observer?.conflicted(lost.kind)
     if (lost?.kind === 'IdempotencyKeyUsed') {
       const earlier = await earlierOutcome(runtime, session, transaction)
       if (earlier) return earlier
@@ -95,6 +97,7 @@ const decideOnStore = async <Ids>(
     if (lost) await pause(attempts, session.signal)
     await refresh(trackedIn(transaction))
     if (session.signal?.aborted) return err(CANCELLED)
+    if (lost || session.dryRun) session.observer?.deciding(attempts + 1)
     const decision = judge(session, transaction)
     if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
     if (changesNothing(decision)) {
@@ -102,7 +105,7 @@ const decideOnStore = async <Ids>(
       return earlier ?? decision.map(() => written(session, transaction, []))
     }
     const recorded = await record(runtime, session, transaction)
-    if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
+    if (recorded.isOk()) return ok(recordedOutcome(session, transaction, recorded.value))
     lost = recorded.error
   }
 }
@@ -128,6 +131,15 @@ const judge = (
   if (expectedSequence !== undefined && expectedSequence !== actual)
     return err({ kind: 'SequenceMismatch', expected: expectedSequence, actual })
   return ok(writes.length === 1 ? object.newEvents : writes.flatMap((write) => write.newEvents))
+}
+
+const recordedOutcome = <Ids>(
+  session: Session,
+  transaction: Transaction<Ids>,
+  events: readonly RecordedEvent[],
+): Outcome<Ids> => {
+  advance(transaction, events)
+  return written(session, transaction, events)
 }
 
 const written = <Ids>(

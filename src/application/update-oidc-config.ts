@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { UpdateOidcConfig } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { text } from '../domain/values.js'
@@ -14,7 +14,7 @@ export const UpdateOidcConfigInput = UpdateOidcConfig.shape.data.extend({
   /** In plain text; sealed before anything is decided or recorded. */
   clientSecret: text.default(''),
 })
-export type UpdateOidcConfigInput = z.input<typeof UpdateOidcConfigInput>
+export interface UpdateOidcConfigInput extends z.input<typeof UpdateOidcConfigInput> {}
 
 /** @see UpdateOidcConfig */
 export const updateOidcConfig = (
@@ -23,6 +23,7 @@ export const updateOidcConfig = (
   write(
     runtime,
     {
+      method: 'identityProviders.updateOidcConfig',
       permissions: ['identity_provider.write'],
       schema: UpdateOidcConfigInput,
       target: targetIdp,
@@ -34,7 +35,7 @@ export const updateOidcConfig = (
       const data =
         secret === '' ? input : { ...input, clientSecret: await seal(runtime, secret, owner) }
       return transact(runtime, session, {
-        command: { method: 'identityProviders.updateOidcConfig', input },
+        command: { method: session.method, input },
         object: idp,
         writes: [idp],
         guards: [],

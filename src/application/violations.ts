@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Violation } from './errors.js'
 
 /** Most violations that are reported of one input. */

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Upcasters } from './message.js'
 
 /**

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Any command or event: a `type` that names it and the `data` it carries. */
 export interface Message {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Longest text the interface accepts, in characters (Unicode code points). Spec: Limits. */
 export const MAX_TEXT_LENGTH = 200

@@ -12,6 +12,9 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault'
   readonly outcome: FaultOutcome
 
+  /** How long to wait before another try, in milliseconds; absent when time will not help. */
+  declare retryAfter?: number
+
   constructor(message: string, outcome: FaultOutcome, cause?: unknown) {
     super(message, { cause })
     this.outcome = outcome

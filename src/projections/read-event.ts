@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import {
   IdentityProviderEvent,
   identityProviderUpcasters,
@@ -45,12 +45,27 @@ export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, Unreadabl
   const shape = shapes.get(recorded.type)
   if (shape === undefined || !isKnownVersion(recorded.schemaVersion, shape))
     return unknown(recorded)
+  const flaw = flawOf(recorded)
+  if (flaw !== undefined) return corrupt(recorded, flaw)
   const { type } = recorded
   const parsed = shape.schema.safeParse({ type, data: upcast(shape.upcasters, recorded) })
   if (!parsed.success) return corrupt(recorded, firstPath(parsed.error))
   const event: KnownEvent = { ...recorded, schemaVersion: shape.version, ...parsed.data }
   return tellsOfItsStream(event) ? ok(event) : corrupt(recorded, 'stream')
 }
+
+/** The first field that views rely on, in the metadata, and that is not as every append has it. */
+const flawOf = ({ metadata }: { readonly metadata: unknown }): string | undefined => {
+  const actor = fieldOf(metadata, 'actor')
+  if (typeof fieldOf(actor, 'userId') !== 'string') return 'metadata.actor.userId'
+  if (typeof fieldOf(actor, 'orgId') !== 'string') return 'metadata.actor.orgId'
+  if (typeof fieldOf(metadata, 'resourceOwner') !== 'string') return 'metadata.resourceOwner'
+  const correlationId = fieldOf(metadata, 'correlationId') ?? ''
+  return typeof correlationId === 'string' ? undefined : 'metadata.correlationId'
+}
+
+const fieldOf = (value: unknown, field: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
 
 const isKnownVersion = (version: number, shape: Shape): boolean =>
   Number.isInteger(version) && version >= 1 && version <= shape.version

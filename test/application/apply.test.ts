@@ -1,5 +1,26 @@
-import { describe } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
 import { applySuite } from './apply-suite.js'
+import { allEvents, context, instanceOn } from './organization.js'
 import { STORES } from './stores.js'
 
 describe.each(STORES)('apply on $name', ({ open }) => applySuite(open))
+
+test('instances with a connection each to one SQLite file record each change once', async () => {
+  const file = temporaryFile()
+  const opened = Array.from({ length: 5 }, () => openSqlite(file))
+  const roles = ['editor', 'viewer'].map((roleKey) => ({ roleKey, displayName: roleKey }))
+  const desired = { projects: [{ id: 'portal', name: 'Portal', roles }] }
+  const applied = await Promise.all(
+    opened.map(({ store }) => instanceOn(store).apply(desired, context)),
+  )
+  expect(applied.map((result) => result.isOk())).toEqual(Array(5).fill(true))
+  const events = await allEvents(opened[0]!.store)
+  expect(events.map(({ type }) => type)).toEqual([
+    'project.added',
+    'project_role.added',
+    'project_role.added',
+  ])
+  for (const { close } of opened) await close()
+})

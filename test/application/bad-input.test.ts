@@ -280,7 +280,7 @@ describe('The items of lists', () => {
 
 describe('Violations', () => {
   it('are at most a hundred, with names cut off and well-formed', async () => {
-    const names = Array.from({ length: 1000 }, (_, n) => [`${'\uD83D\uDE00'.repeat(300)}${n}`, 1])
+    const names = Array.from({ length: 1000 }, (_, n) => [`a${'\uD83D\uDE00'.repeat(300)}${n}`, 1])
     const call = resealSecrets.of(iamOn(store))
     const error = await refusal(call({ ...Object.fromEntries(names), idpId: 1 }, context))
     const violations = error.kind === 'InvalidArgument' ? error.violations : []
@@ -292,7 +292,10 @@ describe('Violations', () => {
   })
 })
 
-describe.each(methods)('The longest of everything to $name', ({ of, input, name }) => {
+// An import takes as many rows as there are.
+const bounded = methods.filter(({ name }) => name !== 'projectRoles.import')
+
+describe.each(bounded)('The longest of everything to $name', ({ of, input, name }) => {
   it('is refused quickly in every field, and keeps nothing', async () => {
     const before = (await logOf(store)).length
     for (const field of [...Object.keys(input), 'filter', 'sort', 'pageToken', 'actor', 'types']) {

@@ -1,5 +1,6 @@
 import type { ResultAsync } from 'neverthrow'
 import {
+  type Append,
   aesGcmCipher,
   type Context,
   createIam,
@@ -131,3 +132,12 @@ export const detailsAt = (created: Date, changed: Date, sequence: bigint) => ({
 
 /** The position of the first event recorded at `time`. */
 export const positionAt = (time: Date): bigint => BigInt(time.getTime()) * 1000n
+
+/** How an append goes to a store. */
+type Send = EventStore['append']
+
+/** `store` with another way to append; it is handed the real one. */
+export const withAppend = (
+  store: EventStore,
+  append: (append: Append, send: Send) => ReturnType<Send>,
+): EventStore => ({ ...store, append: (sent) => append(sent, store.append) })

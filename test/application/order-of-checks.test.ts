@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type EventStore, type PermissionQuestion, StoreFault } from '../../src/index.js'
+import {
+  type Caller,
+  type EventStore,
+  type PermissionQuestion,
+  StoreFault,
+} from '../../src/index.js'
 import {
   addSamples,
   badFields,
@@ -187,6 +192,39 @@ describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] 
   })
 })
 
+it.each([
+  [
+    { type: 'identity_provider', idpId: 'google' },
+    { type: 'identity_provider', id: 'google' },
+  ],
+  [
+    { type: 'project', id: 'portal' },
+    { type: 'project', id: 'portal' },
+  ],
+  [
+    { type: 'project_role', projectId: 'portal', roleKey: 'editor' },
+    { type: 'project', id: 'portal' },
+  ],
+])(
+  'asks whether the history of %o may be seen: of a role, as of its project',
+  async (object, asked) => {
+    const questions: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => questions.push(question) < 0 })
+    await refusal(iam.history.list({ object } as never, context))
+    expect(questions).toMatchObject([{ permission: 'event.read', object: asked }])
+  },
+)
+
+it.each(['identityProviders', 'projects', 'history'] as const)(
+  'asks about the whole organization before it lists %s',
+  async (group) => {
+    const questions: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => questions.push(question) < 0 })
+    await refusal(iam[group].list({}, context))
+    expect(questions[0]).not.toHaveProperty('object')
+  },
+)
+
 describe('The organization of a call', () => {
   it.each(writes.filter(({ refuses = [] }) => refuses.length === 0))(
     'does not find the objects of another one: $name',
@@ -250,15 +288,21 @@ describe('The organization of a call', () => {
 
   it('grants in another one only what is listed for it', async () => {
     const iam = iamOn(store)
-    const elsewhere = { ...caller, permissions: [], permissionsIn: { acme: everything } }
-    // What is listed for the own organization under its name does not count.
-    expect(await refusal(iam.projects.get({ id: 'portal' }, { caller: elsewhere }))).toMatchObject({
-      kind: 'PermissionDenied',
-    })
-    const wrong = { userId: 'u', orgId: 'acme', permissions: 'project.read' as never }
-    expect(await refusal(iam.projects.get({ id: 'portal' }, { caller: wrong }))).toMatchObject({
-      kind: 'PermissionDenied',
-    })
+    const own = { userId: 'u', orgId: 'acme' }
+    const callers: readonly (readonly [Caller, string])[] = [
+      // What is listed for the own organization under its name does not count.
+      [{ ...own, permissions: [], permissionsIn: { acme: everything } }, 'acme'],
+      [{ ...own, permissionsIn: { acme: everything } }, 'acme'],
+      [{ ...own, permissions: 'project.read' as never }, 'acme'],
+      [{ ...own, permissionsIn: Object.create({ globex: everything }) }, 'globex'],
+      [{ ...own, permissions: everything, permissionsIn: {} }, 'globex'],
+    ]
+    for (const [caller, orgId] of callers)
+      expect(await refusal(iam.projects.get({ id: 'portal' }, { caller, orgId }))).toEqual({
+        kind: 'PermissionDenied',
+        permission: 'project.read',
+        orgId,
+      })
   })
 
   it('takes 255 characters of a correlation id, however many units they are', async () => {

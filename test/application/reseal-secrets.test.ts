@@ -195,3 +195,9 @@ it('shows in the history as no change of the secret', async () => {
   const { items } = await good(rotated.history.list({ object }, context))
   expect(items.at(-1)).toMatchObject({ type: 'identity_provider.secret_resealed', changes: [] })
 })
+
+it('takes a dry run that is off for none', async () => {
+  const off = { ...context, dryRun: false } as const
+  const report = await good(rotated.identityProviders.resealSecrets({ idpId: 'a' }, off))
+  expect(report.resealed).toEqual(['a'])
+})

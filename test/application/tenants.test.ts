@@ -23,6 +23,12 @@ const permissions = [
 ]
 const contextOf = (orgId: string): Context => ({ caller: { userId: 'u1', orgId, permissions } })
 
+/** The token, made to stand for another place in the same list. */
+const withPlace = (pageToken: string, place: unknown): string => {
+  const [binding] = JSON.parse(Buffer.from(pageToken, 'base64url').toString())
+  return Buffer.from(JSON.stringify([binding, place])).toString('base64url')
+}
+
 const world = fc.array(
   fc.record({
     orgId: fc.constantFrom(...ORGANIZATIONS),
@@ -106,6 +112,9 @@ describe.each(homes)('in %s', (_, open) => {
       list({ pageToken: `${pageToken}A` }),
       list({ pageToken: '' }),
       list({ pageToken: '{}' }),
+      list({ pageToken: withPlace(pageToken, 'a\0') }),
+      list({ pageToken: withPlace(pageToken, '\ud800') }),
+      list({ pageToken: withPlace(pageToken, { n: '9'.repeat(20) }) }),
       iam.projects.list({ pageToken }, acme),
     ])
       expect((await other)._unsafeUnwrapErr()).toMatchObject(refused)

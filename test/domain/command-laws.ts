@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type Input, objections, withField } from './objections.js'
 
 const TEN_MEGABYTES = 10_000_000

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fold } from '../../src/domain/decider.js'
 import { identityProvider } from '../../src/domain/identity-provider/decider.js'
 import {

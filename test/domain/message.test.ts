@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { command, currentVersion, event, type Upcasters, upcast } from '../../src/domain/message.js'
 import { objections } from './objections.js'
 

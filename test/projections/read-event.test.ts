@@ -50,3 +50,15 @@ test.each([
 ] as const)('An event of a role in the stream %s is corrupt.', (stream) => {
   expect(readEvent({ ...recorded, stream })).toEqual(corrupt('stream', stream))
 })
+
+test.each([
+  [null, 'metadata.actor.userId'],
+  [{}, 'metadata.actor.userId'],
+  [{ actor: { userId: 1, orgId: 'acme' } }, 'metadata.actor.userId'],
+  [{ actor: { userId: 'u1' }, resourceOwner: 'acme' }, 'metadata.actor.orgId'],
+  [{ actor: recorded.metadata.actor }, 'metadata.resourceOwner'],
+  [{ ...recorded.metadata, correlationId: 5 }, 'metadata.correlationId'],
+])('An event with the metadata %j is corrupt.', (metadata, field) => {
+  // As a store of another program might give it out.
+  expect(readEvent({ ...recorded, metadata } as RecordedEvent)).toEqual(corrupt(field))
+})

@@ -39,7 +39,8 @@ export const openDatabase = (path: string): Database => {
     const known = prepared.get(sql)
     if (known) return known
     const fresh = connection.prepare(sql)
-    fresh.setReturnArrays(true)
+    // Node.js 22.13 to 22.15 do not have it.
+    fresh.setReturnArrays?.(true)
     if (prepared.size === MAX_PREPARED) forgetOldest(prepared)
     prepared.set(sql, fresh)
     return fresh
@@ -47,7 +48,7 @@ export const openDatabase = (path: string): Database => {
 
   const rows = <Found extends Row>(sql: string, ...parameters: SQLInputValue[]) =>
     // The types of Node know nothing of rows that are arrays.
-    statement(sql).all(...parameters) as unknown as readonly Found[]
+    asArrays(statement(sql).all(...parameters)) as readonly Found[]
 
   return {
     script: (sql) => connection.exec(sql),
@@ -57,6 +58,10 @@ export const openDatabase = (path: string): Database => {
     close: () => connection.close(),
   }
 }
+
+/** Columns of one query have names of their own, none of them a number: their order is that of the keys. */
+const asArrays = (rows: readonly object[]): readonly unknown[] =>
+  rows[0] === undefined || Array.isArray(rows[0]) ? rows : rows.map((row) => Object.values(row))
 
 /** Lists can be asked for in more ways than it would do to keep. */
 const MAX_PREPARED = 200

@@ -11,19 +11,15 @@ import { changeRow } from '../../projections/change-row.js'
 import type { KnownEvent } from '../../projections/known-event.js'
 import { listedScope, placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
+import { countStatement, pageStatement } from '../list-statements.js'
+import { CHECKPOINT, READ_MODEL } from '../read-tables.js'
 import type { Connection } from './connection.js'
 import type { Database } from './database.js'
+import { sqliteDialect } from './read-model/dialect.js'
 import { insertHistory, readHistory } from './read-model/history-rows.js'
-import { countStatement, pageStatement } from './read-model/list-statements.js'
 import { decode, positionFrom, readObject, type ShownRow } from './read-model/object-rows.js'
 import { rowBatch } from './read-model/row-batch.js'
-import {
-  CHECKPOINT,
-  createTables,
-  emptyTables,
-  haveTables,
-  READ_MODEL,
-} from './read-model/tables.js'
+import { createTables, emptyTables, haveTables } from './read-model/tables.js'
 
 /** A read model in tables of its own, in the file of the events; created when first used. */
 export const sqliteReadModel = (connection: Connection): ReadModel => {
@@ -79,8 +75,8 @@ const list = <Type extends ViewType>(
   database: Database,
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
-  const count = countStatement(query)
-  const page = pageStatement(query)
+  const count = countStatement(sqliteDialect, query)
+  const page = pageStatement(sqliteDialect, query)
   const scope = listedScope(query)
   const found = database.rows<ShownRow>(page.sql, ...page.parameters)
   return {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { command } from '../message.js'
 import {
   choice,
@@ -57,7 +57,7 @@ export const AddOidcIdentityProvider = command('AddOidcIdentityProvider', {
   /** May be empty, as the specification's table of limits has it. */
   issuer: text,
 })
-export type AddOidcIdentityProvider = z.infer<typeof AddOidcIdentityProvider>
+export interface AddOidcIdentityProvider extends z.infer<typeof AddOidcIdentityProvider> {}
 
 /**
  * Replaces the OIDC configuration; a field given no value has its default afterwards. Spec:
@@ -70,23 +70,23 @@ export const UpdateOidcConfig = command('UpdateOidcConfig', {
   clientSecret: SealedSecret.exactOptional(),
   issuer: requiredText,
 })
-export type UpdateOidcConfig = z.infer<typeof UpdateOidcConfig>
+export interface UpdateOidcConfig extends z.infer<typeof UpdateOidcConfig> {}
 
 /** Replaces what is not OIDC configuration: name, styling and registration of unknown users. */
 export const UpdateIdentityProvider = command('UpdateIdentityProvider', { ...id, ...appearance })
-export type UpdateIdentityProvider = z.infer<typeof UpdateIdentityProvider>
+export interface UpdateIdentityProvider extends z.infer<typeof UpdateIdentityProvider> {}
 
 /** Keeps a provider from being used without losing anything of it. */
 export const DeactivateIdentityProvider = command('DeactivateIdentityProvider', id)
-export type DeactivateIdentityProvider = z.infer<typeof DeactivateIdentityProvider>
+export interface DeactivateIdentityProvider extends z.infer<typeof DeactivateIdentityProvider> {}
 
 /** Lets a provider be used again. */
 export const ReactivateIdentityProvider = command('ReactivateIdentityProvider', id)
-export type ReactivateIdentityProvider = z.infer<typeof ReactivateIdentityProvider>
+export interface ReactivateIdentityProvider extends z.infer<typeof ReactivateIdentityProvider> {}
 
 /** Removes a provider. Its id stays taken. */
 export const RemoveIdentityProvider = command('RemoveIdentityProvider', id)
-export type RemoveIdentityProvider = z.infer<typeof RemoveIdentityProvider>
+export interface RemoveIdentityProvider extends z.infer<typeof RemoveIdentityProvider> {}
 
 /** Puts the same secret under another seal, such as one of the current key. */
 export const ResealClientSecret = command('ResealClientSecret', {
@@ -95,7 +95,7 @@ export const ResealClientSecret = command('ResealClientSecret', {
   replaces: SealedSecret,
   clientSecret: SealedSecret,
 })
-export type ResealClientSecret = z.infer<typeof ResealClientSecret>
+export interface ResealClientSecret extends z.infer<typeof ResealClientSecret> {}
 
 /** Any command of an identity provider. */
 export const IdentityProviderCommand = z.discriminatedUnion('type', [
@@ -107,4 +107,11 @@ export const IdentityProviderCommand = z.discriminatedUnion('type', [
   RemoveIdentityProvider,
   ResealClientSecret,
 ])
-export type IdentityProviderCommand = z.infer<typeof IdentityProviderCommand>
+export type IdentityProviderCommand =
+  | AddOidcIdentityProvider
+  | UpdateOidcConfig
+  | UpdateIdentityProvider
+  | DeactivateIdentityProvider
+  | ReactivateIdentityProvider
+  | RemoveIdentityProvider
+  | ResealClientSecret

@@ -1,5 +1,5 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
-import { z } from 'zod'
+import * as z from 'zod'
 import { event, type Upcasters } from '../message.js'
 import { IdpId, SealedSecret, type StreamId } from '../values.js'
 
@@ -36,7 +36,7 @@ export const OidcIdentityProviderAdded = event('identity_provider.oidc_added', {
   ...oidc,
   clientSecret: SealedSecret,
 })
-export type OidcIdentityProviderAdded = z.infer<typeof OidcIdentityProviderAdded>
+export interface OidcIdentityProviderAdded extends z.infer<typeof OidcIdentityProviderAdded> {}
 
 /** The OIDC configuration was replaced. */
 export const OidcConfigUpdated = event('identity_provider.oidc_config_updated', {
@@ -45,30 +45,30 @@ export const OidcConfigUpdated = event('identity_provider.oidc_config_updated', 
   /** Absent when the update left the stored secret unchanged. */
   clientSecret: SealedSecret.exactOptional(),
 })
-export type OidcConfigUpdated = z.infer<typeof OidcConfigUpdated>
+export interface OidcConfigUpdated extends z.infer<typeof OidcConfigUpdated> {}
 
 /** Name, styling and registration of unknown users were replaced. */
 export const IdentityProviderUpdated = event('identity_provider.updated', { ...id, ...appearance })
-export type IdentityProviderUpdated = z.infer<typeof IdentityProviderUpdated>
+export interface IdentityProviderUpdated extends z.infer<typeof IdentityProviderUpdated> {}
 
 /** A provider is kept from being used. */
 export const IdentityProviderDeactivated = event('identity_provider.deactivated', id)
-export type IdentityProviderDeactivated = z.infer<typeof IdentityProviderDeactivated>
+export interface IdentityProviderDeactivated extends z.infer<typeof IdentityProviderDeactivated> {}
 
 /** A provider may be used again. */
 export const IdentityProviderReactivated = event('identity_provider.reactivated', id)
-export type IdentityProviderReactivated = z.infer<typeof IdentityProviderReactivated>
+export interface IdentityProviderReactivated extends z.infer<typeof IdentityProviderReactivated> {}
 
 /** A provider ceased to be. */
 export const IdentityProviderRemoved = event('identity_provider.removed', id)
-export type IdentityProviderRemoved = z.infer<typeof IdentityProviderRemoved>
+export interface IdentityProviderRemoved extends z.infer<typeof IdentityProviderRemoved> {}
 
 /** The same secret was put under another seal. */
 export const ClientSecretResealed = event('identity_provider.secret_resealed', {
   ...id,
   clientSecret: SealedSecret,
 })
-export type ClientSecretResealed = z.infer<typeof ClientSecretResealed>
+export interface ClientSecretResealed extends z.infer<typeof ClientSecretResealed> {}
 
 /** Any event of an identity provider's stream. */
 export const IdentityProviderEvent = z.discriminatedUnion('type', [
@@ -80,7 +80,14 @@ export const IdentityProviderEvent = z.discriminatedUnion('type', [
   IdentityProviderRemoved,
   ClientSecretResealed,
 ])
-export type IdentityProviderEvent = z.infer<typeof IdentityProviderEvent>
+export type IdentityProviderEvent =
+  | OidcIdentityProviderAdded
+  | OidcConfigUpdated
+  | IdentityProviderUpdated
+  | IdentityProviderDeactivated
+  | IdentityProviderReactivated
+  | IdentityProviderRemoved
+  | ClientSecretResealed
 
 /** Every shape is still the first one. */
 export const identityProviderUpcasters: Upcasters = {}

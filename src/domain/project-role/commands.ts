@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { command } from '../message.js'
 import { ProjectId, RoleKey, requiredText, text } from '../values.js'
 
@@ -12,18 +12,18 @@ const role = {
 
 /** Adds a role to a project. Spec: Endpoints §4. */
 export const AddProjectRole = command('AddProjectRole', role)
-export type AddProjectRole = z.infer<typeof AddProjectRole>
+export interface AddProjectRole extends z.infer<typeof AddProjectRole> {}
 
 /** Replaces what a role shows; its key never changes. */
 export const UpdateProjectRole = command('UpdateProjectRole', role)
-export type UpdateProjectRole = z.infer<typeof UpdateProjectRole>
+export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {}
 
 /** Removes a role; its key may be added again, as a new role. */
 export const RemoveProjectRole = command('RemoveProjectRole', {
   projectId: ProjectId,
   roleKey: RoleKey,
 })
-export type RemoveProjectRole = z.infer<typeof RemoveProjectRole>
+export interface RemoveProjectRole extends z.infer<typeof RemoveProjectRole> {}
 
 /** Any command of a role. */
 export const ProjectRoleCommand = z.discriminatedUnion('type', [
@@ -31,4 +31,4 @@ export const ProjectRoleCommand = z.discriminatedUnion('type', [
   UpdateProjectRole,
   RemoveProjectRole,
 ])
-export type ProjectRoleCommand = z.infer<typeof ProjectRoleCommand>
+export type ProjectRoleCommand = AddProjectRole | UpdateProjectRole | RemoveProjectRole

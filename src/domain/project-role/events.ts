@@ -1,5 +1,5 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
-import { z } from 'zod'
+import * as z from 'zod'
 import { event, type Upcasters } from '../message.js'
 import { ProjectId, RoleKey, type StreamId } from '../values.js'
 
@@ -16,18 +16,18 @@ const role = {
 
 /** A role came to be. */
 export const ProjectRoleAdded = event('project_role.added', role)
-export type ProjectRoleAdded = z.infer<typeof ProjectRoleAdded>
+export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {}
 
 /** What a role shows was replaced. */
 export const ProjectRoleUpdated = event('project_role.updated', role)
-export type ProjectRoleUpdated = z.infer<typeof ProjectRoleUpdated>
+export interface ProjectRoleUpdated extends z.infer<typeof ProjectRoleUpdated> {}
 
 /** A role ceased to be; its key is free again. */
 export const ProjectRoleRemoved = event('project_role.removed', {
   projectId: ProjectId,
   roleKey: RoleKey,
 })
-export type ProjectRoleRemoved = z.infer<typeof ProjectRoleRemoved>
+export interface ProjectRoleRemoved extends z.infer<typeof ProjectRoleRemoved> {}
 
 /** Any event of a role's stream. */
 export const ProjectRoleEvent = z.discriminatedUnion('type', [
@@ -35,7 +35,7 @@ export const ProjectRoleEvent = z.discriminatedUnion('type', [
   ProjectRoleUpdated,
   ProjectRoleRemoved,
 ])
-export type ProjectRoleEvent = z.infer<typeof ProjectRoleEvent>
+export type ProjectRoleEvent = ProjectRoleAdded | ProjectRoleUpdated | ProjectRoleRemoved
 
 /** Every shape is still the first one. */
 export const projectRoleUpcasters: Upcasters = {}

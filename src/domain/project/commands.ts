@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { command } from '../message.js'
 import { choice, flag, ProjectId, requiredText } from '../values.js'
 
@@ -26,23 +26,23 @@ const project = {
 
 /** Adds a project. */
 export const AddProject = command('AddProject', project)
-export type AddProject = z.infer<typeof AddProject>
+export interface AddProject extends z.infer<typeof AddProject> {}
 
 /** Replaces name and settings; a field given no value has its default. Spec: Endpoints §3. */
 export const UpdateProject = command('UpdateProject', project)
-export type UpdateProject = z.infer<typeof UpdateProject>
+export interface UpdateProject extends z.infer<typeof UpdateProject> {}
 
 /** Keeps users out of a project without losing anything of it. */
 export const DeactivateProject = command('DeactivateProject', id)
-export type DeactivateProject = z.infer<typeof DeactivateProject>
+export interface DeactivateProject extends z.infer<typeof DeactivateProject> {}
 
 /** Lets users into a project again. */
 export const ReactivateProject = command('ReactivateProject', id)
-export type ReactivateProject = z.infer<typeof ReactivateProject>
+export interface ReactivateProject extends z.infer<typeof ReactivateProject> {}
 
 /** Removes a project and, with it, its roles. Its id stays taken. */
 export const RemoveProject = command('RemoveProject', id)
-export type RemoveProject = z.infer<typeof RemoveProject>
+export interface RemoveProject extends z.infer<typeof RemoveProject> {}
 
 /** Any command of a project. */
 export const ProjectCommand = z.discriminatedUnion('type', [
@@ -52,4 +52,9 @@ export const ProjectCommand = z.discriminatedUnion('type', [
   ReactivateProject,
   RemoveProject,
 ])
-export type ProjectCommand = z.infer<typeof ProjectCommand>
+export type ProjectCommand =
+  | AddProject
+  | UpdateProject
+  | DeactivateProject
+  | ReactivateProject
+  | RemoveProject

@@ -1,5 +1,5 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
-import { z } from 'zod'
+import * as z from 'zod'
 import { event, type Upcasters } from '../message.js'
 import { ProjectId, type StreamId } from '../values.js'
 
@@ -23,23 +23,23 @@ const project = {
 
 /** A project came to be. */
 export const ProjectAdded = event('project.added', project)
-export type ProjectAdded = z.infer<typeof ProjectAdded>
+export interface ProjectAdded extends z.infer<typeof ProjectAdded> {}
 
 /** Name and settings of a project were replaced. */
 export const ProjectUpdated = event('project.updated', project)
-export type ProjectUpdated = z.infer<typeof ProjectUpdated>
+export interface ProjectUpdated extends z.infer<typeof ProjectUpdated> {}
 
 /** Users are kept out of a project. */
 export const ProjectDeactivated = event('project.deactivated', id)
-export type ProjectDeactivated = z.infer<typeof ProjectDeactivated>
+export interface ProjectDeactivated extends z.infer<typeof ProjectDeactivated> {}
 
 /** Users are let into a project again. */
 export const ProjectReactivated = event('project.reactivated', id)
-export type ProjectReactivated = z.infer<typeof ProjectReactivated>
+export interface ProjectReactivated extends z.infer<typeof ProjectReactivated> {}
 
 /** A project ceased to be, and its roles with it. */
 export const ProjectRemoved = event('project.removed', id)
-export type ProjectRemoved = z.infer<typeof ProjectRemoved>
+export interface ProjectRemoved extends z.infer<typeof ProjectRemoved> {}
 
 /** Any event of a project's stream. */
 export const ProjectEvent = z.discriminatedUnion('type', [
@@ -49,7 +49,12 @@ export const ProjectEvent = z.discriminatedUnion('type', [
   ProjectReactivated,
   ProjectRemoved,
 ])
-export type ProjectEvent = z.infer<typeof ProjectEvent>
+export type ProjectEvent =
+  | ProjectAdded
+  | ProjectUpdated
+  | ProjectDeactivated
+  | ProjectReactivated
+  | ProjectRemoved
 
 /** Every shape is still the first one. */
 export const projectUpcasters: Upcasters = {}

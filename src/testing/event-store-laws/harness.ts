@@ -15,6 +15,14 @@ export interface EventClockHarness {
   openAt(now: () => Date): Promise<EventStore>
 }
 
+/** How the laws of recovery get at a store that outlives the program. */
+export interface EventRecoveryHarness {
+  /** An empty store. */
+  open(): Promise<EventStore>
+  /** Ends the program or server behind `store` without warning, and opens what it leaves behind. */
+  crash(store: EventStore): Promise<EventStore>
+}
+
 /** One promise of the port `EventStore`. */
 export type EventStoreLaw = Law<EventStoreHarness>
 
@@ -23,3 +31,6 @@ export type EventClockLaw = Law<EventClockHarness>
 
 /** One promise of the port `EventRestore`. */
 export type EventRestoreLaw = Law<EventStoreHarness<EventStore & EventRestore>>
+
+/** One promise of a store that outlives the program. */
+export type EventRecoveryLaw = Law<EventRecoveryHarness>

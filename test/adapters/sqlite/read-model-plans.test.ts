@@ -1,12 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSqlite } from '../../../src/adapters/sqlite/index.js'
-import { historyStatement } from '../../../src/adapters/sqlite/read-model/history-rows.js'
+import { historyStatement } from '../../../src/adapters/history-statement.js'
 import {
   countStatement,
   pageStatement,
   type Statement,
-} from '../../../src/adapters/sqlite/read-model/list-statements.js'
+} from '../../../src/adapters/list-statements.js'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import { sqliteDialect } from '../../../src/adapters/sqlite/read-model/dialect.js'
 import type { ListQuery, SortKey, ViewType } from '../../../src/ports/read-model.js'
 import { identityField, viewFields } from '../../../src/projections/view-fields.js'
 import { idpAdded, newLog, projectAdded, roleAdded } from '../../../src/testing/read-model/log.js'
@@ -96,8 +97,10 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         const lookUp = new RegExp(
           `^SEARCH read_1_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (key|folded_${field})${range}\\)$`,
         )
-        expect(planOf(countStatement(query))).toEqual([expect.stringMatching(lookUp)])
-        expect(planOf(pageStatement(query))[0]).toMatch(lookUp)
+        expect(planOf(countStatement(sqliteDialect, query))).toEqual([
+          expect.stringMatching(lookUp),
+        ])
+        expect(planOf(pageStatement(sqliteDialect, query))[0]).toMatch(lookUp)
       }
     },
   )
@@ -107,7 +110,10 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     ({ type, field, ignoreCase }) => {
       const conditions = [{ field, operator: 'contains', value: 'x', ignoreCase } as const]
       const query = listOf(type, { conditions })
-      for (const statement of [countStatement(query), pageStatement(query)]) {
+      for (const statement of [
+        countStatement(sqliteDialect, query),
+        pageStatement(sqliteDialect, query),
+      ]) {
         expect(planOf(statement)[0]).toMatch(/^SEARCH read_1_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
       }
     },
@@ -120,7 +126,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       const sort: readonly SortKey[] = field === last.field ? [last] : [{ field, direction }, last]
       for (const after of [undefined, sort.map(() => 'x')]) {
         const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
-        expect(planOf(pageStatement(query))[0]).toMatch(
+        expect(planOf(pageStatement(sqliteDialect, query))[0]).toMatch(
           /^SEARCH read_1_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
         )
       }
@@ -130,7 +136,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
   test.each(TYPES)('pages of %s by id or key need no sorting.', (type) => {
     for (const direction of DIRECTIONS) {
       const sort = [{ field: identityField[type], direction }]
-      const plan = planOf(pageStatement(listOf(type, { sort, after: ['x'] })))
+      const plan = planOf(pageStatement(sqliteDialect, listOf(type, { sort, after: ['x'] })))
       const beyond = direction === 'asc' ? '>' : '<'
       expect(plan).toEqual([expect.stringContaining(`(scope=? AND key${beyond}?)`)])
     }
@@ -140,10 +146,10 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     const query = { orgId: 'org-7', after: 5n, limit: 10 }
     const object = { type: 'project', id: 'project-7' } as const
     for (const more of [{}, { actor: 'u1' }, { types: ['project.added'] }]) {
-      expect(planOf(historyStatement({ ...query, ...more }))[0]).toMatch(
+      expect(planOf(historyStatement(sqliteDialect, { ...query, ...more }))[0]).toMatch(
         /^SEARCH read_1_history USING INDEX read_1_history_org_id \(org_id=\? AND rowid>\?\)$/,
       )
-      expect(planOf(historyStatement({ ...query, ...more, object }))[0]).toMatch(
+      expect(planOf(historyStatement(sqliteDialect, { ...query, ...more, object }))[0]).toMatch(
         /^SEARCH read_1_history USING INDEX read_1_history_stream \(stream=\? AND rowid>\?\)$/,
       )
     }

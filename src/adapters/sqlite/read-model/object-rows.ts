@@ -1,31 +1,18 @@
-import { type Position, timeOf } from '../../../ports/event-store.js'
+import type { Position } from '../../../ports/event-store.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
-import { filterableText } from '../../../projections/condition.js'
-import { foldCase } from '../../../projections/fold-case.js'
-import { ownerOf, type Place } from '../../../projections/place.js'
-import { type ViewFields, viewFields } from '../../../projections/view-fields.js'
+import type { Place } from '../../../projections/place.js'
+import { decodeRow, rowEncoder, SHOWN_COLUMNS } from '../../kept-rows.js'
+import { foldedColumn, foldedFields, tableOf } from '../../read-tables.js'
 import type { Database } from '../database.js'
-import { foldedColumn, foldedFields, tableOf } from './tables.js'
 
-/** The columns that {@link decode} reads. */
-export const SHOWN_COLUMNS = 'shown, sequence, creation_date'
-
-/** What a query for {@link SHOWN_COLUMNS} finds. */
+/** What a query for the columns shown finds. */
 export type ShownRow = readonly [shown: string, sequence: number, creationDate: number]
 
 /** An object as it is read, from what its row holds. */
 export const decode = <Type extends ViewType>(
   scope: string,
   [shown, sequence, creationDate]: ShownRow,
-): Views[Type] => ({
-  ...JSON.parse(shown),
-  details: {
-    sequence: BigInt(sequence),
-    creationDate: new Date(creationDate),
-    changeDate: timeOf(BigInt(sequence)),
-    resourceOwner: ownerOf(scope),
-  },
-})
+): Views[Type] => decodeRow<Type>(scope, { shown, sequence: BigInt(sequence), creationDate })
 
 /** The object at `place`. */
 export const readObject = <Type extends ViewType>(
@@ -45,21 +32,16 @@ export interface ObjectTable<Row> {
 }
 
 const objectTable = <Type extends ViewType>(type: Type): ObjectTable<Views[Type]> => {
-  const fields: ViewFields<Views[Type]> = viewFields[type]
-  const folded = foldedFields(type)
-  const texts = folded.map((field) => filterableText(fields, field))
-  const values = ['shown', 'sequence', 'creation_date', ...folded.map(foldedColumn)]
+  const encode = rowEncoder(type)
+  const values = ['shown', 'sequence', 'creation_date', ...foldedFields(type).map(foldedColumn)]
   const upsert = `INSERT INTO ${tableOf(type)} (scope, key, ${values.join(', ')})
     VALUES (?, ?${', ?'.repeat(values.length)}) ON CONFLICT (scope, key)
     DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}`
   const removal = `DELETE FROM ${tableOf(type)} WHERE scope = ? AND key = ?`
   return {
     write: (database, { scope, key }, row) => {
-      const { details, ...shown } = row
-      const { sequence, creationDate } = details
-      const foldedTexts = texts.map((read) => foldCase(read(row)))
-      const own = [JSON.stringify(shown), sequence, creationDate.getTime()]
-      database.run(upsert, scope, key, ...own, ...foldedTexts)
+      const { shown, sequence, creationDate, folded } = encode(row)
+      database.run(upsert, scope, key, shown, sequence, creationDate, ...folded)
     },
     remove: (database, { scope, key }) => {
       database.run(removal, scope, key)

@@ -1,35 +1,15 @@
 import type { ViewType } from '../../../ports/read-model.js'
-import { identityField, viewFields } from '../../../projections/view-fields.js'
+import { identityField } from '../../../projections/view-fields.js'
+import {
+  CHECKPOINT,
+  foldedColumn,
+  foldedFields,
+  HISTORY,
+  indexedFields,
+  TYPES,
+  tableOf,
+} from '../../read-tables.js'
 import type { Database } from '../database.js'
-
-/**
- * Raised when what the tables hold changes. As part of their names it lets old and new processes of a
- * rolling upgrade keep their own tables side by side.
- */
-const SHAPE_VERSION = 1
-
-/** Name of the read model and beginning of the names of its tables. */
-export const READ_MODEL = `read_${SHAPE_VERSION}`
-
-/** Holds the checkpoint: no row before the first event, then one. */
-export const CHECKPOINT = `${READ_MODEL}_checkpoint`
-
-/** Holds one row for every event. */
-export const HISTORY = `${READ_MODEL}_history`
-
-const TYPES = ['identity_provider', 'project', 'project_role'] as const
-
-/** Holds one row for every object of the type that exists. */
-export const tableOf = (type: ViewType): string => `${READ_MODEL}_${type}`
-
-/** Fields whose text, folded, has a column of its own: what rows can be filtered by. */
-export const foldedFields = (type: ViewType): readonly string[] =>
-  Object.entries(viewFields[type])
-    .filter(([, { filterable }]) => filterable)
-    .map(([field]) => field)
-
-/** The column of the folded text of `field`. */
-export const foldedColumn = (field: string): string => `folded_${field}`
 
 /** What rows are ordered by, and compared with where case counts. */
 export const expressionOf = (type: ViewType, field: string): string => {
@@ -84,15 +64,8 @@ const objectTable = (type: ViewType): string => {
        ${columns.join('\n       ')}
        PRIMARY KEY (scope, key)
      ) STRICT;
-     ${folded
-       .filter((field) => isTelling(type, field))
-       .map(indexOn(type))
-       .join('\n     ')}`
+     ${indexedFields(type).map(indexOn(type)).join('\n     ')}`
 }
-
-/** A role is always active: to look for its state finds all of them. */
-const isTelling = (type: ViewType, field: string): boolean =>
-  type !== 'project_role' || field !== 'state'
 
 const indexOn =
   (type: ViewType) =>

@@ -1,0 +1,75 @@
+// Compares the types of the built package with the reports in test/api, so that a change of the public
+// surface shows in the diff of a review. `npm run api:update` writes the reports anew.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
+
+const root = resolve(import.meta.dirname, '..')
+const reportFolder = join(root, 'test/api')
+const mayUpdate = process.argv.includes('--update')
+const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+mkdirSync(reportFolder, { recursive: true })
+
+const declarations = Object.values(packageJson.exports)
+  .map((conditions) => conditions.import?.types)
+  .filter((file) => file !== undefined)
+
+const inReport = { logLevel: 'none', addToApiReportFile: false }
+
+const isCurrent = (file) => {
+  const name = basename(file, '.d.ts')
+  const config = ExtractorConfig.prepare({
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: join(root, file),
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: {
+            target: 'ES2024',
+            lib: ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable', 'ESNext.Disposable'],
+            module: 'NodeNext',
+            moduleResolution: 'NodeNext',
+            strict: true,
+            skipLibCheck: true,
+            types: ['node'],
+          },
+        },
+      },
+      apiReport: {
+        enabled: true,
+        reportFolder,
+        reportTempFolder: join(root, 'reports/api'),
+        reportFileName: `${name}.api.md`,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      newlineKind: 'lf',
+      messages: {
+        compilerMessageReporting: { default: { logLevel: 'error' } },
+        extractorMessageReporting: { default: inReport },
+        tsdocMessageReporting: { default: inReport },
+      },
+    },
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(root, 'package.json'),
+  })
+  const { apiReportChanged, errorCount } = Extractor.invoke(config, {
+    localBuild: mayUpdate,
+    messageCallback: (message) => {
+      if (message.logLevel === 'error') console.error(message.text)
+      message.handled = true
+    },
+  })
+  if (apiReportChanged)
+    console.error(
+      mayUpdate
+        ? `${name}: written anew`
+        : `${name}: the public surface changed; look at it with \`npm run api:update\` and commit the report`,
+    )
+  return errorCount === 0 && (mayUpdate || !apiReportChanged)
+}
+
+const verdicts = declarations.map(isCurrent)
+console.log(`API reports: ${verdicts.filter(Boolean).length} of ${verdicts.length} are current`)
+process.exitCode = verdicts.every(Boolean) ? 0 : 1

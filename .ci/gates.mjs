@@ -1,0 +1,43 @@
+// Checks the package as it would be published: `npm run gates`, after `npm run build`.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const packed = join(root, 'reports/packed')
+rmSync(packed, { recursive: true, force: true })
+mkdirSync(packed, { recursive: true })
+
+const run = (command, ...parameters) => {
+  const begin = Date.now()
+  const { status, stdout, stderr } = spawnSync(command, parameters, { cwd: root, encoding: 'utf8' })
+  return { isFine: status === 0, output: `${stdout}${stderr}`, milliseconds: Date.now() - begin }
+}
+
+const bin = (name) => join(root, 'node_modules/.bin', name)
+const own = (name) => join(root, '.ci', name)
+const node = process.execPath
+
+const gates = [
+  ['packs', () => run('npm', 'pack', '--ignore-scripts', '--pack-destination', packed)],
+  ['publint', () => run(bin('publint'), '--strict')],
+  [
+    'are the types wrong',
+    () => run(bin('attw'), '--profile', 'node16', join(packed, readdirSync(packed)[0])),
+  ],
+  ['knip: no dead exports or dependencies', () => run(bin('knip'), '--config', own('knip.jsonc'))],
+  ['sizes within budget', () => run(node, own('sizes.mjs'))],
+  ['API reports', () => run(node, own('api-reports.mjs'))],
+  ['licences', () => run(node, own('licences.mjs'))],
+  ['audit', () => run(node, own('audit.mjs'))],
+]
+
+let areFine = true
+for (const [name, gate] of gates) {
+  const { isFine, output, milliseconds } = gate()
+  areFine &&= isFine
+  console.log(`${isFine ? 'ok    ' : 'FAILED'} ${name} (${milliseconds} ms)`)
+  const isLoud = !isFine || output.includes('NOT CHECKED')
+  if (isLoud) console.log(output.replaceAll(/^/gm, '       '))
+}
+process.exitCode = areFine ? 0 : 1

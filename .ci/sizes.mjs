@@ -1,0 +1,50 @@
+// Bundles each subpath as a host would and compares its size, minified and gzipped, with its budget. `own`
+// is the code of this package alone, `whole` has what it depends on.
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+/**
+ * In bytes. Raise one only with a reason in the commit. A `whole` that doubles has `import { z }` in it,
+ * which holds all of the schema library, instead of `import * as z`.
+ */
+const BUDGETS = {
+  '.': { own: 32_000, whole: 62_000 },
+  './sqlite': { own: 12_000, whole: 42_000 },
+  './postgres': { own: 16_000, whole: 74_000 },
+  './transport': { own: 28_000, whole: 100_000 },
+  './testing': { own: 18_000, whole: 46_000 },
+}
+
+const root = resolve(import.meta.dirname, '..')
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+const sizeOf = async (file, packages) => {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, file)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'error',
+    packages,
+  })
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length
+}
+
+let isWithin = true
+for (const [subpath, conditions] of Object.entries(exports)) {
+  const file = conditions.import?.default
+  if (file === undefined) continue
+  const sizes = { own: await sizeOf(file, 'external'), whole: await sizeOf(file, 'bundle') }
+  for (const [kind, size] of Object.entries(sizes)) {
+    const budget = BUDGETS[subpath]?.[kind]
+    const isFine = budget !== undefined && size <= budget
+    isWithin &&= isFine
+    const verdict = budget === undefined ? 'NO BUDGET' : isFine ? 'ok' : 'TOO BIG'
+    console.log(`${subpath.padEnd(12)} ${kind.padEnd(6)} ${size} of ${budget} bytes: ${verdict}`)
+  }
+}
+process.exitCode = isWithin ? 0 : 1

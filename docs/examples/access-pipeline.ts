@@ -1,0 +1,66 @@
+// The same access in a deployment pipeline, in two steps with a review between them:
+//   node access-pipeline.ts plan iam.db plan.json     exits with 0: nothing to do, 2: changes pending
+//   node access-pipeline.ts apply iam.db plan.json    exits with 0: applied
+// Either exits with 1 when it fails; apply does so when something has changed since the plan was made.
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import {
+  aesGcmCipher,
+  createIam,
+  formatPlan,
+  type Iam,
+  type IamError,
+  permissionsFromCaller,
+  toStatus,
+} from 'claviger'
+import { openSqlite } from 'claviger/sqlite'
+import { access, deployment } from './access.ts'
+
+const DONE = 0
+const FAILED = 1
+const PENDING = 2
+
+const failed = (error: IamError): number => {
+  console.error(JSON.stringify(toStatus(error), null, 2))
+  return FAILED
+}
+
+const plan = async (iam: Iam, planFile: string): Promise<number> => {
+  const planned = await iam.plan(access, deployment)
+  if (planned.isErr()) return failed(planned.error)
+  console.log(formatPlan(planned.value))
+  // Secrets in it are sealed; all the same it is an artifact that only the pipeline should read.
+  await writeFile(planFile, JSON.stringify(planned.value), { mode: 0o600 })
+  const { add, update, remove } = planned.value.counts
+  return add + update + remove === 0 ? DONE : PENDING
+}
+
+const apply = async (iam: Iam, planFile: string): Promise<number> => {
+  const applied = await iam.apply(JSON.parse(await readFile(planFile, 'utf8')), deployment)
+  if (applied.isErr()) return failed(applied.error)
+  console.log(formatPlan(applied.value))
+  return DONE
+}
+
+/** @returns the exit code */
+export const main = async ([command, database, planFile]: readonly string[]): Promise<number> => {
+  const { IAM_KEY } = process.env
+  if (!database || !planFile || !IAM_KEY) {
+    console.error('Usage: IAM_KEY=<32 bytes, base64> access-pipeline plan|apply <database> <plan>')
+    return FAILED
+  }
+  const { store, close } = openSqlite(database)
+  const iam = createIam({
+    store,
+    secrets: aesGcmCipher({ current: 'k1', keys: { k1: Buffer.from(IAM_KEY, 'base64') } }),
+    authorize: permissionsFromCaller,
+  })
+  try {
+    return command === 'apply' ? await apply(iam, planFile) : await plan(iam, planFile)
+  } finally {
+    await close()
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.exitCode = await main(process.argv.slice(2))

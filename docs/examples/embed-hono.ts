@@ -1,0 +1,12 @@
+// The transport within a Hono application, on Node.js, Bun, Deno or a worker.
+import type { Iam } from 'claviger'
+import { fetchHandler, type TransportOptions } from 'claviger/transport'
+import { Hono } from 'hono'
+
+/** An application that has routes of its own beside those of the transport. */
+export const inHono = (iam: Iam, options: TransportOptions): Hono => {
+  const app = new Hono()
+  app.get('/health', (context) => context.json({ status: 'ok' }))
+  app.mount('/', fetchHandler(iam, options))
+  return app
+}

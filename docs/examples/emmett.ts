@@ -1,0 +1,31 @@
+// The rules of claviger in the command handler of Emmett, for hosts that keep their events there. What is
+// not in the rules is then the host's to do: permissions, sealing secrets, views, and the check that the
+// project of a role exists.
+import { CommandHandler, getInMemoryEventStore } from '@event-driven-io/emmett'
+import { AddProject, type ProjectEvent, type ProjectState, project, projectStream } from 'claviger'
+
+const store = getInMemoryEventStore()
+
+const handle = CommandHandler<ProjectState, ProjectEvent>({
+  evolve: project.evolve,
+  initialState: () => project.initialState,
+})
+
+/** Records what the command decides. @throws what it is refused with */
+const run = (orgId: string, command: AddProject) =>
+  handle(store, projectStream(orgId, command.data.id), (state) => {
+    const decision = project.decide(command, state)
+    if (decision.isErr()) throw new Error(decision.error.kind, { cause: decision.error })
+    return [...decision.value]
+  })
+
+const command = AddProject.parse({
+  type: 'AddProject',
+  data: { id: 'portal', name: 'Portal', projectRoleCheck: true },
+})
+const { newState, nextExpectedStreamVersion } = await run('acme', command)
+console.log(newState, nextExpectedStreamVersion)
+
+const again = await run('acme', command).catch((error: Error) => error.message)
+console.log(again)
+if (newState.status !== 'active' || again !== 'AlreadyExists') throw new Error('Surprise')

@@ -1,0 +1,118 @@
+/**
+ * What both functions do first, in a statement of its own: each later statement then sees what was
+ * committed while it waited. One writer at a time makes positions rise in the order of commits.
+ */
+const waitForTurn = (schema: string): string => `
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE 'claviger writes in READ COMMITTED transactions' USING ERRCODE = 'active_sql_transaction';
+  END IF;
+  IF current_setting('synchronous_commit') = 'off' THEN
+    SET LOCAL synchronous_commit = on;
+  END IF;
+  PERFORM pg_advisory_xact_lock(${lockKey(schema)});`
+
+/** Names the log of a schema among the advisory locks of its database: \`clav\` and its table's number. */
+export const lockKey = (schema: string): string =>
+  `(1668047222::bigint << 32) | '${schema}.events'::regclass::oid::bigint`
+
+/** The position of the next event. */
+const nextPosition = (schema: string): string => `greatest(
+      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+      1 + coalesce((SELECT max(e.position) FROM ${schema}.events e), 0))`
+
+const COLUMNS = `position, stream, version, type, schema_version, data, metadata, append_id,
+    begins_append, idempotency_key`
+
+/**
+ * Judges and writes an append of one event that guards at most one other stream.
+ *
+ * Answers with the position; 0 when the key was used; -1 when the stream, -2 when the guarded stream
+ * has another version.
+ */
+const appendEvent = (schema: string): string => `
+CREATE FUNCTION ${schema}.append_event(
+  new_append_id text, new_key text, new_metadata text, new_stream text, expected_version bigint,
+  new_type text, new_schema_version bigint, new_data text, guarded_stream text, guarded_version bigint
+) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  recorded bigint;
+BEGIN${waitForTurn(schema)}
+  IF new_key IS NOT NULL
+    AND EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = new_key) THEN
+    RETURN 0;
+  END IF;
+  -- A version above the expected one meets the unique index below.
+  IF expected_version > 0 AND NOT EXISTS (SELECT FROM ${schema}.events e
+    WHERE e.stream = new_stream AND e.version = expected_version) THEN
+    RETURN -1;
+  END IF;
+  IF guarded_stream IS NOT NULL AND guarded_version <> coalesce(
+    (SELECT max(e.version) FROM ${schema}.events e WHERE e.stream = guarded_stream), 0) THEN
+    RETURN CASE WHEN EXISTS (SELECT FROM ${schema}.events e
+      WHERE e.stream = new_stream AND e.version > expected_version) THEN -1 ELSE -2 END;
+  END IF;
+  INSERT INTO ${schema}.events (${COLUMNS})
+  VALUES (${nextPosition(schema)}, new_stream, expected_version + 1, new_type,
+    new_schema_version, new_data, new_metadata, new_append_id, true, new_key)
+  ON CONFLICT (stream, version) DO NOTHING
+  RETURNING position INTO recorded;
+  RETURN coalesce(recorded, -1);
+END $$;`
+
+/**
+ * Judges each append of a group and writes those that nothing stands against. No append may write
+ * what another one writes or guards. Writes and events name their append by its number, from 1.
+ *
+ * Answers with the position of the first event recorded, then a verdict for each append: 1 when it was
+ * recorded; 0 when its key was used; otherwise minus the number of its first write that conflicts.
+ */
+const appendGroup = (schema: string): string => `
+CREATE FUNCTION ${schema}.append_group(
+  append_ids text[], keys text[], all_metadata text[],
+  write_appends int[], write_streams text[], write_versions bigint[],
+  event_appends int[], event_streams text[], event_versions bigint[], event_types text[],
+  event_schema_versions bigint[], event_data text[]
+) RETURNS bigint[] LANGUAGE plpgsql AS $$
+DECLARE
+  verdicts bigint[];
+  first_position bigint;
+BEGIN${waitForTurn(schema)}
+  SELECT array_agg(
+    CASE WHEN a.key IS NOT NULL
+      AND EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = a.key) THEN 0
+    ELSE coalesce(-c.first_write, 1) END ORDER BY a.number)
+  INTO verdicts
+  FROM unnest(keys) WITH ORDINALITY a (key, number)
+  LEFT JOIN (
+    SELECT w.append, min(w.number) AS first_write
+    FROM unnest(write_appends, write_streams, write_versions)
+      WITH ORDINALITY w (append, stream, version, number)
+    WHERE w.version <> coalesce(
+      (SELECT max(e.version) FROM ${schema}.events e WHERE e.stream = w.stream), 0)
+    GROUP BY w.append
+  ) c ON c.append = a.number;
+  first_position := ${nextPosition(schema)};
+  INSERT INTO ${schema}.events (${COLUMNS})
+  SELECT first_position - 1 + row_number() OVER log, n.stream, n.version, n.type, n.schema_version,
+    n.data, a.metadata, a.id, n.append IS DISTINCT FROM lag(n.append) OVER log,
+    CASE WHEN n.append IS DISTINCT FROM lag(n.append) OVER log THEN a.key END
+  FROM unnest(event_appends, event_streams, event_versions, event_types, event_schema_versions,
+    event_data) WITH ORDINALITY n (append, stream, version, type, schema_version, data, number)
+  JOIN unnest(append_ids, keys, all_metadata) WITH ORDINALITY a (id, key, metadata, number)
+    ON a.number = n.append
+  WHERE verdicts[n.append] > 0
+  WINDOW log AS (ORDER BY n.number);
+  RETURN first_position || verdicts;
+END $$;`
+
+/**
+ * The functions that write. A runtime role needs the right to execute them, to select and to insert;
+ * nothing is ever updated or deleted.
+ */
+export const appendFunctions = (schema: string): string => `${appendEvent(schema)}
+${appendGroup(schema)}
+REVOKE ALL ON FUNCTION
+  ${schema}.append_event(text, text, text, text, bigint, text, bigint, text, text, bigint),
+  ${schema}.append_group(text[], text[], text[], int[], text[], bigint[], int[], text[], bigint[],
+    text[], bigint[], text[])
+FROM PUBLIC;`

@@ -1,0 +1,117 @@
+import type { Pool, PoolClient } from 'pg'
+import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
+import { faultOf, isAnswer, isReadOnly } from './faults.js'
+import { type Row, type Session, type Statement, StatementFailed, sessionOf } from './session.js'
+
+/**
+ * The connections of one store. Everything rejects with a {@link StoreFault} when PostgreSQL cannot
+ * be reached or reports a fault, and after `close`; a lost connection is replaced by the next call.
+ */
+export interface Connections {
+  /** Runs a statement that only reads. */
+  readonly read: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
+  /** Runs a statement that writes, in a transaction of its own: one round trip. */
+  readonly write: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
+  /** Runs `work` so that all that it writes is recorded or nothing. */
+  readonly transaction: <Value>(
+    work: (session: Session) => Promise<Value>,
+    begin?: Begin,
+  ) => Promise<Value>
+  readonly isClosed: () => boolean
+  /** Waits for what is being done; nothing is done after it. */
+  readonly close: () => Promise<void>
+}
+
+/** How a transaction begins: every statement sees what was committed before it, or all one moment. */
+export type Begin =
+  | 'BEGIN ISOLATION LEVEL READ COMMITTED'
+  | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** @param end - closes `pool`, unless it is the host's */
+export const poolConnections = (pool: Pool, end: () => Promise<void>): Connections => {
+  let closing: Promise<void> | undefined
+
+  const connect = async (): Promise<PoolClient> => {
+    if (closing) throw new StoreFault('The store is closed', 'not_recorded')
+    try {
+      return await pool.connect()
+    } catch (error) {
+      throw faultOf(error, 'not_recorded')
+    }
+  }
+
+  /** Lends a connection to `work`; `outcome` is what the loss of it would leave behind. */
+  const lend = async <Value>(
+    outcome: () => FaultOutcome,
+    work: (session: Session) => Promise<Value>,
+  ): Promise<Value> => {
+    const client = await connect()
+    // Without a listener the loss of a connection would end the program; its statement tells of it.
+    client.on('error', ignore)
+    let isUsable = true
+    try {
+      return await work(sessionOf(client))
+    } catch (error) {
+      const isRolledBack = await rollBack(client, error)
+      isUsable = isRolledBack && !(error instanceof StatementFailed && isReadOnly(error.cause))
+      if (!(error instanceof StatementFailed)) throw error
+      throw faultOf(error.cause, isRolledBack ? 'not_recorded' : outcome())
+    } finally {
+      client.off('error', ignore)
+      client.release(!isUsable)
+    }
+  }
+
+  const transaction = <Value>(
+    work: (session: Session) => Promise<Value>,
+    begin: Begin = 'BEGIN ISOLATION LEVEL READ COMMITTED',
+  ): Promise<Value> => {
+    let outcome: FaultOutcome = 'not_recorded'
+    return lend(
+      () => outcome,
+      async (session) => {
+        await session.rows({ text: begin })
+        const value = await work(session)
+        outcome = 'unknown'
+        await session.rows({ text: 'COMMIT' })
+        return value
+      },
+    )
+  }
+
+  const run = (outcome: FaultOutcome) => {
+    const state = () => outcome
+    return <Found extends Row>(statement: Statement) =>
+      lend(state, (session) => session.rows<Found>(statement))
+  }
+
+  return {
+    read: run('not_recorded'),
+    write: run('unknown'),
+    transaction,
+    isClosed: () => closing !== undefined,
+    close: () => {
+      closing ??= end()
+      return closing
+    },
+  }
+}
+
+const ignore = (): void => undefined
+
+/**
+ * Undoes what `client` was doing when `error` came up. A connection that does not outlive its fault
+ * leaves open whether it had committed; one that does had not.
+ *
+ * @returns whether it has outlived it, and nothing was recorded
+ */
+const rollBack = async (client: PoolClient, error: unknown): Promise<boolean> => {
+  // After any other fault of a statement the connection is lost, or still busy with it.
+  if (error instanceof StatementFailed && !isAnswer(error.cause)) return false
+  try {
+    await client.query('ROLLBACK')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,84 @@
+import type { StreamId } from '../../domain/values.js'
+import type {
+  EventCount,
+  EventRestore,
+  EventStore,
+  RecordedEvent,
+} from '../../ports/event-store.js'
+import { checkRestore } from '../check-restore.js'
+import { groupCommit, type Verdict } from '../group-commit.js'
+import { type PreparedAppend, prepareAppend } from '../prepare-append.js'
+import { lockKey } from './append-functions.js'
+import type { Connections } from './connections.js'
+import { type EventRow, eventOf, eventQueries, insertEvents } from './event-rows.js'
+import { isConnectionFault } from './faults.js'
+import type { News } from './news.js'
+import type { Session, Statement } from './session.js'
+import { writeGroup } from './write-group.js'
+
+/**
+ * A store in the table `events` of a schema.
+ *
+ * @param schema - quoted
+ */
+export const postgresEventStore = (
+  connections: Connections,
+  schema: string,
+  news: News,
+): EventStore & EventRestore & EventCount => {
+  const queries = eventQueries(schema)
+
+  const events = async (statement: Statement): Promise<readonly RecordedEvent[]> =>
+    (await connections.read<EventRow>(statement)).map(eventOf)
+
+  const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
+    const verdicts = await writeGroup(connections, schema, group)
+    if (verdicts.some((verdict) => verdict.isOk() && verdict.value.length > 0)) news.tell()
+    return verdicts
+  }
+
+  const enqueue = groupCommit({ write, isConnectionFault, schedule: setImmediate })
+
+  return {
+    append: async (append) => enqueue(prepareAppend(append)),
+    readStream: (stream, afterVersion = 0) => events(queries.stream(stream, afterVersion)),
+    readAll: (after, limit) => events(queries.page(after, limit)),
+    lastPosition: async () => {
+      const [row] = await connections.read(queries.lastPosition)
+      return BigInt(row?.[0] ?? 0)
+    },
+    countAfter: async (after) => {
+      const [row] = await connections.read(queries.count(after))
+      return Number(row?.[0])
+    },
+    findAppend: (by) => events(queries.append(by)),
+    onAppend: news.onAppend,
+    restore: async (events) => {
+      if (events.length === 0) return
+      await connections.transaction((session) => restoreEvents(session, schema, events))
+      news.tell()
+    },
+  }
+}
+
+const restoreEvents = async (
+  session: Session,
+  schema: string,
+  events: readonly RecordedEvent[],
+): Promise<void> => {
+  const queries = eventQueries(schema)
+  await session.rows({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema)})` })
+  const [last] = await session.rows<EventRow>(queries.last)
+  const previous = last && eventOf(last)
+  const streams = [...new Set(events.map(({ stream }) => stream))]
+  const versions = new Map(await session.rows<[StreamId, string]>(queries.versions(streams)))
+  const keys = events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? [])
+  const used = new Set((await session.rows<[string]>(queries.usedKeys(keys))).map(([key]) => key))
+  const invalid = checkRestore(events, {
+    last: previous,
+    versionOf: (stream) => Number(versions.get(stream) ?? 0),
+    isKeyUsed: (key) => used.has(key),
+  })
+  if (invalid) throw invalid
+  await insertEvents(session, schema, { events, previous })
+}

@@ -1,0 +1,43 @@
+import pg from 'pg'
+import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
+
+/** How long to wait before another try when the server is away, in milliseconds. */
+const RETRY_AFTER = 1_000
+
+/** Classes of SQLSTATE that an append brings on itself: data, constraints, limits of the program. */
+const OWN_FAULTS = /^(22|23|54)/
+
+/** The server refuses to write: it is a standby, or has become one. */
+const READ_ONLY = '25006'
+
+/** SQLSTATE of an answer of the server; undefined for what else went wrong. */
+export const sqlStateOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && 'severity' in error ? String(error.code) : undefined
+
+/** Whether the connection is to be given up, for another one may lead to a server that writes. */
+export const isReadOnly = (error: unknown): boolean => sqlStateOf(error) === READ_ONLY
+
+/** The fault of a statement that failed with `error`. */
+export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
+  if (error instanceof StoreFault) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  const fault = new StoreFault(`PostgreSQL: ${reason}`, outcome, error)
+  if (mayPass(error)) fault.retryAfter = RETRY_AFTER
+  return fault
+}
+
+/** Whether the same statement may succeed later: the fault is of the server, not of what was asked. */
+const mayPass = (error: unknown): boolean => {
+  const state = sqlStateOf(error)
+  return state === undefined || state === READ_ONLY || /^(08|40|53|55|57|58|XX)/.test(state)
+}
+
+/**
+ * Whether `fault` hit a group of appends as a whole, so that they must not be tried one by one:
+ * everything but what an append brings on itself.
+ */
+export const isConnectionFault = (fault: unknown): boolean =>
+  fault instanceof StoreFault && !OWN_FAULTS.test(sqlStateOf(fault.cause) ?? '')
+
+/** Whether the server itself answered with `error`. */
+export const isAnswer = (error: unknown): boolean => error instanceof pg.DatabaseError

@@ -1,0 +1,6 @@
+export { StoreFault } from '../../ports/store-fault.js'
+export { InvalidRestore } from '../check-restore.js'
+export { InvalidAppend } from '../invalid-append.js'
+export { openPostgres, type Postgres } from './open-postgres.js'
+export type { PostgresOptions } from './options.js'
+export { UnusableDatabase } from './unusable-database.js'

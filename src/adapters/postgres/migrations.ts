@@ -1,0 +1,116 @@
+import { appendFunctions } from './append-functions.js'
+import type { Connections } from './connections.js'
+import { createReadTables } from './read-model/tables.js'
+import { quotedSchema } from './schema-name.js'
+import type { Session } from './session.js'
+import { UnusableDatabase } from './unusable-database.js'
+
+/**
+ * How each version of a schema follows from the one before; the table `migrations` counts those done.
+ * Add to them; never change one: databases that went through it exist.
+ */
+const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  (schema) =>
+    `CREATE TABLE ${schema}.events (
+       position bigint PRIMARY KEY,
+       stream text COLLATE "C" NOT NULL,
+       version bigint NOT NULL,
+       type text COLLATE "C" NOT NULL,
+       schema_version bigint NOT NULL,
+       -- JSON; as text, for jsonb keeps neither lone surrogates nor the order of fields.
+       data text NOT NULL,
+       metadata text NOT NULL,
+       append_id text COLLATE "C" NOT NULL,
+       begins_append boolean NOT NULL,
+       -- Of the event that begins an append, alone.
+       idempotency_key text COLLATE "C",
+       UNIQUE (stream, version)
+     );
+     CREATE INDEX events_append_id ON ${schema}.events (append_id) WHERE begins_append;
+     CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
+       WHERE idempotency_key IS NOT NULL;
+     ${appendFunctions(schema)}
+     ${createReadTables(schema)}`,
+]
+
+/**
+ * Brings the tables of `schema` up to date; many processes may do so at once. Needs the right to
+ * create them only when something is to be done.
+ *
+ * @throws UnusableDatabase, with nothing changed
+ */
+export const migrate = async (connections: Connections, schema: string): Promise<void> => {
+  if ((await versionOf(connections, schema)) === MIGRATIONS.length) return
+  await connections.transaction(async (session) => {
+    await session.rows({ text: 'SET LOCAL statement_timeout = 0' })
+    await session.rows({
+      text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0))`,
+      values: [schema],
+    })
+    // Read anew: another process may have been faster.
+    await migrateFrom(session, schema, await readVersion(session, schema))
+  })
+}
+
+/** Holds that the tables of `schema` are those of this version. @throws UnusableDatabase */
+export const demandMigrated = async (connections: Connections, schema: string): Promise<void> => {
+  const version = await versionOf(connections, schema)
+  if (version === MIGRATIONS.length) return
+  throw new UnusableDatabase(
+    'not_migrated',
+    `The schema ${schema} has version ${version}, not ${MIGRATIONS.length}: run migrate`,
+  )
+}
+
+const migrateFrom = async (session: Session, schema: string, version: number): Promise<void> => {
+  const quoted = quotedSchema(schema)
+  if (version === 0) await createSchema(session, schema)
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    if (index < version) continue
+    await session.rows({ text: migration(quoted) })
+    const text = `INSERT INTO ${quoted}.migrations (version) VALUES (${index + 1})`
+    await session.rows({ text })
+  }
+}
+
+/** Not `IF NOT EXISTS` for the schema: that would ask for the right to create one that is there. */
+const createSchema = async (session: Session, schema: string): Promise<void> => {
+  const text = 'SELECT 1 FROM pg_namespace WHERE nspname = $1'
+  const [found] = await session.rows({ text, values: [schema] })
+  const quoted = quotedSchema(schema)
+  if (found === undefined) await session.rows({ text: `CREATE SCHEMA ${quoted}` })
+  await session.rows({
+    text: `CREATE TABLE ${quoted}.migrations (
+      version integer PRIMARY KEY,
+      done_at timestamptz NOT NULL DEFAULT now()
+    )`,
+  })
+}
+
+const versionOf = (connections: Connections, schema: string): Promise<number> =>
+  connections.transaction(
+    (session) => readVersion(session, schema),
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  )
+
+/** How many migrations `schema` has gone through; 0 for a new one. @throws UnusableDatabase */
+const readVersion = async (session: Session, schema: string): Promise<number> => {
+  const quoted = quotedSchema(schema)
+  // Not to_regclass: it answers from a cache that knows nothing of what others have just created.
+  const tables = await session.rows({
+    text: `SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+      WHERE nspname = $1 AND relname IN ('migrations', 'events')`,
+    values: [schema],
+  })
+  if (tables.length === 0) return 0
+  if (tables.length === 1) {
+    throw new UnusableDatabase('foreign', `The schema ${schema} holds tables of another program`)
+  }
+  const [row] = await session.rows({ text: `SELECT max(version) FROM ${quoted}.migrations` })
+  const version = Number(row?.[0])
+  if (version <= MIGRATIONS.length) return version
+  throw new UnusableDatabase(
+    'newer',
+    `The schema ${schema} has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
+  )
+}

@@ -1,0 +1,140 @@
+import pg from 'pg'
+import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
+import type { ReadModel } from '../../ports/read-model.js'
+import { type Connections, poolConnections } from './connections.js'
+import { postgresEventStore } from './event-store.js'
+import type { DirectConnection } from './listen.js'
+import { demandMigrated, migrate } from './migrations.js'
+import { newsOf } from './news.js'
+import type { PostgresAddress, PostgresOptions } from './options.js'
+import { postgresReadModel } from './read-model.js'
+import { channelOf, quotedSchema } from './schema-name.js'
+import { UnusableDatabase } from './unusable-database.js'
+
+/** A schema of a PostgreSQL database in use. */
+export interface Postgres {
+  readonly store: EventStore & EventRestore & EventCount
+  /** In tables beside the events; one for all processes. */
+  readonly readModel: ReadModel
+  /**
+   * Brings the tables up to date, as opening does unless told otherwise. Many processes may do so at
+   * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
+   */
+  readonly migrate: () => Promise<void>
+  /** Ends the connections, other than those of the host's pool. Every later call rejects. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+const DEFAULT_CONNECT_TIMEOUT = 10_000
+const DEFAULT_STATEMENT_TIMEOUT = 30_000
+
+/** Most that a server is waited for beyond the time for its statement, in milliseconds. */
+const PATIENCE = 5_000
+
+/**
+ * Opens a schema of a PostgreSQL database, version 14 or later, and makes its tables unless told
+ * otherwise. Any number of processes may have it open.
+ *
+ * What `append` has answered is on the server's disk, and on its synchronous standbys.
+ *
+ * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server is away.
+ */
+export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
+  const { schema = 'claviger', signal } = options
+  const quoted = quotedSchema(schema)
+  const pool = options.pool ?? new pg.Pool(poolConfig(options))
+  // An idle connection that is lost is replaced when it is needed.
+  if (options.pool === undefined) pool.on('error', () => undefined)
+  const connections = poolConnections(pool, async () => {
+    if (options.pool === undefined) await pool.end()
+  })
+  const news = newsOf({ connections, connect: direct(options), channel: channelOf(schema) })
+  const close = async () => {
+    await Promise.all([news.close(), connections.close()])
+  }
+  const prepare = async () => {
+    await demandSettings(connections)
+    if (options.migrate === false) await demandMigrated(connections, schema)
+    else await migrate(connections, schema)
+  }
+  try {
+    await Promise.race([prepare(), rejectionBy(signal)])
+  } catch (error) {
+    // Not awaited: what an aborted opening waits for may take its time.
+    void close()
+    throw error
+  }
+  return {
+    store: postgresEventStore(connections, quoted, news),
+    readModel: postgresReadModel(connections, quoted),
+    migrate: () => migrate(connections, schema),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Rejects when `signal` aborts; otherwise never settles. */
+const rejectionBy = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason)
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+
+type OwnAddress = Exclude<PostgresAddress, { readonly pool: pg.Pool }>
+
+const poolConfig = (address: OwnAddress): pg.PoolConfig => ({
+  ...clientConfig(address),
+  max: address.maxConnections,
+  allowExitOnIdle: true,
+  onConnect: (client) =>
+    client.query('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED'),
+})
+
+const clientConfig = (address: OwnAddress): pg.ClientConfig => {
+  const { connectionString, ssl, connectTimeout, statementTimeout } = address
+  const timeout = statementTimeout ?? DEFAULT_STATEMENT_TIMEOUT
+  return {
+    connectionString,
+    ...(ssl !== undefined && { ssl }),
+    connectionTimeoutMillis: connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
+    ...(timeout > 0 && {
+      statement_timeout: timeout,
+      query_timeout: timeout + Math.min(timeout, PATIENCE),
+    }),
+    keepAlive: true,
+    fallback_application_name: 'claviger',
+  }
+}
+
+/** Opens a connection that is kept, for LISTEN. */
+const direct = (options: PostgresOptions) => async (): Promise<DirectConnection> => {
+  const { listenConnectionString, pool } = options
+  if (pool !== undefined && listenConnectionString === undefined) {
+    const client = await pool.connect()
+    return { client, end: async () => client.release(true) }
+  }
+  const own = pool === undefined ? options : { connectionString: '' }
+  const connectionString = listenConnectionString ?? own.connectionString
+  const client = new pg.Client(clientConfig({ ...own, connectionString }))
+  // Without a listener the loss of the connection would end the program.
+  client.on('error', () => undefined)
+  await client.connect()
+  // Not in its types.
+  if ('unref' in client && typeof client.unref === 'function') client.unref()
+  return { client, end: () => client.end() }
+}
+
+/** @throws UnusableDatabase */
+const demandSettings = async (connections: Connections): Promise<void> => {
+  const [row] = await connections.read({
+    text: `SELECT current_setting('server_encoding'), current_setting('default_transaction_isolation')`,
+  })
+  const [encoding, isolation] = row ?? []
+  if (encoding !== 'UTF8') {
+    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}, not as UTF8`)
+  }
+  if (isolation !== 'read committed') {
+    throw new UnusableDatabase('isolation', `Transactions are ${isolation} by default`)
+  }
+}

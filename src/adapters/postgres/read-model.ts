@@ -1,0 +1,114 @@
+import type { Position, RecordedEvent } from '../../ports/event-store.js'
+import type {
+  Listing,
+  ListQuery,
+  ReadModel,
+  RefOf,
+  Views,
+  ViewType,
+} from '../../ports/read-model.js'
+import { changeRow } from '../../projections/change-row.js'
+import { historyEntry } from '../../projections/history-view.js'
+import type { KnownEvent } from '../../projections/known-event.js'
+import { listedScope, placeOf } from '../../projections/place.js'
+import { readEvents } from '../../projections/read-events.js'
+import { organizationIn } from '../../projections/stream-name.js'
+import { countStatement, pageStatement } from '../list-statements.js'
+import { CHECKPOINT, HISTORY, READ_MODEL, TYPES, tableOf } from '../read-tables.js'
+import type { Connections } from './connections.js'
+import { insertHistory, readHistory } from './read-model/history-rows.js'
+import { numbered } from './read-model/numbered.js'
+import { decode, objectStatement, type ShownRow } from './read-model/object-rows.js'
+import { rowBatch } from './read-model/row-batch.js'
+import { postgresDialect } from './read-model/tables.js'
+import type { Session } from './session.js'
+
+/**
+ * A read model in tables of its own, beside the events. Of several processes that catch up at once
+ * one applies a batch; the others wait for it and are told that it was faster.
+ *
+ * @param schema - quoted
+ */
+export const postgresReadModel = (connections: Connections, schema: string): ReadModel => {
+  const checkpoint = `SELECT position FROM ${schema}.${CHECKPOINT}`
+
+  const apply = async (from: Position, events: readonly RecordedEvent[]): Promise<boolean> => {
+    const known = readEvents(events)
+    return connections.transaction(async (session) => {
+      // Keeps others waiting until this transaction has ended.
+      const [row] = await session.rows({ text: `${checkpoint} FOR UPDATE` })
+      if (BigInt(row?.[0] ?? 0) !== from) return false
+      await applyAll(session, schema, known)
+      return true
+    })
+  }
+
+  const get = async <Type extends ViewType>(
+    orgId: string,
+    ref: RefOf<Type>,
+  ): Promise<Views[Type] | undefined> => {
+    const place = placeOf(orgId, ref)
+    const statement = objectStatement(schema, ref.type, place)
+    const [row] = await connections.read<ShownRow>(statement)
+    return row && decode<Type>(place.scope, row)
+  }
+
+  return {
+    name: READ_MODEL,
+    checkpoint: async () => {
+      const [row] = await connections.read({ name: `${schema} check`, text: checkpoint })
+      return BigInt(row?.[0] ?? 0)
+    },
+    apply,
+    reset: () =>
+      connections.transaction(async (session) => {
+        await session.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
+        for (const table of [HISTORY, ...TYPES.map(tableOf)]) {
+          await session.rows({ text: `DELETE FROM ${schema}.${table}` })
+        }
+      }),
+    get,
+    list: <Type extends ViewType>(query: ListQuery<Type>) =>
+      connections.transaction(
+        (session) => list(session, schema, query),
+        'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+      ),
+    history: (query) => readHistory(connections, schema, query),
+  }
+}
+
+const applyAll = async (
+  session: Session,
+  schema: string,
+  events: readonly KnownEvent[],
+): Promise<void> => {
+  const last = events.at(-1)
+  if (last === undefined) return
+  const rows = await rowBatch(session, schema, events)
+  const entries = events.map((event) => ({
+    orgId: organizationIn(event.stream),
+    entry: historyEntry(event, changeRow(rows, event)),
+  }))
+  await insertHistory(session, schema, entries)
+  await rows.flush(session)
+  const text = `UPDATE ${schema}.${CHECKPOINT} SET position = $1`
+  await session.rows({ text, values: [last.position] })
+}
+
+const list = async <Type extends ViewType>(
+  session: Session,
+  schema: string,
+  query: ListQuery<Type>,
+): Promise<Listing<Views[Type]>> => {
+  const dialect = postgresDialect(schema)
+  const scope = listedScope(query)
+  const found = await session.rows<ShownRow>(numbered(pageStatement(dialect, query)))
+  const [count] = await session.rows(numbered(countStatement(dialect, query)))
+  const [row] = await session.rows({ text: `SELECT position FROM ${schema}.${CHECKPOINT}` })
+  return {
+    items: found.slice(0, query.limit).map((row) => decode<Type>(scope, row)),
+    hasMore: found.length > query.limit,
+    totalSize: Number(count?.[0]),
+    sequence: BigInt(row?.[0] ?? 0),
+  }
+}

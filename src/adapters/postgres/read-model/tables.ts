@@ -1,0 +1,88 @@
+import type { ViewType } from '../../../ports/read-model.js'
+import { identityField } from '../../../projections/view-fields.js'
+import type { Dialect } from '../../list-statements.js'
+import {
+  CHECKPOINT,
+  foldedColumn,
+  foldedFields,
+  HISTORY,
+  indexedFields,
+  TYPES,
+  tableOf,
+} from '../../read-tables.js'
+
+/**
+ * Creates the tables of the read model.
+ *
+ * @param schema - quoted
+ */
+export const createReadTables = (schema: string): string =>
+  `-- One row.
+   CREATE TABLE ${schema}.${CHECKPOINT} (position bigint NOT NULL);
+   INSERT INTO ${schema}.${CHECKPOINT} (position) VALUES (0);
+   CREATE TABLE ${schema}.${HISTORY} (
+     position bigint PRIMARY KEY,
+     org_id text COLLATE "C" NOT NULL,
+     stream text COLLATE "C" NOT NULL,
+     actor text COLLATE "C" NOT NULL,
+     type text COLLATE "C" NOT NULL,
+     -- JSON.
+     entry text NOT NULL
+   );
+   CREATE INDEX ${HISTORY}_org_id ON ${schema}.${HISTORY} (org_id, position);
+   CREATE INDEX ${HISTORY}_stream ON ${schema}.${HISTORY} (stream, position);
+   ${TYPES.map((type) => objectTable(schema, type)).join('\n')}`
+
+const objectTable = (schema: string, type: ViewType): string => {
+  const columns = foldedFields(type).map(
+    (field) => `${foldedColumn(field)} text COLLATE "C" NOT NULL,`,
+  )
+  const indexes = indexedFields(type).map(
+    (field) =>
+      `CREATE INDEX ${tableOf(type)}_${field} ON ${schema}.${tableOf(type)}
+         (scope, ${foldedColumn(field)});`,
+  )
+  return `CREATE TABLE ${schema}.${tableOf(type)} (
+     scope text COLLATE "C" NOT NULL,
+     key text COLLATE "C" NOT NULL,
+     -- All fields but the details, as JSON.
+     shown text NOT NULL,
+     sequence bigint NOT NULL,
+     -- In milliseconds.
+     creation_date bigint NOT NULL,
+     ${columns.join('\n')}
+     PRIMARY KEY (scope, key)
+   );
+   ${indexes.join('\n')}`
+}
+
+/**
+ * How PostgreSQL reads lists.
+ *
+ * @param schema - quoted
+ */
+export const postgresDialect = (schema: string): Dialect => ({
+  table: (type) => `${schema}.${tableOf(type)}`,
+  expression: expressionOf,
+  ordered: (expression) => expression,
+  contains: (text) => `strpos(${text}, ?) > 0`,
+  // As JSON has it: false comes before true.
+  flag: String,
+  history: `${schema}.${HISTORY}`,
+  isListed: (text) => `${text} IN (SELECT json_array_elements_text(?::json))`,
+})
+
+const expressionOf = (type: ViewType, field: string): string => {
+  switch (field) {
+    case identityField[type]:
+      return 'key'
+    case 'sequence':
+      return 'sequence'
+    case 'changeDate':
+      return '(sequence / 1000)'
+    case 'creationDate':
+      return 'creation_date'
+    default:
+      return `(shown::json ->> '${field}') COLLATE "C"`
+  }
+}

@@ -1,0 +1,38 @@
+import type { ClientBase, CustomTypesConfig } from 'pg'
+
+/** A row in the order of the columns asked for, each as the text that PostgreSQL writes. */
+export type Row = readonly (string | null)[]
+
+/** A statement; prepared once in each connection when it has a name. */
+export interface Statement {
+  /** At most 63 bytes: the schema, quoted, and a word of six letters. */
+  readonly name?: string
+  readonly text: string
+  readonly values?: unknown[]
+}
+
+/** One connection, for as long as it is lent. */
+export interface Session {
+  /** All rows that `statement` finds. The type of the row is the caller's claim. */
+  readonly rows: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
+}
+
+/** Tells what a statement failed with from what the code around it throws. */
+export class StatementFailed extends Error {
+  override readonly name = 'StatementFailed'
+}
+
+/** The session in `client`. */
+export const sessionOf = (client: ClientBase): Session => ({
+  rows: async <Found extends Row>(statement: Statement) => {
+    try {
+      const { rows } = await client.query({ ...statement, rowMode: 'array', types: AS_TEXT })
+      // The types of the driver know the columns of no statement.
+      return rows as unknown as readonly Found[]
+    } catch (cause) {
+      throw new StatementFailed('A statement failed', { cause })
+    }
+  },
+})
+
+const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value }

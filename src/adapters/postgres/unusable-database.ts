@@ -1,0 +1,20 @@
+/**
+ * A database that `openPostgres` must leave alone:
+ *
+ * - `not_migrated`: its tables are missing or older than this version of the library, and `migrate`
+ *   was not allowed to change that;
+ * - `newer`: a newer version of this library made its tables;
+ * - `foreign`: the schema holds tables of another program;
+ * - `encoding`: it does not keep text as UTF-8;
+ * - `isolation`: its transactions are not READ COMMITTED unless told otherwise, and the host's pool
+ *   does not tell them.
+ */
+export class UnusableDatabase extends Error {
+  override readonly name = 'UnusableDatabase'
+  readonly reason: 'not_migrated' | 'newer' | 'foreign' | 'encoding' | 'isolation'
+
+  constructor(reason: UnusableDatabase['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}

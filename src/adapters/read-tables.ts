@@ -1,0 +1,36 @@
+import type { ViewType } from '../ports/read-model.js'
+import { viewFields } from '../projections/view-fields.js'
+
+/**
+ * Raised when what the tables of read models hold changes. As part of their names it lets old and new
+ * processes of a rolling upgrade keep their own tables side by side.
+ */
+const SHAPE_VERSION = 1
+
+/** Name of the read model and beginning of the names of its tables. */
+export const READ_MODEL = `read_${SHAPE_VERSION}`
+
+/** Holds the checkpoint. */
+export const CHECKPOINT = `${READ_MODEL}_checkpoint`
+
+/** Holds one row for every event. */
+export const HISTORY = `${READ_MODEL}_history`
+
+/** Every type of object. */
+export const TYPES = ['identity_provider', 'project', 'project_role'] as const
+
+/** Holds one row for every object of the type that exists. */
+export const tableOf = (type: ViewType): string => `${READ_MODEL}_${type}`
+
+/** Fields whose text, folded, has a column of its own: what rows can be filtered by. */
+export const foldedFields = (type: ViewType): readonly string[] =>
+  Object.entries(viewFields[type])
+    .filter(([, { filterable }]) => filterable)
+    .map(([field]) => field)
+
+/** {@link foldedFields} that are worth an index: a role is always active, so its state tells nothing. */
+export const indexedFields = (type: ViewType): readonly string[] =>
+  foldedFields(type).filter((field) => type !== 'project_role' || field !== 'state')
+
+/** The column of the folded text of `field`. */
+export const foldedColumn = (field: string): string => `folded_${field}`

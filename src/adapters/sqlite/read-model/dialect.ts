@@ -1,0 +1,17 @@
+import type { Dialect } from '../../list-statements.js'
+import { HISTORY, tableOf } from '../../read-tables.js'
+import { expressionOf } from './tables.js'
+
+/** How SQLite reads lists. */
+export const sqliteDialect: Dialect = {
+  table: tableOf,
+  expression: expressionOf,
+  // A plus makes SQLite look conditions up and sort what it finds; it would rather read all rows in
+  // the order of their keys.
+  ordered: (expression, conditions) =>
+    conditions.some(({ operator }) => operator !== 'contains') ? `+${expression}` : expression,
+  contains: (text) => `instr(${text}, ?) > 0`,
+  flag: Number,
+  history: HISTORY,
+  isListed: (text) => `${text} IN (SELECT value FROM json_each(?))`,
+}

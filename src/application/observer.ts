@@ -1,0 +1,133 @@
+import type { Result } from 'neverthrow'
+import { type RecordedEvent, timeOf } from '../ports/event-store.js'
+import type { Projection } from '../ports/projection.js'
+import type { IamError } from './errors.js'
+import type { CallDone, FaultKind, FaultSeen, Hooks } from './hooks.js'
+
+/** Calls a hook, if there is one; what it throws or rejects with is dropped. */
+export const tell = <Told>(hook: ((told: Told) => unknown) | undefined, told: Told): void => {
+  try {
+    const answer = hook?.(told)
+    if (answer instanceof Promise) answer.catch(() => undefined)
+  } catch {
+    // Documented at Hooks.
+  }
+}
+
+/** Follows one call of a method, on behalf of the hooks of the host. */
+export interface Observer {
+  /** A decision is about to be taken, for one write the `attempt`-th time. */
+  readonly deciding: (attempt: number) => void
+  /** The store recorded `events`, having been asked at `begin`. */
+  readonly appended: (events: readonly RecordedEvent[], begin: number) => void
+  readonly conflicted: (kind: 'VersionConflict' | 'IdempotencyKeyUsed') => void
+}
+
+/** Runs `call` under the eyes of the host's hooks. */
+export const observed = async <Answer>(
+  hooks: Hooks,
+  method: string,
+  call: (observer: Observer) => Promise<Result<Answer, IamError>>,
+): Promise<Result<Answer, IamError>> => {
+  const begin = performance.now()
+  let attempts = 0
+  let verdict: CallDone['verdict'] = 'threw'
+  try {
+    const result = await call({
+      deciding: (attempt) => {
+        attempts++
+        if (attempt > 1) tell(hooks.onRetry, { method, attempt })
+      },
+      appended: (events, sent) => tellAppended(hooks, method, { events, duration: since(sent) }),
+      conflicted: (kind) => tell(hooks.onConflict, { method, kind }),
+    })
+    verdict = result.isOk() ? 'ok' : result.error.kind
+    if (result.isErr()) tellFault(hooks, method, result.error)
+    return result
+  } finally {
+    tell(hooks.onCall, { method, verdict, duration: since(begin), attempts })
+  }
+}
+
+/** Milliseconds since `begin`, a reading of `performance.now()`. */
+const since = (begin: number): number => performance.now() - begin
+
+const tellAppended = (
+  { onAppend }: Hooks,
+  method: string,
+  { events, duration }: { readonly events: readonly RecordedEvent[]; readonly duration: number },
+): void => {
+  const last = events.at(-1)
+  if (!last) return
+  const types = events.map(({ type }) => type)
+  tell(onAppend, { method, types, position: last.position, duration })
+}
+
+/** Tells of a batch of events that a projection was fed. */
+export const tellCaughtUp = (
+  hooks: Hooks | undefined,
+  { name: projection }: Projection,
+  { events, begin, isApplied }: Batch,
+): void => {
+  if (!hooks?.onCatchUp || !events[0]) return
+  tell(hooks.onCatchUp, {
+    projection,
+    events: isApplied ? events.length : 0,
+    lag: Math.max(0, Date.now() - timeOf(events[0].position).getTime()),
+    duration: since(begin),
+  })
+}
+
+interface Batch {
+  readonly events: readonly RecordedEvent[]
+  /** When it was handed over, as `performance.now()` had it. */
+  readonly begin: number
+  /** False when another process was faster. */
+  readonly isApplied: boolean
+}
+
+/** Tells of an error when it is a fault. */
+export const tellFault = (hooks: Hooks | undefined, method: string, error: IamError): void => {
+  if (!hooks || !isFault(error)) return
+  tell(hooks.onFault, { method, ...faultOf(error) })
+}
+
+type FaultError = Extract<IamError, { readonly kind: FaultKind }>
+
+const FAULTS: Readonly<Record<FaultKind, true>> = {
+  Unavailable: true,
+  UnknownEvent: true,
+  CorruptEvent: true,
+  SecretUnreadable: true,
+  ProjectionFailed: true,
+}
+
+const isFault = (error: IamError): error is FaultError => Object.hasOwn(FAULTS, error.kind)
+
+const faultOf = (error: FaultError): Omit<FaultSeen, 'method'> => {
+  const { kind } = error
+  switch (kind) {
+    case 'Unavailable':
+      return { kind, outcome: error.outcome, ...causeOf(error.cause) }
+    case 'ProjectionFailed':
+      return { kind, position: error.position, ...causeOf(error.cause) }
+    case 'UnknownEvent':
+    case 'CorruptEvent':
+      return { kind, position: error.position }
+    case 'SecretUnreadable':
+      return { kind }
+  }
+}
+
+/** What names an error without quoting anything; the code may be that of the error behind it. */
+const causeOf = (cause: unknown): Pick<FaultSeen, 'cause'> => {
+  if (!(cause instanceof Error)) return {}
+  const code = codeOf(cause) ?? codeOf(cause.cause)
+  return { cause: { name: cause.name, ...(code !== undefined && { code }) } }
+}
+
+const codeOf = (thrown: unknown): string | number | undefined => {
+  if (!(thrown instanceof Error)) return undefined
+  const code: unknown = Reflect.get(thrown, 'code')
+  return typeof code === 'string' || typeof code === 'number' ? code : undefined
+}

@@ -1,0 +1,150 @@
+import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import type { SealedSecret, StreamId } from '../domain/values.js'
+import type { EventStore, Position, RecordedEvent, Version } from '../ports/event-store.js'
+import type { SecretCipher, SecretUnreadable } from '../ports/secret-cipher.js'
+import type { KnownEvent } from '../projections/known-event.js'
+import { readEvent } from '../projections/read-event.js'
+import { organizationIn } from '../projections/stream-name.js'
+import type { IamError } from './errors.js'
+import { errorOf, fromPort } from './fault.js'
+
+/** Most events that are read at once. */
+const BATCH_SIZE = 1_000
+
+/** An event whose position does not lie above that of the event before it. */
+export interface PositionOutOfOrder {
+  readonly kind: 'PositionOutOfOrder'
+  readonly position: Position
+  readonly previous: Position
+}
+
+/** An event whose version does not follow that of the event before it in its stream. */
+export interface VersionOutOfOrder {
+  readonly kind: 'VersionOutOfOrder'
+  readonly position: Position
+  readonly stream: StreamId
+  readonly version: Version
+  readonly expected: Version
+}
+
+/** An event that holds a client secret whose seal does not open. */
+export interface SealBroken {
+  readonly kind: 'SealBroken'
+  readonly position: Position
+  readonly stream: StreamId
+  readonly cause: SecretUnreadable
+}
+
+/**
+ * What is wrong with a log, at the first event at which something is; `UnknownEvent` and
+ * `CorruptEvent` tell of types and data.
+ */
+export type LogFault = PositionOutOfOrder | VersionOutOfOrder | SealBroken | IamError
+
+/** How far a walk through a log is, after each batch. */
+export interface VerifyProgress {
+  /** Events that were found to be in order. */
+  readonly done: number
+  /** Position of the last of them. */
+  readonly position: Position
+}
+
+/** How a log is verified. */
+export interface VerifyOptions {
+  /** When given, every seal must open; so the keys of old seals must be at hand. */
+  readonly secrets?: SecretCipher | undefined
+  /** Called after each batch. */
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
+  /** Ends it after the batch at hand. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A log that is in order. */
+export interface Verified {
+  readonly events: number
+  /** Position of the last event; `0n` when there is none. */
+  readonly position: Position
+}
+
+/**
+ * Walks the whole log and holds every event to what the library relies on: positions rise, versions
+ * count from 1 in each stream, types and data are as some version of the library writes them, the
+ * stream is that of the object, and, with `secrets`, the seals open. Keeps a number for each stream.
+ *
+ * @returns the first fault, with its position
+ */
+export const verify = (
+  store: EventStore,
+  options: VerifyOptions = {},
+): ResultAsync<Verified, LogFault> => new ResultAsync(walk(store, options))
+
+const walk = async (
+  store: EventStore,
+  { secrets, onProgress, signal }: VerifyOptions,
+): Promise<Result<Verified, LogFault>> => {
+  const inspect = inspector()
+  let done = 0
+  let position: Position = 0n
+  try {
+    for (;;) {
+      if (signal?.aborted) return err({ kind: 'Cancelled' })
+      const events = await fromPort(() => store.readAll(position, BATCH_SIZE))
+      if (events.length === 0) return ok({ events: done, position })
+      for (const recorded of events) {
+        const event = inspect(recorded)
+        if (event.isErr()) return err(event.error)
+        const broken = secrets && (await brokenSeal(secrets, event.value))
+        if (broken) return err(broken)
+      }
+      done += events.length
+      position = events.at(-1)?.position ?? position
+      onProgress?.({ done, position })
+    }
+  } catch (thrown) {
+    return err(errorOf(thrown))
+  }
+}
+
+/** Reads one event after the other, and remembers where their streams are. */
+const inspector = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>) => {
+  const versions = new Map<StreamId, Version>()
+  let previous: Position = 0n
+  return (recorded) => {
+    const { position, stream, version } = recorded
+    if (position <= previous) return err({ kind: 'PositionOutOfOrder', position, previous })
+    const expected = (versions.get(stream) ?? 0) + 1
+    if (version !== expected) {
+      return err({ kind: 'VersionOutOfOrder', position, stream, version, expected })
+    }
+    previous = position
+    versions.set(stream, version)
+    return readEvent(recorded)
+  }
+}
+
+const brokenSeal = async (
+  secrets: SecretCipher,
+  event: KnownEvent,
+): Promise<SealBroken | undefined> => {
+  const sealed = sealIn(event)
+  if (sealed === undefined) return undefined
+  const { position, stream, seal, idpId } = { ...event, ...sealed }
+  const owner = { orgId: organizationIn(stream), idpId }
+  const opened = await fromPort(() => secrets.open(seal, owner))
+  return opened.isErr() ? { kind: 'SealBroken', position, stream, cause: opened.error } : undefined
+}
+
+const sealIn = (
+  event: KnownEvent,
+): { readonly seal: SealedSecret; readonly idpId: string } | undefined => {
+  switch (event.type) {
+    case 'identity_provider.oidc_added':
+    case 'identity_provider.oidc_config_updated':
+    case 'identity_provider.secret_resealed': {
+      const { clientSecret, idpId } = event.data
+      return clientSecret === undefined ? undefined : { seal: clientSecret, idpId }
+    }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,66 @@
+import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
+import { codeFromString } from '@connectrpc/connect/protocol-connect'
+import type { Status, StatusDetail } from '../index.js'
+import { httpStatusOf } from './http-status.js'
+import { TYPE_PREFIX } from './status-error.js'
+
+const INTERNAL = 13
+
+/** An answer with the error body of the specification. Spec: Errors. */
+export const errorResponse = (
+  body: Status,
+  status: number = httpStatusOf(body.code),
+  header: Headers = new Headers(),
+): UniversalServerResponse => {
+  const bytes = new TextEncoder().encode(JSON.stringify(body))
+  header.set('content-type', 'application/json')
+  header.set('content-length', String(bytes.byteLength))
+  return { status, header, body: once(bytes) }
+}
+
+/** An error that HTTP itself is about, such as a method that a path does not have. */
+export const httpError = (
+  status: number,
+  {
+    code,
+    message,
+    reason,
+  }: { readonly code: number; readonly message: string; readonly reason: string },
+  header?: Headers,
+): UniversalServerResponse =>
+  errorResponse({ code, message, details: [errorInfo(reason)] }, status, header)
+
+/** What ConnectRPC writes as the body of an error, as the specification has it. */
+export const statusOf = (connectBody: string): Status => {
+  const { code, message, details }: ConnectBody = JSON.parse(connectBody)
+  const number = codeFromString(code ?? '') ?? INTERNAL
+  return {
+    code: number,
+    message: message ?? '',
+    details: details ? details.map(detailOf) : [errorInfo((code ?? 'internal').toUpperCase())],
+  }
+}
+
+/** https://connectrpc.com/docs/protocol#error-end-stream */
+interface ConnectBody {
+  readonly code?: string
+  readonly message?: string
+  readonly details?: readonly { readonly type: string; readonly debug: object }[]
+}
+
+const detailOf = ({ type, debug }: { readonly type: string; readonly debug: object }) => ({
+  '@type': `${TYPE_PREFIX}${type}`,
+  ...debug,
+})
+
+const errorInfo = (reason: string): StatusDetail => ({
+  '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`,
+  reason,
+  domain: 'claviger',
+  metadata: {},
+})
+
+/** A body of one piece. */
+export async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}

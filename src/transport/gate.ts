@@ -1,0 +1,35 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { isIamError, toStatus } from '../index.js'
+import { callerKey } from './call-context.js'
+import type { Edge } from './options.js'
+import { refused, unexpected } from './unexpected.js'
+
+/** Since when the operations marked deprecated are so: their first release (RFC 9745). */
+const DEPRECATED_SINCE = '@1767225600'
+
+const UNAUTHENTICATED = 16
+
+/** What is done before the body of a request is read: finding out who calls. */
+export const gateOf =
+  (edge: Edge) =>
+  async (call: HandlerContext): Promise<void> => {
+    if (call.method.proto.options?.deprecated)
+      call.responseHeader.set('deprecation', DEPRECATED_SINCE)
+    const caller = await authenticated(edge, call)
+    if (caller !== undefined && !isIamError(caller)) {
+      call.values.set(callerKey, caller)
+      return
+    }
+    const error = caller ?? { kind: 'Unauthenticated' }
+    if (toStatus(error).code === UNAUTHENTICATED)
+      call.responseHeader.set('www-authenticate', edge.challenge)
+    throw refused(edge, call, error)
+  }
+
+const authenticated = async (edge: Edge, call: HandlerContext) => {
+  try {
+    return await edge.authenticate(call.requestHeader, call.signal)
+  } catch (cause) {
+    throw unexpected(edge, call, cause)
+  }
+}

@@ -1,0 +1,105 @@
+import { createConnectRouter } from '@connectrpc/connect'
+import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol'
+import type { Iam } from '../index.js'
+import { connectRoutes } from './connect-routes.js'
+import { httpError, once } from './error-body.js'
+import { httpRuleOf, patternOf } from './http-rule.js'
+import { openApi } from './openapi.js'
+import { edgeOf, type TransportOptions } from './options.js'
+import { type Answer, type HttpRequest, plainJson, transcode } from './transcode.js'
+
+/** What a server that hosts the transport can do. */
+export interface Server {
+  /** gRPC ends with trailers, which servers in the style of `fetch` cannot send. */
+  readonly canSendTrailers: boolean
+}
+
+/** Answers every path of the transport; undefined for other paths. */
+export type HttpService = (request: HttpRequest) => Promise<UniversalServerResponse> | undefined
+
+/** The transport as one function from HTTP request to HTTP response. */
+export const httpService = (iam: Iam, options: TransportOptions, server: Server): HttpService => {
+  const router = createConnectRouter()
+  connectRoutes(iam, options)(router)
+  const rpcs = new Map(
+    router.handlers.map((handler) => [handler.requestPath, rpcAnswer(handler, server)]),
+  )
+  const resources = router.handlers.flatMap(resourceOf)
+  const document = openApiAnswer(options)
+
+  return (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/openapi.json') return document(request)
+    const rpc = rpcs.get(pathname)
+    if (rpc) return rpc(request)
+    const found = resources.filter(({ pattern }) => pattern.test(pathname))
+    if (found.length === 0) return undefined
+    const resource = found.find(({ verb }) => verb === request.method)
+    return resource ? resource.answer(request) : methodNotAllowed(found.map(({ verb }) => verb))
+  }
+}
+
+const JSON_TYPE = /^application\/json *(; *charset="?utf-8"? *)?$/i
+const GRPC_TYPE = /^application\/grpc(\+|;|$)/i
+
+const resourceOf = (handler: UniversalHandler) => {
+  const rule = httpRuleOf(handler.method)
+  if (!rule) return []
+  const transcoded = transcode(rule, handler)
+  const answer: Answer = (request) => {
+    const type = request.header.get('content-type')
+    const isJson = type === null ? !rule.hasBody : JSON_TYPE.test(type)
+    return isJson ? transcoded(request) : unsupportedType('application/json')
+  }
+  return [{ verb: rule.verb, pattern: patternOf(rule), answer }]
+}
+
+const rpcAnswer = (handler: UniversalHandler, { canSendTrailers }: Server): Answer => {
+  const json = plainJson(handler)
+  return (request) => {
+    const type = request.header.get('content-type') ?? ''
+    if (request.method !== 'POST') return methodNotAllowed(['POST'])
+    // Clients of the Connect protocol say so; its errors are of another form.
+    const isPlain = !request.header.has('connect-protocol-version')
+    if (isPlain && JSON_TYPE.test(type)) return json(request)
+    const isServed =
+      handler.supportedContentType(type) && (canSendTrailers || !GRPC_TYPE.test(type))
+    if (isServed) return handler(request)
+    const served = ['application/json', 'application/grpc-web+proto']
+    return unsupportedType([...served, ...(canSendTrailers ? ['application/grpc'] : [])].join(', '))
+  }
+}
+
+const openApiAnswer = (options: TransportOptions): Answer => {
+  const bytes = new TextEncoder().encode(
+    JSON.stringify(openApi(edgeOf(options).organizationHeader)),
+  )
+  return async ({ method }) => {
+    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed(['GET', 'HEAD'])
+    const header = new Headers({
+      'content-type': 'application/json',
+      'content-length': String(bytes.byteLength),
+    })
+    return { status: 200, header, ...(method === 'GET' && { body: once(bytes) }) }
+  }
+}
+
+/** RFC 9110, section 15.5.6. */
+const methodNotAllowed = async (verbs: readonly string[]): Promise<UniversalServerResponse> =>
+  httpError(
+    405,
+    { code: 12, message: 'The path has no such method', reason: 'METHOD_NOT_ALLOWED' },
+    new Headers({ allow: verbs.join(', ') }),
+  )
+
+/** RFC 9110, section 15.5.16. */
+const unsupportedType = async (accepted: string): Promise<UniversalServerResponse> =>
+  httpError(
+    415,
+    { code: 3, message: 'The content type is not served here', reason: 'UNSUPPORTED_MEDIA_TYPE' },
+    new Headers({ accept: accepted }),
+  )
+
+/** The answer where a path is not of the transport and nobody else is there to answer. */
+export const notFound = (): UniversalServerResponse =>
+  httpError(404, { code: 5, message: 'There is nothing at this path', reason: 'PATH_NOT_FOUND' })

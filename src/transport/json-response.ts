@@ -1,0 +1,24 @@
+import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/protocol'
+import { errorResponse, once, statusOf } from './error-body.js'
+
+/** ConnectRPC writes no fraction where it is zero; within a text, these quotation marks cannot be. */
+const WHOLE_SECONDS = /"(creationDate|changeDate)":"([-\dT:]+)Z"/g
+
+/** Most bytes of an answer: more than any has. */
+export const MOST = 0xffff_ffff
+
+/** The answer of ConnectRPC in JSON, with the errors and the timestamps of the specification. */
+export const jsonResponse = async ({
+  status,
+  header = new Headers(),
+  body = once(new Uint8Array()),
+}: UniversalServerResponse): Promise<UniversalServerResponse> => {
+  const text = new TextDecoder().decode(await readAllBytes(body, MOST))
+  if (status >= 400) {
+    const error = statusOf(text)
+    return errorResponse(error, undefined, header)
+  }
+  const bytes = new TextEncoder().encode(text.replaceAll(WHOLE_SECONDS, '"$1":"$2.000Z"'))
+  header.set('content-length', String(bytes.byteLength))
+  return { status, header, body: once(bytes) }
+}

@@ -1,0 +1,45 @@
+import type { TextFilter as TextFilterInput } from '../index.js'
+import type { TextFilter } from './gen/claviger/v1/object_details_pb.js'
+import { malformed } from './status-error.js'
+
+/** What the lists of all services have in common. */
+interface ListRequest {
+  readonly pageSize: number
+  readonly pageToken: string
+}
+
+/** Zero and empty stand for absent, as AIP-158 has it. */
+export const pageOf = ({ pageSize, pageToken }: ListRequest) => ({
+  pageSize: pageSize === 0 ? undefined : pageSize,
+  pageToken: pageToken === '' ? undefined : pageToken,
+})
+
+/** Sort keys, as the lists of the library take them. */
+type Sort<Field> = { readonly field: Field; readonly direction: 'asc' | 'desc' }[]
+
+/** `name desc,id` (AIP-132) as sort keys. @throws ConnectError for another field than `fields` */
+export const sortOf = <Field extends string>(
+  orderBy: string,
+  fields: readonly Field[],
+): Sort<Field> => {
+  if (orderBy === '') return []
+  return orderBy.split(',').map((key) => {
+    const [, name, direction] = /^ *(\w+)(?: +(asc|desc))? *$/.exec(key) ?? []
+    const field = fields.find((known) => known === name)
+    if (field !== undefined) return { field, direction: direction === 'desc' ? 'desc' : 'asc' }
+    const description = `must be some of ${fields.join(', ')}, each with " desc" or not`
+    throw malformed([{ field: 'orderBy', description }])
+  })
+}
+
+/** Fields of `details`, and the state, that every list can be sorted by. */
+export const DETAIL_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
+
+/** Absent operators stay absent. */
+export const textFilterOf = (filter: TextFilter | undefined): TextFilterInput | undefined =>
+  filter && {
+    equals: filter.equals,
+    startsWith: filter.startsWith,
+    contains: filter.contains,
+    ignoreCase: filter.ignoreCase,
+  }

@@ -1,0 +1,117 @@
+import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/protocol'
+import type { Iam } from '../index.js'
+import { once } from './error-body.js'
+import { httpService, notFound } from './http-service.js'
+import { MOST } from './json-response.js'
+import type { TransportOptions } from './options.js'
+import { MAX_REQUEST_BYTES } from './route.js'
+import type { HttpRequest } from './transcode.js'
+
+/** What is used of a request of `node:http` or `node:http2`. */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly httpVersion: string
+  readonly httpVersionMajor: number
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly complete: boolean
+  readonly readableEnded: boolean
+  /** What a parser in front of the transport made of the bytes. */
+  readonly body?: unknown
+}
+
+/** What is used of a response of `node:http` or `node:http2`. */
+export interface NodeResponse {
+  statusCode: number
+  readonly writableEnded: boolean
+  setHeader(name: string, value: string): unknown
+  addTrailers(trailers: Record<string, string>): void
+  end(bytes: Uint8Array): unknown
+  destroy(): unknown
+  once(event: 'close', listener: () => void): unknown
+}
+
+/** Listens to requests of `node:http` and `node:http2`, and is a middleware of Express and its kind. */
+export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: () => void) => void
+
+/**
+ * The transport for servers of Node.js: JSON on REST paths, gRPC-web, and over HTTP/2 gRPC. Paths
+ * that are not of the transport go to `next`, or are answered with 404.
+ *
+ * @throws TypeError when an option is missing
+ */
+export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
+  const service = httpService(iam, options, { canSendTrailers: true })
+  return (request, response, next) => {
+    const received = requestOf(request, response)
+    const answer = service(received)
+    if (answer === undefined && next) return next()
+    Promise.resolve(answer ?? notFound())
+      .then((found) => send(found, { request, response, signal: received.signal }))
+      // Nobody is left to be answered: calls answer whatever fails within them.
+      .catch(() => response.destroy())
+  }
+}
+
+const requestOf = (request: NodeRequest, response: NodeResponse): HttpRequest => {
+  const aborted = new AbortController()
+  response.once('close', () => {
+    if (!response.writableEnded) aborted.abort()
+  })
+  return {
+    httpVersion: request.httpVersion,
+    method: request.method ?? '',
+    // Nothing depends on the authority, which is the client's to say.
+    url: `http://localhost${request.url?.startsWith('/') ? request.url : '/'}`,
+    header: headersOf(request),
+    body: bytesOf(request),
+    signal: aborted.signal,
+  }
+}
+
+const headersOf = ({ headers }: NodeRequest): Headers => {
+  const result = new Headers()
+  for (const [name, value = []] of Object.entries(headers)) {
+    // HTTP/2 has the method and the path among them.
+    if (name.startsWith(':')) continue
+    for (const one of [value].flat()) result.append(name, one)
+  }
+  return result
+}
+
+/**
+ * The body as bytes. A parser in front of us, such as `express.json()`, has taken them away and left
+ * what it made of them: that is written down again, so that it is read as strictly as any other.
+ */
+const bytesOf = (request: NodeRequest): AsyncIterable<Uint8Array> => {
+  const { body, readableEnded } = request
+  if (body === undefined || !readableEnded) return request
+  return once(body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body)))
+}
+
+interface Exchange {
+  readonly request: NodeRequest
+  readonly response: NodeResponse
+  /** Aborted once nobody waits for an answer any more. */
+  readonly signal: AbortSignal
+}
+
+/** The answer of a call is in memory as a whole, so there is nothing to wait for in between. */
+const send = async (
+  { status, header, body, trailer }: UniversalServerResponse,
+  { request, response, signal }: Exchange,
+): Promise<void> => {
+  const bytes = body ? await readAllBytes(body, MOST) : new Uint8Array()
+  if (signal.aborted) return
+  response.statusCode = status
+  for (const [name, value] of header ?? []) response.setHeader(name, value)
+  if (isEndless(request)) response.setHeader('connection', 'close')
+  if (trailer) response.addTrailers(Object.fromEntries(trailer))
+  response.end(bytes)
+}
+
+/** Whether more is to come than Node.js should read away before it takes the next request. */
+const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean => {
+  const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
+  return httpVersionMajor === 1 && !complete && length > MAX_REQUEST_BYTES
+}

@@ -1,0 +1,56 @@
+import type { Caller, IamError } from '../index.js'
+
+/** What a host supplies to the transport. */
+export interface TransportOptions {
+  /**
+   * Who calls, from the headers of the request and before its body is read; `undefined` when nobody
+   * was made out. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call
+   * with its status. What it throws is an unexpected error.
+   */
+  readonly authenticate: (
+    headers: Headers,
+    signal: AbortSignal,
+  ) => Authentication | Promise<Authentication>
+
+  /** Told the cause of every answer 13 and 14, none of which leaves the process otherwise. */
+  readonly onError: (cause: unknown, failure: Failure) => void
+
+  /**
+   * Header that selects the organization of project and role operations; `x-service-orgid` when
+   * absent. Spec: Authentication.
+   */
+  readonly organizationHeader?: string | undefined
+
+  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
+  readonly challenge?: string | undefined
+}
+
+/** The caller as the host made them out, or why there is none. */
+export type Authentication = Caller | IamError | undefined
+
+/** Tells which call failed. */
+export interface Failure {
+  /** Stands in the answer too: the trace id of the request's `traceparent`, else drawn. */
+  readonly correlationId: string
+  /** Such as `claviger.v1.ProjectService/UpdateProject`. */
+  readonly method: string
+}
+
+/** {@link TransportOptions} with every default in place. */
+export interface Edge extends Required<TransportOptions> {
+  readonly organizationHeader: string
+  readonly challenge: string
+}
+
+/** @throws TypeError when an option is missing: none has a default that is safe */
+export const edgeOf = (options: TransportOptions): Edge => {
+  const { authenticate, onError, organizationHeader, challenge } = options
+  if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
+  if (typeof onError !== 'function') throw new TypeError('onError must be a function')
+  return {
+    authenticate,
+    onError,
+    organizationHeader: organizationHeader ?? 'x-service-orgid',
+    challenge: challenge ?? 'Bearer',
+  }
+}

@@ -1,0 +1,69 @@
+import type {
+  DescMessage,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf'
+import type { ConnectRouter, HandlerContext } from '@connectrpc/connect'
+import type { ResultAsync } from 'neverthrow'
+import type { Context, IamError } from '../index.js'
+import { contextOf, etagOf } from './call-context.js'
+import { gateOf } from './gate.js'
+import type { Edge } from './options.js'
+import { malformed } from './status-error.js'
+import { strictJson } from './strict-json.js'
+import { refused, unexpected } from './unexpected.js'
+import { unknownFields } from './unknown-fields.js'
+
+/** Most bytes of one request. */
+export const MAX_REQUEST_BYTES = 1024 * 1024
+
+/** Adds one rpc to a router. */
+export type Route = (router: ConnectRouter, edge: Edge) => void
+
+/** What an rpc does: a method of the library, from message to message. */
+type Run<Input extends DescMessage, Output extends DescMessage> = (
+  request: MessageShape<Input>,
+  context: Context,
+) => ResultAsync<MessageInitShape<Output>, IamError>
+
+/** Makes a route of an rpc and what it does. */
+export const route =
+  <Input extends DescMessage, Output extends DescMessage>(
+    method: DescMethodUnary<Input, Output>,
+    run: Run<Input, Output>,
+  ): Route =>
+  (router, edge) => {
+    const perform = async (request: MessageShape<Input>, call: HandlerContext) => {
+      try {
+        const violations = unknownFields(request)
+        if (violations.length > 0) throw malformed(violations)
+        const answer = await run(request, contextOf(edge, call))
+        if (answer.isErr()) throw refused(edge, call, answer.error)
+        tagWithSequence(call, answer.value)
+        return answer.value
+      } catch (thrown) {
+        throw unexpected(edge, call, thrown)
+      }
+    }
+    router.rpc(method, perform, {
+      jsonOptions: strictJson(method.input),
+      readMaxBytes: MAX_REQUEST_BYTES,
+      requestGate: gateOf(edge),
+    })
+  }
+
+/** Of what was written, or of the one object that was read. */
+const tagWithSequence = ({ responseHeader }: HandlerContext, answer: object): void => {
+  for (const part of [answer, ...Object.values(answer)])
+    if (hasDetails(part)) responseHeader.set('etag', etagOf(part.details.sequence))
+}
+
+const hasDetails = (part: unknown): part is { readonly details: { readonly sequence: bigint } } =>
+  isObject(part) &&
+  'details' in part &&
+  isObject(part.details) &&
+  'sequence' in part.details &&
+  typeof part.details.sequence === 'bigint'
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

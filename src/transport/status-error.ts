@@ -1,0 +1,41 @@
+import { createRegistry, fromJsonString } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
+import {
+  type IamError,
+  type Status,
+  type StatusDetail,
+  toStatus,
+  type Violation,
+} from '../index.js'
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+} from './gen/google/rpc/error_details_pb.js'
+
+/** What `@type` of a detail begins with, before the name of its message. */
+export const TYPE_PREFIX = 'type.googleapis.com/'
+
+const DETAILS = createRegistry(
+  ErrorInfoSchema,
+  BadRequestSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+)
+
+/** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */
+export const statusError = ({ code, message, details }: Status): ConnectError =>
+  new ConnectError(message, code, undefined, details.flatMap(outgoing))
+
+/** {@link statusError} of an error of the library. */
+export const errorAnswer = (error: IamError): ConnectError => statusError(toStatus(error))
+
+/** {@link statusError} of a request that is malformed. */
+export const malformed = (violations: readonly Violation[]): ConnectError =>
+  errorAnswer({ kind: 'InvalidArgument', violations })
+
+const outgoing = ({ '@type': type, ...fields }: StatusDetail) => {
+  const desc = DETAILS.getMessage(type.slice(TYPE_PREFIX.length))
+  return desc ? [{ desc, value: fromJsonString(desc, JSON.stringify(fields)) }] : []
+}

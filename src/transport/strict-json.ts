@@ -1,0 +1,74 @@
+import {
+  type DescMessage,
+  fromJsonString,
+  type JsonReadOptions,
+  type JsonWriteOptions,
+} from '@bufbuild/protobuf'
+import { isFieldError } from '@bufbuild/protobuf/reflect'
+import type { Violation } from '../index.js'
+import { jsonViolations } from './json-violations.js'
+import { malformed } from './status-error.js'
+
+/** Options of ConnectRPC; the decoder is what it reads the bytes of a body with. */
+interface StrictJson extends Partial<JsonReadOptions & JsonWriteOptions> {
+  readonly textDecoder: { readonly decode: (bytes: Uint8Array) => string }
+}
+
+/**
+ * How JSON is read and written: nothing that a request says is dropped, no field of a response is
+ * left out. By itself ConnectRPC ignores unknown fields and unknown names of enum values, and shows
+ * the value that it stumbles over, which may be a secret.
+ */
+export const strictJson = (desc: DescMessage): StrictJson => ({
+  ignoreUnknownFields: false,
+  alwaysEmitImplicit: true,
+  textDecoder: { decode: (bytes) => checkedText(desc, bytes) },
+})
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The text of a body that is sure to be read without objection. @throws ConnectError */
+const checkedText = (desc: DescMessage, bytes: Uint8Array): string => {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw malformed([{ field: '', description: 'must be text in UTF-8' }])
+  }
+  try {
+    fromJsonString(desc, text)
+  } catch (objection) {
+    throw malformed(violationsOf(desc, text, objection))
+  }
+  return text
+}
+
+const violationsOf = (
+  desc: DescMessage,
+  text: string,
+  objection: unknown,
+): readonly Violation[] => {
+  const json = parsed(text)
+  if (json === undefined) return [{ field: '', description: 'must be JSON' }]
+  const violations = jsonViolations(desc, json)
+  // What is left to object to once every value is right, is a name that stands there twice.
+  return violations.length > 0
+    ? violations
+    : [{ field: fieldOf(objection), description: 'must not be given twice' }]
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Its name is told by a field, under both of its names, and by the objection's text, under one. */
+const fieldOf = (objection: unknown): string => {
+  if (!(objection instanceof Error)) return ''
+  const field = isFieldError(objection.cause) ? objection.cause.field() : undefined
+  if (field?.kind === 'field') return field.jsonName
+  return /duplicate object key "(\w+)"/.exec(objection.message)?.[1] ?? ''
+}

@@ -1,0 +1,61 @@
+import type {
+  UniversalHandler,
+  UniversalServerRequest,
+  UniversalServerResponse,
+} from '@connectrpc/connect/protocol'
+import { type HttpRule, patternOf } from './http-rule.js'
+import { jsonBody } from './json-body.js'
+import { jsonResponse } from './json-response.js'
+import { malformed } from './status-error.js'
+import { decoded, type Parameter, queryParameters } from './url-parameters.js'
+
+/** A request whose body is bytes, as every server of ours makes it. */
+export interface HttpRequest extends UniversalServerRequest {
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Answers an HTTP request. */
+export type Answer = (request: HttpRequest) => Promise<UniversalServerResponse>
+
+/** Answers JSON at the path of `rule` with the rpc's own handler. */
+export const transcode = (rule: HttpRule, handler: UniversalHandler): Answer => {
+  const pattern = patternOf(rule)
+  return (request) =>
+    callJson(handler, request, {
+      parameters: () => parametersOf(rule, pattern, new URL(request.url)),
+      isOptional: !rule.hasBody,
+    })
+}
+
+/** Answers JSON at the path of the rpc itself. */
+export const plainJson =
+  (handler: UniversalHandler): Answer =>
+  (request) =>
+    callJson(handler, request, { parameters: () => [], isOptional: false })
+
+interface FromUrl {
+  readonly parameters: () => readonly Parameter[]
+  readonly isOptional: boolean
+}
+
+const callJson = async (
+  handler: UniversalHandler,
+  request: HttpRequest,
+  fromUrl: FromUrl,
+): Promise<UniversalServerResponse> => {
+  const header = new Headers(request.header)
+  header.set('content-type', 'application/json')
+  header.delete('content-length')
+  const body = jsonBody({ ...fromUrl, desc: handler.method.input, body: request.body })
+  return jsonResponse(await handler({ ...request, method: 'POST', header, body }))
+}
+
+const parametersOf = (rule: HttpRule, pattern: RegExp, { pathname, search }: URL) => {
+  const path = Object.entries(pattern.exec(pathname)?.groups ?? {})
+  const query = queryParameters(search)
+  const names = rule.queryFields.flatMap(({ name, jsonName }) => [name, jsonName])
+  for (const [name] of query)
+    if (!names.includes(name.split('.')[0] ?? ''))
+      throw malformed([{ field: name, description: 'is not a query parameter of this method' }])
+  return [...path.map(([name, text]): Parameter => [name, decoded(text, name)]), ...query]
+}

@@ -1,0 +1,40 @@
+import { ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { type IamError, isIamError, toStatus } from '../index.js'
+import type { Edge } from './options.js'
+import { statusError } from './status-error.js'
+import { traceIdOf } from './trace-id.js'
+
+/** INTERNAL and UNAVAILABLE, the codes whose cause is for the host alone. */
+const CODES_WITH_CAUSE = [13, 14]
+
+/** The answer to a call that the library refused; the host is told what is behind it. */
+export const refused = (edge: Edge, call: HandlerContext, error: IamError): ConnectError => {
+  const status = toStatus(error)
+  if (CODES_WITH_CAUSE.includes(status.code)) tell(edge, call, error)
+  return statusError(status)
+}
+
+/** The answer to a call that something threw in: of the cause, it shows how the host was told. */
+export const unexpected = (edge: Edge, call: HandlerContext, cause: unknown): ConnectError => {
+  if (cause instanceof ConnectError) return cause
+  if (isIamError(cause)) return refused(edge, call, cause)
+  const correlationId = tell(edge, call, cause)
+  return statusError({
+    code: 13,
+    message: 'An unexpected error. Tell the operator its correlation id',
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'UNEXPECTED',
+        domain: 'claviger',
+        metadata: { correlationId },
+      },
+    ],
+  })
+}
+
+const tell = ({ onError }: Edge, call: HandlerContext, cause: unknown): string => {
+  const correlationId = traceIdOf(call.requestHeader) ?? crypto.randomUUID()
+  onError(cause, { correlationId, method: `${call.service.typeName}/${call.method.name}` })
+  return correlationId
+}

@@ -1,0 +1,94 @@
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { startPostgres } from '../../postgres-server.js'
+import type { Answer } from '../../processes/writer.js'
+import { checkLog, follow, makeShared, startWriting } from '../../processes/writing.js'
+import { tcpProxy } from '../../tcp-proxy.js'
+
+const ROUNDS = process.env['TORTURE'] ? 20 : 2
+
+/** Answers after which a round ends badly. */
+const LOAD = 120
+
+const COMMANDS = 60
+
+const SCHEMA = 'claviger'
+
+describe('Killed in the middle of load', () => {
+  test('writers and the server lose nothing that was answered, halve and repeat nothing', async () => {
+    await using server = await startPostgres()
+    const { connectionString } = server
+    const place = { connectionString, schema: SCHEMA }
+    await makeShared(place)
+    const answers: Answer[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const tasks = [1, 2].map((n) => ({
+        place,
+        name: `r${round}p${n}`,
+        writers: 4,
+        commands: COMMANDS,
+      }))
+      const killed = tasks.map(startWriting)
+      await Promise.all(killed.map(({ answered }) => answered(LOAD / 2)))
+      // One writer and the server die; the other writer goes on once the server is back.
+      await killed[0]?.kill()
+      await server.kill()
+      await server.start()
+      // Started again, it repeats every command under its key, those that were answered too.
+      const again = tasks.slice(0, 1).map(startWriting)
+      const all = [...killed, ...again]
+      await Promise.all(all.map(({ ended }) => ended))
+      answers.push(...all.flatMap(({ answers }) => answers))
+      expect(again[0]?.answers.length).toBe(4 * COMMANDS)
+      expect(killed[1]?.answers.length).toBe(4 * COMMANDS)
+    }
+    await using opened = await openPostgres({ connectionString, schema: SCHEMA })
+    await checkLog(opened.store, answers)
+    expect(answers.length).toBeGreaterThan(ROUNDS * 8 * COMMANDS)
+  }, 600_000)
+})
+
+describe('Failing over to a synchronous standby', () => {
+  test('loses nothing that was answered; writers resume, subscribers see no gap and no repeat', async () => {
+    await using primary = await startPostgres({ settings: ['synchronous_standby_names=*'] })
+    // Without its standby it would wait with every commit.
+    await primary.stop()
+    await using standby = await startPostgres({
+      settings: [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres`],
+      fill: (folder) => copyServer(primary.folder, folder),
+      before: primary.start,
+    })
+    await using proxy = await tcpProxy(primary.port)
+    const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
+    const place = { connectionString, schema: SCHEMA }
+    await makeShared(place)
+    const task = { place, name: 'f', writers: 8, commands: 3 * COMMANDS }
+    const writing = startWriting(task)
+    const following = follow(place, 150, writing.ended)
+    await writing.answered(LOAD)
+
+    await primary.kill()
+    const client = new pg.Client({ connectionString: standby.connectionString })
+    await client.connect()
+    await client.query('SELECT pg_promote()')
+    await client.end()
+    proxy.leadTo(standby.port)
+    await writing.ended
+
+    expect(writing.answers.length).toBe(8 * 3 * COMMANDS)
+    await using opened = await openPostgres({ connectionString: standby.connectionString })
+    await checkLog(opened.store, writing.answers)
+    const log = await opened.store.readAll(0n, 1_000_000)
+    expect(await following).toEqual(log.map(({ position }) => position))
+  }, 600_000)
+})
+
+/** Makes `copy` the folder of a standby; the server must not be running. */
+const copyServer = (folder: string, copy: string): void => {
+  cpSync(folder, copy, { recursive: true, preserveTimestamps: true })
+  rmSync(join(copy, 'postmaster.pid'), { force: true })
+  writeFileSync(join(copy, 'standby.signal'), '')
+}

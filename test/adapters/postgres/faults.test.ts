@@ -1,0 +1,255 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPostgres, type Postgres, StoreFault } from '../../../src/adapters/postgres/index.js'
+import { aesGcmCipher, createIam } from '../../../src/index.js'
+import {
+  firstOf,
+  record,
+  verdict,
+  wholeLog,
+} from '../../../src/testing/event-store-laws/samples.js'
+import { type PostgresServer, startPostgres } from '../../postgres-server.js'
+import { type TcpProxy, tcpProxy } from '../../tcp-proxy.js'
+import { newSchema } from './test-schemas.js'
+
+let server: PostgresServer
+let proxy: TcpProxy
+
+beforeAll(async () => {
+  server = await startPostgres()
+  proxy = await tcpProxy(server.port)
+})
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+/** A store behind the network that has faults. */
+const openBehindProxy = (statementTimeout?: number): Promise<Postgres> =>
+  openPostgres({
+    connectionString: `postgres://postgres@127.0.0.1:${proxy.port}/postgres`,
+    schema: newSchema(),
+    statementTimeout,
+    maxConnections: 1,
+  })
+
+/** What `promise` is rejected with. */
+const faultOf = async (promise: Promise<unknown>): Promise<StoreFault> => {
+  const reason = await promise.then(
+    () => 'fulfilled',
+    (reason: unknown) => reason,
+  )
+  if (reason instanceof StoreFault) return reason
+  throw new Error(`Expected a StoreFault, not ${reason}`)
+}
+
+describe('A connection that is lost', () => {
+  test('after the append was sent, before the answer: unknown, and it was recorded', async () => {
+    await using opened = await openBehindProxy()
+    const append = firstOf('law-a')
+    proxy.cutAt(append.id, 'before the answer')
+    expect((await faultOf(opened.store.append(append))).outcome).toBe('unknown')
+    const found = await opened.store.findAppend({ id: append.id })
+    expect(found.map(({ stream }) => stream)).toEqual(['law-a'])
+  })
+
+  test('before the append arrived: unknown as well, and it was not recorded', async () => {
+    await using opened = await openBehindProxy()
+    const append = firstOf('law-a')
+    proxy.cutAt(append.id, 'before the request')
+    expect((await faultOf(opened.store.append(append))).outcome).toBe('unknown')
+    expect(await opened.store.findAppend({ id: append.id })).toEqual([])
+  })
+
+  test('with a group: unknown for each, and none is sent a second time', async () => {
+    await using opened = await openBehindProxy()
+    const appends = [firstOf('law-a'), firstOf('law-b'), firstOf('law-c')]
+    proxy.cutAt(appends[1]?.id ?? '', 'before the answer')
+    const faults = await Promise.all(appends.map((append) => faultOf(opened.store.append(append))))
+    expect(faults.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown'])
+    expect((await wholeLog(opened.store)).length).toBe(3)
+  })
+
+  test('while a restore is under way: unknown only once it was to be committed', async () => {
+    await using opened = await openBehindProxy()
+    await using source = await openBehindProxy()
+    await record(source.store, firstOf('law-a'))
+    const events = await wholeLog(source.store)
+    proxy.cutAt('INSERT INTO', 'before the request')
+    expect((await faultOf(opened.store.restore(events))).outcome).toBe('not_recorded')
+    proxy.cutAt('COMMIT\0', 'before the answer')
+    expect((await faultOf(opened.store.restore(events))).outcome).toBe('unknown')
+    expect(await wholeLog(opened.store)).toEqual(events)
+  })
+
+  test('while reading: not recorded, and the next call succeeds', async () => {
+    await using opened = await openBehindProxy()
+    await record(opened.store, firstOf('law-a'))
+    proxy.cutAt('law-a', 'before the answer')
+    const fault = await faultOf(opened.store.readStream('law-a'))
+    expect(fault).toMatchObject({ outcome: 'not_recorded', retryAfter: 1000 })
+    expect((await opened.store.readStream('law-a')).length).toBe(1)
+  })
+
+  test('while nothing is done is replaced without anybody noticing', async () => {
+    await using opened = await openBehindProxy()
+    await record(opened.store, firstOf('law-a'))
+    proxy.cut()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await verdict(opened.store, firstOf('law-b'))).toBe(1)
+  })
+})
+
+describe('A server that does not answer', () => {
+  test('counts as lost after a while: unknown for an append, not recorded for a read', async () => {
+    await using opened = await openBehindProxy(100)
+    await record(opened.store, firstOf('law-a'))
+    // Its turn comes after the notification.
+    await opened.store.lastPosition()
+    proxy.freeze()
+    const appended = faultOf(opened.store.append(firstOf('law-b')))
+    expect((await appended).outcome).toBe('unknown')
+    proxy.resume()
+    expect(await verdict(opened.store, firstOf('law-c'))).toBe(1)
+  })
+
+  test('in time, because another holds the log, cancels the append: not recorded', async () => {
+    await using opened = await openBehindProxy(100)
+    const { store } = opened
+    await record(store, firstOf('law-a'))
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    const { rows } = await client.query(
+      `SELECT pg_advisory_lock(classid::bigint << 32 | objid::bigint) FROM (
+        SELECT 1668047222 AS classid, c.oid AS objid FROM pg_class c
+        JOIN pg_namespace n ON n.oid = relnamespace WHERE relname = 'events' ORDER BY c.oid DESC LIMIT 1) log`,
+    )
+    expect(rows.length).toBe(1)
+    const appends = [firstOf('law-b'), firstOf('law-c')]
+    const faults = await Promise.all(appends.map((append) => faultOf(store.append(append))))
+    expect(faults).toMatchObject([
+      { outcome: 'not_recorded', retryAfter: 1000 },
+      { outcome: 'not_recorded', retryAfter: 1000 },
+    ])
+    await client.end()
+    expect((await wholeLog(store)).length).toBe(1)
+    expect(await verdict(store, firstOf('law-b'))).toBe(1)
+  })
+})
+
+describe('A server that is away', () => {
+  test('rejects appends as not recorded, and takes them again when it is back', async () => {
+    await using opened = await openBehindProxy()
+    await record(opened.store, firstOf('law-a'))
+    await server.kill()
+    const faults = [await faultOf(opened.store.append(firstOf('law-b')))]
+    faults.push(await faultOf(opened.store.append(firstOf('law-c'))))
+    expect(faults.at(-1)).toMatchObject({ outcome: 'not_recorded', retryAfter: 1000 })
+    await faultOf(openBehindProxy())
+    await server.start()
+    expect(await verdict(opened.store, firstOf('law-d'))).toBe(1)
+    expect((await wholeLog(opened.store)).map(({ stream }) => stream)).toEqual(['law-a', 'law-d'])
+  })
+})
+
+describe('A server that refuses to write', () => {
+  test('rejects for certain, and its connections are given up', async () => {
+    await using opened = await openBehindProxy()
+    const { store } = opened
+    await record(store, firstOf('law-a'))
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.query('ALTER ROLE postgres SET default_transaction_read_only = on')
+    proxy.cut()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await faultOf(store.append(firstOf('law-b')))).outcome).toBe('not_recorded')
+    await client.query('ALTER ROLE postgres RESET default_transaction_read_only')
+    await client.end()
+    expect(await verdict(store, firstOf('law-b'))).toBe(1)
+  })
+})
+
+describe('Opening', () => {
+  test('ends when its signal aborts', async () => {
+    const controller = new AbortController()
+    proxy.freeze()
+    const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
+    const opening = openPostgres({ connectionString, signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(opening).rejects.toThrow('enough')
+    proxy.resume()
+    await expect(openPostgres({ connectionString, signal: controller.signal })).rejects.toThrow(
+      'enough',
+    )
+  })
+
+  test('asks for TLS where it is told to', async () => {
+    const { connectionString } = server
+    for (const ssl of [true, { rejectUnauthorized: true }]) {
+      const fault = await faultOf(openPostgres({ connectionString, ssl }))
+      expect(fault.message).toContain('does not support SSL')
+    }
+    await (await openPostgres({ connectionString, ssl: false })).close()
+  })
+
+  test('gives up a server that is silent', async () => {
+    proxy.freeze()
+    const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
+    const fault = await faultOf(openPostgres({ connectionString, connectTimeout: 50 }))
+    expect(fault.outcome).toBe('not_recorded')
+    proxy.resume()
+  })
+})
+
+describe('A store that is closed', () => {
+  test('answers nothing', async () => {
+    const { store, close } = await openBehindProxy()
+    await close()
+    await close()
+    const calls = [
+      store.append(firstOf('law-a')),
+      store.readStream('law-a'),
+      store.readAll(0n, 1),
+      store.lastPosition(),
+      store.findAppend({ id: 'x' }),
+    ]
+    for (const fault of await Promise.all(calls.map(faultOf))) {
+      expect(fault).toMatchObject({ outcome: 'not_recorded', message: 'The store is closed' })
+    }
+  })
+})
+
+describe('A command whose connection is lost during the commit', () => {
+  test('has succeeded when it was recorded, and took effect once', async () => {
+    await using opened = await openBehindProxy()
+    const { store } = opened
+    const iam = createIam({
+      store,
+      secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
+      authorize: () => true,
+    })
+    const context = { caller: { userId: 'u1', orgId: 'acme' } }
+    proxy.cutAt('project.added', 'before the answer')
+    const added = await iam.projects.add({ name: 'Portal' }, context)
+    expect(added.isOk() && added.value.changed).toBe(true)
+    expect((await wholeLog(store)).map(({ type }) => type)).toEqual(['project.added'])
+  })
+
+  test('tells that the outcome is unknown when it was not', async () => {
+    await using opened = await openBehindProxy()
+    const iam = createIam({
+      store: opened.store,
+      secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
+      authorize: () => true,
+    })
+    proxy.cutAt('project.added', 'before the request')
+    const context = { caller: { userId: 'u1', orgId: 'acme' } }
+    const added = await iam.projects.add({ name: 'Portal' }, context)
+    expect(added.isErr() && added.error).toMatchObject({
+      kind: 'Unavailable',
+      outcome: 'unknown',
+      cause: { name: 'StoreFault', retryAfter: 1000 },
+    })
+  })
+})

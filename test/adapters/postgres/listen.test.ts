@@ -1,0 +1,154 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { subscribe } from '../../../src/application/subscribe.js'
+import { aesGcmCipher, createIam } from '../../../src/index.js'
+import { firstOf, record } from '../../../src/testing/event-store-laws/samples.js'
+import { newSchema, serverForFile } from './test-schemas.js'
+
+const server = serverForFile()
+
+/** Counts hints, and waits for one more. */
+const hintsOf = (onAppend: ((wake: () => void) => () => void) | undefined) => {
+  let count = 0
+  let waiting: (() => void)[] = []
+  const stop = onAppend?.(() => {
+    count++
+    for (const resume of waiting) resume()
+    waiting = []
+  })
+  return {
+    stop,
+    count: () => count,
+    next: () => new Promise<void>((resolve) => waiting.push(resolve)),
+  }
+}
+
+const backends = async (client: pg.Client, schema: string): Promise<readonly number[]> => {
+  const { rows } = await client.query(
+    `SELECT pid FROM pg_stat_activity WHERE query = $1 AND pid <> pg_backend_pid()`,
+    [`LISTEN "claviger_${schema}"`],
+  )
+  return rows.map(({ pid }) => pid)
+}
+
+const owner = async (): Promise<pg.Client & AsyncDisposable> => {
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
+describe('Listening', () => {
+  test('hears of appends of another process', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    await using writer = await openPostgres({ connectionString, schema })
+    await using reader = await openPostgres({ connectionString, schema })
+    const hints = hintsOf(reader.store.onAppend)
+    await hints.next()
+    const heard = hints.next()
+    await record(writer.store, firstOf('law-a'))
+    await heard
+    hints.stop?.()
+  })
+
+  test('takes one connection, which it gives back when nobody waits any more', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    await using opened = await openPostgres({ connectionString, schema })
+    await using client = await owner()
+    const all = [hintsOf(opened.store.onAppend), hintsOf(opened.store.onAppend)]
+    await all[0]?.next()
+    expect((await backends(client, schema)).length).toBe(1)
+    for (const { stop } of all) stop?.()
+    await expect.poll(() => backends(client, schema)).toEqual([])
+  })
+
+  test('goes on after its connection was lost, and wakes for what may have been missed', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    await using opened = await openPostgres({ connectionString, schema })
+    await using client = await owner()
+    const hints = hintsOf(opened.store.onAppend)
+    await hints.next()
+    const [pid] = await backends(client, schema)
+    const woken = hints.next()
+    await client.query('SELECT pg_terminate_backend($1)', [pid])
+    await woken
+    const heard = hints.next()
+    await client.query(`NOTIFY "claviger_${schema}"`)
+    await heard
+    expect((await backends(client, schema)).length).toBe(1)
+    hints.stop?.()
+  })
+
+  test('may use another address, and a pool of the host lends it a connection', async () => {
+    const pool = new pg.Pool({ connectionString: server.connectionString })
+    const schema = newSchema()
+    const listenConnectionString = `${server.connectionString}?application_name=ears`
+    await using lent = await openPostgres({ pool, schema })
+    await using own = await openPostgres({ pool, schema, listenConnectionString })
+    await using client = await owner()
+    const hints = [hintsOf(lent.store.onAppend), hintsOf(own.store.onAppend)]
+    await Promise.all(hints.map(({ next }) => next()))
+    const { rows } = await client.query(
+      `SELECT application_name AS name FROM pg_stat_activity WHERE query = $1 ORDER BY 1`,
+      [`LISTEN "claviger_${schema}"`],
+    )
+    expect(rows).toEqual([{ name: '' }, { name: 'ears' }])
+    for (const { stop } of hints) stop?.()
+    await lent.close()
+    await own.close()
+    await pool.end()
+  })
+
+  test('sends one notification for many appends', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    await using opened = await openPostgres({ connectionString, schema })
+    await using client = await owner()
+    let notifications = 0
+    client.on('notification', () => notifications++)
+    await client.query(`LISTEN "claviger_${schema}"`)
+    for (let n = 0; n < 200; n += 4) {
+      const appends = [0, 1, 2, 3].map((k) => record(opened.store, firstOf(`law-${n + k}`)))
+      await Promise.all(appends)
+    }
+    await expect.poll(() => notifications).toBeGreaterThan(0)
+    expect(notifications).toBeLessThan(51)
+  })
+})
+
+describe('A subscription', () => {
+  test('misses nothing when the connections of its process are lost', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    const reading = `${connectionString}?application_name=reader`
+    await using writer = await openPostgres({ connectionString, schema })
+    await using reader = await openPostgres({ connectionString: reading, schema })
+    await using client = await owner()
+    const iam = createIam({
+      store: writer.store,
+      secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
+      authorize: () => true,
+    })
+    const written: bigint[] = []
+    const seen: bigint[] = []
+    const subscription = subscribe(reader.store)
+    for (let n = 0; n < 30; n++) {
+      const context = { caller: { userId: 'u1', orgId: 'acme' } }
+      const added = await iam.projects.add({ name: `Project ${n}` }, context)
+      if (added.isOk()) written.push(added.value.details.sequence)
+      if (n % 10 === 5) {
+        const text = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'reader'`
+        await client.query(text)
+      }
+      const { value } = await subscription.next()
+      if (value) seen.push(value.position)
+    }
+    await subscription.return()
+    expect(written.length).toBe(30)
+    expect(seen).toEqual(written)
+  })
+})

@@ -1,0 +1,164 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { openPostgres, UnusableDatabase } from '../../../src/adapters/postgres/index.js'
+import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
+import { newSchema, serverForFile } from './test-schemas.js'
+
+const server = serverForFile()
+
+/** Runs SQL as the owner of the database. */
+const sql = async (text: string): Promise<readonly unknown[]> => {
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows
+}
+
+const open = (schema: string, migrate?: boolean) =>
+  openPostgres({ connectionString: server.connectionString, schema, migrate })
+
+const reasonOf = async (opening: Promise<unknown>): Promise<unknown> => {
+  const error = await opening.then(
+    () => 'opened',
+    (reason: unknown) => reason,
+  )
+  return error instanceof UnusableDatabase ? error.reason : error
+}
+
+describe('Migrating', () => {
+  test('changes nothing the second time', async () => {
+    const schema = newSchema()
+    await using opened = await open(schema)
+    await record(opened.store, firstOf('law-a'))
+    const log = await wholeLog(opened.store)
+    await opened.migrate()
+    await using again = await open(schema)
+    expect(await wholeLog(again.store)).toEqual(log)
+  })
+
+  test('is done once by many that boot together', async () => {
+    const schema = newSchema()
+    const all = await Promise.all(Array.from({ length: 12 }, () => open(schema)))
+    for (const [n, { store }] of all.entries()) await record(store, firstOf(`law-${n}`))
+    const [first] = all
+    expect((await wholeLog(first?.store ?? neverStore())).length).toBe(12)
+    for (const { close } of all) await close()
+    expect(await sql(`SELECT version FROM ${schema}.migrations`)).toEqual([{ version: 1 }])
+  })
+
+  test('uses a schema that is there', async () => {
+    const schema = newSchema()
+    await sql(`CREATE SCHEMA ${schema}`)
+    await using opened = await open(schema)
+    await record(opened.store, firstOf('law-a'))
+  })
+
+  test('refuses tables of a newer version, and leaves them as they are', async () => {
+    const schema = newSchema()
+    await (await open(schema)).close()
+    await sql(`INSERT INTO ${schema}.migrations (version) VALUES (1000)`)
+    expect(await reasonOf(open(schema))).toBe('newer')
+    expect(await reasonOf(open(schema, false))).toBe('newer')
+    expect(await sql(`SELECT count(*)::int AS count FROM ${schema}.migrations`)).toEqual([
+      { count: 2 },
+    ])
+  })
+
+  test('refuses tables of another program', async () => {
+    const schema = newSchema()
+    await sql(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.events (id int)`)
+    expect(await reasonOf(open(schema))).toBe('foreign')
+  })
+
+  test('is not done when it was ruled out', async () => {
+    const schema = newSchema()
+    expect(await reasonOf(open(schema, false))).toBe('not_migrated')
+    expect(await sql(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).toEqual([])
+    await (await open(schema)).close()
+    await using opened = await open(schema, false)
+    await record(opened.store, firstOf('law-a'))
+  })
+})
+
+const neverStore = (): never => {
+  throw new Error('Nothing was opened')
+}
+
+describe('The name of a schema', () => {
+  test('may have capitals and hyphens', async () => {
+    for (const schema of ['Tenant-A', 'select', '_x', `t${'x'.repeat(53)}`]) {
+      await using opened = await open(schema)
+      await record(opened.store, firstOf('law-a'))
+      expect((await wholeLog(opened.store)).length).toBe(1)
+    }
+  })
+
+  test('may not be anything else', async () => {
+    const names = ['', 'pg_temp', '1st', 'a"b', 'a;b', "a'b", 'a b', 'é', `t${'x'.repeat(54)}`]
+    for (const schema of names) await expect(open(schema)).rejects.toThrow(RangeError)
+  })
+})
+
+describe('Settings of a database', () => {
+  test('do not keep appends from being READ COMMITTED and on disk', async () => {
+    await sql('CREATE DATABASE strict')
+    await sql(`ALTER DATABASE strict SET default_transaction_isolation = 'serializable';
+      ALTER DATABASE strict SET synchronous_commit = off`)
+    const connectionString = server.connectionString.replace(/postgres$/, 'strict')
+    const schema = newSchema()
+    await using opened = await openPostgres({ connectionString, schema })
+    await using second = await openPostgres({ connectionString, schema })
+    const stores = [opened.store, second.store]
+    const appends = Array.from({ length: 100 }, (_, n) =>
+      record(stores[n % 2] ?? opened.store, firstOf(`law-${n}`)),
+    )
+    expect((await Promise.all(appends)).length).toBe(100)
+    const pool = new pg.Pool({ connectionString })
+    expect(await reasonOf(openPostgres({ pool, schema }))).toBe('isolation')
+    const call = `SELECT ${schema}.append_event('1', null, '{}', 's-1', 0, 't', 1, '{}', null, null)`
+    await expect(pool.query(call)).rejects.toThrow('READ COMMITTED')
+    await pool.end()
+  })
+
+  test('must be for UTF-8', async () => {
+    await sql(`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
+    const connectionString = server.connectionString.replace(/postgres$/, 'latin')
+    expect(await reasonOf(openPostgres({ connectionString }))).toBe('encoding')
+  })
+})
+
+describe('Two schemas in one database', () => {
+  test('do not see each other', async () => {
+    await using one = await open(newSchema())
+    await using other = await open(newSchema())
+    let hints = 0
+    const stop = other.store.onAppend?.(() => hints++)
+    const key = { idempotencyKey: 'key' }
+    const [first] = await record(one.store, firstOf('law-a', key))
+    expect(await wholeLog(other.store)).toEqual([])
+    expect(await other.store.findAppend(key)).toEqual([])
+    expect(await other.store.findAppend({ id: first?.appendId ?? '' })).toEqual([])
+    await record(other.store, firstOf('law-a', key))
+    expect((await wholeLog(one.store)).length).toBe(1)
+    stop?.()
+  })
+
+  test('do not wait for each other', async () => {
+    const schema = newSchema()
+    await using one = await open(schema)
+    await using other = await open(newSchema())
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.query('BEGIN')
+    const call = `SELECT ${schema}.append_event('1', null, '{}', 's-1', 0, 't', 1, '{}', null, null)`
+    await client.query(call)
+    const waiting = record(one.store, firstOf('law-a'))
+    await record(other.store, firstOf('law-a'))
+    expect(await wholeLog(one.store)).toEqual([])
+    await client.query('COMMIT')
+    await waiting
+    expect((await wholeLog(one.store)).map(({ stream }) => stream)).toEqual(['s-1', 'law-a'])
+    await client.end()
+  })
+})

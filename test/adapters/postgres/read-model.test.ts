@@ -1,0 +1,74 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
+import { idpAdded, newLog, projectAdded, SEAL } from '../../../src/testing/read-model/log.js'
+import { readModelLaws } from '../../../src/testing/read-model-laws.js'
+import { newSchema, serverForFile } from './test-schemas.js'
+
+const server = serverForFile()
+const opened: Postgres[] = []
+
+const openSchema = async (schema: string): Promise<Postgres['readModel']> => {
+  const postgres = await openPostgres({ connectionString: server.connectionString, schema })
+  opened.push(postgres)
+  return postgres.readModel
+}
+
+afterAll(async () => {
+  for (const { close } of opened) await close()
+})
+
+describe('A read model in PostgreSQL', () => {
+  let schema = ''
+  const home = {
+    open: () => {
+      schema = newSchema()
+      return openSchema(schema)
+    },
+    reopen: () => openSchema(schema),
+  }
+
+  test.each(readModelLaws)('$name', ({ check }) => check(home))
+})
+
+test('Many that catch up at once apply every batch once.', async () => {
+  const schema = newSchema()
+  const models = await Promise.all(Array.from({ length: 4 }, () => openSchema(schema)))
+  const log = newLog()
+  for (let n = 0; n < 300; n++) log.record('acme', projectAdded(`project-${n}`))
+  const last = log.events.at(-1)?.position ?? 0n
+
+  const applied = await Promise.all(
+    models.map(async (model) => {
+      let count = 0
+      for (;;) {
+        const from = await model.checkpoint()
+        if (from >= last) return count
+        if (await model.apply(from, log.above(from).slice(0, 10))) count++
+      }
+    }),
+  )
+
+  expect(applied.reduce((sum, count) => sum + count)).toBe(30)
+  for (const model of models) {
+    const history = await model.history({ orgId: 'acme', after: 0n, limit: 1000 })
+    expect(history.map(({ sequence }) => sequence)).toEqual(log.events.map((e) => e.position))
+  }
+})
+
+test('Its tables hold no secret, not even a sealed one.', async () => {
+  const schema = newSchema()
+  const postgres = await openPostgres({ connectionString: server.connectionString, schema })
+  opened.push(postgres)
+  const log = newLog()
+  log.record('acme', idpAdded('google'))
+  await postgres.readModel.apply(0n, log.events)
+  const { Client } = (await import('pg')).default
+  const client = new Client({ connectionString: server.connectionString })
+  await client.connect()
+  for (const table of ['read_1_identity_provider', 'read_1_history']) {
+    const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toContain(SEAL)
+  }
+  await client.end()
+})

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll } from 'vitest'
+import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
+import type { PostgresOptions } from '../../../src/adapters/postgres/options.js'
+import { type PostgresServer, startPostgres } from '../../postgres-server.js'
+
+type Store = Postgres['store']
+
+let count = 0
+
+/** A name that no schema of this file has yet. */
+export const newSchema = (): string => `test_${++count}`
+
+/** A server for the tests of one file; a power cut would not be survived. */
+export const serverForFile = (): { readonly connectionString: string } => {
+  let server: PostgresServer | undefined
+  beforeAll(async () => {
+    server = await startPostgres({ settings: ['fsync=off'] })
+  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
+  return {
+    get connectionString() {
+      return server?.connectionString ?? ''
+    },
+  }
+}
+
+/** Opens stores of one law in schemas of their own, and closes them all. */
+export const schemas = (optionsFor: (schema: string) => PostgresOptions) => {
+  const opened = new Map<Store, { readonly schema: string; readonly postgres: Postgres }>()
+  const openAs = async (schema: string): Promise<Store> => {
+    const postgres = await openPostgres(optionsFor(schema))
+    opened.set(postgres.store, { schema, postgres })
+    return postgres.store
+  }
+  return {
+    open: () => openAs(newSchema()),
+    reopen: (store: Store) => openAs(opened.get(store)?.schema ?? ''),
+    [Symbol.asyncDispose]: async () => {
+      for (const { postgres } of opened.values()) await postgres.close()
+    },
+  }
+}

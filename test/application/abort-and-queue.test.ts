@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Context, type EventStore, toStatus } from '../../src/index.js'
+import {
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  oldCipher,
+  refusal,
+  start,
+  withAppend,
+} from './host.js'
+
+let store: EventStore
+let iam: Iam
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+})
+
+const portal = { id: 'portal' }
+
+/** `store` where, right before each of the first `times` appends, somebody does `first`. */
+const withRace = (first: () => Promise<unknown>, times = 1): EventStore => {
+  let races = 0
+  return withAppend(store, async (append, send) => {
+    if (races++ < times) await first()
+    return send(append)
+  })
+}
+
+describe('An abort', () => {
+  it('before anything was sent cancels, and records nothing', async () => {
+    const controller = new AbortController()
+    const process = iamOn({
+      ...store,
+      readStream: (stream, after) => {
+        controller.abort()
+        return store.readStream(stream, after)
+      },
+    })
+    const cancelling = { ...context, signal: controller.signal }
+    const error = await refusal(process.projects.remove(portal, cancelling))
+    expect(error).toEqual({ kind: 'Cancelled' })
+    expect(toStatus(error).code).toBe(1)
+    expect(await logOf(store)).toHaveLength(3)
+  })
+
+  it('while queued cancels at once, and those behind move up', async () => {
+    const controller = new AbortController()
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let appends = 0
+    const process = iamOn(
+      withAppend(store, async (append, send) => {
+        if (appends++ === 0) await held
+        return send(append)
+      }),
+    )
+    const first = process.projects.update({ ...portal, name: 'first' }, context)
+    const cancelling: Context = { ...context, signal: controller.signal }
+    const second = process.projects.update({ ...portal, name: 'second' }, cancelling)
+    const third = process.projects.update({ ...portal, name: 'third' }, context)
+    await new Promise((resolve) => setImmediate(resolve))
+    controller.abort()
+    // The first is still held, and so is who waits for it.
+    expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(appends).toBe(1)
+    release()
+    await good(first)
+    await good(third)
+    const names = (await logOf(store)).slice(3).map(({ data }) => Reflect.get(data, 'name'))
+    expect(names).toEqual(['first', 'third'])
+  })
+
+  it('right before the queue cancels at once, though somebody has the turn', async () => {
+    const controller = new AbortController()
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const secrets: typeof oldCipher = {
+      ...oldCipher,
+      seal: (secret, owner) => {
+        controller.abort()
+        return oldCipher.seal(secret, owner)
+      },
+    }
+    const process = iamOn(
+      withAppend(store, async (append, send) => {
+        await held
+        return send(append)
+      }),
+      { secrets },
+    )
+    const google = { idpId: 'google' }
+    const first = process.identityProviders.deactivate(google, context)
+    const second = process.identityProviders.updateOidcConfig(
+      { ...google, clientId: 'c', issuer: 'i', clientSecret: 's' },
+      { ...context, signal: controller.signal },
+    )
+    expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
+    release()
+    await good(first)
+  })
+
+  it('after the append was sent has no effect', async () => {
+    const controller = new AbortController()
+    const process = iamOn(
+      withAppend(store, (append, send) => {
+        controller.abort()
+        return send(append)
+      }),
+    )
+    const call = process.projects.update(
+      { ...portal, name: 'n' },
+      { ...context, signal: controller.signal },
+    )
+    expect(await good(call)).toMatchObject({ changed: true })
+  })
+
+  it('after a lost race cancels', async () => {
+    const controller = new AbortController()
+    const racing = withRace(async () => {
+      await good(iam.projects.update({ ...portal, name: 'raced' }, context))
+      controller.abort()
+    })
+    const signal = controller.signal
+    expect(await refusal(iamOn(racing).projects.remove(portal, { ...context, signal }))).toEqual({
+      kind: 'Cancelled',
+    })
+    expect((await logOf(store)).at(-1)?.type).toBe('project.updated')
+  })
+})
+
+describe('The queue of one process', () => {
+  it('lets commands of one stream write in the order they came, without a lost race', async () => {
+    let appends = 0
+    const process = iamOn(
+      withAppend(store, (append, send) => {
+        appends++
+        return send(append)
+      }),
+    )
+    const names = Array.from({ length: 50 }, (_, n) => `name ${n}`)
+    await Promise.all(
+      names.map((name) => good(process.projects.update({ ...portal, name }, context))),
+    )
+    const log = await logOf(store)
+    expect(log.slice(3).map(({ data }) => Reflect.get(data, 'name'))).toEqual(names)
+    expect(appends).toBe(50)
+  })
+
+  it('never locks up on commands of several streams, in whatever order they name them', async () => {
+    const keys = ['a', 'b', 'c', 'd', 'e']
+    const many = (order: readonly string[]) => ({
+      projectId: 'portal',
+      roles: order.map((roleKey) => ({ roleKey, displayName: 'd' })),
+    })
+    const orders = keys.flatMap((_, n) => {
+      const turned = [...keys.slice(n), ...keys.slice(0, n)]
+      return [turned, turned.toReversed(), turned.slice(0, 3)]
+    })
+    const outcomes = await Promise.all(
+      orders.map((order) => iam.projectRoles.addMany(many(order), context)),
+    )
+    expect(outcomes.filter((outcome) => outcome.isOk())).toHaveLength(1)
+    for (const outcome of outcomes)
+      if (outcome.isErr()) expect(outcome.error.kind).toBe('AlreadyExists')
+    const { totalSize } = await good(iam.projectRoles.list({ projectId: 'portal' }, context))
+    expect(totalSize).toBe(6)
+  })
+
+  it('does not make commands of one project wait for each other', async () => {
+    let isHeld = true
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const process = iamOn(
+      withAppend(store, async (append, send) => {
+        if (isHeld) {
+          isHeld = false
+          await held
+        }
+        return send(append)
+      }),
+    )
+    const role = { projectId: 'portal', displayName: 'd' }
+    const first = process.projectRoles.add({ ...role, roleKey: 'first' }, context)
+    await good(process.projectRoles.add({ ...role, roleKey: 'second' }, context))
+    release()
+    await good(first)
+  })
+})

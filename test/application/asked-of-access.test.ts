@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import {
+  askedToApply,
+  askedToApplyPlan,
+  askedToPlan,
+} from '../../src/application/asked-of-access.js'
+
+const portal = { type: 'project', id: 'portal' }
+const google = { type: 'identity_provider', id: 'google' }
+const desired = {
+  projects: [{ id: 'portal', roles: [] }, { id: 'shop' }],
+  identityProviders: [{ idpId: 'google' }],
+}
+
+test('to plan, what is declared must be readable, each for its own object', () => {
+  expect(askedToPlan(desired)).toEqual([
+    { permission: 'project.read', object: portal },
+    { permission: 'project.read', object: { type: 'project', id: 'shop' } },
+    { permission: 'project.role.read', object: portal },
+    { permission: 'identity_provider.read', object: google },
+  ])
+})
+
+test('to apply, it must be writable as well', () => {
+  const asked = askedToApply(desired).map(({ permission, object }) => [permission, object?.id])
+  expect(asked).toEqual([
+    ['project.read', 'portal'],
+    ['project.write', 'portal'],
+    ['project.read', 'shop'],
+    ['project.write', 'shop'],
+    ['project.role.read', 'portal'],
+    ['project.role.write', 'portal'],
+    ['identity_provider.read', 'google'],
+    ['identity_provider.write', 'google'],
+  ])
+})
+
+test('of a plan, each object is asked for once, roles as their project', () => {
+  const role = (roleKey: string) => ({
+    object: { type: 'project_role', projectId: 'portal', roleKey },
+  })
+  expect(askedToApplyPlan({ changes: [role('editor'), role('viewer')] })).toEqual([
+    { permission: 'project.role.read', object: portal },
+    { permission: 'project.role.write', object: portal },
+  ])
+})
+
+test.each([
+  ['a project without a proper id', { projects: [{ id: '+' }] }],
+  ['a project that is none', { projects: [null] }],
+  ['projects that are no list', { projects: 5 }],
+])('%s is asked for as all of the organization', (_, input) => {
+  expect(askedToPlan(input)).toEqual([{ permission: 'project.read' }])
+})
+
+test('a plan that says nothing proper of an object needs every permission', () => {
+  expect(askedToApplyPlan({ changes: [{}] }).map(({ permission }) => permission)).toEqual([
+    'project.read',
+    'project.write',
+    'project.role.read',
+    'project.role.write',
+    'identity_provider.read',
+    'identity_provider.write',
+  ])
+})
+
+test.each([undefined, null, 'text', {}])('nothing is asked for what declares nothing', (input) => {
+  expect(askedToApply(input)).toEqual([])
+})

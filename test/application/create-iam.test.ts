@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import {
+  createIam,
+  type IamOptions,
+  memoryEventStore,
+  memoryReadModel,
+  permissionsFromCaller,
+} from '../../src/index.js'
+import { context, good, logOf, oldCipher } from './host.js'
+
+const options: IamOptions = {
+  store: memoryEventStore(),
+  secrets: oldCipher,
+  authorize: permissionsFromCaller,
+}
+
+it.each(['store', 'secrets', 'authorize'])('does without no %s', (name) => {
+  for (const nothing of [undefined, null, {}, 'text'])
+    expect(() => createIam({ ...options, [name]: nothing } as IamOptions)).toThrow(
+      new RegExp(`^${name} must be a`),
+    )
+})
+
+it('lets nobody in by default', () => {
+  const { authorize: _, ...open } = options
+  expect(() => createIam(open as IamOptions)).toThrow(TypeError)
+})
+
+it('ignores what else it is given, and takes undefined for absent', async () => {
+  const more = { close: () => undefined, readModel: undefined, newId: undefined }
+  const iam = createIam({ ...options, ...more })
+  const { projectId } = await good(iam.projects.add({ name: 'n' }, context))
+  expect(await good(iam.projects.get({ id: projectId }, context))).toMatchObject({ name: 'n' })
+})
+
+it('reads from the read model and draws ids from where it is told to', async () => {
+  const store = memoryEventStore()
+  const readModel = memoryReadModel()
+  let drawn = 0
+  const newId = () => `id-${++drawn}`
+  const iam = createIam({ ...options, store, readModel, newId })
+  const { projectId } = await good(iam.projects.add({ name: 'n' }, context))
+  expect(projectId).toBe('id-1')
+  expect((await logOf(store)).map(({ appendId }) => appendId)).toEqual(['id-2'])
+  await good(iam.projects.get({ id: projectId }, context))
+  expect(await readModel.checkpoint()).toBe(await store.lastPosition())
+})
+
+it('draws ids that rise, however many at once', async () => {
+  const iam = createIam({ ...options, store: memoryEventStore() })
+  const ids: string[] = []
+  for (let n = 0; n < 3000; n++)
+    ids.push((await good(iam.projects.add({ name: 'n' }, context))).projectId)
+  expect(ids.toSorted()).toEqual(ids)
+  expect(new Set(ids).size).toBe(3000)
+})

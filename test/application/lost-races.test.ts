@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type EventStore, toStatus } from '../../src/index.js'
+import {
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  refusal,
+  start,
+  withAppend,
+} from './host.js'
+import { writes } from './methods.js'
+
+let store: EventStore
+let iam: Iam
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+})
+
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+const google = { idpId: 'google' }
+
+/** `store` where, right before each of the first `times` appends, somebody does `first`. */
+const withRace = (first: () => Promise<unknown>, times = 1): EventStore => {
+  let races = 0
+  return withAppend(store, async (append, send) => {
+    if (races++ < times) await first()
+    return send(append)
+  })
+}
+
+describe('A lost race', () => {
+  it.each(writes)(
+    'is decided anew: $name after an unrelated change',
+    async ({ of, input, name }) => {
+      const other = iamOn(store)
+      await of(iam)(input, { ...context, dryRun: true })
+      if (name.endsWith('reactivate')) return
+      const racing = withRace(async () => {
+        await good(
+          other.identityProviders.updateOidcConfig(
+            { ...google, clientId: 'raced', issuer: 'i' },
+            context,
+          ),
+        )
+        await good(other.projects.update({ ...portal, name: 'raced' }, context))
+        await good(other.projectRoles.update({ ...editor, displayName: 'raced' }, context))
+      })
+      const written = await good(of(iamOn(racing))(input, context))
+      expect(written).toMatchObject({ changed: true })
+      const [last] = (await logOf(store)).slice(-1)
+      expect((written as { details: unknown }).details).toMatchObject({ sequence: last?.position })
+    },
+  )
+
+  it.each(writes)(
+    'ends in what is true then: $name after all is gone',
+    async ({ of, input, name }) => {
+      if (name.endsWith('reactivate')) return
+      const other = iamOn(store)
+      const racing = withRace(async () => {
+        await good(other.projectRoles.remove(editor, context))
+        await good(other.projects.remove(portal, context))
+        await good(other.identityProviders.remove(google, context))
+        await good(other.projects.add({ id: 'new', name: 'first' }, context))
+        await good(
+          other.identityProviders.addOidc(
+            { idpId: 'new', name: 'first', clientId: 'c', clientSecret: 's', issuer: '' },
+            context,
+          ),
+        )
+      })
+      const error = await refusal(of(iamOn(racing))(input, context))
+      const isAdd = name === 'projects.add' || name === 'identityProviders.addOidc'
+      expect(error.kind).toBe(isAdd ? 'AlreadyExists' : 'NotFound')
+      expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'first' })
+    },
+  )
+
+  it.each([
+    ['update', () => iam.projects.update({ ...portal, name: 'n' }, context)],
+    ['deactivate', () => iam.projects.deactivate(portal, context)],
+  ])('may turn out to have nothing left to change: %s', async (name, raced) => {
+    const racing = iamOn(withRace(() => good(raced())))
+    const call =
+      name === 'update'
+        ? racing.projects.update({ ...portal, name: 'n' }, context)
+        : racing.projects.deactivate(portal, context)
+    const { details } = await good(call)
+    expect(await good(iam.projects.get(portal, context))).toMatchObject({ details })
+    expect(await logOf(store)).toHaveLength(4)
+  })
+
+  it('is decided ten times, then reported', async () => {
+    let races = 0
+    const racing = withRace(async () => {
+      await good(iam.projects.update({ ...portal, name: `raced ${++races}` }, context))
+    }, 100)
+    const error = await refusal(iamOn(racing).projects.update({ ...portal, name: 'n' }, context))
+    expect(error).toEqual({ kind: 'Aborted', attempts: 10 })
+    expect(toStatus(error).code).toBe(10)
+    expect(races).toBe(10)
+  })
+
+  it('is won at the tenth attempt', async () => {
+    let races = 0
+    const racing = withRace(async () => {
+      await good(iam.projects.update({ ...portal, name: `raced ${++races}` }, context))
+    }, 9)
+    await good(iamOn(racing).projects.update({ ...portal, name: 'n' }, context))
+    expect(await good(iam.projects.get(portal, context))).toMatchObject({ name: 'n' })
+  })
+
+  it('for a role key has one winner', async () => {
+    const key = { projectId: 'portal', roleKey: 'new' }
+    const racing = withRace(() => good(iam.projectRoles.add({ ...key, displayName: 'A' }, context)))
+    expect(
+      await refusal(iamOn(racing).projectRoles.add({ ...key, displayName: 'B' }, context)),
+    ).toEqual({ kind: 'AlreadyExists', object: { type: 'project_role', ...key } })
+    expect(await good(iam.projectRoles.get(key, context))).toMatchObject({ displayName: 'A' })
+  })
+
+  it('against the removal of the project leaves no role', async () => {
+    const racing = iamOn(withRace(() => good(iam.projects.remove(portal, context))))
+    const gone = { kind: 'NotFound', object: { type: 'project', id: 'portal' } }
+    const late = { projectId: 'portal', roleKey: 'late', displayName: 'd' }
+    expect(await refusal(racing.projectRoles.add(late, context))).toEqual(gone)
+    const many = { projectId: 'portal', roles: [{ roleKey: 'later', displayName: 'd' }] }
+    expect(await refusal(racing.projectRoles.addMany(many, context))).toEqual(gone)
+    expect((await logOf(store)).at(-1)?.type).toBe('project.removed')
+  })
+
+  it('of several roles against one of them adds none', async () => {
+    const racing = withRace(() =>
+      good(iam.projectRoles.add({ ...editor, roleKey: 'b', displayName: 'first' }, context)),
+    )
+    const roles = ['a', 'b', 'c'].map((roleKey) => ({ roleKey, displayName: 'd' }))
+    expect(
+      await refusal(iamOn(racing).projectRoles.addMany({ projectId: 'portal', roles }, context)),
+    ).toMatchObject({ kind: 'AlreadyExists', object: { roleKey: 'b' } })
+    expect(await logOf(store)).toHaveLength(4)
+  })
+})

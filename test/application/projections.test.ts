@@ -1,0 +1,361 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type EventStore,
+  memoryEventStore,
+  memoryReadModel,
+  type Position,
+  type Progress,
+  type Projection,
+  type ReadModel,
+  type RecordedEvent,
+  StoreFault,
+} from '../../src/index.js'
+import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from './host.js'
+
+let store: EventStore
+let iam: Iam
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
+
+const addRoles = async (count: number, prefix = ''): Promise<void> => {
+  const roles = Array.from({ length: count }, (_, n) => ({
+    roleKey: `${prefix}${n}`,
+    displayName: 'd',
+  }))
+  await good(iam.projectRoles.addMany({ projectId: 'portal', roles }, context))
+}
+
+/** A view of a host's own: everything it was fed; `before` may object to a batch. */
+const collector = (before: (events: readonly RecordedEvent[]) => unknown = () => undefined) => {
+  const seen: RecordedEvent[] = []
+  let checkpoint: Position = 0n
+  const projection: Projection = {
+    name: 'collector',
+    checkpoint: async () => checkpoint,
+    apply: async (from, events) => {
+      await before(events)
+      if (from !== checkpoint) return false
+      seen.push(...events)
+      checkpoint = events.at(-1)?.position ?? from
+      return true
+    },
+    reset: async () => {
+      seen.length = 0
+      checkpoint = 0n
+    },
+  }
+  return { seen, projection }
+}
+
+describe('catchUp', () => {
+  it('feeds a projection what it has not seen, once, and tells the position reached', async () => {
+    const { seen, projection } = collector()
+    expect(await good(iam.catchUp(projection))).toBe(await store.lastPosition())
+    expect(seen).toEqual(await logOf(store))
+    await rename('new')
+    expect(await good(iam.catchUp(projection))).toBe(await store.lastPosition())
+    expect(await good(iam.catchUp(projection))).toBe(await store.lastPosition())
+    expect(seen).toEqual(await logOf(store))
+    await projection.reset()
+    await good(iam.catchUp(projection))
+    expect(seen).toEqual(await logOf(store))
+  })
+
+  it('feeds it in batches, and tells after each how far it is', async () => {
+    await addRoles(999)
+    const sizes: number[] = []
+    const { projection } = collector((events) => sizes.push(events.length))
+    const steps: Progress[] = []
+    await good(iam.catchUp(projection, { onProgress: (step) => steps.push(step) }))
+    expect(sizes).toEqual([1000, 2])
+    const head = await store.lastPosition()
+    const log = await logOf(store)
+    expect(steps).toEqual([
+      { done: 1000, total: 1002, position: log[999]?.position, head, rate: expect.any(Number) },
+      { done: 1002, total: 1002, position: head, head, rate: expect.any(Number) },
+    ])
+    for (const { rate } of steps) expect(rate).toBeGreaterThan(0)
+  })
+
+  it('tells no total when the store cannot count', async () => {
+    const steps: Progress[] = []
+    const counting = { ...store, countAfter: undefined }
+    const { projection } = collector()
+    await good(iamOn(counting).catchUp(projection, { onProgress: (step) => steps.push(step) }))
+    expect(steps).toHaveLength(1)
+    expect(steps[0]).not.toHaveProperty('total')
+  })
+
+  it('is cancelled between two batches', async () => {
+    await addRoles(999)
+    const { seen, projection } = collector()
+    const controller = new AbortController()
+    const { signal } = controller
+    const onProgress = () => controller.abort()
+    expect(await refusal(iam.catchUp(projection, { signal, onProgress }))).toEqual({
+      kind: 'Cancelled',
+    })
+    expect(seen).toHaveLength(1000)
+    await good(iam.catchUp(projection))
+    expect(seen).toEqual(await logOf(store))
+  })
+
+  it.each([1, 2, 3])('stops right before event %s when the projection throws there', async (at) => {
+    const log = await logOf(store)
+    const failing = log[at - 1]
+    const cause = new TypeError('of the host')
+    let isBroken = true
+    const { seen, projection } = collector((events) => {
+      if (isBroken && events.some(({ position }) => position === failing?.position)) throw cause
+    })
+    for (const _ of [1, 2]) {
+      expect(await refusal(iam.catchUp(projection))).toEqual({
+        kind: 'ProjectionFailed',
+        projection: 'collector',
+        type: failing?.type,
+        position: failing?.position,
+        cause,
+      })
+      expect(seen).toEqual(log.slice(0, at - 1))
+    }
+    isBroken = false
+    await good(iam.catchUp(projection))
+    expect(seen).toEqual(log)
+  })
+
+  it('goes on when a projection takes one by one what it did not take together', async () => {
+    const { seen, projection } = collector((events) => {
+      if (events.length > 1) throw new Error('too many')
+    })
+    await good(iam.catchUp(projection))
+    expect(seen).toEqual(await logOf(store))
+  })
+
+  it.each([
+    ['UnknownEvent', { schemaVersion: 2 }],
+    ['CorruptEvent', { data: { id: 'portal' } }],
+  ])('stops right before an event that cannot be read: %s', async (kind, broken) => {
+    const [one, two, three] = (await logOf(store)) as [RecordedEvent, RecordedEvent, RecordedEvent]
+    const copy = memoryEventStore()
+    await copy.restore([one, { ...two, ...broken }, three])
+    const { seen, projection } = collector()
+    for (const _ of [1, 2])
+      expect(await refusal(iamOn(copy).catchUp(projection))).toMatchObject({
+        kind,
+        position: two.position,
+      })
+    expect(seen).toEqual([one])
+    const running = iamOn(copy).run(projection, { signal: AbortSignal.timeout(60_000) })
+    expect(await refusal(running)).toMatchObject({ kind })
+  })
+
+  it('applies each event once, however many processes feed one projection', async () => {
+    for (const prefix of ['a', 'b', 'c', 'd']) await addRoles(999, prefix)
+    const { seen, projection } = collector(() => new Promise((resolve) => setImmediate(resolve)))
+    const head = await store.lastPosition()
+    const processes = [iam, iamOn(store), iamOn(store)]
+    const reached = await Promise.all(processes.map((process) => good(process.catchUp(projection))))
+    expect(reached).toEqual([head, head, head])
+    expect(seen).toEqual(await logOf(store))
+  })
+
+  it('finds the failing event though another process moves on meanwhile', async () => {
+    const log = await logOf(store)
+    const { seen, projection } = collector()
+    let isFirst = true
+    const raced: Projection = {
+      ...projection,
+      apply: async (from, events) => {
+        if (!isFirst) return projection.apply(from, events)
+        isFirst = false
+        // The other process takes the first event before this one fails on all of them.
+        await projection.apply(from, events.slice(0, 1))
+        throw new Error('moved')
+      },
+    }
+    expect(await good(iam.catchUp(raced))).toBe(log.at(-1)?.position)
+    expect(seen).toEqual(log)
+  })
+
+  it('gives up on a projection that moves nothing and says nothing', async () => {
+    const stuck: Projection = { ...collector().projection, apply: async () => false }
+    expect(await refusal(iam.catchUp(stuck))).toMatchObject({ kind: 'Unavailable' })
+  })
+
+  it('is unavailable while store or projection are out of order', async () => {
+    const cause = new StoreFault('away', 'unknown')
+    const away = () => Promise.reject(cause)
+    const { projection } = collector()
+    const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
+    for (const broken of [{ lastPosition: away }, { readAll: away }])
+      expect(await refusal(iamOn({ ...store, ...broken }).catchUp(projection))).toEqual(unavailable)
+    for (const broken of [{ checkpoint: away }, { apply: away }])
+      expect(await refusal(iam.catchUp({ ...projection, ...broken }))).toEqual(unavailable)
+  })
+
+  it('does not swallow what the host throws while it is told of progress', async () => {
+    const bug = new TypeError('a bug of the host')
+    const { projection } = collector()
+    const call = iam.catchUp(projection, {
+      onProgress: () => {
+        throw bug
+      },
+    })
+    await expect(call).rejects.toBe(bug)
+  })
+})
+
+describe('run', () => {
+  /** A projection that says when it has seen as many events as asked for. */
+  const following = (before?: (events: readonly RecordedEvent[]) => unknown) => {
+    const { seen, projection } = collector(before)
+    let told: () => void = () => undefined
+    const apply: Projection['apply'] = async (from, events) => {
+      const isApplied = await projection.apply(from, events)
+      told()
+      return isApplied
+    }
+    const reach = async (count: number): Promise<void> => {
+      while (seen.length < count)
+        await new Promise<void>((resolve) => {
+          told = resolve
+        })
+    }
+    return { seen, reach, projection: { ...projection, apply } }
+  }
+
+  it('follows the log until it is aborted, and tells the position reached', async () => {
+    const { seen, reach, projection } = following()
+    const controller = new AbortController()
+    const running = iam.run(projection, { signal: controller.signal })
+    await reach(3)
+    for (const name of ['a', 'b', 'c']) {
+      await rename(name)
+      await reach((await logOf(store)).length)
+    }
+    controller.abort()
+    expect(await good(running)).toBe(await store.lastPosition())
+    expect(seen).toEqual(await logOf(store))
+    await rename('later')
+    expect(seen).toHaveLength(6)
+  })
+
+  it('asks for hints while it lasts, and no longer', async () => {
+    let hinted = 0
+    const counting: EventStore = {
+      ...store,
+      onAppend: (wake) => {
+        hinted++
+        const end = store.onAppend?.(wake)
+        return () => {
+          hinted--
+          end?.()
+        }
+      },
+    }
+    const { reach, projection } = following()
+    const controller = new AbortController()
+    const running = iamOn(counting).run(projection, { signal: controller.signal })
+    await reach(3)
+    expect(hinted).toBe(1)
+    controller.abort()
+    await good(running)
+    expect(hinted).toBe(0)
+  })
+
+  it('tells the position reached, also when it is aborted in the middle', async () => {
+    await addRoles(999)
+    const controller = new AbortController()
+    const { seen, projection } = following(() => controller.abort())
+    const reached = await good(iam.run(projection, { signal: controller.signal }))
+    expect(reached).toBe(seen.at(-1)?.position)
+    expect(seen).toHaveLength(1000)
+    expect(await good(iam.run(projection, { signal: AbortSignal.abort() }))).toBe(reached)
+  })
+
+  it('waits while store or projection are out of order, and goes on where it was', async () => {
+    let faults = 0
+    const { seen, reach, projection } = following(() => {
+      if (faults++ % 2 === 0) throw new StoreFault('locked', 'not_recorded')
+    })
+    const flaky: EventStore = {
+      ...store,
+      lastPosition: () =>
+        faults++ % 3 === 0 ? Promise.reject(new Error('away')) : store.lastPosition(),
+    }
+    const controller = new AbortController()
+    const running = iamOn(flaky).run(projection, { signal: controller.signal })
+    await reach(3)
+    await rename('later')
+    await reach(4)
+    controller.abort()
+    await good(running)
+    expect(seen).toEqual(await logOf(store))
+  })
+
+  it('ends at an event that the projection cannot take', async () => {
+    const { seen, reach, projection } = following((events) => {
+      if (events.some(({ type }) => type === 'project.updated')) throw new Error('no updates')
+    })
+    const running = iam.run(projection, { signal: AbortSignal.timeout(60_000) })
+    await reach(3)
+    await rename('later')
+    expect(await refusal(running)).toMatchObject({
+      kind: 'ProjectionFailed',
+      projection: 'collector',
+      type: 'project.updated',
+    })
+    expect(seen).toHaveLength(3)
+  })
+
+  it('misses nothing that is recorded while it catches up', async () => {
+    // Without a second look after a while: the hint must do.
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    let isFirst = true
+    const { seen, reach, projection } = following(async () => {
+      if (!isFirst) return
+      isFirst = false
+      await rename('meanwhile')
+    })
+    const controller = new AbortController()
+    const running = iam.run(projection, { signal: controller.signal })
+    await reach(4)
+    controller.abort()
+    await good(running)
+    expect(seen).toEqual(await logOf(store))
+  })
+
+  it('keeps a read model fresh for reads that may be late', async () => {
+    const { projection, reach } = following()
+    const model = memoryReadModel()
+    const readModel: ReadModel = {
+      ...model,
+      apply: async (from, events) => {
+        const isApplied = await model.apply(from, events)
+        return isApplied && (await projection.apply(from, events))
+      },
+    }
+    const process = iamOn(store, { readModel })
+    const controller = new AbortController()
+    const running = process.run(readModel, { signal: controller.signal })
+    await rename('fresh')
+    await reach(4)
+    const late = { ...context, consistency: 'eventual' } as const
+    expect(await good(process.projects.get({ id: 'portal' }, late))).toMatchObject({
+      name: 'fresh',
+    })
+    controller.abort()
+    await good(running)
+  })
+})

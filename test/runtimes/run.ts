@@ -1,0 +1,175 @@
+// `npm run test:runtimes`: packs the package, installs it into an empty folder and has every runtime run
+// the smoke suite on it. Prints what each did; fails when one did otherwise. What cannot be had here is
+// reported as SKIPPED, and fails only when CI_RUNTIMES=all.
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import {
+  addPrograms,
+  pack,
+  RESOLUTIONS,
+  root,
+  run,
+  temporaryFolder,
+  typeCheck,
+} from './host-folder.ts'
+
+const here = import.meta.dirname
+const installed = (path: string): string => join(here, 'node_modules', path)
+const requireHere = createRequire(join(here, 'package.json'))
+const rows: { readonly name: string; readonly verdict: string }[] = []
+const ON_SQLITE = /^memory: .*^SQLite: /ms
+
+const note = (name: string, isFine: boolean | undefined, output = ''): void => {
+  const verdict = isFine === undefined ? 'SKIPPED' : isFine ? 'ok' : 'FAILED'
+  rows.push({ name, verdict })
+  console.log(`${verdict.padEnd(8)} ${name}`)
+  if (!isFine) console.log(output.trim().replaceAll(/^/gm, '         '))
+}
+
+/** Warnings that a runtime has about itself; on Node.js 22 that SQLite is new. */
+const isQuiet = (stderr: string): boolean =>
+  stderr.replaceAll(/^.*ExperimentalWarning: SQLite.*\n(\(Use .*\n)?/gm, '').trim() === ''
+
+const onCommand = async (
+  name: string,
+  [command, ...parameters]: readonly [string, ...string[]],
+  folder: string,
+): Promise<void> => {
+  if (!existsSync(command)) return note(name, undefined, `${command} is not there`)
+  for (const file of ['esm.mjs', 'cjs.cjs']) {
+    const { code, stdout, stderr } = await run(command, [...parameters, file], { cwd: folder })
+    const isFine = code === 0 && isQuiet(stderr) && ON_SQLITE.test(stdout)
+    note(`${name}, ${file}`, isFine, stdout + stderr)
+  }
+}
+
+const install = async (): Promise<void> => {
+  if (existsSync(installed('miniflare'))) return
+  const { code, stderr } = await run('npm', ['ci', '--no-fund', '--no-audit'], {
+    cwd: here,
+    timeout: 600_000,
+  })
+  if (code !== 0) throw new Error(stderr)
+}
+
+const installPackage = async (folder: string): Promise<void> => {
+  const tarball = await pack(folder)
+  const begin = Date.now()
+  for (const parameters of [
+    ['init', '-y'],
+    ['install', tarball],
+  ]) {
+    const { code, stdout, stderr } = await run('npm', parameters, { cwd: folder })
+    // npm warns of what is in the configuration of whoever runs this.
+    const isFine = code === 0 && !/^npm (warn|error) (?!Unknown \w+ config)/m.test(stderr)
+    note(`npm ${parameters[0]}`, isFine, stdout + stderr)
+  }
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? []
+  await writeFile(join(folder, 'example.mjs'), example)
+  const { code, stdout, stderr } = await run(process.execPath, ['example.mjs'], { cwd: folder })
+  const isFine = code === 0 && stderr === '' && stdout.includes('AlreadyExists')
+  note(
+    `the first example of the README, ${Date.now() - begin} ms after npm init`,
+    isFine,
+    stdout + stderr,
+  )
+  // What the consumer in TypeScript needs, and no version of ours.
+  await run('npm', ['install', '--no-save', '@types/node@24.19.2'], { cwd: folder })
+}
+
+const bundled = async (folder: string): Promise<string> => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [join(folder, 'web.mjs')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    metafile: true,
+  })
+  if (Object.keys(metafile.inputs).length < 5) throw new Error('The bundle is empty')
+  return outputFiles[0]?.text ?? ''
+}
+
+const onWorkerd = async (script: string): Promise<void> => {
+  const { Miniflare } = requireHere('miniflare')
+  const worker = `${script}
+    addEventListener('fetch', (event) => event.respondWith(
+      globalThis.smoke().then((lines) => new Response(lines.join('\\n')),
+        (error) => new Response(String(error?.stack), { status: 500 }))))`
+  const miniflare = new Miniflare({ script: worker, compatibilityDate: '2026-07-01' })
+  try {
+    const response = await miniflare.dispatchFetch('http://localhost/')
+    const text = await response.text()
+    note('workerd', response.status === 200 && text.startsWith('memory: '), text)
+  } finally {
+    await miniflare.dispose()
+  }
+}
+
+const onChromium = async (script: string): Promise<void> => {
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+  if (!existsSync(executablePath))
+    return note('Chromium', undefined, `${executablePath} is not there`)
+  const { chromium } = requireHere('playwright-core')
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage()
+    // WebCrypto is for secure contexts: a page of localhost.
+    await page.route('**/*', (route: { fulfill: (response: object) => unknown }) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>smoke</title>' }),
+    )
+    await page.goto('http://localhost/')
+    await page.addScriptTag({ content: script })
+    const lines = await page.evaluate('globalThis.smoke()')
+    note(
+      `Chromium ${browser.version()}`,
+      lines[0]?.startsWith('memory: ') ?? false,
+      lines.join('\n'),
+    )
+  } finally {
+    await browser.close()
+  }
+}
+
+const guarded = async (name: string, work: () => Promise<void>): Promise<void> => {
+  try {
+    await work()
+  } catch (error) {
+    note(name, false, error instanceof Error ? error.stack : String(error))
+  }
+}
+
+await install()
+const { path: folder, dispose } = await temporaryFolder()
+try {
+  await installPackage(folder)
+  await addPrograms(folder)
+  await onCommand(`Node.js ${process.versions.node}`, [process.execPath], folder)
+  await onCommand('Node.js 22.13', [installed('node22/bin/node')], folder)
+  await onCommand('Node.js 26', [installed('node26/bin/node')], folder)
+  await onCommand('Bun', [installed('bun/bin/bun.exe')], folder)
+  await onCommand('Deno', [installed('deno/deno'), 'run', '--allow-all'], folder)
+  for (const resolution of RESOLUTIONS) {
+    const objections = await typeCheck(folder, resolution)
+    note(
+      `TypeScript, moduleResolution ${resolution.moduleResolution}`,
+      objections === '',
+      objections,
+    )
+  }
+  const script = await bundled(folder)
+  await guarded('workerd', () => onWorkerd(script))
+  await guarded('Chromium', () => onChromium(script))
+} finally {
+  await dispose()
+}
+
+const count = (verdict: string): number => rows.filter((row) => row.verdict === verdict).length
+console.log(`${count('ok')} ok, ${count('FAILED')} failed, ${count('SKIPPED')} SKIPPED`)
+const mustHaveAll = process.env['CI_RUNTIMES'] === 'all'
+process.exitCode = count('FAILED') > 0 || (mustHaveAll && count('SKIPPED') > 0) ? 1 : 0

@@ -1,0 +1,171 @@
+import type { TransportOptions } from 'claviger/transport'
+import { connectRoutes, fetchHandler } from 'claviger/transport'
+import { describe, expect, it } from 'vitest'
+import { callers, openIam, transportOptions } from './host.js'
+
+const admin = callers['admin']
+
+/** Calls a host with other options than most. */
+const open = async (changed: Partial<TransportOptions>) => {
+  const { options, failures } = transportOptions()
+  const iam = await openIam()
+  const handler = fetchHandler(iam, { ...options, ...changed })
+  const call = async (path: string, init: RequestInit & { duplex?: 'half' } = {}) => {
+    const response = await handler(new Request(`https://iam.example.com${path}`, init))
+    return { status: response.status, headers: response.headers, json: await response.json() }
+  }
+  return { call, failures, iam }
+}
+
+const put = (body: BodyInit) =>
+  ({
+    method: 'PUT',
+    body,
+    headers: { 'content-type': 'application/json' },
+    duplex: 'half',
+  }) as const
+
+describe('The host says who calls', () => {
+  it('from the headers, and may take its time', async () => {
+    const { call } = await open({
+      authenticate: async (headers) => (headers.get('cookie') === 'session=1' ? admin : undefined),
+    })
+    const known = await call('/v1/projects/portal', { headers: { cookie: 'session=1' } })
+    expect(known.status).toBe(200)
+    expect((await call('/v1/projects/portal')).status).toBe(401)
+  })
+
+  it('before anything of the body is read', async () => {
+    const { call } = await open({ authenticate: () => undefined })
+    let isRead = false
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          isRead = true
+          controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    expect((await call('/v1/projects/portal', put(body))).status).toBe(401)
+    expect(isRead).toBe(false)
+  })
+
+  it('and how callers authenticate', async () => {
+    const { call } = await open({ challenge: 'Cookie realm="acme"' })
+    const { headers } = await call('/v1/projects/portal')
+    expect(headers.get('www-authenticate')).toBe('Cookie realm="acme"')
+  })
+
+  it('or refuses with an error of the library', async () => {
+    const denied = await open({
+      authenticate: () => ({ kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' }),
+    })
+    const { status, headers, json } = await denied.call('/v1/projects/portal')
+    expect([status, json.code, headers.has('www-authenticate')]).toEqual([403, 7, false])
+
+    const cause = new Error('redis://user:password@sessions: no route to host')
+    const unavailable = await open({
+      authenticate: () => ({ kind: 'Unavailable', outcome: 'not_recorded', cause }),
+    })
+    const answer = await unavailable.call('/v1/projects/portal')
+    expect([answer.status, answer.json.code]).toEqual([503, 14])
+    expect(JSON.stringify(answer.json)).not.toContain('redis')
+    expect(unavailable.failures).toMatchObject([{ cause: { cause } }])
+  })
+
+  it('and when it throws, is told so under the id that the answer has', async () => {
+    const cause = new Error('redis://user:password@sessions: no route to host')
+    const { call, failures } = await open({
+      authenticate: () => {
+        throw cause
+      },
+    })
+    const { status, json } = await call('/v1/projects/portal')
+    expect([status, json.code]).toEqual([500, 13])
+    expect(JSON.stringify(json)).not.toContain('redis')
+    const { correlationId } = json.details[0].metadata
+    const method = 'claviger.v1.ProjectService/GetProject'
+    expect(failures).toEqual([{ cause, failure: { correlationId, method } }])
+    expect(correlationId).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('and what it makes of a caller is checked', async () => {
+    const { call } = await open({ authenticate: () => ({ userId: '', orgId: 'acme' }) })
+    const { status, json } = await call('/v1/projects/portal')
+    expect([status, json.details[1].fieldViolations[0].field]).toEqual([400, 'caller.userId'])
+  })
+
+  it('and shows nothing when it cannot even be told', async () => {
+    const { call } = await open({
+      authenticate: () => {
+        throw new Error('first')
+      },
+      onError: () => {
+        throw new Error('second')
+      },
+    })
+    const { status, json } = await call('/v1/projects/portal')
+    expect([status, json.code]).toEqual([500, 13])
+    expect(JSON.stringify(json)).not.toMatch(/first|second/)
+  })
+})
+
+describe('The organization header', () => {
+  it('has the name that the host gives it', async () => {
+    const { call } = await open({ authenticate: () => admin, organizationHeader: 'x-tenant' })
+    const selected = await call('/v1/projects/portal', { headers: { 'x-tenant': 'globex' } })
+    expect(selected.json.project.name).toBe('Shop')
+    const own = await call('/v1/projects/portal', { headers: { 'x-service-orgid': 'globex' } })
+    expect(own.json.project.name).toBe('Portal')
+  })
+
+  it('given twice names no organization', async () => {
+    const { call } = await open({ authenticate: () => admin })
+    const headers = new Headers([
+      ['x-service-orgid', 'acme'],
+      ['x-service-orgid', 'globex'],
+    ])
+    const { status, json } = await call('/v1/projects/portal', { headers })
+    expect([status, json.details[1].fieldViolations[0].field]).toEqual([400, 'orgId'])
+  })
+})
+
+it('If-Match takes what ETag gives, and nothing like it', async () => {
+  const { call } = await open({ authenticate: () => admin })
+  const { headers } = await call('/v1/projects/portal')
+  const etag = headers.get('etag') ?? ''
+  const update = (ifMatch: string) => {
+    const request = put('{"name":"New"}')
+    return call('/v1/projects/portal', {
+      ...request,
+      headers: { ...request.headers, 'if-match': ifMatch },
+    })
+  }
+  for (const wrong of [etag.slice(1), `W/${etag}`, `${etag}, "1"`, '"x"', ''])
+    expect((await update(wrong)).json.details[1].fieldViolations[0].field).toBe('expectedSequence')
+  expect((await update(etag)).status).toBe(200)
+  expect((await update(etag)).status).toBe(409)
+})
+
+it('Clients of the Connect protocol get errors in its own form', async () => {
+  const { call } = await open({ authenticate: () => admin })
+  const request = (headers: Record<string, string>) => ({
+    method: 'POST',
+    body: '{"id":"nowhere"}',
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  const path = '/claviger.v1.ProjectService/GetProject'
+  expect((await call(path, request({}))).json.code).toBe(5)
+  const connect = await call(path, request({ 'connect-protocol-version': '1' }))
+  expect(connect.json.code).toBe('not_found')
+})
+
+it('Options that are missing are noticed at once', async () => {
+  const iam = await openIam()
+  const { options } = transportOptions()
+  const { authenticate: _authenticate, ...open } = options
+  const { onError: _onError, ...silent } = options
+  expect(() => fetchHandler(iam, open as TransportOptions)).toThrow(TypeError)
+  expect(() => connectRoutes(iam, silent as TransportOptions)).toThrow(TypeError)
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { callers } from './host.js'
+import { openHost, violationsIn } from './http-client.js'
+
+const context = { caller: callers['admin'] }
+
+const KIBIBYTE = 1024
+
+/** A body that comes in pieces, without telling its length. */
+const inPieces = (text: string) =>
+  new ReadableStream({
+    start(controller) {
+      for (let index = 0; index < text.length; index += 64 * KIBIBYTE)
+        controller.enqueue(new TextEncoder().encode(text.slice(index, index + 64 * KIBIBYTE)))
+      controller.close()
+    },
+  })
+
+describe('A body', () => {
+  const refusals: readonly (readonly [name: string, body: BodyInit, field: string])[] = [
+    ['that is truncated', '{"name":"Por', ''],
+    ['that is empty', '', ''],
+    ['that is no object', '["name"]', ''],
+    ['that is null', 'null', ''],
+    ['with something after its end', '{"name":"Portal"} {}', ''],
+    ['that is not UTF-8', new Uint8Array([...Buffer.from('{"name":"'), 0xff, 0x22, 0x7d]), ''],
+    ['that is nested deeply', '['.repeat(100_000), ''],
+    [
+      'with a field that is nested deeply',
+      `{"name":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+      'name',
+    ],
+    ['with a name that stands there twice', '{"name":"a","name":"b"}', 'name'],
+    ['with a name that stands there twice, escaped', '{"name":"a","n\\u0061me":"b"}', 'name'],
+    [
+      'with both names of a field',
+      '{"name":"a","hasProjectCheck":true,"has_project_check":false}',
+      'hasProjectCheck',
+    ],
+    ['with a value of another type', '{"name":1}', 'name'],
+    ['with a number for a flag', '{"name":"a","hasProjectCheck":1}', 'hasProjectCheck'],
+    ['that contradicts the path', '{"name":"a","id":"other"}', 'id'],
+    ['with a lone surrogate', '{"name":"\\ud800"}', 'name'],
+  ]
+
+  it.for(refusals)('%s is refused', async ([, body, field]) => {
+    const { iam, call } = await openHost()
+    const before = (await iam.projects.get({ id: 'portal' }, context))._unsafeUnwrap()
+    const answer = await call('PUT', '/v1/projects/portal', body)
+    expect(answer.status).toBe(400)
+    expect(answer.json.code).toBe(3)
+    expect(Object.keys(violationsIn(answer.json))).toEqual([field])
+    const after = (await iam.projects.get({ id: 'portal' }, context))._unsafeUnwrap()
+    expect(after).toEqual(before)
+  })
+
+  it('that says in null what is absent, is taken', async () => {
+    const { call } = await openHost()
+    const body = '{"name":"Portal","hasProjectCheck":null,"privateLabelingSetting":null}'
+    expect((await call('PUT', '/v1/projects/portal', body)).status).toBe(200)
+    const issuer = '{"name":"n","clientId":"c","clientSecret":"s","issuer":null}'
+    const answer = await call('POST', '/v1/idps/oidc', issuer)
+    expect(violationsIn(answer.json)).toEqual({ issuer: 'is required' })
+  })
+
+  it('may have white space around and within', async () => {
+    const { call } = await openHost()
+    const answer = await call('PUT', '/v1/projects/portal', ' \r\n\t{ \n"name" : "Portal" } ')
+    expect(answer.status).toBe(200)
+  })
+
+  it('of a request without fields of its own may be absent, empty or an empty object', async () => {
+    const { call } = await openHost()
+    expect((await call('POST', '/v1/projects/portal:deactivate')).status).toBe(200)
+    expect((await call('POST', '/v1/projects/portal:reactivate', '')).status).toBe(200)
+    expect((await call('POST', '/v1/projects/portal:deactivate', '{ }')).status).toBe(200)
+    const surplus = await call('POST', '/v1/projects/portal:deactivate', '{"force":true}')
+    expect(violationsIn(surplus.json)).toEqual({ force: 'is not a field of the request' })
+  })
+
+  it.for([
+    ['with its length', (text: string) => text],
+    ['in pieces', inPieces],
+  ] as const)('of more than 1 MiB is refused, sent %s', async ([, sent]) => {
+    const { call } = await openHost()
+    const largest = `{"name":"${'x'.repeat(KIBIBYTE * KIBIBYTE - 11)}"}`
+    const allowed = await call('POST', '/v1/projects', sent(largest))
+    expect(violationsIn(allowed.json)).toEqual({ name: 'must be at most 200 characters' })
+    const answer = await call('POST', '/v1/projects', sent(`${largest} `))
+    expect(answer.status).toBe(413)
+    expect(answer.json).toMatchObject({ code: 8, details: [{ reason: 'RESOURCE_EXHAUSTED' }] })
+  })
+})
+
+it('A body that is compressed is refused', async () => {
+  const { call } = await openHost()
+  const answer = await call('PUT', '/v1/projects/portal', '{"name":"X"}', {
+    'content-encoding': 'gzip',
+  })
+  expect([answer.status, answer.json.code]).toEqual([501, 12])
+})

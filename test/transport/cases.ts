@@ -1,0 +1,17 @@
+import type { Case } from './cases/case.js'
+import { faults } from './cases/faults.js'
+import { headers } from './cases/headers.js'
+import { errors } from './cases/refusals.js'
+import { successes } from './cases/successes.js'
+
+/** Everything that each client goes through. */
+export const cases: readonly Case[] = [
+  ...successes.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...errors.map(([name, httpStatus, ...made]) => ({
+    name: `Refused: ${name}`,
+    calls: made,
+    httpStatus,
+  })),
+  ...faults,
+]

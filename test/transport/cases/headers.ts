@@ -1,0 +1,51 @@
+import type { Call } from '../call.js'
+import { updateOidcConfig } from '../calls/identity-providers.js'
+import { addProject, getProject, updateProject } from '../calls/projects.js'
+import { IDP_ID } from '../host.js'
+import { FIRST_SEQUENCE, oidc, settings, TRACE_ID, traceparent } from '../samples.js'
+
+/** Every header, and what it does. */
+export const headers: readonly (readonly [name: string, ...calls: Call[]])[] = [
+  [
+    'organization header: selects the organization',
+    getProject('portal', {
+      headers: { 'x-service-orgid': 'globex' },
+      context: { orgId: 'globex' },
+    }),
+  ],
+  [
+    'organization header: empty is absent',
+    updateProject('portal', { name: 'X' }, { headers: { 'x-service-orgid': '' } }),
+  ],
+  [
+    'organization header: has no effect on identity providers',
+    updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': 'globex' } }),
+  ],
+  [
+    'Idempotency-Key: a repeated write takes effect once',
+    addProject(settings, {
+      headers: { 'idempotency-key': 'key 1' },
+      context: { idempotencyKey: 'key 1' },
+    }),
+    addProject(settings, {
+      headers: { 'idempotency-key': 'key 1' },
+      context: { idempotencyKey: 'key 1' },
+    }),
+  ],
+  [
+    'If-Match: holds',
+    updateProject('portal', settings, {
+      headers: { 'if-match': `"${FIRST_SEQUENCE}"` },
+      context: { expectedSequence: FIRST_SEQUENCE },
+    }),
+  ],
+  ['If-Match: any', updateProject('portal', settings, { headers: { 'if-match': '*' } })],
+  [
+    'traceparent: its trace id is kept',
+    addProject(settings, { headers: { traceparent }, context: { correlationId: TRACE_ID } }),
+  ],
+  [
+    'traceparent: malformed is ignored',
+    addProject(settings, { headers: { traceparent: '00-xyz' } }),
+  ],
+]

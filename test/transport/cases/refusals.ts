@@ -1,0 +1,70 @@
+import type { Call } from '../call.js'
+import { addOidc, updateOidcConfig } from '../calls/identity-providers.js'
+import { addProjectRole, addProjectRoles, getProjectRole } from '../calls/project-roles.js'
+import { addProject, checkLogin, getProject, updateProject } from '../calls/projects.js'
+import { IDP_ID } from '../host.js'
+import { oidc, provider, role, STRANGE_KEY, settings, stale } from '../samples.js'
+
+/** Every refusal of the library, with its HTTP status. */
+export const errors: readonly (readonly [name: string, httpStatus: number, ...calls: Call[]])[] = [
+  ['nobody calls', 401, updateProject('portal', settings, { caller: '' })],
+  ['the caller lacks the permission', 403, updateProject('portal', settings, { caller: 'guest' })],
+  [
+    'the caller lacks the permission in the selected organization',
+    403,
+    getProject('portal', {
+      headers: { 'x-service-orgid': 'initech' },
+      context: { orgId: 'initech' },
+    }),
+  ],
+  [
+    'the organization header is malformed',
+    400,
+    getProject('portal', {
+      headers: { 'x-service-orgid': 'no+org' },
+      context: { orgId: 'no+org' },
+    }),
+  ],
+  ['fields are malformed', 400, addOidc({ ...provider, name: '', clientId: 'x'.repeat(201) })],
+  [
+    'a field that must be present is absent',
+    400,
+    addOidc({ name: 'n', clientId: 'c', clientSecret: 's' }),
+  ],
+  [
+    'one of several roles is malformed',
+    400,
+    addProjectRoles('portal', { roles: [role, { roleKey: '', displayName: 'Owner' }, role] }),
+  ],
+  ['an id is malformed', 400, getProject('a/b')],
+  ['an identity provider is not there', 404, updateOidcConfig('nowhere', oidc)],
+  ['a project is not there', 404, updateProject('nowhere', settings)],
+  ['the project of a role is not there', 404, addProjectRole('nowhere', role)],
+  ['a role is not there', 404, getProjectRole(['portal', STRANGE_KEY])],
+  [
+    'the key of a role is taken',
+    409,
+    addProjectRole('portal', { roleKey: 'editor', displayName: 'E' }),
+  ],
+  ['the id of a project is taken', 409, addProject({ id: 'portal', name: 'P' })],
+  ['the object has changed meanwhile', 409, updateOidcConfig(IDP_ID, oidc, stale)],
+  ['If-Match makes no sense', 400, addProject({ name: 'P' }, stale)],
+  [
+    'the idempotency key is of another command',
+    409,
+    addProject(settings, {
+      headers: { 'idempotency-key': 'k' },
+      context: { idempotencyKey: 'k' },
+    }),
+    updateProject('portal', settings, {
+      headers: { 'idempotency-key': 'k' },
+      context: { idempotencyKey: 'k' },
+    }),
+  ],
+  [
+    'a user may not log in',
+    409,
+    updateProject('portal', settings),
+    checkLogin('portal', { userOrgId: 'initech', userRoleKeys: ['editor'] }),
+  ],
+]

@@ -1,0 +1,86 @@
+import type { Call } from '../call.js'
+import {
+  addOidc,
+  deactivateIdentityProvider,
+  getIdentityProvider,
+  listIdentityProviders,
+  reactivateIdentityProvider,
+  removeIdentityProvider,
+  updateIdentityProvider,
+  updateOidcConfig,
+} from '../calls/identity-providers.js'
+import {
+  addProjectRole,
+  addProjectRoles,
+  getProjectRole,
+  listProjectRoles,
+  removeProjectRole,
+  updateProjectRole,
+} from '../calls/project-roles.js'
+import {
+  addProject,
+  checkLogin,
+  deactivateProject,
+  getProject,
+  listProjects,
+  reactivateProject,
+  removeProject,
+  updateProject,
+} from '../calls/projects.js'
+import { IDP_ID } from '../host.js'
+import { oidc, provider, role, STRANGE_KEY, settings } from '../samples.js'
+
+/** Every rpc, as it is meant. */
+export const successes: readonly (readonly [name: string, ...calls: Call[]])[] = [
+  ['adds an identity provider', addOidc(provider)],
+  [
+    'adds an identity provider with an empty issuer and nothing else that may be left out',
+    addOidc({ name: 'n', clientId: 'c', clientSecret: 's', issuer: '' }),
+  ],
+  ['updates an OIDC configuration, keeping the secret', updateOidcConfig(IDP_ID, oidc)],
+  [
+    'updates an OIDC configuration with a new secret',
+    updateOidcConfig(IDP_ID, { ...oidc, clientSecret: 'new' }),
+  ],
+  [
+    'updates an identity provider',
+    updateIdentityProvider(IDP_ID, { name: 'Other', stylingType: 'STYLING_TYPE_GOOGLE' }),
+  ],
+  [
+    'deactivates and reactivates an identity provider',
+    deactivateIdentityProvider(IDP_ID),
+    getIdentityProvider(IDP_ID),
+    reactivateIdentityProvider(IDP_ID),
+  ],
+  ['removes an identity provider', removeIdentityProvider(IDP_ID)],
+  ['shows an identity provider', getIdentityProvider(IDP_ID)],
+  ['lists identity providers', listIdentityProviders()],
+  ['adds a project under an id of its own', addProject({ id: 'shop', ...settings })],
+  ['adds a project', addProject({ name: 'Shop' })],
+  ['updates a project', updateProject('portal', settings)],
+  ['updates a project to defaults', updateProject('portal', { name: 'Portal' })],
+  [
+    'deactivates and reactivates a project',
+    deactivateProject('portal'),
+    getProject('portal'),
+    reactivateProject('portal'),
+  ],
+  ['removes a project', removeProject('portal')],
+  ['shows a project', getProject('portal')],
+  ['lists projects page by page', addProject({ id: 'another', name: 'Another' }), listProjects(1)],
+  ['lets a user log in', checkLogin('portal', { userOrgId: 'acme', userRoleKeys: ['editor'] })],
+  ['adds a role', addProjectRole('portal', role)],
+  [
+    'adds a role under a key that is strange',
+    addProjectRole('portal', { ...role, roleKey: STRANGE_KEY }),
+    getProjectRole(['portal', STRANGE_KEY]),
+    updateProjectRole(['portal', STRANGE_KEY], { displayName: 'Strange' }),
+    removeProjectRole(['portal', STRANGE_KEY]),
+  ],
+  [
+    'adds several roles',
+    addProjectRoles('portal', { roles: [role, { roleKey: 'owner', displayName: 'Owner' }] }),
+  ],
+  ['shows a role', getProjectRole(['portal', 'editor'])],
+  ['lists roles', listProjectRoles('portal')],
+]

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http'
+import { createRegistry, fromJson, toJson } from '@bufbuild/protobuf'
+import { type Code, ConnectError, createClient } from '@connectrpc/connect'
+import { connectNodeAdapter, createConnectTransport } from '@connectrpc/connect-node'
+import {
+  connectRoutes,
+  IdentityProviderService,
+  ProjectRoleService,
+  ProjectService,
+} from 'claviger/transport'
+import { closed, listening } from '../servers.js'
+import type { OpenClient } from './client.js'
+import { headersOfAnswer } from './client.js'
+import { withMillisecondsOf } from './milliseconds.js'
+import { detailOf } from './rpc-status.js'
+
+const registry = createRegistry(IdentityProviderService, ProjectService, ProjectRoleService)
+
+/** The services on a router of the host's own, by the client that belongs to it. */
+export const connectClient: OpenClient = async () => ({
+  call: async ({ rpc, request, headers }, { iam, options }) => {
+    const server = createServer(connectNodeAdapter({ routes: connectRoutes(iam, options) }))
+    const baseUrl = await listening(server)
+    const [typeName = '', name = ''] = rpc.split('/')
+    const service = registry.getService(typeName)!
+    const method = service.methods.find((found) => found.name === name)!
+    const client = createClient(
+      service,
+      createConnectTransport({ baseUrl, httpVersion: '1.1' }),
+    ) as never as Record<string, (request: object, options: object) => Promise<never>>
+
+    let received = new Headers()
+    const onHeader = (header: Headers) => {
+      received = header
+    }
+    try {
+      const message = fromJson(method.input, request as never)
+      const response = await client[method.localName]!(message, { headers, onHeader })
+      return {
+        response: withMillisecondsOf(toJson(method.output, response, { alwaysEmitImplicit: true })),
+        ...headersOfAnswer((header) => received.get(header)),
+      }
+    } catch (thrown) {
+      const error = ConnectError.from(thrown)
+      const details = error.details.map((detail) =>
+        'type' in detail
+          ? detailOf(`type.googleapis.com/${detail.type}`, detail.value)
+          : { '@type': '' },
+      )
+      return {
+        error: { code: error.code satisfies Code, message: error.rawMessage, details },
+        ...headersOfAnswer((header) => error.metadata.get(header)),
+      }
+    } finally {
+      server.closeAllConnections()
+      await closed(server)
+    }
+  },
+  close: async () => {},
+})

@@ -1,0 +1,15 @@
+import type { Json } from 'claviger'
+
+/** What protobufjs makes of a message, as protobuf writes it in JSON: timestamps, with milliseconds. */
+export const protobufJson = (value: unknown): Json => {
+  if (Array.isArray(value)) return value.map(protobufJson)
+  if (typeof value !== 'object' || value === null) return value as Json
+  if ('seconds' in value && 'nanos' in value)
+    return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1e6).toISOString()
+  return Object.fromEntries(
+    Object.entries(value)
+      // Names of which optional fields are there.
+      .filter(([name]) => !name.startsWith('_'))
+      .map(([name, part]) => [name, protobufJson(part)]),
+  )
+}

@@ -1,0 +1,84 @@
+import {
+  aesGcmCipher,
+  type Caller,
+  createIam,
+  type EventStore,
+  type Iam,
+  memoryEventStore,
+  type Permission,
+  permissionsFromCaller,
+} from 'claviger'
+import { fixedClock } from 'claviger/testing'
+import type { Failure, TransportOptions } from 'claviger/transport'
+
+const everything: readonly Permission[] = [
+  'identity_provider.read',
+  'identity_provider.write',
+  'project.read',
+  'project.write',
+  'project.role.read',
+  'project.role.write',
+  'event.read',
+]
+
+/** Who may call, by the token that stands for them. */
+export const callers: Readonly<Record<string, Caller>> = {
+  admin: {
+    userId: 'alice',
+    orgId: 'acme',
+    permissions: everything,
+    permissionsIn: { globex: everything },
+  },
+  guest: { userId: 'bob', orgId: 'acme', permissions: [] },
+}
+
+/** The id of the provider that every host has. */
+export const IDP_ID = 'corporate'
+
+/** A host that answers the same to the same calls, whenever and however often it is made. */
+export const openIam = async (wrap: (store: EventStore) => EventStore = (store) => store) => {
+  const clock = fixedClock('2026-02-03T04:05:06Z')
+  const store = memoryEventStore({ now: clock })
+  let drawn = 0
+  const options = {
+    secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(7) } }),
+    authorize: permissionsFromCaller,
+    newId: () => `01JGFJJZ00V6RM8DHQ4B0${String(++drawn).padStart(5, '0')}`,
+  }
+  await seed(createIam({ ...options, store }))
+  return createIam({ ...options, store: wrap(store) })
+}
+
+const seed = async (iam: Iam): Promise<void> => {
+  const caller = callers['admin']
+  const added = [
+    await iam.projects.add({ id: 'portal', name: 'Portal' }, { caller }),
+    await iam.projects.add({ id: 'portal', name: 'Shop' }, { caller, orgId: 'globex' }),
+    await iam.projectRoles.add(
+      { projectId: 'portal', roleKey: 'editor', displayName: 'Editor', group: 'content' },
+      { caller },
+    ),
+    await iam.identityProviders.addOidc(
+      {
+        idpId: IDP_ID,
+        name: 'Corporate',
+        clientId: 'client-1',
+        clientSecret: 'hush',
+        issuer: 'https://idp.example.com',
+        scopes: ['openid', 'email'],
+      },
+      { caller },
+    ),
+  ]
+  for (const result of added) if (result.isErr()) throw new Error(result.error.kind)
+}
+
+/** Transport options of a host that knows {@link callers}, and what `onError` was told. */
+export const transportOptions = () => {
+  const failures: { readonly cause: unknown; readonly failure: Failure }[] = []
+  const options: TransportOptions = {
+    authenticate: (headers) => callers[headers.get('authorization')?.slice('Bearer '.length) ?? ''],
+    onError: (cause, failure) => failures.push({ cause, failure }),
+  }
+  return { options, failures }
+}

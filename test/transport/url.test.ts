@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { openHost, violationsIn } from './http-client.js'
+
+describe('A path', () => {
+  it('may hold an encoded slash, which no id has', async () => {
+    const { call } = await openHost()
+    const answer = await call('GET', '/v1/projects/por%2Ftal')
+    expect(answer.status).toBe(400)
+    expect(Object.keys(violationsIn(answer.json))).toEqual(['id'])
+  })
+
+  it('is refused when it is malformed, and so is a query', async () => {
+    const { call } = await openHost()
+    const paths = [
+      '/v1/projects/por%zz',
+      '/v1/projects/%ff',
+      '/v1/projects/portal/role?role_key=%e0%a4',
+    ]
+    for (const path of paths) {
+      const answer = await call('GET', path)
+      expect(answer.status).toBe(400)
+      expect(Object.values(violationsIn(answer.json))).toEqual(['must be percent-encoded UTF-8'])
+    }
+  })
+
+  it('tells nobody anything before it is known who calls', async () => {
+    const { call } = await openHost()
+    const answer = await call('GET', '/v1/projects/por%zz', undefined, { authorization: '' })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  it('may hold an id that ends like a method', async () => {
+    const { call } = await openHost()
+    const id = 'a:deactivate'
+    await call('POST', '/v1/projects', JSON.stringify({ id, name: 'A' }))
+    expect((await call('POST', `/v1/projects/${id}:deactivate`)).status).toBe(200)
+    expect((await call('GET', `/v1/projects/${id}`)).json.project).toMatchObject({
+      id,
+      state: 'STATE_INACTIVE',
+    })
+  })
+
+  it('answers another method with 405 and what it has', async () => {
+    const { call } = await openHost()
+    const resource = await call('PATCH', '/v1/projects/portal', '{}')
+    expect(resource.status).toBe(405)
+    expect(resource.headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'PUT'])
+    expect(resource.json.details).toMatchObject([{ reason: 'METHOD_NOT_ALLOWED' }])
+    const rpc = await call('GET', '/claviger.v1.ProjectService/GetProject')
+    expect([rpc.status, rpc.headers.get('allow')]).toEqual([405, 'POST'])
+    expect((await call('DELETE', '/openapi.json')).status).toBe(405)
+  })
+
+  it('answers another content type with 415 and what it takes', async () => {
+    const { call } = await openHost()
+    for (const type of ['text/plain', 'application/jsonp', 'application/json; charset=latin1']) {
+      const answer = await call('PUT', '/v1/projects/portal', '{"name":"P"}', {
+        'content-type': type,
+      })
+      expect([answer.status, answer.headers.get('accept')]).toEqual([415, 'application/json'])
+    }
+    const rpc = await call('POST', '/claviger.v1.ProjectService/GetProject', 'id=portal', {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(rpc.status).toBe(415)
+  })
+
+  it('that nobody serves is answered with 404', async () => {
+    const { call } = await openHost()
+    for (const path of [
+      '/',
+      '/v1/projects/',
+      '/v1/projects/a/b/c',
+      '/v2/projects',
+      '/v1x1/projects',
+    ]) {
+      const answer = await call('GET', path)
+      expect([answer.status, answer.json.code]).toEqual([404, 5])
+    }
+  })
+})
+
+describe('A query', () => {
+  it('gives every field once, whatever name it has', async () => {
+    const { call } = await openHost()
+    const answer = await call('GET', '/v1/projects?pageSize=1&page_size=2')
+    expect(violationsIn(answer.json)).toEqual({ page_size: 'must not be given twice' })
+  })
+
+  it('names fields of messages with dots', async () => {
+    const { call } = await openHost()
+    const found = await call(
+      'GET',
+      '/v1/projects?filter.state=STATE_ACTIVE&filter.name.equals=Portal',
+    )
+    expect(found.json.totalSize).toBe(1)
+    const wrong = await call('GET', '/v1/projects?filter.state=STATE_ASLEEP')
+    expect(Object.keys(violationsIn(wrong.json))).toEqual(['filter.state'])
+    const odd = await call('GET', '/v1/projects?filter.name=Portal')
+    expect(Object.keys(violationsIn(odd.json))).toEqual(['filter.name'])
+    const deep = await call('GET', '/v1/projects?pageSize.x=1&pageSize=1')
+    expect(deep.status).toBe(400)
+    const proto = await call('GET', '/v1/projects?filter.__proto__.x=1')
+    expect(proto.status).toBe(400)
+  })
+
+  it('sorts by fields that there are', async () => {
+    const { call } = await openHost()
+    const answer = await call('GET', '/v1/projects?orderBy=colour')
+    expect(Object.keys(violationsIn(answer.json))).toEqual(['orderBy'])
+  })
+
+  it('asks for the next page until there is none', async () => {
+    const { call } = await openHost()
+    await call('POST', '/v1/projects', '{"id":"another","name":"Another"}')
+    const first = await call('GET', '/v1/projects?pageSize=1')
+    const token = encodeURIComponent(first.json.nextPageToken)
+    const second = await call('GET', `/v1/projects?pageSize=1&pageToken=${token}`)
+    expect(second.json.nextPageToken).toBe('')
+    expect([...first.json.projects, ...second.json.projects].map(({ id }) => id)).toEqual([
+      'another',
+      'portal',
+    ])
+  })
+})
+
+it('The key of a role is taken from the body of PUT as well, but not from both', async () => {
+  const { call } = await openHost()
+  const body = '{"roleKey":"editor","displayName":"New"}'
+  expect((await call('PUT', '/v1/projects/portal/role', body)).status).toBe(200)
+  const both = await call('PUT', '/v1/projects/portal/role?role_key=other', body)
+  expect(violationsIn(both.json)).toEqual({ roleKey: 'must not be given twice' })
+})

@@ -1,0 +1,107 @@
+import { dirname, join, resolve } from 'node:path'
+import ts from 'typescript'
+
+const root = resolve(import.meta.dirname, '../..')
+const configFile = join(root, 'tsconfig.json')
+
+/** The options that everything here is checked with. */
+const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(configFile, ts.sys.readFile).config,
+  ts.sys,
+  dirname(configFile),
+)
+
+/** What stands behind each subpath, as the configuration of the compiler has it. */
+const entries: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(options.paths ?? {}).map(([subpath, [file = '']]) => [subpath, join(root, file)]),
+)
+
+/** Every subpath of the package, such as `claviger/sqlite`. */
+export const subpaths: readonly string[] = Object.keys(entries)
+
+const program = ts.createProgram(Object.values(entries), options)
+const checker = program.getTypeChecker()
+
+const original = (symbol: ts.Symbol): ts.Symbol =>
+  symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+
+/** A name that a subpath exports. */
+export interface PublicName {
+  readonly name: string
+  readonly isValue: boolean
+  readonly isType: boolean
+  readonly docstring: string
+}
+
+const exportsOf = (subpath: string): readonly ts.Symbol[] => {
+  const source = program.getSourceFile(entries[subpath] ?? '')
+  const module = source && checker.getSymbolAtLocation(source)
+  return module ? checker.getExportsOfModule(module) : []
+}
+
+/** What `subpath` exports, sorted by name. */
+export const namesOf = (subpath: string): readonly PublicName[] =>
+  exportsOf(subpath)
+    .map((exported) => {
+      const symbol = original(exported)
+      // What is exported by `export type` is a type, whatever it is where it was declared.
+      const isTypeOnly = exported.declarations?.some(ts.isTypeOnlyExportDeclaration) ?? false
+      return {
+        name: exported.name,
+        isValue: !isTypeOnly && (symbol.flags & ts.SymbolFlags.Value) !== 0,
+        isType: (symbol.flags & ts.SymbolFlags.Type) !== 0,
+        docstring: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+      }
+    })
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+
+const printed = (type: ts.Type): string =>
+  checker.typeToString(
+    type,
+    undefined,
+    ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope,
+  )
+
+/** How an editor shows the methods of `iam`: by name, a line for each overload. */
+export const methodsOfIam = (): ReadonlyMap<string, readonly string[]> => {
+  const iam = exportsOf('claviger').find(({ name }) => name === 'Iam')
+  const methods = new Map<string, readonly string[]>()
+  const visit = (path: string, type: ts.Type): void => {
+    const signatures = type.getCallSignatures()
+    if (signatures.length > 0)
+      methods.set(
+        path,
+        signatures.map((signature) => checker.signatureToString(signature)),
+      )
+    else
+      for (const [name, member] of membersOf(type)) visit(path ? `${path}.${name}` : name, member)
+  }
+  if (iam) visit('', checker.getDeclaredTypeOfSymbol(original(iam)))
+  return methods
+}
+
+const membersOf = (type: ts.Type): readonly (readonly [string, ts.Type])[] =>
+  type.getProperties().map((member) => [member.name, checker.getTypeOfSymbol(member)])
+
+/** How an editor shows the fields of a type that `claviger` exports, by name. */
+export const fieldsOf = (name: string): ReadonlyMap<string, string> => {
+  const symbol = exportsOf('claviger').find((exported) => exported.name === name)
+  const type = symbol && checker.getDeclaredTypeOfSymbol(original(symbol))
+  return new Map(type && membersOf(type).map(([field, of]) => [field, printed(of)]))
+}
+
+/** What the compiler objects to in `source`, which may import the package. */
+export const objectionsTo = (source: string): readonly string[] => {
+  const file = join(root, 'test/types/example.ts')
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists } = host
+  host.fileExists = (path) => path === file || fileExists(path)
+  host.getSourceFile = (path, ...rest) =>
+    path === file
+      ? ts.createSourceFile(path, source, ts.ScriptTarget.ESNext)
+      : (program.getSourceFile(path) ?? getSourceFile(path, ...rest))
+  const example = ts.createProgram([file], options, host)
+  return ts
+    .getPreEmitDiagnostics(example, example.getSourceFile(file))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}
