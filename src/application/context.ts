@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { OrgId, requiredText } from '../domain/values.js'
+import { isId, isRequiredText } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
@@ -69,45 +69,56 @@ const isCorrelationId = (value: unknown): boolean =>
 
 const isSignal = (value: unknown): boolean => value instanceof AbortSignal
 
-const FORMS: readonly (readonly [
-  keyof Context & keyof Session,
-  (value: unknown) => boolean,
-  string,
-])[] = [
-  ['orgId', (value) => OrgId.safeParse(value).success, 'must be the id of an organization'],
-  [
-    'expectedSequence',
-    (value) => typeof value === 'bigint' && value >= 0n,
-    'must be a bigint of at least 0',
-  ],
-  [
-    'idempotencyKey',
-    (value) => typeof value === 'string' && PRINTABLE_ASCII.test(value),
-    'must be 1 to 255 printable ASCII characters',
-  ],
-  ['dryRun', (value) => typeof value === 'boolean', 'must be true or false'],
-  [
-    'consistency',
-    (value) => value === 'strong' || value === 'eventual',
-    "must be 'strong' or 'eventual'",
-  ],
-  ['correlationId', isCorrelationId, 'must be at most 255 characters of well-formed text'],
-  ['signal', isSignal, 'must be an AbortSignal'],
+/** What a field of a context must be when it is there. */
+interface Form {
+  readonly field: keyof Context & keyof Session
+  readonly accepts: (value: unknown) => boolean
+  readonly description: string
+}
+
+const FORMS: readonly Form[] = [
+  { field: 'orgId', accepts: isId, description: 'must be the id of an organization' },
+  {
+    field: 'expectedSequence',
+    accepts: (value) => typeof value === 'bigint' && value >= 0n,
+    description: 'must be a bigint of at least 0',
+  },
+  {
+    field: 'idempotencyKey',
+    accepts: (value) => typeof value === 'string' && PRINTABLE_ASCII.test(value),
+    description: 'must be 1 to 255 printable ASCII characters',
+  },
+  {
+    field: 'dryRun',
+    accepts: (value) => typeof value === 'boolean',
+    description: 'must be true or false',
+  },
+  {
+    field: 'consistency',
+    accepts: (value) => value === 'strong' || value === 'eventual',
+    description: "must be 'strong' or 'eventual'",
+  },
+  {
+    field: 'correlationId',
+    accepts: isCorrelationId,
+    description: 'must be at most 255 characters of well-formed text',
+  },
+  { field: 'signal', accepts: isSignal, description: 'must be an AbortSignal' },
 ]
 
 const violationsOf = (context: Context | DryRunContext): Violation[] => {
   const violations: Violation[] = []
   const { caller } = context
-  if (!requiredText.safeParse(caller?.userId).success)
+  if (!isRequiredText(caller?.userId))
     violations.push({ field: 'caller.userId', description: 'must be 1 to 200 characters' })
-  if (!OrgId.safeParse(caller?.orgId).success)
+  if (!isId(caller?.orgId))
     violations.push({
       field: 'caller.orgId',
       description: 'must be the id of an organization',
     })
-  for (const [field, isWellFormed, description] of FORMS) {
+  for (const { field, accepts, description } of FORMS) {
     const value = context[field]
-    if (value !== undefined && !isWellFormed(value)) violations.push({ field, description })
+    if (value !== undefined && !accepts(value)) violations.push({ field, description })
   }
   return violations
 }

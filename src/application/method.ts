@@ -10,7 +10,7 @@ import {
   type Session,
 } from './context.js'
 import type { IamError } from './errors.js'
-import { errorOf, fromPort, unavailable } from './fault.js'
+import { errorOf, fromPort, started, unavailable } from './fault.js'
 import { observed } from './observer.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { parse } from './parse.js'
@@ -74,7 +74,7 @@ export const read =
     run: Run<Schema, Answer>,
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
-    new ResultAsync(begin(runtime, { ...edge, run }, { input, context }))
+    new ResultAsync(begin(runtime, edge, { input, context, run }))
 
 /** {@link read}, for a `run` that reports how far it is. */
 export const longWrite =
@@ -86,7 +86,7 @@ export const longWrite =
   (input, context) => {
     const reporting: Run<Schema, Report> = (session, parsed) =>
       run(session, parsed, context.onProgress)
-    return new ResultAsync(begin(runtime, { ...edge, run: reporting }, { input, context }))
+    return new ResultAsync(begin(runtime, edge, { input, context, run: reporting }))
   }
 
 /** {@link read}, for a `run` that answers with an {@link Outcome}. */
@@ -101,59 +101,88 @@ export const write = <Schema extends z.ZodType, Ids>(
     input: z.input<Schema>,
     context: Context | DryRunContext,
   ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(begin(runtime, { ...edge, run }, { input, context }))
+    return new ResultAsync(begin(runtime, edge, { input, context, run }))
   }
   return method
 }
 
 const NOTHING: readonly Refused[] = []
 
-type Method<Schema extends z.ZodType, Answer> = Edge<Schema> & { readonly run: Run<Schema, Answer> }
-
-interface Arguments {
+/** One call of a method. */
+interface Arguments<Schema extends z.ZodType, Answer> {
   readonly input: unknown
   readonly context: Context | DryRunContext
+  readonly run: Run<Schema, Answer>
 }
 
 /** {@link perform}, watched only when somebody wants to know. */
 const begin = <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
-  method: Method<Schema, Answer>,
-  given: Arguments,
+  edge: Edge<Schema>,
+  given: Arguments<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> =>
   runtime.hooks
-    ? observed(runtime.hooks, method.method, (observer) =>
-        perform(runtime, method, { ...given, observer }),
+    ? observed(runtime.hooks, edge.method, (observer) =>
+        perform(runtime, edge, { ...given, observer }),
       )
-    : perform(runtime, method, given)
+    : perform(runtime, edge, given)
 
-const perform = async <Schema extends z.ZodType, Answer>(
+const perform = <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
-  { method, permissions, asks, schema, target, refuses, run }: Method<Schema, Answer>,
-  { input, context, observer }: Arguments & Pick<Call, 'observer'>,
-): Promise<Result<Answer, IamError>> => {
-  try {
-    const opened = openSession(context, refuses ?? NOTHING, { method, observer })
-    if (opened.isErr()) return err(opened.error)
+  edge: Edge<Schema>,
+  given: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
+): Promise<Result<Answer, IamError>> =>
+  started(() => {
+    const { method, refuses = NOTHING } = edge
+    const opened = openSession(given.context, refuses, { method, observer: given.observer })
+    if (opened.isErr()) return Promise.resolve(err(opened.error))
     const session = opened.value
-    const object = target?.(input)
-    const asked = permissions.map((permission) => ({ permission, ...(object && { object }) }))
-    for (const question of asks ? [...asked, ...asks(input)] : asked) {
-      const answer = isPermitted(runtime, session, question)
-      if ((typeof answer === 'boolean' ? answer : await answer) !== true)
-        return err({
-          kind: 'PermissionDenied',
-          permission: question.permission,
-          orgId: session.orgId,
-        })
+    const denied = firstDenied(runtime, session, questionsOf(edge, given.input))
+    if (denied === undefined) return performAllowed(edge, session, given)
+    return Promise.resolve(denied).then((permission) =>
+      permission === undefined
+        ? performAllowed(edge, session, given)
+        : err({ kind: 'PermissionDenied' as const, permission, orgId: session.orgId }),
+    )
+  }).then(undefined, (thrown) => err(errorOf(thrown)))
+
+const performAllowed = <Schema extends z.ZodType, Answer>(
+  { schema }: Edge<Schema>,
+  session: Session,
+  { input, run }: Arguments<Schema, Answer>,
+): Promise<Result<Answer, IamError>> => {
+  const parsed = parse(schema, input)
+  if (parsed.isErr()) return Promise.resolve(err(parsed.error))
+  if (session.signal?.aborted) return Promise.resolve(err({ kind: 'Cancelled' }))
+  return run(session, parsed.value, undefined)
+}
+
+const questionsOf = (
+  { permissions, asks, target }: Edge<z.ZodType>,
+  input: unknown,
+): readonly Asked[] => {
+  const object = target?.(input)
+  const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
+  return asks ? [...asked, ...asks(input)] : asked
+}
+
+/** The first permission that is lacking; at once as long as the host answers at once. */
+const firstDenied = (
+  runtime: Runtime,
+  session: Session,
+  asked: readonly Asked[],
+): Permission | undefined | Promise<Permission | undefined> => {
+  for (const question of asked) {
+    const answer = isPermitted(runtime, session, question)
+    if (typeof answer !== 'boolean') {
+      const rest = asked.slice(asked.indexOf(question) + 1)
+      return answer.then((isAllowed) =>
+        isAllowed === true ? firstDenied(runtime, session, rest) : question.permission,
+      )
     }
-    const parsed = parse(schema, input)
-    if (parsed.isErr()) return err(parsed.error)
-    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-    return await run(session, parsed.value, undefined)
-  } catch (thrown) {
-    return err(errorOf(thrown))
+    if (!answer) return question.permission
   }
+  return undefined
 }
 
 /** Answers at once where the host does: most look at what they hold in memory. */
@@ -163,7 +192,9 @@ export const isPermitted = (
   asked: Asked,
 ): boolean | Promise<boolean> => {
   try {
-    const answer = authorize({ caller, orgId, ...asked })
+    const { permission, object } = asked
+    const question = { caller, permission, orgId }
+    const answer = authorize(object ? { ...question, object } : question)
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {
     throw unavailable(cause, 'not_recorded')

@@ -3,71 +3,89 @@ import type {
   Append,
   IdempotencyKeyUsed,
   Metadata,
+  NewEvent,
   RecordedEvent,
+  StreamWrite,
   VersionConflict,
 } from '../ports/event-store.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
-import { type Fault, unavailable } from './fault.js'
+import { type Fault, started, unavailable } from './fault.js'
 import { commandHash, storedKey } from './idempotency.js'
 import type { Runtime } from './runtime.js'
 import type { AnyTracked } from './tracked.js'
 import type { Transaction } from './transaction.js'
 
-type Recorded = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
+/** Why an append was not recorded: another writer was faster, or the same one came before. */
+export type LostRace = VersionConflict | IdempotencyKeyUsed
 
-/** Appends what was decided on the versions that it was decided on. */
-export const record = async (
+type Recorded = Result<readonly RecordedEvent[], LostRace>
+
+/** Appends what was decided on the versions that it was decided on; {@link advance} is still to come. */
+export const record = (
   runtime: Runtime,
   session: Session,
   transaction: Transaction<unknown>,
 ): Promise<Recorded> => {
-  const { writes, guards } = transaction
-  const append = {
-    id: runtime.newId(),
-    writes: [
-      ...writes.map((write) => conditional(write, write.newEvents)),
-      ...guards.map((guard) => conditional(guard, [])),
-    ],
-    metadata: await metadataOf(session, transaction),
-  }
-  const begin = session.observer && performance.now()
-  const recorded = await send(runtime, append)
-  if (recorded.isErr()) return recorded
-  advance(writes, recorded.value)
-  if (begin !== undefined) session.observer?.appended(recorded.value, begin)
-  return recorded
+  const metadata = metadataOf(session, transaction)
+  const append = { id: runtime.newId(), writes: conditionsOf(transaction), metadata }
+  if (session.idempotencyKey === undefined) return send(runtime, append, session)
+  return commandHash(transaction.command).then((hash) =>
+    send(runtime, { ...append, metadata: { ...metadata, commandHash: hash } }, session),
+  )
 }
+
+const send = ({ store }: Runtime, append: Append, { observer }: Session): Promise<Recorded> => {
+  const sent = started(() => store.append(append)).then(undefined, async (cause) =>
+    ok(await recordedAfterAll(store, append, cause)),
+  )
+  if (observer === undefined) return sent
+  const begin = performance.now()
+  return sent.then((recorded) => {
+    if (recorded.isOk()) observer.appended(recorded.value, begin)
+    return recorded
+  })
+}
+
+const conditionsOf = ({ writes, guards }: Transaction<unknown>): readonly StreamWrite[] => [
+  ...writes.map((write) => conditional(write, write.newEvents)),
+  ...guards.map((guard) => conditional(guard, NO_EVENTS)),
+]
+
+const NO_EVENTS: readonly NewEvent[] = []
 
 const conditional = (
   { stream, snapshot }: AnyTracked,
-  events: Append['writes'][number]['events'],
-): Append['writes'][number] => ({ stream, expectedVersion: snapshot.version, events })
+  events: readonly NewEvent[],
+): StreamWrite => ({ stream, expectedVersion: snapshot.version, events })
 
-const metadataOf = async (
+const metadataOf = (
   { caller, orgId, correlationId, idempotencyKey }: Session,
-  { command, managedBy }: Transaction<unknown>,
-): Promise<Metadata> => ({
-  actor: { userId: caller.userId, orgId: caller.orgId },
-  resourceOwner: orgId,
-  ...(correlationId !== undefined && { correlationId }),
-  ...(managedBy !== undefined && { managedBy }),
-  ...(idempotencyKey !== undefined && {
-    idempotencyKey: storedKey(orgId, idempotencyKey),
-    commandHash: await commandHash(command),
-  }),
-})
-
-/** A store that cannot tell whether it recorded the append is asked for it before that is reported. */
-const send = async ({ store }: Runtime, append: Append): Promise<Recorded> => {
-  try {
-    return await store.append(append)
-  } catch (cause) {
-    const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
-    const found = isUnknown(fault) ? await findOwn(store, append.id, fault) : []
-    if (found.length === 0) throw fault
-    return ok(found)
+  { managedBy }: Transaction<unknown>,
+): Metadata => {
+  const metadata = {
+    actor: { userId: caller.userId, orgId: caller.orgId },
+    resourceOwner: orgId,
   }
+  if ((correlationId ?? managedBy ?? idempotencyKey) === undefined) return metadata
+  return {
+    ...metadata,
+    ...(correlationId !== undefined && { correlationId }),
+    ...(managedBy !== undefined && { managedBy }),
+    ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),
+  }
+}
+
+/** A store that cannot tell whether it recorded an append is asked for it before that is reported. */
+const recordedAfterAll = async (
+  store: Runtime['store'],
+  { id }: Append,
+  cause: unknown,
+): Promise<readonly RecordedEvent[]> => {
+  const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
+  const found = isUnknown(fault) ? await findOwn(store, id, fault) : []
+  if (found.length === 0) throw fault
+  return found
 }
 
 const isUnknown = ({ error }: Fault): boolean =>
@@ -86,11 +104,15 @@ const findOwn = async (
   }
 }
 
-const advance = (writes: readonly AnyTracked[], recorded: readonly RecordedEvent[]): void => {
+/** Lets the streams that were written to take in what was recorded. */
+export const advance = (
+  { writes }: Transaction<unknown>,
+  recorded: readonly RecordedEvent[],
+): void => {
   let from = 0
   for (const write of writes) {
     const to = from + write.newEvents.length
-    write.advance(recorded.slice(from, to))
+    write.advance(to - from === recorded.length ? recorded : recorded.slice(from, to))
     from = to
   }
 }

@@ -1,5 +1,4 @@
-import type * as z from 'zod'
-import { IdpId, ProjectId } from '../domain/values.js'
+import { isId } from '../domain/values.js'
 import type { PermissionQuestion } from '../ports/authorize.js'
 
 /** Finds the object that a permission is asked for; undefined when its id is absent or malformed. */
@@ -8,21 +7,21 @@ export type Target = (input: unknown) => PermissionQuestion['object']
 type TargetType = NonNullable<PermissionQuestion['object']>['type']
 
 const targetIn =
-  (field: string, type: TargetType, schema: z.ZodType<string>): Target =>
+  (field: string, type: TargetType): Target =>
   (input) => {
     if (typeof input !== 'object' || input === null) return undefined
-    const parsed = schema.safeParse(Reflect.get(input, field))
-    return parsed.success ? { type, id: parsed.data } : undefined
+    const id: unknown = Reflect.get(input, field)
+    return isId(id) ? { type, id } : undefined
   }
 
 /** The identity provider that the field `idpId` names. */
-export const targetIdp = targetIn('idpId', 'identity_provider', IdpId)
+export const targetIdp = targetIn('idpId', 'identity_provider')
 
 /** The project that the field `id` names. */
-export const targetProject = targetIn('id', 'project', ProjectId)
+export const targetProject = targetIn('id', 'project')
 
 /** The project that the field `projectId` names. */
-export const targetProjectOfRole = targetIn('projectId', 'project', ProjectId)
+export const targetProjectOfRole = targetIn('projectId', 'project')
 
 /** The object that the field `object` names; of a role, its project. */
 export const targetOfObject: Target = (input) => {

@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import { type Decider, exists } from '../domain/decider.js'
 import type { Message } from '../domain/message.js'
 import type { StreamId } from '../domain/values.js'
@@ -56,6 +56,8 @@ interface Aggregate<Command, State extends Status, Event extends Message, Refusa
   readonly decider: Decider<Command, State, Event, Refusal>
   readonly select: (event: KnownEvent) => Event | undefined
   readonly recent: Recent<StreamId, Snapshot<State>>
+  /** Of a stream before its first event. */
+  readonly beginning: Snapshot<State>
 }
 
 /** A stream in the course of one command: what is known of it, and what is to be added to it. */
@@ -74,9 +76,10 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
   ) {
     this.#aggregate = aggregate
     this.stream = stream
-    const recent = aggregate.recent.get(stream)
+    // What is assumed to be new is not looked up: should it exist, its version tells.
+    const recent = isNew ? undefined : aggregate.recent.get(stream)
     this.#isKnown = isNew || recent !== undefined
-    this.#snapshot = recent ?? beforeFirstEvent(aggregate.decider.initialState)
+    this.#snapshot = recent ?? aggregate.beginning
   }
 
   get state(): State {
@@ -109,9 +112,9 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
 
   #take(decision: Result<readonly Event[], Refusal>): Result<readonly NewEvent[], Refusal> {
     const { upcasters } = this.#aggregate.decider
-    this.#decided = decision.unwrapOr([])
+    this.#decided = decision.isOk() ? decision.value : []
     this.#newEvents = this.#decided.map((event) => newEvent(upcasters, event))
-    return decision.map(() => this.#newEvents)
+    return decision.isOk() ? ok(this.#newEvents) : err(decision.error)
   }
 
   /** Reads what was added to the stream since it was last looked at. */
@@ -128,20 +131,20 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
   advance(recorded: readonly RecordedEvent[]): void {
     const { decider, recent } = this.#aggregate
     const wasNew = this.#snapshot.version === 0
-    recorded.forEach(({ version, position }, index) => {
+    for (const [index, { version, position }] of recorded.entries()) {
       const event = this.#decided[index]
       if (event) this.#snapshot = next(decider, this.#snapshot, { event, version, position })
-    })
+    }
     // Streams just created are not kept: most are not looked at again, and would push out others.
     if (!wasNew) recent.set(this.stream, this.#snapshot)
   }
 
   /** A stream of the same aggregate as it was right after its event `version`. */
   async past(stream: StreamId, version: Version): Promise<Snapshot<State>> {
-    const { store, decider } = this.#aggregate
+    const { store, beginning } = this.#aggregate
     const events = await fromPort(() => store.readStream(stream))
     const past = events.filter((event) => event.version <= version)
-    return this.#foldOnto(beforeFirstEvent(decider.initialState), past)
+    return this.#foldOnto(beginning, past)
   }
 
   #foldOnto(snapshot: Snapshot<State>, events: readonly RecordedEvent[]): Snapshot<State> {
@@ -169,16 +172,10 @@ export const streams = <Command, State extends Status, Event extends Message, Re
   rules: Pick<Aggregate<Command, State, Event, Refusal>, 'decider' | 'select'>,
 ): Streams<Command, State, Event, Refusal> => {
   const recent = new Recent<StreamId, Snapshot<State>>(GENERATION_SIZE)
-  const aggregate = { store, recent, ...rules }
+  const beginning = { version: 0, state: rules.decider.initialState, created: 0n, changed: 0n }
+  const aggregate = { store, recent, beginning, ...rules }
   return { track: (stream, isNew = false) => new Tracked(aggregate, stream, isNew) }
 }
-
-const beforeFirstEvent = <State>(state: State): Snapshot<State> => ({
-  version: 0,
-  state,
-  created: 0n,
-  changed: 0n,
-})
 
 /** @throws Fault when the event cannot be read, or is none of the aggregate that the stream is one of */
 const selected = <Event>(

@@ -7,10 +7,10 @@ import type { Cancelled, IamError } from './errors.js'
 import { earlierOutcome } from './idempotency.js'
 import type { Outcome } from './outcome.js'
 import { pause } from './pause.js'
-import { record } from './record.js'
+import { advance, type LostRace, record } from './record.js'
 import type { Runtime } from './runtime.js'
 import { type AnyTracked, detailsOf } from './tracked.js'
-import type { Transaction } from './transaction.js'
+import { type Transaction, trackedIn } from './transaction.js'
 
 /** How often a decision is taken before the lost races are reported. */
 const MAX_ATTEMPTS = 10
@@ -24,70 +24,96 @@ const CANCELLED: Cancelled = { kind: 'Cancelled' }
  * What is remembered may be stale. An append on it can only lose the race; a refusal, a no-op and a
  * dry run are decided anew on what the store has, before they are returned.
  */
-export const transact = async <Ids>(
+export const transact = <Ids>(
   runtime: Runtime,
   session: Session,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
-  const { writes } = transaction
-  const entered: StreamId[] = []
+  const streams = streamsToQueueFor(transaction.writes)
+  if (streams.length === 0) return decideOnMemory(runtime, session, transaction)
+  const turn = runtime.queue.enter(streams, session.signal)
+  return inTurn({ turn, end: () => runtime.queue.leave(streams) }, () =>
+    decideOnMemory(runtime, session, transaction),
+  )
+}
+
+/** A stream that was just made up has no others that wait for it; should it have, versions tell. */
+const streamsToQueueFor = (writes: readonly AnyTracked[]): readonly StreamId[] => {
+  const streams: StreamId[] = []
+  for (const { stream, isKnown, snapshot } of writes) {
+    if (!isKnown || snapshot.version > 0) streams.push(stream)
+  }
+  return streams
+}
+
+const inTurn = async <Value>(
+  { turn, end }: { readonly turn: Promise<boolean> | undefined; readonly end: () => void },
+  work: () => Promise<Result<Value, IamError>>,
+): Promise<Result<Value, IamError>> => {
+  if (turn && !(await turn)) return err(CANCELLED)
   try {
-    for (const { stream } of inOneOrder(writes)) {
-      const turn = runtime.queue.enter(stream, session.signal)
-      if (turn && !(await turn)) return err(CANCELLED)
-      entered.push(stream)
-    }
-    const tracked = [...writes, ...transaction.guards]
-    await refresh(session.dryRun ? tracked : tracked.filter(({ isKnown }) => !isKnown))
-    return await decideUntilRecorded(runtime, session, { ...transaction, tracked })
+    return await work()
   } finally {
-    for (const stream of entered) runtime.queue.leave(stream)
+    end()
   }
 }
 
-/** Commands that wait for several streams wait in one order, so that none wait for each other. */
-const inOneOrder = (writes: readonly AnyTracked[]): readonly AnyTracked[] =>
-  writes.length === 1
-    ? writes
-    : [...writes].sort((one, other) => (one.stream < other.stream ? -1 : 1))
-
-const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
-  await Promise.all(tracked.map((stream) => stream.refresh()))
-}
-
-const decideUntilRecorded = async <Ids>(
+/** Decides on what is remembered, which costs no question to the store: what is read often is. */
+const decideOnMemory = <Ids>(
   runtime: Runtime,
   session: Session,
-  transaction: Transaction<Ids> & { readonly tracked: readonly AnyTracked[] },
+  transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
-  let isFresh = session.dryRun
-  for (let attempts = 1; ; attempts++) {
-    if (session.signal?.aborted) return err(CANCELLED)
-    session.observer?.deciding(attempts)
-    let decision = judge(session, transaction)
-    if (!isFresh && changesNothing(decision)) {
-      await refresh(transaction.tracked)
-      isFresh = true
-      decision = judge(session, transaction)
+  if (session.dryRun) return decideOnStore(runtime, session, transaction)
+  if (!transaction.writes.every(isKnown) || !transaction.guards.every(isKnown)) {
+    const unknown = trackedIn(transaction).filter((tracked) => !isKnown(tracked))
+    return refresh(unknown).then(() => decideOnMemory(runtime, session, transaction))
+  }
+  if (session.signal?.aborted) return Promise.resolve(err(CANCELLED))
+  session.observer?.deciding(1)
+  if (changesNothing(judge(session, transaction)))
+    return decideOnStore(runtime, session, transaction)
+  return record(runtime, session, transaction).then((recorded) =>
+    recorded.isOk()
+      ? ok(recordedOutcome(session, transaction, recorded.value))
+      : decideOnStore(runtime, session, { ...transaction, lost: recorded.error }),
+  )
+}
+
+/** Decides on what the store has, after a first race that was `lost` or before any. */
+const decideOnStore = async <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids> & { readonly lost?: LostRace },
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  let { lost } = transaction
+  for (let attempts = lost ? 1 : 0; ; attempts++) {
+    if (lost) session.observer?.conflicted(lost.kind)
+    if (lost?.kind === 'IdempotencyKeyUsed') {
+      const earlier = await earlierOutcome(runtime, session, transaction)
+      if (earlier) return earlier
     }
+    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
+    if (lost) await pause(attempts, session.signal)
+    await refresh(trackedIn(transaction))
+    if (session.signal?.aborted) return err(CANCELLED)
+    if (lost || session.dryRun) session.observer?.deciding(attempts + 1)
+    const decision = judge(session, transaction)
     if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
     if (changesNothing(decision)) {
       const earlier = await earlierOutcome(runtime, session, transaction)
       return earlier ?? decision.map(() => written(session, transaction, []))
     }
-
     const recorded = await record(runtime, session, transaction)
-    if (recorded.isOk()) return ok(written(session, transaction, recorded.value))
-    session.observer?.conflicted(recorded.error.kind)
-    if (recorded.error.kind === 'IdempotencyKeyUsed') {
-      const earlier = await earlierOutcome(runtime, session, transaction)
-      if (earlier) return earlier
-    }
-    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
-    await pause(attempts, session.signal)
-    await refresh(transaction.tracked)
-    isFresh = true
+    if (recorded.isOk()) return ok(recordedOutcome(session, transaction, recorded.value))
+    lost = recorded.error
   }
+}
+
+const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
+
+const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
+  await Promise.all(tracked.map((stream) => stream.refresh()))
 }
 
 type Judgement = Result<readonly NewEvent[], IamError>
@@ -107,15 +133,24 @@ const judge = (
   return ok(writes.length === 1 ? object.newEvents : writes.flatMap((write) => write.newEvents))
 }
 
+const recordedOutcome = <Ids>(
+  session: Session,
+  transaction: Transaction<Ids>,
+  events: readonly RecordedEvent[],
+): Outcome<Ids> => {
+  advance(transaction, events)
+  return written(session, transaction, events)
+}
+
 const written = <Ids>(
   { orgId }: Session,
   { object, ids }: Transaction<Ids>,
   events: readonly RecordedEvent[],
 ): Outcome<Ids> => ({
+  ...ids(object.stream),
   details: detailsOf(object.snapshot, orgId),
   changed: events.length > 0,
   events,
-  ...ids(object.stream),
 })
 
 const planned = (

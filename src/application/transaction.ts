@@ -23,3 +23,9 @@ export interface Transaction<Ids> {
   /** Whether the secret recorded is the one that the command carries; absent without a secret. */
   readonly isSameSecret?: (recorded: readonly RecordedEvent[]) => Promise<boolean>
 }
+
+/** All streams of a transaction: those written to, then those that guard. */
+export const trackedIn = ({ writes, guards }: Transaction<unknown>): readonly AnyTracked[] => [
+  ...writes,
+  ...guards,
+]

@@ -8,19 +8,45 @@ export class WriteQueue {
   /** An entry for each stream that is being written: the wake-up calls of those who wait. */
   readonly #waiting = new Map<StreamId, (() => void)[]>()
 
-  /** @returns when the caller has its turn: undefined for at once, false for given up on `signal` */
-  enter(stream: StreamId, signal: AbortSignal | undefined): Promise<boolean> | undefined {
-    const queue = this.#waiting.get(stream)
-    if (queue) return waitIn(queue, signal)
-    this.#waiting.set(stream, [])
+  /**
+   * Asks for a turn at all of `streams`.
+   *
+   * @returns when the caller has it: undefined for at once, false for given up on `signal`
+   */
+  enter(
+    streams: readonly StreamId[],
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> | undefined {
+    if (streams.some((stream) => this.#waiting.has(stream))) return this.#enterEach(streams, signal)
+    for (const stream of streams) this.#waiting.set(stream, [])
     return undefined
   }
 
   /** Ends the turn of a caller that had one. */
-  leave(stream: StreamId): void {
-    const next = this.#waiting.get(stream)?.shift()
-    if (next) next()
-    else this.#waiting.delete(stream)
+  leave(streams: readonly StreamId[]): void {
+    for (const stream of streams) {
+      const next = this.#waiting.get(stream)?.shift()
+      if (next) next()
+      else this.#waiting.delete(stream)
+    }
+  }
+
+  /** Those who wait for several streams do so in one order, so that none wait for each other. */
+  async #enterEach(
+    streams: readonly StreamId[],
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const entered: StreamId[] = []
+    for (const stream of streams.toSorted()) {
+      const queue = this.#waiting.get(stream)
+      if (!queue) this.#waiting.set(stream, [])
+      else if (!(await waitIn(queue, signal))) {
+        this.leave(entered)
+        return false
+      }
+      entered.push(stream)
+    }
+    return true
   }
 }
 

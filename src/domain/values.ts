@@ -25,9 +25,10 @@ const countCodePoints = (value: string): number => {
   return count
 }
 
-// A code point takes one or two UTF-16 units: what is longer need not be counted.
+// A code point takes one or two UTF-16 units: only what is between need be counted.
 const isTooLong = (value: string): boolean =>
-  value.length > 2 * MAX_TEXT_LENGTH || countCodePoints(value) > MAX_TEXT_LENGTH
+  value.length > MAX_TEXT_LENGTH &&
+  (value.length > 2 * MAX_TEXT_LENGTH || countCodePoints(value) > MAX_TEXT_LENGTH)
 
 const objectionToText = (value: string): string | undefined =>
   isTooLong(value) ? `must be at most ${MAX_TEXT_LENGTH} characters` : unstorable(value)
@@ -46,6 +47,10 @@ export const text = textWithout(objectionToText)
 /** {@link text} that is not empty. White space counts: nothing is trimmed. */
 export const requiredText = textWithout(objectionToRequiredText)
 
+/** Whether `value` is {@link requiredText}; for where nobody is told what is wrong with it. */
+export const isRequiredText = (value: unknown): value is string =>
+  typeof value === 'string' && objectionToRequiredText(value) === undefined
+
 /** A switch that is off unless set. */
 export const flag = z.boolean({ error: expected('true or false') }).default(false)
 
@@ -63,6 +68,9 @@ export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: 
     .readonly()
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
+
+/** Whether `value` is well-formed as an id; for where nobody is told what is wrong with it. */
+export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 /** No `+`: it separates the ids within a {@link StreamId}, where one must not pass for two. */
 const id = z.string({ error: expected('an id') }).regex(ID, {

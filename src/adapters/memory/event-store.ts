@@ -1,11 +1,21 @@
-import { err, ok } from 'neverthrow'
-import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
+import { err, ok, type Result } from 'neverthrow'
+import type {
+  Append,
+  EventCount,
+  EventRestore,
+  EventStore,
+  IdempotencyKeyUsed,
+  RecordedEvent,
+  VersionConflict,
+} from '../../ports/event-store.js'
 import { checkAppend } from '../check-append.js'
 import { checkRestore } from '../check-restore.js'
 import { type Clock, microsecondClock, nextPosition } from '../clock.js'
 import { listeners } from '../listeners.js'
 import { recordEvents } from '../record-events.js'
 import { emptyLog } from './log.js'
+
+type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
 
 /** How a store in memory is set up. */
 export interface MemoryEventStoreOptions {
@@ -25,26 +35,28 @@ export const memoryEventStore = ({
   const { add: onAppend, wakeAll } = listeners()
   let last = 0
 
+  const write = (append: Append): Verdict => {
+    const { idempotencyKey } = append.metadata
+    if (idempotencyKey !== undefined && log.isKeyUsed(idempotencyKey)) {
+      return err({ kind: 'IdempotencyKeyUsed' })
+    }
+    for (const { stream, expectedVersion } of append.writes) {
+      if (log.versionOf(stream) !== expectedVersion) return err({ kind: 'VersionConflict', stream })
+    }
+    const first = nextPosition(clock(), last)
+    const recorded = recordEvents(append, first)
+    if (recorded.length === 0) return ok(recorded)
+    log.add(recorded)
+    last = first + recorded.length - 1
+    wakeAll()
+    return ok(recorded)
+  }
+
   return {
     append: async (append) => {
       const invalid = checkAppend(append)
       if (invalid) throw invalid
-      const { idempotencyKey } = append.metadata
-      if (idempotencyKey !== undefined && log.isKeyUsed(idempotencyKey)) {
-        return err({ kind: 'IdempotencyKeyUsed' })
-      }
-      for (const { stream, expectedVersion } of append.writes) {
-        if (log.versionOf(stream) !== expectedVersion) {
-          return err({ kind: 'VersionConflict', stream })
-        }
-      }
-      const first = nextPosition(clock(), last)
-      const recorded = recordEvents(append, first)
-      if (recorded.length === 0) return ok(recorded)
-      log.add(recorded)
-      last = first + recorded.length - 1
-      wakeAll()
-      return ok(recorded)
+      return write(append)
     },
     readStream: async (stream, afterVersion = 0) => log.stream(stream, afterVersion),
     readAll: async (after, limit) => log.page(after, limit),

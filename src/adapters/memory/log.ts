@@ -31,9 +31,8 @@ export const emptyLog = (): Log => {
     }
     freezeEvent(event)
     events.push(event)
-    const stream = streams.get(event.stream)
-    if (stream === undefined) streams.set(event.stream, [event])
-    else stream.push(event)
+    if (event.version === 1) streams.set(event.stream, [event])
+    else streams.get(event.stream)?.push(event)
   }
 
   return {

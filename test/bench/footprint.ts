@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { addRatio, addRows, type Report } from './report.ts'
+import { median } from './rounds.ts'
+import { runTimed } from './timed.ts'
+import type { Scale } from './workloads.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const MAX_GZIP_BYTES = 12 * 1024
+const MAX_IMPORT_MILLISECONDS = 40
+
+/** Workload F: what it costs to have the library at all. */
+export const footprint = async (report: Report, scale: Scale): Promise<void> => {
+  await sizes(report)
+  await imports(report, scale)
+}
+
+const sizes = async (report: Report): Promise<void> => {
+  console.log('\nF bundle of the core, minified, gzip')
+  const own = await bundle('external')
+  const whole = await bundle('bundle')
+  console.log(`  own code ${own} bytes, with dependencies ${whole} bytes`)
+  addRatio(report, 'F own code of the core, gzip', {
+    measured: MAX_GZIP_BYTES / own,
+    target: 1,
+  })
+}
+
+const bundle = async (packages: 'external' | 'bundle'): Promise<number> => {
+  const { outputFiles } = await build({
+    stdin: { contents: "export * from './dist/index.js'", resolveDir: ROOT },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    packages,
+    write: false,
+  })
+  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
+}
+
+const imports = async (report: Report, scale: Scale): Promise<void> => {
+  const start = (name: string, code: string) => ({
+    name,
+    operations: 1,
+    expected: 0,
+    run: async () => {
+      execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })
+      return 0
+    },
+  })
+  const measured = await runTimed({ ...scale, rounds: 15 }, [
+    start('bare start of Node', ''),
+    start('import claviger', "import 'claviger'"),
+    start('import claviger/sqlite', "import 'claviger/sqlite'"),
+    start('import claviger/testing', "import 'claviger/testing'"),
+  ])
+  addRows(
+    report,
+    'F cold start',
+    measured.map(({ measured }) => measured),
+  )
+  const [bare, core] = measured.map(({ measured }) => measured.nanoseconds)
+  if (!bare || !core) return
+  const added = median(core.map((took, round) => (took - (bare[round] ?? Number.NaN)) / 1e6))
+  addRatio(report, 'F import of the core', {
+    measured: MAX_IMPORT_MILLISECONDS / added,
+    target: 1,
+  })
+}

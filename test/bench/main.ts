@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { footprint } from './footprint.ts'
+import { growth } from './growth.ts'
+import { log } from './log.ts'
+import { logins } from './logins.ts'
+import { memoryWrites } from './memory-writes.ts'
+import { emptyReport, machine, printRatios, versions } from './report.ts'
+import { sqliteWrites } from './sqlite-writes.ts'
+import { FULL, QUICK } from './workloads.ts'
+
+const PARTS = { memory: memoryWrites, sqlite: sqliteWrites, log, logins, footprint, growth }
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
+  },
+})
+
+console.log({ machine: machine(), versions: versions() })
+const report = emptyReport()
+for (const [name, part] of Object.entries(PARTS)) {
+  if (values.only.includes(name)) await part(report, values.quick ? QUICK : FULL)
+}
+printRatios(report)
+if (values.json !== undefined) {
+  const written = { machine: machine(), versions: versions(), ...report }
+  writeFileSync(values.json, `${JSON.stringify(written, undefined, 2)}\n`)
+}

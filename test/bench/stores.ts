@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import {
+  type EventRestore,
+  type EventStore,
+  memoryEventStore,
+  memoryReadModel,
+  type ReadModel,
+} from 'claviger'
+import { openSqlite } from 'claviger/sqlite'
+
+/** A store of this library, open and empty. */
+export interface OpenStore {
+  readonly store: EventStore & EventRestore
+  readonly readModel: ReadModel
+  /** Counted by other means than the store's, where there are any. */
+  readonly countEvents: () => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+/** A kind of store. To measure another one, add an entry. */
+export interface StoreEntry {
+  readonly name: 'memory' | 'sqlite' | 'postgres'
+  readonly open: () => Promise<OpenStore>
+}
+
+export const memory: StoreEntry = {
+  name: 'memory',
+  open: async () => {
+    const store = memoryEventStore()
+    return {
+      store,
+      readModel: memoryReadModel(),
+      countEvents: async () => (await store.readAll(0n, Number.MAX_SAFE_INTEGER)).length,
+      close: async () => {},
+    }
+  },
+}
+
+export const sqlite: StoreEntry = {
+  name: 'sqlite',
+  open: async () => {
+    const { path, remove } = temporaryFile()
+    const { store, readModel, close } = openSqlite(path)
+    return {
+      store,
+      readModel,
+      countEvents: async () => countRows(path),
+      close: async () => {
+        await close()
+        remove()
+      },
+    }
+  },
+}
+
+/** A path for a database of its own. */
+export const temporaryFile = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'claviger-bench-'))
+  return {
+    path: join(folder, 'bench.db'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Rows of the table `events`, seen through another connection. */
+export const countRows = (path: string, table = 'events'): number => {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()
+  database.close()
+  return Number(row?.['rows'])
+}
