@@ -3,10 +3,27 @@ export type { InvalidAppend } from './adapters/invalid-append.js'
 export { memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
+export type { Applied, AppliedChange } from './application/access/applied.js'
+export { type Access, defineAccess } from './application/access/define-access.js'
+export { accessJsonSchema, DesiredAccess, readAccess } from './application/access/desired-access.js'
+export type { DesiredIdentityProvider } from './application/access/desired-identity-provider.js'
+export type {
+  DesiredProject,
+  DesiredRole,
+  DesiredSettings,
+} from './application/access/desired-project.js'
+export { formatPlan } from './application/access/format-plan.js'
+export { type Counts, Plan } from './application/access/plan.js'
+export type {
+  Action,
+  FieldValue,
+  PlannedChange,
+  PlannedField,
+} from './application/access/planned-change.js'
+export type { PlannedEvent } from './application/access/planned-event.js'
 export type { AddOidcInput } from './application/add-oidc-identity-provider.js'
 export type { AddProjectInput, ProjectIds } from './application/add-project.js'
 export type { AddProjectRolesInput, ProjectRolesIds } from './application/add-project-roles.js'
-export type { Applied, AppliedChange } from './application/applied.js'
 export type { CatchUpOptions, Progress } from './application/catch-up.js'
 export type { IdentityProviderIds } from './application/change-identity-provider.js'
 export type { ProjectRoleIds } from './application/change-project-role.js'
@@ -19,14 +36,6 @@ export {
   copyEvents,
   type DifferentLog,
 } from './application/copy-events.js'
-export { type Access, defineAccess } from './application/define-access.js'
-export { accessJsonSchema, DesiredAccess, readAccess } from './application/desired-access.js'
-export type { DesiredIdentityProvider } from './application/desired-identity-provider.js'
-export type {
-  DesiredProject,
-  DesiredRole,
-  DesiredSettings,
-} from './application/desired-project.js'
 export type {
   Aborted,
   Cancelled,
@@ -43,7 +52,6 @@ export type {
   Unavailable,
   Violation,
 } from './application/errors.js'
-export { formatPlan } from './application/format-plan.js'
 export type {
   Appended,
   CallDone,
@@ -77,14 +85,6 @@ export type {
 export type { LongContext, LongWrite, Read, Write } from './application/method.js'
 export type { Planned, Written } from './application/outcome.js'
 export { permissionsFromCaller } from './application/permissions-from-caller.js'
-export { type Counts, Plan } from './application/plan.js'
-export type {
-  Action,
-  FieldValue,
-  PlannedChange,
-  PlannedField,
-} from './application/planned-change.js'
-export type { PlannedEvent } from './application/planned-event.js'
 export type {
   AddProjectRoleInput,
   ProjectRoleInput,

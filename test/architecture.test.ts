@@ -14,7 +14,10 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^domain\/[^/]+$/, ['domain']],
   [/^ports$/, DOMAIN],
   [/^projections$/, [...DOMAIN, 'ports']],
-  [/^application$/, [...DOMAIN, 'ports', 'projections']],
+  [
+    /^application(\/access)?$/,
+    [...DOMAIN, 'ports', 'projections', 'application', 'application/access'],
+  ],
   [/^adapters$/, [...DOMAIN, 'ports', 'projections']],
   [/^adapters\/[^/]+(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters']],
   [/^testing(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters', 'testing']],
@@ -23,7 +26,16 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   // Where the library is put together.
   [
     /^$/,
-    ['', ...DOMAIN, 'ports', 'application', 'adapters', 'adapters/memory', 'adapters/webcrypto'],
+    [
+      '',
+      ...DOMAIN,
+      'ports',
+      'application',
+      'application/access',
+      'adapters',
+      'adapters/memory',
+      'adapters/webcrypto',
+    ],
   ],
 ]
 

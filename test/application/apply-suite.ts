@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { DesiredAccess } from '../../src/application/desired-access.js'
+import type { DesiredAccess } from '../../src/application/access/desired-access.js'
 import type { Iam } from '../../src/application/iam.js'
 import { byHand, partial, whole } from './desired-states.js'
 import { doByHand } from './do-by-hand.js'

@@ -3,7 +3,7 @@ import {
   askedToApply,
   askedToApplyPlan,
   askedToPlan,
-} from '../../src/application/asked-of-access.js'
+} from '../../src/application/access/asked-of-access.js'
 
 const portal = { type: 'project', id: 'portal' }
 const google = { type: 'identity_provider', id: 'google' }

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { defineAccess } from '../../src/application/define-access.js'
-import { accessJsonSchema, readAccess } from '../../src/application/desired-access.js'
+import { defineAccess } from '../../src/application/access/define-access.js'
+import { accessJsonSchema, readAccess } from '../../src/application/access/desired-access.js'
 
 const role = { roleKey: 'editor', displayName: 'Editor' } as const
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { DesiredAccess } from '../../src/application/desired-access.js'
-import type { DesiredIdentityProvider } from '../../src/application/desired-identity-provider.js'
-import type { DesiredProject, DesiredRole } from '../../src/application/desired-project.js'
+import type { DesiredAccess } from '../../src/application/access/desired-access.js'
+import type { DesiredIdentityProvider } from '../../src/application/access/desired-identity-provider.js'
+import type { DesiredProject, DesiredRole } from '../../src/application/access/desired-project.js'
 
 const text = fc.constantFrom('Editor', 'Viewer', 'Ädmin 🙂', ' ')
 const roleKey = fc.constantFrom('editor', 'viewer', 'a/b+c', '🙂', 'constructor')

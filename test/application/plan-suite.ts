@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatPlan } from '../../src/application/format-plan.js'
+import { formatPlan } from '../../src/application/access/format-plan.js'
 import { byHand, partial } from './desired-states.js'
 import { doByHand } from './do-by-hand.js'
 import { context, contextOf, done, onEmpty, refused, without } from './organization.js'

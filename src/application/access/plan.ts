@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { type ObjectRef, OrgId, requiredText } from '../domain/values.js'
-import { streamOf } from '../projections/stream-name.js'
-import { ObjectInput } from './object-input.js'
-import { onlyOnce } from './only-once.js'
+import { type ObjectRef, OrgId, requiredText } from '../../domain/values.js'
+import { streamOf } from '../../projections/stream-name.js'
+import { ObjectInput } from '../object-input.js'
+import { onlyOnce } from '../only-once.js'
 import { type Action, PlannedChange } from './planned-change.js'
 
 /** How many objects there are to each action. */

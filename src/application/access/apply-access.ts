@@ -1,16 +1,16 @@
 import { err, ok, type Result } from 'neverthrow'
+import type { Session } from '../context.js'
+import type { IamError } from '../errors.js'
+import { type Read, read } from '../method.js'
+import { pause } from '../pause.js'
+import type { Runtime } from '../runtime.js'
 import type { Applied, AppliedChange } from './applied.js'
 import { applyDrafts, type ToApply } from './apply-drafts.js'
 import { applyPlan } from './apply-plan.js'
 import { askedToApply, REFUSED_BY_APPLY } from './asked-of-access.js'
-import type { Session } from './context.js'
 import { DesiredAccess } from './desired-access.js'
-import type { IamError } from './errors.js'
-import { type Read, read } from './method.js'
-import { pause } from './pause.js'
 import { countsOf, isPlan, type Plan } from './plan.js'
 import { planUnits, type Unit, undeclaredIn, unitsOf } from './plan-access.js'
-import type { Runtime } from './runtime.js'
 
 /** How often a project or provider is planned before the lost races are reported. */
 const MAX_ATTEMPTS = 10

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../domain/values.js'
+import type { ObjectRef } from '../../domain/values.js'
 import type { Plan } from './plan.js'
 import type { Action, PlannedChange, PlannedField } from './planned-change.js'
 

@@ -1,21 +1,21 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists } from '../domain/decider.js'
+import { exists } from '../../domain/decider.js'
 import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
-} from '../domain/identity-provider/commands.js'
+} from '../../domain/identity-provider/commands.js'
 import {
   identityProviderStream,
   type OidcIdentityProviderAdded,
-} from '../domain/identity-provider/events.js'
-import type { SealedSecret } from '../domain/values.js'
-import type { Session } from './context.js'
+} from '../../domain/identity-provider/events.js'
+import type { SealedSecret } from '../../domain/values.js'
+import type { Session } from '../context.js'
+import { type IamError, type InvalidArgument, invalid } from '../errors.js'
+import type { Runtime } from '../runtime.js'
+import { detailsOf } from '../tracked.js'
 import type { ParsedProvider } from './desired-identity-provider.js'
-import { type IamError, type InvalidArgument, invalid } from './errors.js'
 import { type PlannedSecret, planSecret } from './plan-secret.js'
 import { type Draft, draft, fieldChanges, type PlannedField } from './planned-change.js'
-import type { Runtime } from './runtime.js'
-import { detailsOf } from './tracked.js'
 
 /** A declared identity provider, and where in the list it stands. */
 export interface ProviderToPlan {

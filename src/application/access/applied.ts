@@ -1,4 +1,4 @@
-import type { ObjectDetails } from '../ports/read-model.js'
+import type { ObjectDetails } from '../../ports/read-model.js'
 import type { Plan } from './plan.js'
 import type { PlannedChange } from './planned-change.js'
 

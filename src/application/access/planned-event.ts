@@ -4,19 +4,19 @@ import {
   type IdentityProviderCommand,
   UpdateIdentityProvider,
   UpdateOidcConfig,
-} from '../domain/identity-provider/commands.js'
-import { identityProviderUpcasters } from '../domain/identity-provider/events.js'
-import { currentVersion, type Upcasters } from '../domain/message.js'
-import { AddProject, type ProjectCommand, UpdateProject } from '../domain/project/commands.js'
-import { projectUpcasters } from '../domain/project/events.js'
+} from '../../domain/identity-provider/commands.js'
+import { identityProviderUpcasters } from '../../domain/identity-provider/events.js'
+import { currentVersion, type Upcasters } from '../../domain/message.js'
+import { AddProject, type ProjectCommand, UpdateProject } from '../../domain/project/commands.js'
+import { projectUpcasters } from '../../domain/project/events.js'
 import {
   AddProjectRole,
   type ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
-} from '../domain/project-role/commands.js'
-import { projectRoleUpcasters } from '../domain/project-role/events.js'
-import type { ObjectRef } from '../domain/values.js'
+} from '../../domain/project-role/commands.js'
+import { projectRoleUpcasters } from '../../domain/project-role/events.js'
+import type { ObjectRef } from '../../domain/values.js'
 
 /** An event has the data of the command that it comes of, and is held to what the command is. */
 const planned = <const Type extends string, Data extends z.ZodType>(

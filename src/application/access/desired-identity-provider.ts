@@ -3,8 +3,8 @@ import {
   AddOidcIdentityProvider,
   type OidcMappingField,
   type StylingType,
-} from '../domain/identity-provider/commands.js'
-import { IdpId, requiredText } from '../domain/values.js'
+} from '../../domain/identity-provider/commands.js'
+import { IdpId, requiredText } from '../../domain/values.js'
 import { FILLED } from './json-schema-bounds.js'
 
 /** An OIDC identity provider as it is to be. Absent: as it is; its default when it is added. */

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { AddProject, type PrivateLabelingSetting } from '../domain/project/commands.js'
-import { AddProjectRole } from '../domain/project-role/commands.js'
-import { listOf, ProjectId } from '../domain/values.js'
+import { AddProject, type PrivateLabelingSetting } from '../../domain/project/commands.js'
+import { AddProjectRole } from '../../domain/project-role/commands.js'
+import { listOf, ProjectId } from '../../domain/values.js'
+import { onlyOnce } from '../only-once.js'
 import { FILLED, SHORT } from './json-schema-bounds.js'
-import { onlyOnce } from './only-once.js'
 
 /** Most roles that a desired state declares for one project. */
 export const MAX_DECLARED_ROLES = 10_000

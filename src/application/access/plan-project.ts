@@ -1,15 +1,15 @@
 import type { Result } from 'neverthrow'
-import { exists } from '../domain/decider.js'
-import { AddProject } from '../domain/project/commands.js'
-import type { ProjectState } from '../domain/project/decider.js'
-import { projectStream } from '../domain/project/events.js'
-import type { Session } from './context.js'
+import { exists } from '../../domain/decider.js'
+import { AddProject } from '../../domain/project/commands.js'
+import type { ProjectState } from '../../domain/project/decider.js'
+import { projectStream } from '../../domain/project/events.js'
+import type { Session } from '../context.js'
+import type { IamError } from '../errors.js'
+import type { Runtime } from '../runtime.js'
+import { detailsOf } from '../tracked.js'
 import type { ParsedProject } from './desired-project.js'
-import type { IamError } from './errors.js'
 import { type ProjectToPlan, planProjectRoles } from './plan-project-roles.js'
 import { type Draft, draft, fieldChanges } from './planned-change.js'
-import type { Runtime } from './runtime.js'
-import { detailsOf } from './tracked.js'
 
 /** What makes a project and its roles as desired: the project first. Refused: a removed one's id. */
 export const planProject = async (

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { changedFields } from '../domain/changed-fields.js'
-import { choice, type ObjectRef } from '../domain/values.js'
-import type { NewEvent } from '../ports/event-store.js'
-import type { ObjectDetails } from '../ports/read-model.js'
-import { streamOf } from '../projections/stream-name.js'
-import { ObjectInput } from './object-input.js'
+import { changedFields } from '../../domain/changed-fields.js'
+import { choice, type ObjectRef } from '../../domain/values.js'
+import type { NewEvent } from '../../ports/event-store.js'
+import type { ObjectDetails } from '../../ports/read-model.js'
+import { streamOf } from '../../projections/stream-name.js'
+import { ObjectInput } from '../object-input.js'
 import { objectOfPlanned, PlannedEvent } from './planned-event.js'
 
 const FieldValue = z.union([z.string(), z.boolean(), z.array(z.string()).readonly()])

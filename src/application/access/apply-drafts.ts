@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow'
-import { MAX_WRITES } from '../ports/event-store.js'
+import { MAX_WRITES } from '../../ports/event-store.js'
+import type { Session } from '../context.js'
+import type { IamError } from '../errors.js'
+import type { Runtime } from '../runtime.js'
+import { detailsOf } from '../tracked.js'
+import { transact } from '../transact.js'
 import type { AppliedChange } from './applied.js'
-import type { Session } from './context.js'
-import type { IamError } from './errors.js'
 import { movedSince } from './moved-since.js'
 import { type Part, partOf, sequenceOf } from './part.js'
 import type { Draft } from './planned-change.js'
-import type { Runtime } from './runtime.js'
-import { detailsOf } from './tracked.js'
-import { transact } from './transact.js'
 
 /** Changes of one project and its roles, the project first, or of one provider; and their marker. */
 export interface ToApply {

@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow'
 import * as z from 'zod'
-import { listOf, requiredText } from '../domain/values.js'
+import { listOf, requiredText } from '../../domain/values.js'
+import type { InvalidArgument } from '../errors.js'
+import { onlyOnce } from '../only-once.js'
+import { parse } from '../parse.js'
 import { DesiredIdentityProvider } from './desired-identity-provider.js'
 import { DesiredProject } from './desired-project.js'
-import type { InvalidArgument } from './errors.js'
 import { FILLED } from './json-schema-bounds.js'
-import { onlyOnce } from './only-once.js'
-import { parse } from './parse.js'
 
 /** Most projects, and most identity providers, of one desired state. */
 export const MAX_OBJECTS = 1_000

@@ -1,7 +1,7 @@
-import type { Permission } from '../ports/authorize.js'
-import type { Refused } from './context.js'
-import type { Asked } from './method.js'
-import { type Target, targetIdp, targetOfObject, targetProject } from './target.js'
+import type { Permission } from '../../ports/authorize.js'
+import type { Refused } from '../context.js'
+import type { Asked } from '../method.js'
+import { type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
 
 /** Whether only what `plan` needs is asked for, or all that `apply` needs. */
 type Use = 'plan' | 'apply'

@@ -1,9 +1,9 @@
-import type { IdpId, SealedSecret } from '../domain/values.js'
-import { seal } from './client-secret.js'
-import type { Session } from './context.js'
-import { fromPort } from './fault.js'
-import { isPermitted } from './method.js'
-import type { Runtime } from './runtime.js'
+import type { IdpId, SealedSecret } from '../../domain/values.js'
+import { seal } from '../client-secret.js'
+import type { Session } from '../context.js'
+import { fromPort } from '../fault.js'
+import { isPermitted } from '../method.js'
+import type { Runtime } from '../runtime.js'
 
 /** How a declared secret shows in a plan; with its seal, when it is to be recorded. */
 export type PlannedSecret =

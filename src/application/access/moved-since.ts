@@ -1,6 +1,6 @@
-import type { ObjectRef } from '../domain/values.js'
-import type { Position } from '../ports/event-store.js'
-import type { Moved, PlanOutdated } from './errors.js'
+import type { ObjectRef } from '../../domain/values.js'
+import type { Position } from '../../ports/event-store.js'
+import type { Moved, PlanOutdated } from '../errors.js'
 
 /** An object, its sequence as a plan saw it, and as it is now; undefined for no object. */
 export interface Seen {

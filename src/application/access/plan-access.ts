@@ -1,17 +1,17 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { ObjectRef } from '../domain/values.js'
-import type { Permission } from '../ports/authorize.js'
+import type { ObjectRef } from '../../domain/values.js'
+import type { Permission } from '../../ports/authorize.js'
+import type { Session } from '../context.js'
+import type { IamError } from '../errors.js'
+import { isPermitted, type Read, read } from '../method.js'
+import type { Runtime } from '../runtime.js'
 import { askedToPlan } from './asked-of-access.js'
-import type { Session } from './context.js'
 import { DesiredAccess, type ParsedAccess } from './desired-access.js'
-import type { IamError } from './errors.js'
-import { isPermitted, type Read, read } from './method.js'
 import { countsOf, type Plan } from './plan.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
 import { planProject } from './plan-project.js'
 import type { Draft } from './planned-change.js'
 import { rowsOf } from './rows-of.js'
-import type { Runtime } from './runtime.js'
 
 /** What is planned, and applied, at once: a project with its roles, or an identity provider. */
 export type Unit = () => Promise<Result<readonly Draft[], IamError>>

@@ -1,10 +1,10 @@
-import type { ObjectRef } from '../domain/values.js'
-import type { ObjectDetails } from '../ports/read-model.js'
-import { streamOf } from '../projections/stream-name.js'
-import type { Session } from './context.js'
-import { fromPort } from './fault.js'
+import type { ObjectRef } from '../../domain/values.js'
+import type { ObjectDetails } from '../../ports/read-model.js'
+import { streamOf } from '../../projections/stream-name.js'
+import type { Session } from '../context.js'
+import { fromPort } from '../fault.js'
+import type { Runtime } from '../runtime.js'
 import { rowsOf } from './rows-of.js'
-import type { Runtime } from './runtime.js'
 
 /** The details of those of `objects` that are there now, by the names of their streams. */
 export const seenNow = async (

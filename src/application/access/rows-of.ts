@@ -1,12 +1,12 @@
-import type { Views, ViewType } from '../ports/read-model.js'
+import type { Views, ViewType } from '../../ports/read-model.js'
 import {
   fieldNamed,
   identityField,
   type ViewFields,
   viewFields,
-} from '../projections/view-fields.js'
-import { fromPort } from './fault.js'
-import type { Runtime } from './runtime.js'
+} from '../../projections/view-fields.js'
+import { fromPort } from '../fault.js'
+import type { Runtime } from '../runtime.js'
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
