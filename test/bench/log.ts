@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { memoryReadModel, type Projection, type RecordedEvent } from 'claviger'
+import pg from 'pg'
+import { newDatabase } from './databases.ts'
 import { addRatio, addRows, type Report } from './report.ts'
 import { timesAsFast } from './rounds.ts'
-import { memory, type OpenStore, sqlite, temporaryFile } from './stores.ts'
+import { memory, type OpenStore, postgres, sqlite, temporaryFile } from './stores.ts'
 import { ORG_ID, projectOf } from './system.ts'
 import { bind, CONTEXT, hold } from './systems/claviger.ts'
 import { type Job, runTimed } from './timed.ts'
@@ -15,6 +17,7 @@ export const log = async (report: Report, scale: Scale): Promise<void> => {
   await read(report, scale)
   await catchUpMemory(report, scale)
   await catchUpSqlite(report, scale)
+  await readPostgres(report, scale)
 }
 
 const filled = async (entry: { open: () => Promise<OpenStore> }, { large }: Scale) => {
@@ -227,5 +230,108 @@ const rawTable = () => {
       database.close()
       remove()
     },
+  }
+}
+
+/** {@link read} and catching up on PostgreSQL, on a log of a fifth of the size. */
+const readPostgres = async (report: Report, scale: Scale): Promise<void> => {
+  const operations = Math.round(scale.large / 5)
+  const opened = await filled(postgres, { ...scale, large: operations })
+  const raw = await rawPostgresLog(opened, operations)
+  const job = (name: string, run: () => Promise<number>): Job => ({
+    name,
+    operations,
+    run,
+    expected: operations,
+  })
+  const [own, floor, caughtUp, loop] = await runTimed(scale, [
+    job('claviger, postgres', () => readLog(opened)),
+    job('floor: pg + JSON.parse', raw.read),
+    {
+      ...job('claviger, read model in PostgreSQL tables', () => catchUp(opened, opened.readModel)),
+      prepare: () => opened.readModel.reset(),
+    },
+    { ...job('floor: loop into one PostgreSQL table', raw.copy), prepare: raw.clear },
+  ])
+  await raw.close()
+  await opened.close()
+  if (!own || !floor || !caughtUp || !loop) return
+  addRows(report, 'D read the log and catch up, postgres', [
+    own.measured,
+    floor.measured,
+    caughtUp.measured,
+    loop.measured,
+  ])
+  addRatio(report, 'D read postgres / floor', {
+    measured: timesAsFast(own.measured, floor.measured),
+    target: 0.8,
+  })
+  addRatio(report, 'D catch up postgres, events per second', {
+    measured: caughtUp.perSecond,
+    target: 50_000,
+  })
+}
+
+/** The same events in a table of its own, read by hand in the same pages, and copied row by row. */
+const rawPostgresLog = async ({ store }: OpenStore, large: number) => {
+  const { connectionString } = await newDatabase()
+  const client = new pg.Client(connectionString)
+  await client.connect()
+  await client.query(`CREATE TABLE events (position bigint PRIMARY KEY, stream text, version bigint,
+    type text, schema_version bigint, data text, metadata text, append_id text);
+    CREATE TABLE rows (stream text PRIMARY KEY, data text, position bigint)`)
+  for (let after = 0n, count = 0; count < large; ) {
+    const events = await store.readAll(after, 10 * PAGE)
+    await client.query(
+      `INSERT INTO events SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[],
+         $5::bigint[], $6::text[], $7::text[], $8::text[])`,
+      [
+        events.map(({ position }) => position),
+        events.map(({ stream }) => stream),
+        events.map(({ version }) => version),
+        events.map(({ type }) => type),
+        events.map(({ schemaVersion }) => schemaVersion),
+        events.map(({ data }) => JSON.stringify(data)),
+        events.map(({ metadata }) => JSON.stringify(metadata)),
+        events.map(({ appendId }) => appendId),
+      ],
+    )
+    count += events.length
+    after = events.at(-1)?.position ?? after
+  }
+  const pages = async (each: (rows: string[][]) => Promise<void> | void): Promise<number> => {
+    let count = 0
+    for (let after = '0'; ; ) {
+      const { rows } = await client.query<string[]>({
+        name: 'page',
+        text: 'SELECT * FROM events WHERE position > $1 ORDER BY position LIMIT $2',
+        values: [after, PAGE],
+        rowMode: 'array',
+      })
+      if (rows.length === 0) return count
+      await each(rows)
+      count += rows.length
+      after = rows.at(-1)?.[0] ?? after
+    }
+  }
+  return {
+    read: () =>
+      pages((rows) => {
+        for (const row of rows) {
+          JSON.parse(row[5] ?? '')
+          JSON.parse(row[6] ?? '')
+        }
+      }),
+    copy: () =>
+      pages(async (rows) => {
+        await client.query({
+          name: 'copy',
+          text: `INSERT INTO rows SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+            ON CONFLICT (stream) DO UPDATE SET data = excluded.data, position = excluded.position`,
+          values: [rows.map((row) => row[1]), rows.map((row) => row[5]), rows.map((row) => row[0])],
+        })
+      }),
+    clear: () => client.query('TRUNCATE rows'),
+    close: () => client.end(),
   }
 }

@@ -1,15 +1,25 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { endServer } from './databases.ts'
 import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
 import { log } from './log.ts'
 import { logins } from './logins.ts'
 import { memoryWrites } from './memory-writes.ts'
+import { postgresWrites } from './postgres-writes.ts'
 import { emptyReport, machine, printRatios, versions } from './report.ts'
 import { sqliteWrites } from './sqlite-writes.ts'
 import { FULL, QUICK } from './workloads.ts'
 
-const PARTS = { memory: memoryWrites, sqlite: sqliteWrites, log, logins, footprint, growth }
+const PARTS = {
+  memory: memoryWrites,
+  sqlite: sqliteWrites,
+  postgres: postgresWrites,
+  log,
+  logins,
+  footprint,
+  growth,
+}
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +34,7 @@ const report = emptyReport()
 for (const [name, part] of Object.entries(PARTS)) {
   if (values.only.includes(name)) await part(report, values.quick ? QUICK : FULL)
 }
+await endServer()
 printRatios(report)
 if (values.json !== undefined) {
   const written = { machine: machine(), versions: versions(), ...report }

@@ -9,7 +9,9 @@ import {
   memoryReadModel,
   type ReadModel,
 } from 'claviger'
+import { openPostgres } from 'claviger/postgres'
 import { openSqlite } from 'claviger/sqlite'
+import { newDatabase } from './databases.ts'
 
 /** A store of this library, open and empty. */
 export interface OpenStore {
@@ -52,6 +54,20 @@ export const sqlite: StoreEntry = {
         await close()
         remove()
       },
+    }
+  },
+}
+
+export const postgres: StoreEntry = {
+  name: 'postgres',
+  open: async () => {
+    const { connectionString, countRows } = await newDatabase()
+    const { store, readModel, close } = await openPostgres({ connectionString })
+    return {
+      store,
+      readModel,
+      countEvents: () => countRows('claviger.events'),
+      close,
     }
   },
 }
