@@ -12,8 +12,11 @@ export interface TransportOptions {
     signal: AbortSignal,
   ) => Authentication | Promise<Authentication>
 
-  /** Told the cause of every answer 13 and 14, none of which leaves the process otherwise. */
-  readonly onError: (cause: unknown, failure: Failure) => void
+  /**
+   * Told the cause of every answer 13 and 14, none of which leaves the process otherwise; written to
+   * the console when absent, for nothing may fail unseen.
+   */
+  readonly onError?: ((cause: unknown, failure: Failure) => void) | undefined
 
   /**
    * Header that selects the organization of project and role operations; `x-service-orgid` when
@@ -38,13 +41,18 @@ export interface Failure {
 
 /** {@link TransportOptions} with every default in place. */
 export interface Edge extends Required<TransportOptions> {
+  readonly onError: (cause: unknown, failure: Failure) => void
   readonly organizationHeader: string
   readonly challenge: string
 }
 
-/** @throws TypeError when an option is missing: none has a default that is safe */
+const toConsole = (cause: unknown, { correlationId, method }: Failure): void =>
+  // biome-ignore lint/suspicious/noConsole: the last resort of a host that listens nowhere else
+  console.error(method, correlationId, cause)
+
+/** @throws TypeError when `authenticate` is missing: it has no default that is safe */
 export const edgeOf = (options: TransportOptions): Edge => {
-  const { authenticate, onError, organizationHeader, challenge } = options
+  const { authenticate, onError = toConsole, organizationHeader, challenge } = options
   if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')
   return {

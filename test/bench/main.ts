@@ -9,6 +9,7 @@ import { memoryWrites } from './memory-writes.ts'
 import { postgresWrites } from './postgres-writes.ts'
 import { emptyReport, machine, printRatios, versions } from './report.ts'
 import { sqliteWrites } from './sqlite-writes.ts'
+import { throughput } from './throughput.ts'
 import { FULL, QUICK } from './workloads.ts'
 
 const PARTS = {
@@ -19,6 +20,7 @@ const PARTS = {
   logins,
   footprint,
   growth,
+  throughput,
 }
 
 const { values } = parseArgs({

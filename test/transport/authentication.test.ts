@@ -1,6 +1,6 @@
 import type { TransportOptions } from 'claviger/transport'
 import { connectRoutes, fetchHandler } from 'claviger/transport'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { callers, openIam, transportOptions } from './host.js'
 
 const admin = callers['admin']
@@ -165,7 +165,20 @@ it('Options that are missing are noticed at once', async () => {
   const iam = await openIam()
   const { options } = transportOptions()
   const { authenticate: _authenticate, ...open } = options
-  const { onError: _onError, ...silent } = options
   expect(() => fetchHandler(iam, open as TransportOptions)).toThrow(TypeError)
-  expect(() => connectRoutes(iam, silent as TransportOptions)).toThrow(TypeError)
+  expect(() => connectRoutes(iam, { ...options, onError: 1 } as never)).toThrow(TypeError)
+})
+
+it('An unexpected error is written to the console when the host does not listen', async () => {
+  const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const cause = new Error('out of order')
+  const handler = fetchHandler(await openIam(), {
+    authenticate: () => {
+      throw cause
+    },
+  })
+  const answer = await handler(new Request('http://localhost/v1/projects/portal'))
+  expect(answer.status).toBe(500)
+  expect(written.mock.calls.flat()).toContain(cause)
+  written.mockRestore()
 })
