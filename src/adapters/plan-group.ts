@@ -24,6 +24,7 @@ export interface Plan<Item> {
  * has to wait holds back what comes later and touches the same streams, so nothing overtakes it.
  */
 export const planGroup = <Item extends Waiting>(waiting: readonly Item[]): Plan<Item> => {
+  if (waiting.length === 1) return { group: waiting, rest: [] }
   const group: Item[] = []
   const rest: Item[] = []
   const claims = newClaims()

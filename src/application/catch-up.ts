@@ -4,7 +4,7 @@ import type { Projection } from '../ports/projection.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import type { KnownEvent } from '../projections/known-event.js'
-import { readEvent } from '../projections/read-event.js'
+import { readBatch } from '../projections/read-events.js'
 import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
@@ -106,16 +106,7 @@ const applyReadable = async (
   from: Position,
   events: readonly RecordedEvent[],
 ): Promise<Result<boolean, UnreadableEvent | ProjectionFailed>> => {
-  const known: KnownEvent[] = []
-  let unreadable: UnreadableEvent | undefined
-  for (const recorded of events) {
-    const event = readEvent(recorded)
-    if (event.isErr()) {
-      unreadable = event.error
-      break
-    }
-    known.push(event.value)
-  }
+  const { known, unreadable } = readBatch(events)
   const applied = known.length > 0 ? await applyAll(projection, from, known) : ok(true)
   if (applied.isErr() || !applied.value) return applied
   return unreadable ? err(unreadable) : ok(true)
