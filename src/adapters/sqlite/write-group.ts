@@ -40,21 +40,20 @@ const objectionTo = (
   if (idempotencyKey !== undefined && isKeyUsed(database, idempotencyKey)) {
     return { kind: 'IdempotencyKeyUsed' }
   }
+  const isCurrent = (write: StreamWrite) => versions(write.stream) === write.expectedVersion
   const created = createdAlone(writes)
-  const outdated = writes.find(
-    (write) => write !== created && versions(write.stream) !== write.expectedVersion,
-  )
+  if (writes.every((write) => write === created || isCurrent(write))) return undefined
+  const outdated = writes.find((write) => !isCurrent(write))
   return outdated && { kind: 'VersionConflict', stream: outdated.stream }
 }
 
 /**
- * The write that creates a stream when it is the last one and the others only guard: nothing that
- * would have to be undone is written before it, so its version needs no look.
+ * The write that creates a stream when the others only guard: its version needs no look, for the
+ * unique index tells when its first event is inserted, before which nothing was.
  */
 const createdAlone = (writes: readonly StreamWrite[]): StreamWrite | undefined => {
-  const last = writes.at(-1)
-  if (last === undefined || last.expectedVersion > 0 || last.events.length === 0) return undefined
-  return writes.every((write) => write === last || write.events.length === 0) ? last : undefined
+  const [written, ...others] = writes.filter(({ events }) => events.length > 0)
+  return others.length === 0 && written?.expectedVersion === 0 ? written : undefined
 }
 
 const insertAppend = (
