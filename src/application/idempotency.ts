@@ -3,15 +3,12 @@ import type { RecordedEvent } from '../ports/event-store.js'
 import type { Session } from './context.js'
 import type { IamError } from './errors.js'
 import { fromPort } from './fault.js'
+import { storedKey } from './metadata.js'
 import type { Outcome } from './outcome.js'
 import type { Runtime } from './runtime.js'
 import { sha256 } from './sha256.js'
 import { detailsOf } from './tracked.js'
 import type { Transaction } from './transaction.js'
-
-/** The key as stores know it: each organization has its own. */
-export const storedKey = (orgId: string, idempotencyKey: string): string =>
-  `${orgId}+${idempotencyKey}`
 
 /** Tells one command from another: SHA-256 over the method and its input, without secrets. */
 export const commandHash = ({ method, input }: Transaction<unknown>['command']): Promise<string> =>

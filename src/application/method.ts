@@ -10,7 +10,7 @@ import {
   type Session,
 } from './context.js'
 import type { IamError } from './errors.js'
-import { errorOf, fromPort, started, unavailable } from './fault.js'
+import { errorOf, fromPort, unavailable } from './fault.js'
 import { observed } from './observer.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { parse } from './parse.js'
@@ -127,34 +127,27 @@ const begin = <Schema extends z.ZodType, Answer>(
       )
     : perform(runtime, edge, given)
 
-const perform = <Schema extends z.ZodType, Answer>(
+const perform = async <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
-  given: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
-): Promise<Result<Answer, IamError>> =>
-  started(() => {
-    const { method, refuses = NOTHING } = edge
-    const opened = openSession(given.context, refuses, { method, observer: given.observer })
-    if (opened.isErr()) return Promise.resolve(err(opened.error))
-    const session = opened.value
-    const denied = firstDenied(runtime, session, questionsOf(edge, given.input))
-    if (denied === undefined) return performAllowed(edge, session, given)
-    return Promise.resolve(denied).then((permission) =>
-      permission === undefined
-        ? performAllowed(edge, session, given)
-        : err({ kind: 'PermissionDenied' as const, permission, orgId: session.orgId }),
-    )
-  }).then(undefined, (thrown) => err(errorOf(thrown)))
-
-const performAllowed = <Schema extends z.ZodType, Answer>(
-  { schema }: Edge<Schema>,
-  session: Session,
-  { input, run }: Arguments<Schema, Answer>,
+  { input, context, run, observer }: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
 ): Promise<Result<Answer, IamError>> => {
-  const parsed = parse(schema, input)
-  if (parsed.isErr()) return Promise.resolve(err(parsed.error))
-  if (session.signal?.aborted) return Promise.resolve(err({ kind: 'Cancelled' }))
-  return run(session, parsed.value, undefined)
+  try {
+    const { method, refuses = NOTHING, schema } = edge
+    const opened = openSession(context, refuses, { method, observer })
+    if (opened.isErr()) return err(opened.error)
+    const session = opened.value
+    const denied = firstDenied(runtime, session, questionsOf(edge, input))
+    const permission = denied instanceof Promise ? await denied : denied
+    if (permission !== undefined)
+      return err({ kind: 'PermissionDenied', permission, orgId: session.orgId })
+    const parsed = parse(schema, input)
+    if (parsed.isErr()) return err(parsed.error)
+    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+    return await run(session, parsed.value, undefined)
+  } catch (thrown) {
+    return err(errorOf(thrown))
+  }
 }
 
 const questionsOf = (
@@ -193,8 +186,9 @@ export const isPermitted = (
 ): boolean | Promise<boolean> => {
   try {
     const { permission, object } = asked
-    const question = { caller, permission, orgId }
-    const answer = authorize(object ? { ...question, object } : question)
+    const answer = authorize(
+      object ? { caller, permission, orgId, object } : { caller, permission, orgId },
+    )
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {
     throw unavailable(cause, 'not_recorded')

@@ -11,7 +11,7 @@ const PAIRS = Array.from(
 const PART = 2 ** 20
 
 const ulidPart = (value: number): string =>
-  `${PAIRS[Math.floor(value / 1024) % 1024] ?? ''}${PAIRS[value % 1024] ?? ''}`
+  `${PAIRS[(value >> 10) & 1023] ?? ''}${PAIRS[value & 1023] ?? ''}`
 
 const POOL_SIZE = 1024
 

@@ -2,7 +2,6 @@ import { ok, type Result } from 'neverthrow'
 import type {
   Append,
   IdempotencyKeyUsed,
-  Metadata,
   NewEvent,
   RecordedEvent,
   StreamWrite,
@@ -11,7 +10,7 @@ import type {
 import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
 import { type Fault, started, unavailable } from './fault.js'
-import { commandHash, storedKey } from './idempotency.js'
+import { commandHash } from './idempotency.js'
 import type { Runtime } from './runtime.js'
 import type { AnyTracked } from './tracked.js'
 import type { Transaction } from './transaction.js'
@@ -27,7 +26,7 @@ export const record = (
   session: Session,
   transaction: Transaction<unknown>,
 ): Promise<Recorded> => {
-  const metadata = metadataOf(session, transaction)
+  const metadata = runtime.metadataOf(session, transaction.managedBy)
   const append = { id: runtime.newId(), writes: conditionsOf(transaction), metadata }
   if (session.idempotencyKey === undefined) return send(runtime, append, session)
   return commandHash(transaction.command).then((hash) =>
@@ -47,10 +46,12 @@ const send = ({ store }: Runtime, append: Append, { observer }: Session): Promis
   })
 }
 
-const conditionsOf = ({ writes, guards }: Transaction<unknown>): readonly StreamWrite[] => [
-  ...writes.map((write) => conditional(write, write.newEvents)),
-  ...guards.map((guard) => conditional(guard, NO_EVENTS)),
-]
+const conditionsOf = ({ writes, guards }: Transaction<unknown>): readonly StreamWrite[] => {
+  const conditions: StreamWrite[] = []
+  for (const write of writes) conditions.push(conditional(write, write.newEvents))
+  for (const guard of guards) conditions.push(conditional(guard, NO_EVENTS))
+  return conditions
+}
 
 const NO_EVENTS: readonly NewEvent[] = []
 
@@ -58,23 +59,6 @@ const conditional = (
   { stream, snapshot }: AnyTracked,
   events: readonly NewEvent[],
 ): StreamWrite => ({ stream, expectedVersion: snapshot.version, events })
-
-const metadataOf = (
-  { caller, orgId, correlationId, idempotencyKey }: Session,
-  { managedBy }: Transaction<unknown>,
-): Metadata => {
-  const metadata = {
-    actor: { userId: caller.userId, orgId: caller.orgId },
-    resourceOwner: orgId,
-  }
-  if ((correlationId ?? managedBy ?? idempotencyKey) === undefined) return metadata
-  return {
-    ...metadata,
-    ...(correlationId !== undefined && { correlationId }),
-    ...(managedBy !== undefined && { managedBy }),
-    ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),
-  }
-}
 
 /** A store that cannot tell whether it recorded an append is asked for it before that is reported. */
 const recordedAfterAll = async (

@@ -19,6 +19,7 @@ import type { Host } from '../ports/host.js'
 import { matchEvent } from '../projections/known-event.js'
 import { type Follow, follow } from './follow.js'
 import type { Hooks } from './hooks.js'
+import { type MetadataOf, metadataFactory } from './metadata.js'
 import { type Streams, streams } from './tracked.js'
 import { WriteQueue } from './write-queue.js'
 
@@ -28,6 +29,7 @@ export interface Runtime extends Host {
   readonly hooks?: Hooks | undefined
   readonly queue: WriteQueue
   readonly follow: Follow
+  readonly metadataOf: MetadataOf
   readonly identityProviders: Streams<
     IdentityProviderCommand,
     IdentityProviderState,
@@ -49,6 +51,7 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => ({
   hooks,
   queue: new WriteQueue(),
   follow: follow(host.store, host.readModel, hooks),
+  metadataOf: metadataFactory(),
   identityProviders: streams(host.store, {
     decider: identityProvider,
     select: (event) =>

@@ -131,8 +131,9 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
   advance(recorded: readonly RecordedEvent[]): void {
     const { decider, recent } = this.#aggregate
     const wasNew = this.#snapshot.version === 0
-    for (const [index, { version, position }] of recorded.entries()) {
-      const event = this.#decided[index]
+    let index = 0
+    for (const { version, position } of recorded) {
+      const event = this.#decided[index++]
       if (event) this.#snapshot = next(decider, this.#snapshot, { event, version, position })
     }
     // Streams just created are not kept: most are not looked at again, and would push out others.

@@ -4,6 +4,7 @@ import type { StreamId } from '../domain/values.js'
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js'
 import type { Session } from './context.js'
 import type { Cancelled, IamError } from './errors.js'
+import { started } from './fault.js'
 import { earlierOutcome } from './idempotency.js'
 import type { Outcome } from './outcome.js'
 import { pause } from './pause.js'
@@ -31,10 +32,11 @@ export const transact = <Ids>(
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   const streams = streamsToQueueFor(transaction.writes)
   if (streams.length === 0) return decideOnMemory(runtime, session, transaction)
+  const work = () => decideOnMemory(runtime, session, transaction)
+  const end = () => runtime.queue.leave(streams)
   const turn = runtime.queue.enter(streams, session.signal)
-  return inTurn({ turn, end: () => runtime.queue.leave(streams) }, () =>
-    decideOnMemory(runtime, session, transaction),
-  )
+  if (turn === undefined) return ended(started(work), end)
+  return turn.then((isOurs) => (isOurs ? ended(started(work), end) : err(CANCELLED)))
 }
 
 /** A stream that was just made up has no others that wait for it; should it have, versions tell. */
@@ -46,17 +48,18 @@ const streamsToQueueFor = (writes: readonly AnyTracked[]): readonly StreamId[] =
   return streams
 }
 
-const inTurn = async <Value>(
-  { turn, end }: { readonly turn: Promise<boolean> | undefined; readonly end: () => void },
-  work: () => Promise<Result<Value, IamError>>,
-): Promise<Result<Value, IamError>> => {
-  if (turn && !(await turn)) return err(CANCELLED)
-  try {
-    return await work()
-  } finally {
-    end()
-  }
-}
+/** `promise`, with `end` called once it is settled; cheaper than `finally`. */
+const ended = <Value>(promise: Promise<Value>, end: () => void): Promise<Value> =>
+  promise.then(
+    (value) => {
+      end()
+      return value
+    },
+    (thrown: unknown) => {
+      end()
+      throw thrown
+    },
+  )
 
 /** Decides on what is remembered, which costs no question to the store: what is read often is. */
 const decideOnMemory = <Ids>(

@@ -5,8 +5,8 @@ import type { StreamId } from '../domain/values.js'
  * came. It spares them lost races, and decides nothing: versions do.
  */
 export class WriteQueue {
-  /** An entry for each stream that is being written: the wake-up calls of those who wait. */
-  readonly #waiting = new Map<StreamId, (() => void)[]>()
+  /** An entry for each stream that is being written: the wake-up calls of those who wait, if any. */
+  readonly #waiting = new Map<StreamId, (() => void)[] | undefined>()
 
   /**
    * Asks for a turn at all of `streams`.
@@ -18,7 +18,7 @@ export class WriteQueue {
     signal: AbortSignal | undefined,
   ): Promise<boolean> | undefined {
     if (streams.some((stream) => this.#waiting.has(stream))) return this.#enterEach(streams, signal)
-    for (const stream of streams) this.#waiting.set(stream, [])
+    for (const stream of streams) this.#waiting.set(stream, undefined)
     return undefined
   }
 
@@ -38,15 +38,20 @@ export class WriteQueue {
   ): Promise<boolean> {
     const entered: StreamId[] = []
     for (const stream of streams.toSorted()) {
-      const queue = this.#waiting.get(stream)
-      if (!queue) this.#waiting.set(stream, [])
-      else if (!(await waitIn(queue, signal))) {
+      if (this.#waiting.has(stream) && !(await waitIn(this.#queueOf(stream), signal))) {
         this.leave(entered)
         return false
       }
+      if (!this.#waiting.has(stream)) this.#waiting.set(stream, undefined)
       entered.push(stream)
     }
     return true
+  }
+
+  #queueOf(stream: StreamId): (() => void)[] {
+    const queue = this.#waiting.get(stream) ?? []
+    this.#waiting.set(stream, queue)
+    return queue
   }
 }
 

@@ -39,6 +39,7 @@ const bundle = async (packages: 'external' | 'bundle'): Promise<number> => {
     mainFields: ['module', 'main'],
     packages,
     write: false,
+    logLevel: 'error',
   })
   return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
 }

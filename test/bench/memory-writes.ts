@@ -30,7 +30,7 @@ export const memoryWrites = async (report: Report, scale: Scale): Promise<void> 
     const contestants = systems.map((system) =>
       contestant(system, task, { calls: callsOf(system, task), inFlight, share: scale.share }),
     )
-    const measured = await runRounds(contestants, scale)
+    const measured = await runRounds(contestants, scale, task.kind === 'update project')
     addRows(report, `${name}, memory, ${inFlight} in flight`, measured)
     return measured
   }

@@ -19,7 +19,9 @@ export interface Measured {
  * Lets contestants run in turns: in each round every one of them once, in rotating order. What they
  * say they did is checked against the number of events in their stores.
  *
- * @param isKept - one store for all rounds, for stores that take long to fill; else a new one each time
+ * @param isKept - one store for all rounds, for stores that take long to fill; else a new one each time,
+ *   of which none is forgotten before the end: code that was compiled for a store that is gone is
+ *   thrown away, which no program with one store ever sees
  */
 export const runRounds = async (
   contestants: readonly Contestant[],
@@ -27,6 +29,7 @@ export const runRounds = async (
   isKept = false,
 ): Promise<readonly Measured[]> => {
   const kept = isKept ? await Promise.all(contestants.map(({ open }) => open())) : []
+  const used: Subject[] = []
   const nanoseconds: number[][] = contestants.map(() => [])
   const done = contestants.map(() => 0)
   for (let round = 0; round < warmUps + rounds; round++) {
@@ -35,6 +38,7 @@ export const runRounds = async (
       const contestant = contestants[index]
       if (!contestant) continue
       const subject = kept[index] ?? (await contestant.open())
+      used.push(subject)
       const took = await runRound(subject, contestant, done[index] ?? 0)
       if (round >= warmUps) nanoseconds[index]?.push(took / contestant.calls)
       if (isKept) done[index] = (done[index] ?? 0) + contestant.calls

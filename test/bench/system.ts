@@ -7,8 +7,11 @@ export type Task =
 
 /** A system with its store open and filled as the task wants. */
 export interface Subject {
-  /** Makes call number `index`, which records one event; rejects when it does not. */
-  readonly call: (index: number) => Promise<unknown>
+  /**
+   * Makes call number `index`, which records one event: the count of events tells when it did not. What
+   * it returns is awaited.
+   */
+  readonly call: (index: number) => unknown
   /** How many events the store holds, asked of the store itself. */
   readonly countEvents: () => Promise<number>
   readonly close: () => Promise<void>

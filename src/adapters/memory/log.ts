@@ -20,29 +20,47 @@ export interface Log {
 /** A log that holds nothing yet. */
 export const emptyLog = (): Log => {
   const events: RecordedEvent[] = []
-  const streams = new Map<StreamId, RecordedEvent[]>()
-  /** Where among the events the append under an idempotency key begins. */
+  // Where an event lies is a number, which costs the garbage collector nothing to keep.
+  /** Where the last event of each stream lies. */
+  const lastOf = new Map<StreamId, number>()
+  /** Where the event before each one in its stream lies; {@link NOWHERE} for the first. */
+  const before: number[] = []
+  /** Where the append under each idempotency key begins. */
   const keys = new Map<string, number>()
 
   const add = (event: RecordedEvent): void => {
+    const index = events.length
     const { idempotencyKey } = event.metadata
     if (idempotencyKey !== undefined && beginsAppend(event, events.at(-1))) {
-      keys.set(idempotencyKey, events.length)
+      keys.set(idempotencyKey, index)
     }
     freezeEvent(event)
     events.push(event)
-    if (event.version === 1) streams.set(event.stream, [event])
-    else streams.get(event.stream)?.push(event)
+    before.push(event.version === 1 ? NOWHERE : (lastOf.get(event.stream) ?? NOWHERE))
+    lastOf.set(event.stream, index)
+  }
+
+  const stream = (name: StreamId, afterVersion: Version): readonly RecordedEvent[] => {
+    const newestFirst: RecordedEvent[] = []
+    let index = lastOf.get(name) ?? NOWHERE
+    for (let event = events[index]; event && event.version > afterVersion; event = events[index]) {
+      newestFirst.push(event)
+      index = before[index] ?? NOWHERE
+    }
+    return newestFirst.reverse()
   }
 
   return {
     last: () => events.at(-1),
-    versionOf: (stream) => streams.get(stream)?.length ?? 0,
+    versionOf: (name) => {
+      const index = lastOf.get(name)
+      return index === undefined ? 0 : (events[index]?.version ?? 0)
+    },
     isKeyUsed: (idempotencyKey) => keys.has(idempotencyKey),
     add: (added) => {
       for (const event of added) add(event)
     },
-    stream: (stream, afterVersion) => streams.get(stream)?.slice(Math.max(0, afterVersion)) ?? [],
+    stream,
     page: (after, limit) => {
       const start = indexAfter(events, after)
       return events.slice(start, start + Math.max(0, limit))
@@ -60,6 +78,9 @@ export const emptyLog = (): Log => {
     },
   }
 }
+
+/** Index of no event. */
+const NOWHERE = -1
 
 /** The append that begins at index `begin`. */
 const appendFrom = (events: readonly RecordedEvent[], begin: number): readonly RecordedEvent[] => {

@@ -44,7 +44,7 @@ export const claviger = (entry: StoreEntry): System => ({
     if (task.kind === 'add role') {
       await succeed(iam.projects.add({ ...projectOf(0, 1) }, CONTEXT))
       await hold(opened, task.held)
-      const call = (index: number) => succeed(iam.projectRoles.add(roleOf(index), CONTEXT))
+      const call = (index: number) => iam.projectRoles.add(roleOf(index), CONTEXT)
       return { call, countEvents, close }
     }
     const { streams } = task
@@ -54,8 +54,7 @@ export const claviger = (entry: StoreEntry): System => ({
       )
     }
     const first = firstCall(task)
-    const update = (index: number) =>
-      succeed(iam.projects.update(projectOf(index, streams), CONTEXT))
+    const update = (index: number) => iam.projects.update(projectOf(index, streams), CONTEXT)
     for (let index = 0; index < first; index += streams) {
       await Promise.all(Array.from({ length: streams }, (_, offset) => update(index + offset)))
     }

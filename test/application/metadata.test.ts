@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../src/application/context.js'
+import { metadataFactory } from '../../src/application/metadata.js'
+
+const session = (given: Partial<Session> = {}): Session => ({
+  method: 'projects.add',
+  caller: { userId: 'alice', orgId: 'acme' },
+  orgId: 'acme',
+  expectedSequence: undefined,
+  idempotencyKey: undefined,
+  dryRun: false,
+  consistency: 'strong',
+  correlationId: undefined,
+  signal: undefined,
+  ...given,
+})
+
+describe('the metadata of an append', () => {
+  it('is shared by those in a row that differ in nothing, and cannot be changed by who is given it', () => {
+    const metadataOf = metadataFactory()
+    const first = metadataOf(session())
+    expect(metadataOf(session({ caller: { userId: 'alice', orgId: 'acme' } }))).toBe(first)
+    expect(first).toEqual({ actor: { userId: 'alice', orgId: 'acme' }, resourceOwner: 'acme' })
+    expect([Object.isFrozen(first), Object.isFrozen(first.actor)]).toEqual([true, true])
+  })
+
+  it.each([
+    ['user', { caller: { userId: 'bob', orgId: 'acme' } }, { actor: { userId: 'bob' } }],
+    [
+      'organization of the user',
+      { caller: { userId: 'alice', orgId: 'b' } },
+      { actor: { orgId: 'b' } },
+    ],
+    ['organization', { orgId: 'b' }, { resourceOwner: 'b' }],
+  ])('tells another %s from the one before', (_, given, expected) => {
+    const metadataOf = metadataFactory()
+    const before = metadataOf(session())
+    expect(metadataOf(session(given))).toMatchObject(expected)
+    expect(metadataOf(session())).toEqual(before)
+  })
+
+  it('holds the marks of its own append alone', () => {
+    const metadataOf = metadataFactory()
+    const marked = metadataOf(session({ correlationId: 'c', idempotencyKey: 'k' }), 'ci')
+    expect(marked).toMatchObject({
+      correlationId: 'c',
+      idempotencyKey: 'acme+k',
+      managedBy: 'ci',
+    })
+    expect(Object.keys(metadataOf(session()))).toEqual(['actor', 'resourceOwner'])
+  })
+})
