@@ -12,6 +12,7 @@ import {
   ErrorInfoSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 } from './gen/google/rpc/error_details_pb.js'
 
 /** What `@type` of a detail begins with, before the name of its message. */
@@ -22,6 +23,7 @@ const DETAILS = createRegistry(
   BadRequestSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 )
 
 /** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */

@@ -1,6 +1,7 @@
 import { ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { type IamError, isIamError, toStatus } from '../index.js'
 import type { Edge } from './options.js'
+import { retryAfterOf } from './retry-after.js'
 import { statusError } from './status-error.js'
 import { traceIdOf } from './trace-id.js'
 
@@ -11,6 +12,8 @@ const CODES_WITH_CAUSE = [13, 14]
 export const refused = (edge: Edge, call: HandlerContext, error: IamError): ConnectError => {
   const status = toStatus(error)
   if (CODES_WITH_CAUSE.includes(status.code)) tell(edge, call, error)
+  const retryAfter = retryAfterOf(status)
+  if (retryAfter !== undefined) call.responseHeader.set('retry-after', retryAfter)
   return statusError(status)
 }
 
