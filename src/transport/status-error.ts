@@ -7,6 +7,7 @@ import {
   toStatus,
   type Violation,
 } from '../index.js'
+import { withFewViolations } from './few-violations.js'
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -31,7 +32,8 @@ export const statusError = ({ code, message, details }: Status): ConnectError =>
   new ConnectError(message, code, undefined, details.flatMap(outgoing))
 
 /** {@link statusError} of an error of the library. */
-export const errorAnswer = (error: IamError): ConnectError => statusError(toStatus(error))
+export const errorAnswer = (error: IamError): ConnectError =>
+  statusError(toStatus(withFewViolations(error)))
 
 /** {@link statusError} of a request that is malformed. */
 export const malformed = (violations: readonly Violation[]): ConnectError =>
