@@ -2,25 +2,10 @@ import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/
 import type { Iam } from '../index.js'
 import { httpService, notFound } from './http-service.js'
 import { MOST } from './json-response.js'
-import { bodyOf } from './node-body.js'
+import { bodyOf, type NodeRequest } from './node-request.js'
 import type { TransportOptions } from './options.js'
 import { MAX_REQUEST_BYTES } from './route.js'
 import type { HttpRequest } from './transcode.js'
-
-/** What is used of a request of `node:http` or `node:http2`. */
-export interface NodeRequest {
-  readonly httpVersion: string
-  readonly httpVersionMajor: number
-  readonly method?: string | undefined
-  readonly url?: string | undefined
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly complete: boolean
-  readonly readableEnded: boolean
-  iterator(options: { readonly destroyOnReturn: false }): AsyncIterableIterator<Uint8Array>
-  resume(): unknown
-  /** What a parser in front of the transport made of the bytes. */
-  readonly body?: unknown
-}
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {

@@ -1,5 +1,19 @@
 import { once } from './error-body.js'
-import type { NodeRequest } from './node-handler.js'
+
+/** What is used of a request of `node:http` or `node:http2`. */
+export interface NodeRequest {
+  readonly httpVersion: string
+  readonly httpVersionMajor: number
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly complete: boolean
+  readonly readableEnded: boolean
+  iterator(options: { readonly destroyOnReturn: false }): AsyncIterableIterator<Uint8Array>
+  resume(): unknown
+  /** What a parser in front of the transport made of the bytes. */
+  readonly body?: unknown
+}
 
 /** The body of a request. */
 export interface NodeBody {
