@@ -29,6 +29,7 @@ const gates = [
   ['sizes within budget', () => run(node, own('sizes.mjs'))],
   ['API reports', () => run(node, own('api-reports.mjs'))],
   ['licences', () => run(node, own('licences.mjs'))],
+  ['reference: every link leads somewhere', () => run('npm', 'run', '--silent', 'docs')],
   ['audit', () => run(node, own('audit.mjs'))],
 ]
 

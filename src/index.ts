@@ -1,6 +1,6 @@
 export { checkAppend } from './adapters/check-append.js'
 export type { InvalidAppend } from './adapters/invalid-append.js'
-export { memoryEventStore } from './adapters/memory/event-store.js'
+export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type { Applied, AppliedChange } from './application/access/applied.js'

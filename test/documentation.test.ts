@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresServer, startPostgres } from './postgres-server.js'
 
 // Examples are checked against the sources and run against the built package, as a reader would.
 const execute = promisify(execFile)
@@ -16,6 +17,9 @@ const documents = [
   ...(await readdir(join(root, 'docs'), { recursive: true }))
     .filter((file) => file.endsWith('.md'))
     .map((file) => join('docs', file)),
+  ...(await readdir(join(root, 'test'), { recursive: true }))
+    .filter((file) => file.endsWith('README.md'))
+    .map((file) => join('test', file)),
 ]
 
 /** Programs that guides repeat; each has a test of its own in test/docs. */
@@ -32,10 +36,21 @@ const codeIn = (markdown: string): readonly string[] =>
     .map(([, code = '']) => code)
     .filter((code) => !programs.has(code))
 
+const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, '')
+
 const linksIn = (markdown: string): readonly string[] =>
-  [...markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)]
+  [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = '']) => link)
-    .filter((link) => !/^(https?:|#)/.test(link))
+    .filter((link) => !/^https?:/.test(link))
+
+/** What a link can lead to within a document: its headings, as GitHub names them. */
+const anchorsIn = (markdown: string): readonly string[] =>
+  [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 
 interface Example {
   readonly name: string
@@ -53,7 +68,12 @@ for (const document of documents) {
   })
 }
 
+/** What guides reach as `DATABASE_URL`. */
+let database: PostgresServer
+afterAll(() => database.stop())
+
 beforeAll(async () => {
+  database = await startPostgres({ settings: ['fsync=off'] })
   await rm(workshop, { recursive: true, force: true })
   await mkdir(workshop, { recursive: true })
   const code = [...texts.values()].flatMap(codeIn)
@@ -70,6 +90,12 @@ beforeAll(async () => {
 })
 
 describe('the documentation', () => {
+  it('has no code that is not run', () => {
+    const languages = [...texts.values()].flatMap((text) => [...text.matchAll(/^```(\w+)$/gm)])
+    // The grants of the guide on PostgreSQL have a test of their own.
+    expect(new Set(languages.map(([, name]) => name))).toEqual(new Set(['sh', 'sql', 'ts']))
+  })
+
   it('has examples', () => {
     expect(examples.length).toBeGreaterThan(2)
   })
@@ -81,17 +107,23 @@ describe('the documentation', () => {
   })
 
   it.each(examples)('has an example that runs: $name', async ({ file }) => {
-    const { stderr } = await execute(process.execPath, [file], { cwd: root, timeout: 60_000 })
+    const { stderr } = await execute(process.execPath, [file], {
+      cwd: root,
+      timeout: 60_000,
+      env: { ...process.env, DATABASE_URL: database.connectionString },
+    })
     expect(stderr.replaceAll(/^.*ExperimentalWarning.*\n(\(Use .*\n)?/gm, '')).toBe('')
   })
 
   it.each([...texts])('links to what exists: %s', async (document, text) => {
     for (const link of linksIn(text)) {
-      const target = join(root, dirname(document), link.replace(/#.*/, ''))
-      await expect(
-        readFile(target).catch((error) => error.code === 'EISDIR'),
-        link,
-      ).resolves.toBeTruthy()
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? document : join(dirname(document), path)
+      const found = await readFile(join(root, target), 'utf8').catch((error) =>
+        error.code === 'EISDIR' ? '' : undefined,
+      )
+      expect(found, link).toBeDefined()
+      if (anchor !== undefined) expect(anchorsIn(found ?? ''), link).toContain(anchor)
     }
   })
 })

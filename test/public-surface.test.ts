@@ -165,6 +165,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'LoginUser',
       'LongContext',
       'LongWrite',
+      'MemoryEventStoreOptions',
       'Message',
       'Metadata',
       'Moved',
@@ -264,7 +265,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
   'claviger/postgres': {
     values: ['openPostgres'],
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
-    types: ['Postgres', 'PostgresOptions'],
+    types: ['Postgres', 'PostgresAddress', 'PostgresOptions'],
   },
   'claviger/transport': {
     values: [

@@ -20,7 +20,7 @@ export interface ProjectRolesIds {
   readonly roleKeys: readonly string[]
 }
 
-/** 1 to {@link MAX_ROLES} roles of one project, no key twice. */
+/** 1 to 1,000 roles of one project, no key twice. */
 export const AddProjectRolesInput = z.strictObject({
   projectId: ProjectId,
   roles: listOf(AddProjectRole.shape.data.omit({ projectId: true }), 1, MAX_ROLES).superRefine(

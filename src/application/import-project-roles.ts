@@ -38,7 +38,7 @@ export interface ImportProgress {
 
 /** What an import did. */
 export interface ImportReport extends ImportProgress {
-  /** The first {@link MAX_REPORTED} rows that were refused, and why. */
+  /** The first 1,000 rows that were refused, and why. */
   readonly refused: readonly RefusedRow[]
 }
 

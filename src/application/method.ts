@@ -38,14 +38,12 @@ export interface Edge<Schema extends z.ZodType> {
 type Run<Schema extends z.ZodType, Answer, Progress = never> = (
   session: Session,
   input: z.output<Schema>,
-  onProgress: OnProgress<Progress> | undefined,
+  onProgress: LongContext<Progress>['onProgress'],
 ) => Promise<Result<Answer, IamError>>
-
-type OnProgress<Progress> = (progress: Progress) => void
 
 /** A {@link Context} of a call that takes long enough to report how far it is. */
 export interface LongContext<Progress> extends Context {
-  readonly onProgress?: OnProgress<Progress> | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
 /** A method that changes something; a dry run answers what it would change. */

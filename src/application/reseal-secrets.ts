@@ -19,13 +19,13 @@ const PAGE_SIZE = 1000
 /** How often a provider whose secret others keep replacing is tried. */
 const MAX_ATTEMPTS = 10
 
-/** How far {@link resealSecrets} is, after each provider. */
+/** How far `resealSecrets` is, after each provider. */
 export interface ResealProgress {
   readonly done: number
   readonly total: number
 }
 
-/** What {@link resealSecrets} did. */
+/** What `resealSecrets` did. */
 export interface ResealReport {
   /** Providers whose secret is under the current key now, and was not before. */
   readonly resealed: readonly string[]

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '../domain/values.js'
-import type { IamError, Moved } from './errors.js'
+import type { IamError, Moved, Unavailable } from './errors.js'
 
 /** A google.rpc error detail: its type and, beside it, its fields. */
 export interface StatusDetail {
@@ -93,6 +93,8 @@ const specificDetails = (error: IamError): readonly StatusDetail[] => {
     case 'NotFound':
     case 'AlreadyExists':
       return [detail('ResourceInfo', resourceOf(error.object))]
+    case 'Unavailable':
+      return retryInfo(error)
     case 'PlanOutdated':
       return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
     case 'SequenceMismatch':
@@ -112,6 +114,21 @@ const preconditionFailure = (error: IamError): StatusDetail =>
       { type: reasonOf(error), subject: subjectOf(error), description: TABLE[error.kind][1] },
     ],
   })
+
+/** Longest wait that is told, in milliseconds: a day. */
+const LONGEST_WAIT = 86_400_000
+
+/** Programs take it for leave to send the call again as it is, which only `not_recorded` gives. */
+const retryInfo = ({ outcome, retryAfter = -1 }: Unavailable): readonly StatusDetail[] =>
+  outcome === 'not_recorded' && retryAfter >= 0
+    ? [detail('RetryInfo', { retryDelay: durationOf(Math.min(retryAfter, LONGEST_WAIT)) })]
+    : []
+
+/** A time in milliseconds as protobuf writes it in JSON: `1s`, `1.500s`. */
+const durationOf = (milliseconds: number): string => {
+  const seconds = Math.ceil(milliseconds) / 1_000
+  return `${Number.isInteger(seconds) ? seconds : seconds.toFixed(3)}s`
+}
 
 const violationOf = ({ object, change }: Moved): object => {
   const { resourceType, resourceName } = resourceOf(object)

@@ -115,8 +115,8 @@ export interface EventStore {
    *
    * Rejects, before anything is written, an append that is empty, names a stream twice, has more than
    * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, a stream or schema version out of range, or
-   * text outside `data` that no store can keep: ill-formed, with U+0000 or above
-   * {@link MAX_NAME_BYTES}.
+   * text outside `data` that no store can keep: ill-formed, with U+0000 or above 2,048 bytes of
+   * UTF-8.
    *
    * @returns the events as recorded, in the order written
    */

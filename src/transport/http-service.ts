@@ -7,6 +7,7 @@ import { httpRuleOf, patternOf } from './http-rule.js'
 import { openApi } from './openapi.js'
 import { edgeOf, type TransportOptions } from './options.js'
 import { type Answer, type HttpRequest, plainJson, transcode } from './transcode.js'
+import { withWireHeaders } from './wire-headers.js'
 
 /** What a server that hosts the transport can do. */
 export interface Server {
@@ -27,7 +28,8 @@ export const httpService = (iam: Iam, options: TransportOptions, server: Server)
   const resources = router.handlers.flatMap(resourceOf)
   const document = openApiAnswer(options)
 
-  return (request) => {
+  return (received) => {
+    const request = withWireHeaders(received)
     const { pathname } = new URL(request.url)
     if (pathname === '/openapi.json') return document(request)
     const rpc = rpcs.get(pathname)

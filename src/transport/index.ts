@@ -3,10 +3,6 @@ export { fetchHandler } from './fetch-handler.js'
 export { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
 export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
-export {
-  type NodeHandler,
-  type NodeRequest,
-  type NodeResponse,
-  nodeHandler,
-} from './node-handler.js'
+export { type NodeHandler, type NodeResponse, nodeHandler } from './node-handler.js'
+export type { NodeRequest } from './node-request.js'
 export type { Authentication, Failure, TransportOptions } from './options.js'

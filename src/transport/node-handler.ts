@@ -1,24 +1,11 @@
 import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { Iam } from '../index.js'
-import { once } from './error-body.js'
 import { httpService, notFound } from './http-service.js'
 import { MOST } from './json-response.js'
+import { bodyOf, type NodeRequest } from './node-request.js'
 import type { TransportOptions } from './options.js'
 import { MAX_REQUEST_BYTES } from './route.js'
 import type { HttpRequest } from './transcode.js'
-
-/** What is used of a request of `node:http` or `node:http2`. */
-export interface NodeRequest extends AsyncIterable<Uint8Array> {
-  readonly httpVersion: string
-  readonly httpVersionMajor: number
-  readonly method?: string | undefined
-  readonly url?: string | undefined
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly complete: boolean
-  readonly readableEnded: boolean
-  /** What a parser in front of the transport made of the bytes. */
-  readonly body?: unknown
-}
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
@@ -43,17 +30,20 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
   const service = httpService(iam, options, { canSendTrailers: true })
   return (request, response, next) => {
-    const received = requestOf(request, response)
+    const { bytes, discardRest } = bodyOf(request)
+    const received: HttpRequest = { ...headOf(request, response), body: bytes }
     const answer = service(received)
     if (answer === undefined && next) return next()
     Promise.resolve(answer ?? notFound())
       .then((found) => send(found, { request, response, signal: received.signal }))
       // Nobody is left to be answered: calls answer whatever fails within them.
       .catch(() => response.destroy())
+      .then(discardRest)
+      .catch(() => {})
   }
 }
 
-const requestOf = (request: NodeRequest, response: NodeResponse): HttpRequest => {
+const headOf = (request: NodeRequest, response: NodeResponse): Omit<HttpRequest, 'body'> => {
   const aborted = new AbortController()
   response.once('close', () => {
     if (!response.writableEnded) aborted.abort()
@@ -64,7 +54,6 @@ const requestOf = (request: NodeRequest, response: NodeResponse): HttpRequest =>
     // Nothing depends on the authority, which is the client's to say.
     url: `http://localhost${request.url?.startsWith('/') ? request.url : '/'}`,
     header: headersOf(request),
-    body: bytesOf(request),
     signal: aborted.signal,
   }
 }
@@ -77,16 +66,6 @@ const headersOf = ({ headers }: NodeRequest): Headers => {
     for (const one of [value].flat()) result.append(name, one)
   }
   return result
-}
-
-/**
- * The body as bytes. A parser in front of us, such as `express.json()`, has taken them away and left
- * what it made of them: that is written down again, so that it is read as strictly as any other.
- */
-const bytesOf = (request: NodeRequest): AsyncIterable<Uint8Array> => {
-  const { body, readableEnded } = request
-  if (body === undefined || !readableEnded) return request
-  return once(body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body)))
 }
 
 interface Exchange {

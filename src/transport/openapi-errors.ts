@@ -16,14 +16,24 @@ export const STATUS_SCHEMA: Schema = {
         type: 'object',
         required: ['@type'],
         properties: { '@type': { type: 'string' } },
-        description: 'A google.rpc detail: ErrorInfo always, others as the error has them.',
+        description:
+          'A google.rpc detail: ErrorInfo always; BadRequest, ResourceInfo, PreconditionFailure and RetryInfo as the error has them.',
       },
     },
   },
 }
 
-const CHALLENGE: Schema = {
-  'WWW-Authenticate': { description: 'How callers authenticate.', schema: { type: 'string' } },
+/** Headers of the responses that errors of these kinds are. */
+const HEADERS: { readonly [Kind in IamError['kind']]?: Schema } = {
+  Unauthenticated: {
+    'WWW-Authenticate': { description: 'How callers authenticate.', schema: { type: 'string' } },
+  },
+  Unavailable: {
+    'Retry-After': {
+      description: 'Seconds after which the call may be sent again as it is, where that is known.',
+      schema: { type: 'integer' },
+    },
+  },
 }
 
 const EXAMPLES: readonly (readonly [what: string, IamError])[] = [
@@ -43,7 +53,7 @@ const EXAMPLES: readonly (readonly [what: string, IamError])[] = [
   ],
   [
     'Something that the service depends on is out of order',
-    { kind: 'Unavailable', outcome: 'not_recorded', cause: undefined },
+    { kind: 'Unavailable', outcome: 'not_recorded', retryAfter: 1_000, cause: undefined },
   ],
 ]
 
@@ -53,11 +63,8 @@ export const ERROR_RESPONSES: Readonly<Record<string, Schema>> = {
     EXAMPLES.map(([description, error]) => {
       const status = toStatus(error)
       const answered = response(description, status)
-      const isChallenge = error.kind === 'Unauthenticated'
-      return [
-        String(httpStatusOf(status.code)),
-        isChallenge ? { ...answered, headers: CHALLENGE } : answered,
-      ]
+      const headers = HEADERS[error.kind]
+      return [String(httpStatusOf(status.code)), { ...answered, ...(headers && { headers }) }]
     }),
   ),
   413: response('The request is larger than 1 MiB'),

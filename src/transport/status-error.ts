@@ -7,11 +7,13 @@ import {
   toStatus,
   type Violation,
 } from '../index.js'
+import { withFewViolations } from './few-violations.js'
 import {
   BadRequestSchema,
   ErrorInfoSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 } from './gen/google/rpc/error_details_pb.js'
 
 /** What `@type` of a detail begins with, before the name of its message. */
@@ -22,6 +24,7 @@ const DETAILS = createRegistry(
   BadRequestSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 )
 
 /** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */
@@ -29,7 +32,8 @@ export const statusError = ({ code, message, details }: Status): ConnectError =>
   new ConnectError(message, code, undefined, details.flatMap(outgoing))
 
 /** {@link statusError} of an error of the library. */
-export const errorAnswer = (error: IamError): ConnectError => statusError(toStatus(error))
+export const errorAnswer = (error: IamError): ConnectError =>
+  statusError(toStatus(withFewViolations(error)))
 
 /** {@link statusError} of a request that is malformed. */
 export const malformed = (violations: readonly Violation[]): ConnectError =>

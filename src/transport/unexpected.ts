@@ -1,6 +1,8 @@
-import { ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { type IamError, isIamError, toStatus } from '../index.js'
+import { withFewViolations } from './few-violations.js'
 import type { Edge } from './options.js'
+import { retryAfterOf } from './retry-after.js'
 import { statusError } from './status-error.js'
 import { traceIdOf } from './trace-id.js'
 
@@ -9,10 +11,31 @@ const CODES_WITH_CAUSE = [13, 14]
 
 /** The answer to a call that the library refused; the host is told what is behind it. */
 export const refused = (edge: Edge, call: HandlerContext, error: IamError): ConnectError => {
-  const status = toStatus(error)
+  if (error.kind === 'Cancelled' && isLate(call)) return tooLate()
+  const status = toStatus(withFewViolations(error))
   if (CODES_WITH_CAUSE.includes(status.code)) tell(edge, call, error)
+  const retryAfter = retryAfterOf(status)
+  if (retryAfter !== undefined) call.responseHeader.set('retry-after', retryAfter)
   return statusError(status)
 }
+
+/** Whether it is the deadline of the client that ended the call, rather than its leaving. */
+const isLate = ({ signal: { reason } }: HandlerContext): boolean =>
+  reason instanceof ConnectError && reason.code === Code.DeadlineExceeded
+
+const tooLate = (): ConnectError =>
+  statusError({
+    code: Code.DeadlineExceeded,
+    message: 'The deadline has passed',
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'DEADLINE_EXCEEDED',
+        domain: 'claviger',
+        metadata: {},
+      },
+    ],
+  })
 
 /** The answer to a call that something threw in: of the cause, it shows how the host was told. */
 export const unexpected = (edge: Edge, call: HandlerContext, cause: unknown): ConnectError => {

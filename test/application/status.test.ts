@@ -23,6 +23,11 @@ const precondition = (type: string, subject: string) => ({
   violations: [{ type, subject, description: expect.stringMatching(/./) }],
 })
 
+const retry = (retryDelay: string) => ({
+  '@type': 'type.googleapis.com/google.rpc.RetryInfo',
+  retryDelay,
+})
+
 /** Every kind of error, its code and its details. */
 const errors: readonly (readonly [IamError, number, readonly object[]])[] = [
   [{ kind: 'Cancelled' }, 1, [info('CANCELLED')]],
@@ -115,7 +120,12 @@ const errors: readonly (readonly [IamError, number, readonly object[]])[] = [
     [info('UNAVAILABLE', { outcome: 'not_recorded' })],
   ],
   [
-    { kind: 'Unavailable', outcome: 'unknown', cause },
+    { kind: 'Unavailable', outcome: 'not_recorded', retryAfter: 1_000, cause },
+    14,
+    [info('UNAVAILABLE', { outcome: 'not_recorded' }), retry('1s')],
+  ],
+  [
+    { kind: 'Unavailable', outcome: 'unknown', retryAfter: 1_000, cause },
     14,
     [info('UNAVAILABLE', { outcome: 'unknown' })],
   ],
@@ -128,6 +138,23 @@ describe('toStatus', () => {
     expect(status).toEqual({ code, message: expect.stringMatching(/^[A-Z].{9,99}$/), details })
     expect(JSON.parse(JSON.stringify(status))).toEqual(status)
     expect(JSON.stringify(status)).not.toContain('of the host')
+  })
+
+  it.each([
+    [0, '0s'],
+    [0.2, '0.001s'],
+    [1_500, '1.500s'],
+    [90_000, '90s'],
+    [1e300, '86400s'],
+    [Number.POSITIVE_INFINITY, '86400s'],
+  ])('tells to wait for %d ms as %s', (retryAfter, retryDelay) => {
+    const status = toStatus({ kind: 'Unavailable', outcome: 'not_recorded', retryAfter, cause })
+    expect(status.details.slice(1)).toEqual([retry(retryDelay)])
+  })
+
+  it.each([-1, Number.NaN])('tells nothing of a wait of %d ms', (retryAfter) => {
+    const status = toStatus({ kind: 'Unavailable', outcome: 'not_recorded', retryAfter, cause })
+    expect(status.details).toHaveLength(1)
   })
 
   it('has a message of its own for every kind', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 export const numRuns = Number(process.env['FUZZ_RUNS'] ?? 5_000)
 
 /** Text at the edges of what is allowed, and beyond. */
-const awkwardText = fc.oneof(
+export const awkwardText = fc.oneof(
   fc.constantFrom('a', 'b', 'Ü'),
   fc.string({ unit: 'binary', maxLength: 210 }),
   fc.constantFrom(
@@ -27,7 +27,8 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withMap: true }),
 )
 
-const ids = fc.constantFrom('portal', 'google', 'x'.repeat(64), 'x'.repeat(65), 'a+b', '')
+/** Ids that are taken, free, too long and malformed. */
+export const ids = fc.constantFrom('portal', 'google', 'x'.repeat(64), 'x'.repeat(65), 'a+b', '')
 const mapping = fc.constantFrom('OIDC_MAPPING_FIELD_EMAIL', 'OIDC_MAPPING_FIELD_UNSPECIFIED')
 
 const page = {

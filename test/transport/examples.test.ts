@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { Server } from 'node:net'
 import type { Iam } from 'claviger'
-import { nodeHandler, type TransportOptions } from 'claviger/transport'
+import { fetchHandler, nodeHandler, type TransportOptions } from 'claviger/transport'
 import express from 'express'
+import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { inExpress } from '../../docs/examples/embed-express.js'
 import { inFastify } from '../../docs/examples/embed-fastify.js'
@@ -95,6 +97,24 @@ describe.for(Object.entries(hosts))('Within %s', ([, mount]) => {
     const missing = await send('/nowhere')
     expect(missing.status).toBe(404)
   })
+})
+
+it('Express and Hono take off a prefix', async () => {
+  const iam = await openIam()
+  const { options } = transportOptions()
+  const app = express().use('/iam', nodeHandler(iam, options))
+  const send = await overHttp(createServer(app))
+  const mounted = new Hono().mount('/iam', fetchHandler(iam, options))
+  const path = '/iam/v1/projects/portal'
+  const headers = { authorization: 'Bearer admin' }
+  expect((await send(path, { headers })).status).toBe(200)
+  expect((await mounted.request(path, { headers })).status).toBe(200)
+})
+
+it.each(['express', 'fastify', 'hono'])('The guide shows the example for %s', async (name) => {
+  const docs = new URL('../../docs/', import.meta.url)
+  const guide = await readFile(new URL('guides/embedding.md', docs), 'utf8')
+  expect(guide).toContain(await readFile(new URL(`examples/embed-${name}.ts`, docs), 'utf8'))
 })
 
 it('A host with the interface of fetch answers gRPC itself with 415', async () => {

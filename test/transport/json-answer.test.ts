@@ -18,6 +18,18 @@ describe('An answer', () => {
     expect((await call('GET', '/v1/projects/portal')).json.project.name).toBe(name)
   })
 
+  it('says in whole seconds when a call may be sent again', async () => {
+    const { call } = await openHost((store) => ({
+      ...store,
+      lastPosition: async () => {
+        throw Object.assign(new Error('away'), { retryAfter: 1_500 })
+      },
+    }))
+    const { status, headers } = await call('GET', '/v1/projects/portal')
+    expect([status, headers.get('retry-after')]).toEqual([503, '2'])
+    expect((await call('GET', '/v1/other')).headers.get('retry-after')).toBeNull()
+  })
+
   it('repeats no secret, however wrong the request is', async () => {
     const { call, failures } = await openHost()
     const secret = 918273645

@@ -1,6 +1,7 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import { beginsAppend } from '../check-restore.js'
+import { storedJson } from '../stored-json.js'
 import type { Session, Statement } from './session.js'
 
 /** A row of the table `events`, in the order of {@link COLUMNS}. */
@@ -132,10 +133,10 @@ export const eventOf = ([
 ]: EventRow): RecordedEvent => ({
   type,
   schemaVersion: Number(schemaVersion),
-  data: JSON.parse(data),
+  data: storedJson(data),
   appendId,
   stream,
   version: Number(version),
   position: BigInt(position),
-  metadata: JSON.parse(metadata),
+  metadata: storedJson(metadata),
 })

@@ -1,5 +1,6 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Metadata, Position, RecordedEvent, Version } from '../../ports/event-store.js'
+import { storedJson } from '../stored-json.js'
 import type { Database } from './database.js'
 
 /** A row of the table `events`, in the order of {@link COLUMNS}. */
@@ -118,7 +119,7 @@ const eventsOf = (rows: readonly EventRow[]): readonly RecordedEvent[] => {
   return rows.map(([position, stream, version, type, schemaVersion, data, metadata, appendId]) => ({
     type,
     schemaVersion,
-    data: JSON.parse(data),
+    data: storedJson(data),
     appendId,
     stream,
     version,
@@ -131,7 +132,7 @@ const eventsOf = (rows: readonly EventRow[]): readonly RecordedEvent[] => {
 const metadataReader = (): ((json: string) => Metadata) => {
   let last: { readonly json: string; readonly metadata: Metadata } | undefined
   return (json) => {
-    if (last?.json !== json) last = { json, metadata: JSON.parse(json) }
+    if (last?.json !== json) last = { json, metadata: storedJson(json) }
     return last.metadata
   }
 }

@@ -16,9 +16,9 @@ export const MAX_OBJECTS = 1_000
  * is declared is compared and changed; the ids are what makes that repeatable.
  */
 export interface DesiredAccess {
-  /** At most {@link MAX_OBJECTS}, no id twice. */
+  /** At most 1,000, no id twice. */
   readonly projects?: readonly DesiredProject[] | undefined
-  /** At most {@link MAX_OBJECTS}, no id twice. */
+  /** At most 1,000, no id twice. */
   readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
   /**
    * Removes the roles of declared projects that carry the marker `managedBy` and are declared no

@@ -47,8 +47,7 @@ export interface DesiredProject {
   readonly name: string
   readonly settings?: DesiredSettings | undefined
   /**
-   * At most {@link MAX_DECLARED_ROLES}, no key twice. Absent: the roles of the project are left
-   * alone, by `prune` too.
+   * At most 10,000, no key twice. Absent: the roles of the project are left alone, by `prune` too.
    */
   readonly roles?: readonly DesiredRole[] | undefined
 }

@@ -7,9 +7,14 @@ import { streamOf } from '../../projections/stream-name.js'
 import { ObjectInput } from '../object-input.js'
 import { objectOfPlanned, PlannedEvent } from './planned-event.js'
 
-const FieldValue = z.union([z.string(), z.boolean(), z.array(z.string()).readonly()])
 /** What a declared field can hold. */
-export type FieldValue = z.output<typeof FieldValue>
+export type FieldValue = string | boolean | readonly string[]
+
+const FieldValueInput: z.ZodType<FieldValue> = z.union([
+  z.string(),
+  z.boolean(),
+  z.array(z.string()).readonly(),
+])
 
 /** A field that is to change; `from` is absent of an object that is to be added. */
 export type PlannedField =
@@ -23,7 +28,11 @@ export type PlannedField =
 
 const PlannedField: z.ZodType<PlannedField> = z.union([
   z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
-  z.strictObject({ field: z.string(), from: FieldValue.optional(), to: FieldValue.optional() }),
+  z.strictObject({
+    field: z.string(),
+    from: FieldValueInput.optional(),
+    to: FieldValueInput.optional(),
+  }),
 ])
 
 /** What becomes of a declared object. */

@@ -39,7 +39,7 @@ const appearance = {
 
 const oidc = {
   clientId: requiredText,
-  /** At most {@link MAX_SCOPES}, kept as given. */
+  /** At most 100, kept as given. */
   scopes: listOf(scope, 0, MAX_SCOPES).default([]),
   displayNameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),
   usernameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),

@@ -41,9 +41,8 @@ export type LoginRefusal = ProjectInactive | ProjectRoleRequired | ProjectGrantR
 
 /**
  * Whether a user may log in to an application of a project. Spec: Project, `projectRoleCheck` and
- * `hasProjectCheck`.
- *
- * @param login.roleKeys - keys of the roles that the project has now: a role that was removed opens nothing
+ * `hasProjectCheck`. `roleKeys` are those of the roles that the project has now: a role that
+ * was removed opens nothing.
  */
 export const checkLogin = (
   { project, roleKeys }: { readonly project: LoginProject; readonly roleKeys: readonly string[] },

@@ -27,6 +27,17 @@ export const faults: readonly Case[] = [
     }),
   },
   {
+    name: 'the store is out of order and says for how long',
+    calls: [updateProject('portal', settings)],
+    httpStatus: 503,
+    store: (store) => ({
+      ...store,
+      readStream: async () => {
+        throw Object.assign(new Error('SELECT secret FROM tables'), { retryAfter: 1_500 })
+      },
+    }),
+  },
+  {
     name: 'the library is at fault',
     calls: [updateProject('portal', settings, { headers: { traceparent } })],
     httpStatus: 500,

@@ -1,15 +1,17 @@
 import type { Json } from 'claviger'
 
-/** What protobufjs makes of a message, as protobuf writes it in JSON: timestamps, with milliseconds. */
-export const protobufJson = (value: unknown): Json => {
-  if (Array.isArray(value)) return value.map(protobufJson)
+/** What protobufjs makes of a message, as protobuf writes it in JSON: times, with milliseconds. */
+export const protobufJson = (value: unknown, name = ''): Json => {
+  if (Array.isArray(value)) return value.map((item) => protobufJson(item))
   if (typeof value !== 'object' || value === null) return value as Json
+  if ('seconds' in value && 'nanos' in value && name === 'retryDelay')
+    return `${value.seconds}.${String(value.nanos).padStart(9, '0').slice(0, 3)}s`
   if ('seconds' in value && 'nanos' in value)
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1e6).toISOString()
   return Object.fromEntries(
     Object.entries(value)
       // Names of which optional fields are there.
       .filter(([name]) => !name.startsWith('_'))
-      .map(([name, part]) => [name, protobufJson(part)]),
+      .map(([name, part]) => [name, protobufJson(part, name)]),
   )
 }

@@ -1,0 +1,35 @@
+// The reference of every public name: `npm run docs`.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { OptionDefaults } from 'typedoc'
+
+const root = resolve(import.meta.dirname, '..')
+const generated = 'src/transport/gen/claviger/v1'
+
+/** What the services take and answer: described in the .proto files, and not exported. */
+const messages = readdirSync(join(root, generated)).flatMap((file) => {
+  const code = readFileSync(join(root, generated, file), 'utf8')
+  return [...code.matchAll(/^export const (\w+(Request|Response)Schema)\b/gm)].map(
+    ([, name]) => `${generated}/${file}:${name}`,
+  )
+})
+
+export default {
+  name: 'claviger',
+  tsconfig: join(root, 'tsconfig.json'),
+  entryPoints: [
+    'src/index.ts',
+    'src/adapters/sqlite/index.ts',
+    'src/adapters/postgres/index.ts',
+    'src/transport/index.ts',
+    'src/testing/index.ts',
+  ].map((file) => join(root, file)),
+  out: join(root, 'reports/reference'),
+  readme: join(root, 'README.md'),
+  blockTags: [...OptionDefaults.blockTags, '@generated'],
+  excludeTags: ['@generated'],
+  excludeExternals: true,
+  excludeInternal: true,
+  intentionallyNotExported: messages,
+  treatWarningsAsErrors: true,
+}

@@ -1,0 +1,47 @@
+import { once } from './error-body.js'
+
+/** What is used of a request of `node:http` or `node:http2`. */
+export interface NodeRequest {
+  readonly httpVersion: string
+  readonly httpVersionMajor: number
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly complete: boolean
+  readonly readableEnded: boolean
+  iterator(options: { readonly destroyOnReturn: false }): AsyncIterableIterator<Uint8Array>
+  resume(): unknown
+  /** What a parser in front of the transport made of the bytes. */
+  readonly body?: unknown
+}
+
+/** The body of a request. */
+export interface NodeBody {
+  readonly bytes: AsyncIterable<Uint8Array>
+  /**
+   * Reads away what nobody asked for once there is an answer: as long as any of it is left, Node.js
+   * keeps a stream of HTTP/2 and with it the session, and takes no next request over HTTP/1.1.
+   */
+  readonly discardRest: () => Promise<void>
+}
+
+/**
+ * The body as bytes. A parser in front of us, such as `express.json()`, has taken them away and left
+ * what it made of them: that is written down again, so that it is read as strictly as any other.
+ */
+export const bodyOf = (request: NodeRequest): NodeBody => {
+  const { body, readableEnded } = request
+  if (body !== undefined && readableEnded)
+    return { bytes: once(written(body)), discardRest: async () => {} }
+  const bytes = request.iterator({ destroyOnReturn: false })
+  return {
+    bytes,
+    discardRest: async () => {
+      await bytes.return?.()
+      request.resume()
+    },
+  }
+}
+
+const written = (body: unknown): Uint8Array =>
+  body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body))

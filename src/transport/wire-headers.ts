@@ -1,0 +1,29 @@
+import type { HttpRequest } from './transcode.js'
+
+/** Headers that ConnectRPC repeats in its errors, which gRPC sends in trailers: they must not grow. */
+const REPEATED = ['grpc-timeout', 'grpc-encoding']
+
+/** Longer than any value of theirs that means something. */
+const LONGEST = 64
+
+/** Longest that a timer of JavaScript waits, in milliseconds; one for longer ends at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+const MILLISECONDS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000 }
+
+/** The request without deadlines that are farther away than a timer waits: 24 days. */
+export const withWireHeaders = (request: HttpRequest): HttpRequest => {
+  const header = new Headers(request.header)
+  for (const name of REPEATED) {
+    const value = header.get(name)
+    if (value !== null) header.set(name, value.slice(0, LONGEST))
+  }
+  if (timeoutOf(header.get('grpc-timeout')) > LONGEST_TIMER) header.delete('grpc-timeout')
+  if (Number(header.get('connect-timeout-ms')) > LONGEST_TIMER) header.delete('connect-timeout-ms')
+  return { ...request, header }
+}
+
+const timeoutOf = (text: string | null): number => {
+  const [, digits, unit = ''] = /^(\d{1,8})([HMS])$/.exec(text ?? '') ?? []
+  return Number(digits ?? 0) * (MILLISECONDS[unit] ?? 0)
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { Agent, request as requestHttp } from 'node:http'
+import { connect, createServer } from 'node:http2'
+import { type NodeHandler, nodeHandler } from 'claviger/transport'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { callers } from './host.js'
+import { openHost } from './http-client.js'
+import { listening } from './servers.js'
+
+const GET = '/claviger.v1.ProjectService/GetProject'
+
+/** A message behind its flags and its length. */
+const frame = (message: Uint8Array): Uint8Array => {
+  const head = new DataView(new ArrayBuffer(5))
+  head.setUint32(1, message.length)
+  return new Uint8Array(Buffer.concat([new Uint8Array(head.buffer), message]))
+}
+
+/** The message of `GetProject` for the project that every host has. */
+const portal = new Uint8Array([0x0a, 6, ...Buffer.from('portal')])
+
+type Host = Awaited<ReturnType<typeof openHost>>
+
+/** gRPC without a client that keeps us from what is wrong. */
+const openHttp2 = async (handlerOf = ({ handler }: Host): NodeHandler => handler) => {
+  const host = await openHost()
+  const server = createServer(handlerOf(host))
+  const session = connect(await listening(server))
+  onTestFinished(() => {
+    session.destroy()
+    server.close()
+  })
+
+  /** The headers and trailers of the answer. */
+  const send = async (body: Uint8Array, headers: Record<string, string> = {}) => {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': GET,
+      authorization: 'Bearer admin',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      ...headers,
+    })
+    const received: Record<string, unknown> = {}
+    stream.on('response', (found) => Object.assign(received, found))
+    stream.on('trailers', (found) => Object.assign(received, found))
+    stream.resume().end(body)
+    await once(stream, 'close')
+    return received
+  }
+  return { ...host, session, send }
+}
+
+describe('gRPC', () => {
+  it('names as many unknown fields as fit in the trailers that clients take', async () => {
+    const { send, session } = await openHttp2()
+    const many = new Uint8Array(6_000).fill(0x78)
+    const answer = await send(frame(new Uint8Array([...portal, ...many])))
+    expect(answer['grpc-status']).toBe('3')
+    const details = String(answer['grpc-status-details-bin'])
+    expect(details.length).toBeLessThan(8 * 1024)
+    expect(Buffer.from(details, 'base64').toString()).toContain('must not have a field numbered 15')
+    expect(session.closed).toBe(false)
+  })
+
+  it('shortens the name of an unknown field', async () => {
+    const { send } = await openHttp2()
+    const message = Buffer.from(JSON.stringify({ ['x'.repeat(100_000)]: 1, y: 2 }))
+    const answer = await send(frame(message), { 'content-type': 'application/grpc+json' })
+    expect(answer['grpc-status']).toBe('3')
+    const details = Buffer.from(String(answer['grpc-status-details-bin']), 'base64').toString()
+    expect(details).toContain(`${'x'.repeat(100)}…`)
+    expect(details).not.toContain('x'.repeat(101))
+    expect(details).toContain('is not a field of the request')
+  })
+
+  it('waits for what has a deadline in ten thousand years', async () => {
+    const warnings: unknown[] = []
+    const listen = (warning: unknown) => void warnings.push(warning)
+    process.on('warning', listen)
+    onTestFinished(() => void process.off('warning', listen))
+    const { send } = await openHttp2()
+    for (const timeout of ['99999999H', '99999999M', '99999999S', '99999999m'])
+      expect((await send(frame(portal), { 'grpc-timeout': timeout }))['grpc-status']).toBe('0')
+    expect(warnings).toEqual([])
+  })
+
+  it('answers DEADLINE_EXCEEDED after the deadline', async () => {
+    const { send } = await openHttp2(({ iam, options }) =>
+      nodeHandler(iam, {
+        ...options,
+        authenticate: async (_headers, signal) => {
+          if (!signal.aborted) await once(signal, 'abort')
+          return callers['admin']
+        },
+      }),
+    )
+    const answer = await send(frame(portal), { 'grpc-timeout': '1n' })
+    expect(answer['grpc-status']).toBe('4')
+    expect(Buffer.from(String(answer['grpc-status-details-bin']), 'base64').toString()).toContain(
+      'DEADLINE_EXCEEDED',
+    )
+  })
+
+  it.each(['grpc-timeout', 'grpc-encoding'])('repeats little of a %s', async (name) => {
+    const { send, session } = await openHttp2()
+    const answer = await send(frame(portal), { [name]: '"%'.repeat(15_000) })
+    expect(answer['grpc-status']).toMatch(/^(3|12)$/)
+    expect(String(answer['grpc-message']).length).toBeLessThan(500)
+    expect(session.closed).toBe(false)
+  })
+})
+
+it('A connection of HTTP/1.1 takes the next request after a body that nobody read to its end', async () => {
+  const { origin, server } = await openHost()
+  let connections = 0
+  server.on('connection', () => connections++)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const send = async (body: Uint8Array) => {
+    const request = requestHttp(`${origin}${GET}`, {
+      agent,
+      method: 'POST',
+      headers: { authorization: 'Bearer admin', 'content-type': 'application/grpc-web+proto' },
+    })
+    request.end(body)
+    const [response] = await once(request, 'response')
+    const pieces: Buffer[] = []
+    for await (const piece of response) pieces.push(piece)
+    return Buffer.concat(pieces).toString()
+  }
+  expect(await send(new Uint8Array(500_000))).toContain('grpc-status: 12')
+  expect(await send(frame(portal))).toContain('Portal')
+  expect(connections).toBe(1)
+})
