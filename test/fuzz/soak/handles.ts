@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { soon } from './chance.ts'
 
-/** How long what was closed may take to end, in milliseconds. */
-const PATIENCE = 10_000
+/** How long what was closed may take to end, in milliseconds; less than a pool keeps what is idle. */
+const PATIENCE = 3_000
 
 /** What this process holds: how many of each kind of resource, and of files. */
 export type Held = ReadonlyMap<string, number>

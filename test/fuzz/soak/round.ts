@@ -14,7 +14,7 @@ const WORKERS = 4
 const SAMPLES = 60
 
 /** How long a server may take to end the connections that were closed, in milliseconds. */
-const PATIENCE = 10_000
+const PATIENCE = 3_000
 
 /** What became of a log under load. */
 export interface Round extends Troubles {
