@@ -12,6 +12,7 @@ import {
 import type { IamError } from './errors.js'
 import { errorOf, fromPort, started, unavailable } from './fault.js'
 import { observed } from './observer.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
@@ -67,7 +68,7 @@ export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsyn
  * Makes a public method of `run`. In this order: the context is well-formed, the caller is
  * permitted, the input is well-formed; nobody learns what exists without the right to see it.
  */
-export const read =
+export const method =
   <Schema extends z.ZodType, Answer>(
     runtime: Runtime,
     edge: Edge<Schema>,
@@ -76,7 +77,17 @@ export const read =
   (input, context) =>
     new ResultAsync(begin(runtime, edge, { input, context, run }))
 
-/** {@link read}, for a `run` that reports how far it is. */
+/** {@link method}, for a `run` that records nothing: an abort ends it wherever it waits. */
+export const read = <Schema extends z.ZodType, Answer>(
+  runtime: Runtime,
+  edge: Edge<Schema>,
+  run: Run<Schema, Answer>,
+): Read<z.input<Schema>, Answer> =>
+  method(runtime, edge, (session, input, onProgress) =>
+    orCancelled(run(session, input, onProgress), session.signal),
+  )
+
+/** {@link method}, for a `run` that reports how far it is. */
 export const longWrite =
   <Schema extends z.ZodType, Progress, Report>(
     runtime: Runtime,
@@ -89,7 +100,7 @@ export const longWrite =
     return new ResultAsync(begin(runtime, edge, { input, context, run: reporting }))
   }
 
-/** {@link read}, for a `run` that answers with an {@link Outcome}. */
+/** {@link method}, for a `run` that answers with an {@link Outcome}. */
 export const write = <Schema extends z.ZodType, Ids>(
   runtime: Runtime,
   edge: Edge<Schema>,
@@ -139,7 +150,9 @@ const perform = <Schema extends z.ZodType, Answer>(
     const session = opened.value
     const denied = firstDenied(runtime, session, questionsOf(edge, given.input))
     if (denied === undefined) return performAllowed(edge, session, given)
-    return Promise.resolve(denied).then((permission) =>
+    // What is already known is told, also to a caller that does not wait any more.
+    const asked = typeof denied === 'string' ? denied : orCancelled(denied, session.signal)
+    return Promise.resolve(asked).then((permission) =>
       permission === undefined
         ? performAllowed(edge, session, given)
         : err({ kind: 'PermissionDenied' as const, permission, orgId: session.orgId }),
