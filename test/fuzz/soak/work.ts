@@ -16,6 +16,10 @@ const VISIT_EVERY = 300
 /** How many calls a program sends that comes and goes. */
 const CALLS_OF_A_VISIT = 5
 
+/** How often memory is looked at for one sample, and the time between, in milliseconds. */
+const LOOKS = 5
+const BETWEEN_LOOKS = 20
+
 /** What all share who work on a log. */
 export interface Work {
   readonly place: Place
@@ -76,6 +80,12 @@ export const keepSampling = (work: Work, every: number, samples: number[]): Prom
     work,
     () => every,
     async () => {
-      samples.push(usedMemory() - work.ledger.bytes)
+      const looks: number[] = []
+      for (let look = 0; look < LOOKS; look++) {
+        looks.push(usedMemory() - work.ledger.bytes)
+        await pause(BETWEEN_LOOKS)
+      }
+      // The least holds the least of what is only under way.
+      samples.push(Math.min(...looks))
     },
   )
