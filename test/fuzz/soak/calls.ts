@@ -4,7 +4,7 @@ import { pick } from './chance.ts'
 
 /** What there is; few enough that most commands meet what others made. */
 export const ORGANIZATIONS = ['acme', 'globex']
-export const PROJECTS = 30
+export const PROJECTS = 10
 const ROLES = 20
 const PROVIDERS = 20
 
