@@ -12,6 +12,7 @@ export const memory: Kind = {
     return {
       open: async () => ({ store, readModel: memoryReadModel(), close: nothing }),
       disturb: nothing,
+      calm: nothing,
       connections: async () => 0,
       [Symbol.asyncDispose]: nothing,
     }

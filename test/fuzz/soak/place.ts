@@ -13,6 +13,8 @@ export interface Place extends AsyncDisposable {
   readonly open: () => Promise<Opened>
   /** Lets something go wrong; called about once a second. */
   readonly disturb: () => Promise<void>
+  /** From now on nothing goes wrong by itself. */
+  readonly calm: () => Promise<void>
   /** Connections to the log that a server holds; 0 where there is none. */
   readonly connections: () => Promise<number>
 }

@@ -38,6 +38,8 @@ export const postgres: Kind = {
           await server.start()
         }
       },
+      // Only what `disturb` does goes wrong.
+      calm: async () => undefined,
       connections: async () => Number((await query(`SELECT count(*) ${CONNECTIONS}`))[0]?.[0]),
       [Symbol.asyncDispose]: server[Symbol.asyncDispose],
     }

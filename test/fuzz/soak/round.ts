@@ -62,6 +62,7 @@ const loadAndCheck = async (work: Work, sampling: Promise<void> | undefined): Pr
     keepVisiting(work),
     sampling,
   ])
+  await place.calm()
   const problems = await check(first.store, { hosts, followers, ledger })
   for (const { close } of hosts) await close()
   return [...problems]

@@ -21,6 +21,7 @@ export const sqlite: Kind = {
 
     const kill = async (): Promise<void> => {
       if (locker.exitCode !== null) throw new Error('The other process has ended by itself')
+      if (locker.signalCode !== null) return
       const exited = once(locker, 'exit')
       locker.kill('SIGKILL')
       await exited
@@ -33,6 +34,7 @@ export const sqlite: Kind = {
         await kill()
         locker = startLocker(file)
       },
+      calm: kill,
       connections: async () => 0,
       [Symbol.asyncDispose]: async () => {
         await kill()
