@@ -1,13 +1,17 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createIam } from 'claviger'
+import { createIam, verify } from 'claviger'
+import { openPostgres, type Postgres } from 'claviger/postgres'
 import { openSqlite } from 'claviger/sqlite'
-import { afterAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IdentityProviderEvent } from '../src/domain/identity-provider/events.js'
 import { ProjectEvent } from '../src/domain/project/events.js'
 import { ProjectRoleEvent } from '../src/domain/project-role/events.js'
+import { definitions } from './fixtures/upgrade/dump.ts'
 import { authorize, cipher, context, readEverything, readSecret } from './fixtures/upgrade/read.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
 const fixtures = resolve(import.meta.dirname, 'fixtures/upgrade')
 const versions = readdirSync(fixtures).filter((name) => /^v\d/.test(name))
@@ -17,16 +21,60 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const { version: atHand } = json(resolve(import.meta.dirname, '../package.json'))
 
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres({ settings: ['fsync=off'] })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** Runs SQL on a database of the server. */
+const query = async (database: string, sql: string): Promise<void> => {
+  await using client = await connect(database)
+  await client.query(sql)
+}
+
+const connect = async (database: string) => {
+  const client = new pg.Client({ connectionString: addressOf(database) })
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
+const addressOf = (database: string): string =>
+  server.connectionString.replace(/postgres$/, database)
+
 let copies = 0
 
-/** The file that `version` wrote, opened by the version at hand; a copy of it. */
-const open = (version: string) => {
+/** A database of its own with what is in the dump of `version`; empty without one. */
+const newDatabase = async (version?: string): Promise<string> => {
+  const database = `copy_${copies++}`
+  await query('postgres', `CREATE DATABASE ${database}`)
+  if (version) await query(database, readFileSync(join(fixtures, version, 'iam.sql'), 'utf8'))
+  return database
+}
+
+const openFile = async (version: string) => {
   const copy = join(folder, `${copies++}.db`)
   copyFileSync(join(fixtures, version, 'iam.db'), copy)
-  const { close, store, readModel } = openSqlite(copy)
-  const iam = createIam({ store, readModel, authorize, secrets: cipher('k2') })
-  return { iam, store, readModel, [Symbol.asyncDispose]: close }
+  return openSqlite(copy)
 }
+
+const openDump = async (version: string) =>
+  openPostgres({ connectionString: addressOf(await newDatabase(version)) })
+
+/** Opens what a version wrote with the version at hand; a copy of it. */
+const STORES = [
+  { name: 'SQLite', open: openFile },
+  { name: 'PostgreSQL', open: openDump },
+]
+
+const secrets = cipher('k2')
+
+const iamOf = ({ store, readModel }: Pick<Postgres, 'store' | 'readModel'>) =>
+  createIam({ store, readModel, authorize, secrets })
+
+const all = STORES.flatMap(({ name, open }) =>
+  versions.map((version) => ({ name, version, open: () => open(version) })),
+)
 
 describe('Stores of every version', () => {
   it('are kept, also that of the version at hand', () => {
@@ -34,24 +82,24 @@ describe('Stores of every version', () => {
   })
 })
 
-describe.each(versions)('A store that %s wrote', (version) => {
+describe.each(all)('A store on $name that $version wrote', ({ version, open }) => {
   it('is read as it was then', async () => {
-    await using opened = open(version)
+    await using opened = await open()
     const expected = json(join(fixtures, version, 'expected.json'))
-    expect(await readEverything(opened.iam)).toMatchObject(expected)
-    expect(await readSecret(opened.iam)).toBe('secret of google 🔑')
+    expect(await readEverything(iamOf(opened))).toMatchObject(expected)
+    expect(await readSecret(iamOf(opened))).toBe('secret of google 🔑')
   })
 
   it('is read so too by a read model that is built anew', async () => {
-    await using opened = open(version)
+    await using opened = await open()
     await opened.readModel.reset()
     const expected = json(join(fixtures, version, 'expected.json'))
-    expect(await readEverything(opened.iam)).toMatchObject(expected)
+    expect(await readEverything(iamOf(opened))).toMatchObject(expected)
   })
 
   it('goes on: it takes writes, and knows those it has', async () => {
-    await using opened = open(version)
-    const { projects, projectRoles } = opened.iam
+    await using opened = await open()
+    const { projects, projectRoles } = iamOf(opened)
     const before = (await projects.get({ id: 'portal' }, context))._unsafeUnwrap()
 
     const once = { ...context, idempotencyKey: 'add the portal' }
@@ -60,15 +108,32 @@ describe.each(versions)('A store that %s wrote', (version) => {
 
     const role = { projectId: 'portal', roleKey: 'editor/é+🔑', displayName: 'Another' }
     expect((await projectRoles.add(role, context))._unsafeUnwrapErr().kind).toBe('AlreadyExists')
+    const roles = ['new', 'newer'].map((roleKey) => ({ roleKey, displayName: roleKey }))
+    const added = await projectRoles.addMany({ projectId: 'portal', roles }, context)
+    expect(added._unsafeUnwrap().events.length).toBe(2)
     const update = { id: 'portal', name: 'Portal 2' }
     const { details } = (await projects.update(update, context))._unsafeUnwrap()
     expect(details.sequence).toBeGreaterThan(before.details.sequence)
+    expect((await verify(opened.store, { secrets })).isOk()).toBe(true)
   })
 })
 
-describe('The store that the version at hand wrote', () => {
+describe.each(versions)('The tables on PostgreSQL that %s made', (version) => {
+  it('become those that a new schema has', async () => {
+    const databases = [await newDatabase(version), await newDatabase()]
+    const found = []
+    for (const database of databases) {
+      await using _ = await openPostgres({ connectionString: addressOf(database) })
+      await using client = await connect(database)
+      found.push(await definitions(client, 'claviger'))
+    }
+    expect(found[0]).toEqual(found[1])
+  })
+})
+
+describe.each(STORES)('The store on $name that the version at hand wrote', ({ open }) => {
   it('has every type of event', async () => {
-    await using opened = open(`v${atHand}`)
+    await using opened = await open(`v${atHand}`)
     const events = await opened.store.readAll(0n, 1_000)
     const unions = [IdentityProviderEvent, ProjectEvent, ProjectRoleEvent]
     const types = unions.flatMap(({ options }) =>

@@ -5,6 +5,7 @@ import { IdpId, requiredText } from '../domain/values.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { recordsSecret, seal } from './client-secret.js'
 import { type Write, write } from './method.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
 import { transact } from './transact.js'
@@ -35,7 +36,8 @@ export const addOidcIdentityProvider = (
       const idOf = (stream: string) => stream.slice(identityProviderStream(orgId, '').length)
       const idpId = input.idpId ?? IdpId.parse(runtime.newId())
       const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId), true)
-      const clientSecret = await seal(runtime, secret, { orgId, idpId })
+      const sealed = seal(runtime, secret, { orgId, idpId })
+      const clientSecret = await orCancelled(sealed, session.signal)
       const data = { ...input, idpId, clientSecret }
       return transact(runtime, session, {
         command: { method: session.method, input },

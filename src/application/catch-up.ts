@@ -9,6 +9,7 @@ import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
 import { tellCaughtUp } from './observer.js'
+import { orCancelled } from './or-cancelled.js'
 
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 1_000
@@ -29,7 +30,7 @@ export interface Progress {
 
 /** How a projection is fed. */
 export interface CatchUpOptions {
-  /** Ends it after the batch at hand. */
+  /** Ends it; a batch that is being applied is waited for. */
   readonly signal?: AbortSignal | undefined
   /** Called after each batch. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
@@ -54,12 +55,16 @@ export const catchUp = async (
   projection: Projection,
   { head, signal, onProgress, hooks }: CatchUpOptions & Watched & { readonly head: Position },
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  let position = await fromPort(() => projection.checkpoint())
+  let position = await orCancelled(
+    fromPort(() => projection.checkpoint()),
+    signal,
+  )
   const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
     const from = position
-    const events = await fromPort(() => store.readAll(from, BATCH_SIZE))
+    const reading = fromPort(() => store.readAll(from, BATCH_SIZE))
+    const events = await orCancelled(reading, signal)
     if (events.length === 0) break
     const begin = performance.now()
     const applied = await applyReadable(projection, from, events)

@@ -3,6 +3,7 @@ import type { EventRestore, EventStore, Position, RecordedEvent } from '../ports
 import type { SecretCipher } from '../ports/secret-cipher.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
+import { orCancelled } from './or-cancelled.js'
 import { type LogFault, verify } from './verify.js'
 
 /** Most events that are copied at once. */
@@ -29,7 +30,7 @@ export interface CopyOptions {
   readonly secrets?: SecretCipher | undefined
   /** Called after each batch. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
-  /** Ends it after the batch at hand; the next copy goes on from there. */
+  /** Ends it; a batch that is being recorded is waited for, and the next copy goes on from there. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -65,7 +66,8 @@ const copy = async (
 ): Promise<Result<Copied, DifferentLog | LogFault>> => {
   const { secrets, onProgress, signal } = options
   try {
-    const begin = await fromPort(() => to.lastPosition())
+    const asking = fromPort(() => to.lastPosition())
+    const begin = await orCancelled(asking, signal)
     if (begin > 0n && !(await isSameEvent(from, to, begin))) {
       return err({ kind: 'DifferentLog', position: begin })
     }
@@ -74,7 +76,8 @@ const copy = async (
     for (;;) {
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       const after = position
-      const events = await fromPort(() => from.readAll(after, BATCH_SIZE))
+      const reading = fromPort(() => from.readAll(after, BATCH_SIZE))
+      const events = await orCancelled(reading, signal)
       if (events.length === 0) break
       await restore(to, events)
       copied += events.length

@@ -12,6 +12,7 @@ import {
 import type { IamError } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
 import { observed } from './observer.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
@@ -65,7 +66,7 @@ export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsyn
  * Makes a public method of `run`. In this order: the context is well-formed, the caller is
  * permitted, the input is well-formed; nobody learns what exists without the right to see it.
  */
-export const read =
+export const method =
   <Schema extends z.ZodType, Answer>(
     runtime: Runtime,
     edge: Edge<Schema>,
@@ -74,7 +75,17 @@ export const read =
   (input, context) =>
     new ResultAsync(begin(runtime, edge, { input, context, run }))
 
-/** {@link read}, for a `run` that reports how far it is. */
+/** {@link method}, for a `run` that records nothing: an abort ends it wherever it waits. */
+export const read = <Schema extends z.ZodType, Answer>(
+  runtime: Runtime,
+  edge: Edge<Schema>,
+  run: Run<Schema, Answer>,
+): Read<z.input<Schema>, Answer> =>
+  method(runtime, edge, (session, input, onProgress) =>
+    orCancelled(run(session, input, onProgress), session.signal),
+  )
+
+/** {@link method}, for a `run` that reports how far it is. */
 export const longWrite =
   <Schema extends z.ZodType, Progress, Report>(
     runtime: Runtime,
@@ -87,7 +98,7 @@ export const longWrite =
     return new ResultAsync(begin(runtime, edge, { input, context, run: reporting }))
   }
 
-/** {@link read}, for a `run` that answers with an {@link Outcome}. */
+/** {@link method}, for a `run` that answers with an {@link Outcome}. */
 export const write = <Schema extends z.ZodType, Ids>(
   runtime: Runtime,
   edge: Edge<Schema>,
@@ -136,7 +147,8 @@ const perform = async <Schema extends z.ZodType, Answer>(
     if (opened.isErr()) return err(opened.error)
     const session = opened.value
     const denied = firstDenied(runtime, session, questionsOf(edge, input))
-    const permission = denied instanceof Promise ? await denied : denied
+    const permission =
+      denied instanceof Promise ? await orCancelled(denied, session.signal) : denied
     if (permission !== undefined)
       return err({ kind: 'PermissionDenied', permission, orgId: session.orgId })
     const parsed = parse(schema, input)

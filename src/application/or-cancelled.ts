@@ -2,7 +2,11 @@ import { Fault } from './fault.js'
 
 const cancelled = (): Fault => new Fault({ kind: 'Cancelled' })
 
-/** Waits for `promise`, but no longer than until `signal` aborts. @throws Fault when it did */
+/**
+ * Waits for `promise`, but no longer than until `signal` aborts; what becomes of it then is nobody's.
+ *
+ * @throws Fault when it did
+ */
 export const orCancelled = <Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
@@ -10,8 +14,8 @@ export const orCancelled = <Value>(
   if (!signal) return promise
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(cancelled())
-    if (signal.aborted) return giveUp()
-    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
   })
 }

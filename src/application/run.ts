@@ -6,6 +6,7 @@ import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
 import { newsOf } from './news.js'
 import { tellFault } from './observer.js'
+import { orCancelled } from './or-cancelled.js'
 import { delay } from './pause.js'
 
 /** Pause after the store or the projection was out of order, in milliseconds; doubled each time. */
@@ -59,7 +60,8 @@ export const catchUpToHead = async (
   options: CatchUpOptions & Watched,
 ): Promise<Result<Position, IamError>> => {
   try {
-    const head = await fromPort(() => store.lastPosition())
+    const asking = fromPort(() => store.lastPosition())
+    const head = await orCancelled(asking, options.signal)
     return await catchUp(store, projection, { ...options, head })
   } catch (thrown) {
     return err(errorOf(thrown))

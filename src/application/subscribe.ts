@@ -6,6 +6,7 @@ import type { Watched } from './catch-up.js'
 import { unavailable } from './fault.js'
 import { type News, newsOf } from './news.js'
 import { tellFault } from './observer.js'
+import { orCancelled } from './or-cancelled.js'
 import { delay } from './pause.js'
 
 /** Most events that are read at once; a slow consumer holds no more than these. */
@@ -23,7 +24,7 @@ export interface SubscribeOptions {
   readonly types?: readonly string[] | undefined
   /** Events of one organization. */
   readonly orgId?: string | undefined
-  /** Ends the subscription, also while it waits. */
+  /** Ends the subscription, also while it waits or the store is silent. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -85,10 +86,11 @@ const readOrWait = async (
   const seen = news.count()
   for (let pause = SHORTEST_PAUSE; !signal?.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     try {
-      const events = await store.readAll(position, BATCH_SIZE)
+      const events = await orCancelled(store.readAll(position, BATCH_SIZE), signal)
       if (events.length === 0) await news.wait(seen, signal)
       return events
     } catch (cause) {
+      if (signal?.aborted) return []
       tellFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
       await delay(pause, signal)
     }

@@ -6,6 +6,7 @@ import type { Session } from './context.js'
 import type { Cancelled, IamError } from './errors.js'
 import { started } from './fault.js'
 import { earlierOutcome } from './idempotency.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Outcome } from './outcome.js'
 import { pause } from './pause.js'
 import { advance, type LostRace, record } from './record.js'
@@ -70,7 +71,7 @@ const decideOnMemory = <Ids>(
   if (session.dryRun) return decideOnStore(runtime, session, transaction)
   if (!transaction.writes.every(isKnown) || !transaction.guards.every(isKnown)) {
     const unknown = trackedIn(transaction).filter((tracked) => !isKnown(tracked))
-    return refresh(unknown).then(() => decideOnMemory(runtime, session, transaction))
+    return refresh(unknown, session).then(() => decideOnMemory(runtime, session, transaction))
   }
   if (session.signal?.aborted) return Promise.resolve(err(CANCELLED))
   session.observer?.deciding(1)
@@ -98,7 +99,7 @@ const decideOnStore = async <Ids>(
     }
     if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
     if (lost) await pause(attempts, session.signal)
-    await refresh(trackedIn(transaction))
+    await refresh(trackedIn(transaction), session)
     if (session.signal?.aborted) return err(CANCELLED)
     if (lost || session.dryRun) session.observer?.deciding(attempts + 1)
     const decision = judge(session, transaction)
@@ -115,8 +116,11 @@ const decideOnStore = async <Ids>(
 
 const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
 
-const refresh = async (tracked: readonly AnyTracked[]): Promise<void> => {
-  await Promise.all(tracked.map((stream) => stream.refresh()))
+const refresh = async (
+  tracked: readonly AnyTracked[],
+  { signal }: Pick<Session, 'signal'>,
+): Promise<void> => {
+  await orCancelled(Promise.all(tracked.map((stream) => stream.refresh())), signal)
 }
 
 type Judgement = Result<readonly NewEvent[], IamError>

@@ -5,6 +5,7 @@ import { text } from '../domain/values.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { recordsSecret, seal } from './client-secret.js'
 import { type Write, write } from './method.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
 import { transact } from './transact.js'
@@ -32,8 +33,9 @@ export const updateOidcConfig = (
       const { idpId } = input
       const owner = { orgId: session.orgId, idpId }
       const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
-      const data =
-        secret === '' ? input : { ...input, clientSecret: await seal(runtime, secret, owner) }
+      const sealed = secret === '' ? undefined : seal(runtime, secret, owner)
+      const clientSecret = sealed && (await orCancelled(sealed, session.signal))
+      const data = clientSecret === undefined ? input : { ...input, clientSecret }
       return transact(runtime, session, {
         command: { method: session.method, input },
         object: idp,

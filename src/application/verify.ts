@@ -7,6 +7,7 @@ import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
+import { orCancelled } from './or-cancelled.js'
 
 /** Most events that are read at once. */
 const BATCH_SIZE = 1_000
@@ -55,7 +56,7 @@ export interface VerifyOptions {
   readonly secrets?: SecretCipher | undefined
   /** Called after each batch. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
-  /** Ends it after the batch at hand. */
+  /** Ends it, also while the store is silent. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -88,7 +89,8 @@ const walk = async (
   try {
     for (;;) {
       if (signal?.aborted) return err({ kind: 'Cancelled' })
-      const events = await fromPort(() => store.readAll(position, BATCH_SIZE))
+      const reading = fromPort(() => store.readAll(position, BATCH_SIZE))
+      const events = await orCancelled(reading, signal)
       if (events.length === 0) return ok({ events: done, position })
       for (const recorded of events) {
         const event = inspect(recorded)

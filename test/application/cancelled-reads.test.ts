@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import {
   aesGcmCipher,
   createIam,
   memoryEventStore,
   memoryReadModel,
   permissionsFromCaller,
+  StoreFault,
 } from '../../src/index.js'
 
 const caller = { userId: 'u1', orgId: 'acme', permissions: ['project.write', 'project.read'] }
@@ -42,4 +43,28 @@ it('does not begin a read whose signal has aborted', async () => {
   const signal = AbortSignal.abort()
   const read = await iam.projects.list({}, { caller, signal })
   expect(read._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+})
+
+it('leaves nothing behind when the signal of a read aborts and its catch-up fails', async () => {
+  const end = new AbortController()
+  const readModel = memoryReadModel()
+  const failing = {
+    ...readModel,
+    checkpoint: () => {
+      end.abort()
+      return readModel.checkpoint()
+    },
+    apply: () => Promise.reject(new StoreFault('away', 'not_recorded')),
+  }
+  const store = memoryEventStore()
+  const iam = createIam({ store, readModel: failing, secrets, authorize: permissionsFromCaller })
+  await iam.projects.add({ id: 'portal', name: 'Portal' }, { caller })
+
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  const cancelled = await iam.projects.get({ id: 'portal' }, { caller, signal: end.signal })
+  await new Promise(setImmediate)
+  process.off('unhandledRejection', unhandled)
+  expect(cancelled._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  expect(unhandled).not.toHaveBeenCalled()
 })

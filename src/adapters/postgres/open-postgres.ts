@@ -59,7 +59,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     else await migrate(connections, schema)
   }
   try {
-    await Promise.race([prepare(), rejectionBy(signal)])
+    await orAborted(prepare(), signal)
   } catch (error) {
     // Not awaited: what an aborted opening waits for may take its time.
     void close()
@@ -74,11 +74,14 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   }
 }
 
-/** Rejects when `signal` aborts; otherwise never settles. */
-const rejectionBy = (signal: AbortSignal | undefined): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal?.aborted) reject(signal.reason)
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+/** Waits for `promise`, but no longer than until `signal` aborts; rejects with its reason then. */
+const orAborted = (promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal?.reason)
+    if (signal?.aborted) giveUp()
+    else signal?.addEventListener('abort', giveUp, { once: true })
+    // A signal may live as long as the program.
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', giveUp))
   })
 
 type OwnAddress = Exclude<PostgresAddress, { readonly pool: pg.Pool }>

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
-import { type Read, read } from '../method.js'
+import { method, type Read } from '../method.js'
 import { pause } from '../pause.js'
 import type { Runtime } from '../runtime.js'
 import type { Applied, AppliedChange } from './applied.js'
@@ -24,7 +24,7 @@ export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applie
 }
 
 const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
-  read(
+  method(
     runtime,
     {
       method: 'apply',

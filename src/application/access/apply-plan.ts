@@ -3,7 +3,8 @@ import { streamOf } from '../../projections/stream-name.js'
 import type { Session } from '../context.js'
 import { type IamError, type InvalidArgument, invalid } from '../errors.js'
 import { fromPort } from '../fault.js'
-import { type Read, read } from '../method.js'
+import { method, type Read } from '../method.js'
+import { orCancelled } from '../or-cancelled.js'
 import type { Runtime } from '../runtime.js'
 import type { Applied, AppliedChange } from './applied.js'
 import { applyDrafts } from './apply-drafts.js'
@@ -18,7 +19,7 @@ import { seenNow } from './seen-now.js'
  * with a secret that was not sealed for its provider, and one that saw other than there is now.
  */
 export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
-  read(
+  method(
     runtime,
     {
       method: 'apply',
@@ -28,9 +29,9 @@ export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
       refuses: REFUSED_BY_APPLY,
     },
     async (session, plan) => {
-      const objection = await objectionTo(runtime, session, plan)
+      const objection = await orCancelled(objectionTo(runtime, session, plan), session.signal)
       if (objection) return err(objection)
-      const drafts = await draftsOf(runtime, session, plan)
+      const drafts = await orCancelled(draftsOf(runtime, session, plan), session.signal)
       const outdated = movedSince(
         drafts.map(({ change: { object, sequence }, details }) => ({
           object,

@@ -4,6 +4,7 @@ import type { Permission } from '../../ports/authorize.js'
 import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import { isPermitted, type Read, read } from '../method.js'
+import { orCancelled } from '../or-cancelled.js'
 import type { Runtime } from '../runtime.js'
 import { askedToPlan } from './asked-of-access.js'
 import { DesiredAccess, type ParsedAccess } from './desired-access.js'
@@ -55,11 +56,11 @@ export const planUnits = async (
   units: readonly Unit[],
 ): Promise<Result<readonly (readonly Draft[])[], IamError>> => {
   // What a plan is conditional on must not be out of date from the start.
-  await runtime.follow({ ...session, consistency: 'strong' })
+  await orCancelled(runtime.follow({ ...session, consistency: 'strong' }), session.signal)
   const planned: (readonly Draft[])[] = []
   for (const unit of units) {
     if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-    const drafts = await unit()
+    const drafts = await orCancelled(unit(), session.signal)
     if (drafts.isErr()) return err(drafts.error)
     planned.push(drafts.value)
   }

@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../src/adapters/postgres/index.js'
 import { aesGcmCipher, createIam } from '../../../src/index.js'
 import {
@@ -184,6 +185,12 @@ describe('Opening', () => {
     )
   })
 
+  test('leaves nothing at a signal that lives on', async () => {
+    const { signal } = new AbortController()
+    await using _ = await openPostgres({ connectionString: server.connectionString, signal })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
   test('asks for TLS where it is told to', async () => {
     const { connectionString } = server
     for (const ssl of [true, { rejectUnauthorized: true }]) {
@@ -217,6 +224,26 @@ describe('A store that is closed', () => {
     for (const fault of await Promise.all(calls.map(faultOf))) {
       expect(fault).toMatchObject({ outcome: 'not_recorded', message: 'The store is closed' })
     }
+  })
+})
+
+describe('A store that leaves its block', () => {
+  test('is closed, and its connections at the server are gone', async () => {
+    const named = `${server.connectionString}?application_name=disposed`
+    let store: Postgres['store']
+    {
+      await using opened = await openPostgres({ connectionString: named })
+      store = opened.store
+      opened.store.onAppend?.(() => undefined)
+      expect(await store.lastPosition()).toBeGreaterThanOrEqual(0n)
+    }
+    expect((await faultOf(store.lastPosition())).message).toBe('The store is closed')
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    const text = `SELECT FROM pg_stat_activity WHERE application_name = 'disposed'`
+    // The server takes a moment to notice.
+    await vi.waitFor(async () => expect((await client.query(text)).rowCount).toBe(0))
+    await client.end()
   })
 })
 

@@ -1,7 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { openSqlite, StoreFault, UnusableFile } from '../../../src/adapters/sqlite/index.js'
+import {
+  openSqlite,
+  type Sqlite,
+  StoreFault,
+  UnusableFile,
+} from '../../../src/adapters/sqlite/index.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
 import { temporaryFile } from './temporary-file.js'
 
@@ -48,6 +53,21 @@ describe('A file that is not ours', () => {
     const folder = temporaryFile()
     mkdirSync(folder)
     expect(reasonOf(folder)).toBe('cannot_open')
+  })
+})
+
+describe('A file that leaves its block', () => {
+  test('is closed, and its handle given back', async () => {
+    const path = temporaryFile()
+    let store: Sqlite['store']
+    {
+      await using opened = openSqlite(path)
+      store = opened.store
+      await record(store, firstOf('law-a'))
+    }
+    await expect(store.lastPosition()).rejects.toThrow(StoreFault)
+    // The last handle takes them away.
+    expect(existsSync(`${path}-wal`)).toBe(false)
   })
 })
 

@@ -1,0 +1,148 @@
+import type { ResultAsync } from 'neverthrow'
+import { describe, expect, it } from 'vitest'
+import {
+  type Context,
+  copyEvents,
+  type IamOptions,
+  memoryEventStore,
+  memoryReadModel,
+  verify,
+} from '../../src/index.js'
+import { addSamples, context, good, type Iam, iamOn, logOf, oidc, oldCipher } from './host.js'
+
+/** What neither answers nor fails; tells that it was asked. */
+type Silent = () => Promise<never>
+
+/** Options with a port that is silent. */
+type Options = (silent: Silent) => Partial<IamOptions>
+
+/** A call within a context; `catchUp` takes the signal of it. */
+type Call = (iam: Iam, within: Context) => ResultAsync<unknown, { readonly kind: string }>
+
+const store = memoryEventStore()
+await addSamples(iamOn(store))
+const portal = { id: 'portal' }
+const desired = { projects: [{ ...portal, name: 'Another' }] }
+const plan = await good(iamOn(store).plan(desired, context))
+
+const storeWithout =
+  (method: 'readAll' | 'readStream' | 'lastPosition'): Options =>
+  (silent) => ({ store: { ...store, [method]: silent } })
+
+const readModelWithout =
+  (method: 'checkpoint' | 'get' | 'list' | 'history'): Options =>
+  (silent) => ({ readModel: { ...memoryReadModel(), [method]: silent } })
+
+const cipherWithout =
+  (method: 'seal' | 'open'): Options =>
+  (silent) => ({ secrets: { ...oldCipher, [method]: silent } })
+
+const get: Call = ({ projects }, within) => projects.get(portal, within)
+const update: Call = ({ projects }, within) => projects.update({ ...portal, name: 'n' }, within)
+
+const CASES: readonly (readonly [what: string, options: Options, call: Call])[] = [
+  ['a read, for permission', (silent) => ({ authorize: silent }), get],
+  ['a write, for permission', (silent) => ({ authorize: silent }), update],
+  ['a read, for the head of the log', storeWithout('lastPosition'), get],
+  ['a read, for its catch-up', storeWithout('readAll'), get],
+  ['a read, for the checkpoint', readModelWithout('checkpoint'), get],
+  ['get', readModelWithout('get'), get],
+  ['list', readModelWithout('list'), ({ projects }, within) => projects.list({}, within)],
+  ['history', readModelWithout('history'), ({ history }, within) => history.list({}, within)],
+  [
+    'stateAt',
+    storeWithout('readStream'),
+    ({ history }, within) =>
+      history.stateAt({ object: { type: 'project', ...portal }, sequence: 1n }, within),
+  ],
+  [
+    'revealClientSecret',
+    cipherWithout('open'),
+    ({ identityProviders }, within) =>
+      identityProviders.revealClientSecret({ idpId: oidc.idpId }, within),
+  ],
+  ['a write, for its stream', storeWithout('readStream'), update],
+  [
+    'addOidc, for the seal',
+    cipherWithout('seal'),
+    ({ identityProviders }, within) => identityProviders.addOidc({ ...oidc, idpId: 'x' }, within),
+  ],
+  [
+    'updateOidcConfig, for the seal',
+    cipherWithout('seal'),
+    ({ identityProviders: { updateOidcConfig } }, within) => {
+      const { name, ...config } = oidc
+      return updateOidcConfig(config, within)
+    },
+  ],
+  ['plan', storeWithout('readStream'), (iam, within) => iam.plan(desired, within)],
+  ['apply', storeWithout('readStream'), (iam, within) => iam.apply(desired, within)],
+  [
+    'apply, for the head',
+    storeWithout('lastPosition'),
+    (iam, within) => iam.apply(desired, within),
+  ],
+  ['apply of a plan', readModelWithout('get'), (iam, within) => iam.apply(plan, within)],
+  [
+    'catchUp',
+    storeWithout('lastPosition'),
+    (iam, within) => iam.catchUp(memoryReadModel(), within),
+  ],
+  [
+    'catchUp, for events',
+    storeWithout('readAll'),
+    (iam, within) => iam.catchUp(memoryReadModel(), within),
+  ],
+]
+
+/** A port that does not answer, and the signal of who waits for it, which aborts once it was asked. */
+const silence = () => {
+  const end = new AbortController()
+  const silent: Silent = () => {
+    // Not at once: it is waited for by then.
+    queueMicrotask(() => queueMicrotask(() => end.abort()))
+    return new Promise(() => undefined)
+  }
+  return { signal: end.signal, silent }
+}
+
+describe('An abort ends what waits for a port that is silent', () => {
+  it.each(CASES)('%s', async (_, options, call) => {
+    const { signal, silent } = silence()
+    const iam = iamOn(store, options(silent))
+    const before = await logOf(store)
+    const refused = await call(iam, { ...context, signal })
+    expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+    expect(await logOf(store)).toEqual(before)
+  })
+
+  it('run, at the position it has reached', async () => {
+    const { signal, silent } = silence()
+    const iam = iamOn({ ...store, readAll: silent })
+    expect(await good(iam.run(memoryReadModel(), { signal }))).toBe(0n)
+  })
+
+  it('subscribe', async () => {
+    const { signal, silent } = silence()
+    const seen = []
+    for await (const event of iamOn({ ...store, readAll: silent }).subscribe({ signal }))
+      seen.push(event)
+    expect(seen).toEqual([])
+  })
+
+  it('verify', async () => {
+    const { signal, silent } = silence()
+    const verified = await verify({ ...store, readAll: silent }, { signal })
+    expect(verified._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+
+  it('copyEvents, for either store', async () => {
+    const [source, target] = [silence(), silence()]
+    const from = { ...store, readAll: source.silent }
+    const copied = await copyEvents(from, memoryEventStore(), { signal: source.signal })
+    expect(copied._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+    const to = { ...memoryEventStore(), lastPosition: target.silent }
+    const begun = await copyEvents(store, to, { signal: target.signal })
+    expect(begun._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+})
