@@ -47,8 +47,7 @@ const send = ({ store }: Runtime, append: Append, { observer }: Session): Promis
 }
 
 const conditionsOf = ({ writes, guards }: Transaction<unknown>): readonly StreamWrite[] => {
-  const conditions: StreamWrite[] = []
-  for (const write of writes) conditions.push(conditional(write, write.newEvents))
+  const conditions = writes.map((write) => conditional(write, write.newEvents))
   for (const guard of guards) conditions.push(conditional(guard, NO_EVENTS))
   return conditions
 }

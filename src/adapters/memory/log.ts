@@ -2,6 +2,7 @@ import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import { beginsAppend } from '../check-restore.js'
 import { freezeEvent } from './freeze-event.js'
+import { NOWHERE, streamEnds } from './stream-ends.js'
 
 /** Events in memory, in the order of their positions, with what finds them quickly. */
 export interface Log {
@@ -20,9 +21,7 @@ export interface Log {
 /** A log that holds nothing yet. */
 export const emptyLog = (): Log => {
   const events: RecordedEvent[] = []
-  // Where an event lies is a number, which costs the garbage collector nothing to keep.
-  /** Where the last event of each stream lies. */
-  const lastOf = new Map<StreamId, number>()
+  const ends = streamEnds(events)
   /** Where the event before each one in its stream lies; {@link NOWHERE} for the first. */
   const before: number[] = []
   /** Where the append under each idempotency key begins. */
@@ -35,14 +34,14 @@ export const emptyLog = (): Log => {
       keys.set(idempotencyKey, index)
     }
     freezeEvent(event)
+    before.push(event.version === 1 ? NOWHERE : ends.find(event.stream))
     events.push(event)
-    before.push(event.version === 1 ? NOWHERE : (lastOf.get(event.stream) ?? NOWHERE))
-    lastOf.set(event.stream, index)
+    ends.move(index)
   }
 
   const stream = (name: StreamId, afterVersion: Version): readonly RecordedEvent[] => {
     const newestFirst: RecordedEvent[] = []
-    let index = lastOf.get(name) ?? NOWHERE
+    let index = ends.find(name)
     for (let event = events[index]; event && event.version > afterVersion; event = events[index]) {
       newestFirst.push(event)
       index = before[index] ?? NOWHERE
@@ -53,8 +52,8 @@ export const emptyLog = (): Log => {
   return {
     last: () => events.at(-1),
     versionOf: (name) => {
-      const index = lastOf.get(name)
-      return index === undefined ? 0 : (events[index]?.version ?? 0)
+      const end = ends.find(name)
+      return end === NOWHERE ? 0 : (events[end]?.version ?? 0)
     },
     isKeyUsed: (idempotencyKey) => keys.has(idempotencyKey),
     add: (added) => {
@@ -78,9 +77,6 @@ export const emptyLog = (): Log => {
     },
   }
 }
-
-/** Index of no event. */
-const NOWHERE = -1
 
 /** The append that begins at index `begin`. */
 const appendFrom = (events: readonly RecordedEvent[], begin: number): readonly RecordedEvent[] => {
