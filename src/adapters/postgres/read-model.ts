@@ -8,11 +8,9 @@ import type {
   ViewType,
 } from '../../ports/read-model.js'
 import { changeRow } from '../../projections/change-row.js'
-import { historyEntry } from '../../projections/history-view.js'
 import type { KnownEvent } from '../../projections/known-event.js'
 import { listedScope, placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
-import { organizationIn } from '../../projections/stream-name.js'
 import { countStatement, pageStatement } from '../list-statements.js'
 import { CHECKPOINT, HISTORY, READ_MODEL, TYPES, tableOf } from '../read-tables.js'
 import type { Connections } from './connections.js'
@@ -85,11 +83,8 @@ const applyAll = async (
   const last = events.at(-1)
   if (last === undefined) return
   const rows = await rowBatch(session, schema, events)
-  const entries = events.map((event) => ({
-    orgId: organizationIn(event.stream),
-    entry: historyEntry(event, changeRow(rows, event)),
-  }))
-  await insertHistory(session, schema, entries)
+  const changes = events.map((event) => [event, changeRow(rows, event)] as const)
+  await insertHistory(session, schema, changes)
   await rows.flush(session)
   const text = `UPDATE ${schema}.${CHECKPOINT} SET position = $1`
   await session.rows({ text, values: [last.position] })
