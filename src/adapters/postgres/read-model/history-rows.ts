@@ -6,29 +6,28 @@ import { historyStatement } from '../../history-statement.js'
 import { decodeEntry, encodeEntry } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
-import type { Session } from '../session.js'
+import type { Statement } from '../session.js'
+import { jsonLines, toJsonLines } from './json-lines.js'
 import { numbered } from './numbered.js'
 import { postgresDialect } from './tables.js'
 
-/** Records what each event did. */
-export const insertHistory = async (
-  session: Session,
+/** How it is recorded what each event did. */
+export const historyInsert = (
   schema: string,
   changes: readonly (readonly [KnownEvent, Change])[],
-): Promise<void> => {
-  await session.rows({
-    text: `INSERT INTO ${schema}.${HISTORY} (position, org_id, stream, actor, type, entry)
-      SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
-    values: [
-      changes.map(([{ position }]) => position),
-      changes.map(([{ stream }]) => organizationIn(stream)),
-      changes.map(([{ stream }]) => stream),
-      changes.map(([{ metadata }]) => metadata.actor.userId),
-      changes.map(([{ type }]) => type),
-      changes.map(([event, change]) => encodeEntry(event, change)),
-    ],
-  })
-}
+): Statement => ({
+  text: `INSERT INTO ${schema}.${HISTORY} (position, org_id, stream, actor, type, entry)
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
+      ${jsonLines('$6')})`,
+  values: [
+    changes.map(([{ position }]) => position),
+    changes.map(([{ stream }]) => organizationIn(stream)),
+    changes.map(([{ stream }]) => stream),
+    changes.map(([{ metadata }]) => metadata.actor.userId),
+    changes.map(([{ type }]) => type),
+    toJsonLines(changes.map(([event, change]) => encodeEntry(event, change))),
+  ],
+})
 
 /** The page of history that `query` asks for. */
 export const readHistory = async (
