@@ -16,6 +16,7 @@ export const historyInsert = (
   schema: string,
   changes: readonly (readonly [KnownEvent, Change])[],
 ): Statement => ({
+  name: `${schema} hist`,
   text: `INSERT INTO ${schema}.${HISTORY} (position, org_id, stream, actor, type, entry)
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
       ${jsonLines('$6')})`,

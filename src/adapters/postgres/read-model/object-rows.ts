@@ -25,12 +25,12 @@ export const objectStatement = (
   type: ViewType,
   { scope, key }: Place,
 ): Statement => ({
-  name: `${schema} ${SHORT[type]}`,
+  name: `${schema} get ${SHORT[type]}`,
   text: `SELECT ${SHOWN_COLUMNS} FROM ${schema}.${tableOf(type)} WHERE scope = $1 AND key = $2`,
   values: [scope, key],
 })
 
-const SHORT = { identity_provider: 'get i', project: 'get p', project_role: 'get r' } as const
+const SHORT = { identity_provider: 'i', project: 'p', project_role: 'r' } as const
 
 /** How the objects of one type are read and written many at a time. */
 export interface ObjectTable<Row> {
@@ -78,6 +78,7 @@ export const objectTable = <Type extends ViewType>(
       return found.map(([scope, key, ...row]) => [{ scope, key }, decode<Type>(scope, row)])
     },
     insert: (added) => ({
+      name: `${schema} add ${SHORT[type]}`,
       text: `INSERT INTO ${table} (scope, key, ${columns.join(', ')}) SELECT * FROM ${rows}`,
       values: valuesOf(added),
     }),
