@@ -2,6 +2,8 @@ import { type Position, timeOf } from '../ports/event-store.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
 import { filterableText } from '../projections/condition.js'
 import { foldCase } from '../projections/fold-case.js'
+import { type Change, type HistoryRecord, historyRecord } from '../projections/history-view.js'
+import type { KnownEvent } from '../projections/known-event.js'
 import { ownerOf } from '../projections/place.js'
 import { type ViewFields, viewFields } from '../projections/view-fields.js'
 import { foldedFields } from './read-tables.js'
@@ -25,9 +27,10 @@ export const rowEncoder = <Type extends ViewType>(type: Type): ((row: Views[Type
   const fields: ViewFields<Views[Type]> = viewFields[type]
   const texts = foldedFields(type).map((field) => filterableText(fields, field))
   return (row) => {
-    const { details, ...shown } = row
+    const { details } = row
     return {
-      shown: JSON.stringify(shown),
+      // JSON leaves out what is undefined; a copy without the field would take longer.
+      shown: JSON.stringify({ ...row, details: undefined }),
       sequence: details.sequence,
       creationDate: details.creationDate.getTime(),
       folded: texts.map((read) => foldCase(read(row))),
@@ -50,12 +53,12 @@ export const decodeRow = <Type extends ViewType>(
 })
 
 /** An entry of the history as JSON; its position says the rest. */
-export const encodeEntry = ({ sequence: _, time: __, ...entry }: HistoryEntry): string =>
-  JSON.stringify(entry)
+export const encodeEntry = (event: KnownEvent, change: Change): string =>
+  JSON.stringify(historyRecord(event, change))
 
 /** The entry that was kept as `json`. */
 export const decodeEntry = (sequence: Position, json: string): HistoryEntry => {
-  const entry: Omit<HistoryEntry, 'sequence' | 'time'> = JSON.parse(json)
+  const entry: HistoryRecord = JSON.parse(json)
   return { sequence, time: timeOf(sequence), ...entry, changes: entry.changes.map(decodeChange) }
 }
 

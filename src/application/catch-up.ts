@@ -60,11 +60,11 @@ export const catchUp = async (
     signal,
   )
   const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
+  const readAfter = pagesOf(store, head)
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
     const from = position
-    const reading = fromPort(() => store.readAll(from, BATCH_SIZE))
-    const events = await orCancelled(reading, signal)
+    const events = await orCancelled(readAfter(from), signal)
     if (events.length === 0) break
     const begin = performance.now()
     const applied = await applyReadable(projection, from, events)
@@ -75,6 +75,22 @@ export const catchUp = async (
     report?.(position, applied.value ? events.length : 0)
   }
   return ok(position)
+}
+
+/** Reads the log page by page up to `head`: the next one while the one given out is dealt with. */
+const pagesOf = (store: EventStore, head: Position) => {
+  const read = (after: Position) => fromPort(() => store.readAll(after, BATCH_SIZE))
+  let next: { readonly after: Position; readonly page: ReturnType<typeof read> } | undefined
+  return async (after: Position): Promise<readonly RecordedEvent[]> => {
+    const page = await (next?.after === after ? next.page : read(after))
+    const last = page.at(-1)?.position
+    next = undefined
+    if (last === undefined || last >= head) return page
+    next = { after: last, page: read(last) }
+    // Should nobody ask for it, its failure is nobody's concern.
+    next.page.catch(() => undefined)
+    return page
+  }
 }
 
 const STUCK = 'The projection did not move its checkpoint'

@@ -9,14 +9,22 @@ export interface Change {
   readonly after: Views[ViewType] | undefined
 }
 
+/** A {@link HistoryEntry} without what its position says. */
+export type HistoryRecord = Omit<HistoryEntry, 'sequence' | 'time'>
+
 /** Who changed what, when: what `event` did to the object that it tells of. */
-export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
-  const { position, metadata } = event
+export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => ({
+  sequence: event.position,
+  time: timeOf(event.position),
+  ...historyRecord(event, change),
+})
+
+/** Who changed what. */
+export const historyRecord = (event: KnownEvent, change: Change): HistoryRecord => {
+  const { type, metadata } = event
   return {
-    sequence: position,
-    time: timeOf(position),
     actor: metadata.actor,
-    type: event.type,
+    type,
     object: objectOf(event),
     changes: [...shownChanges(change), ...secretChange(event)],
     ...(metadata.correlationId === undefined ? {} : { correlationId: metadata.correlationId }),

@@ -1,17 +1,36 @@
-import type { OidcIdentityProviderAdded } from '../domain/identity-provider/events.js'
+import type {
+  OidcConfigUpdated,
+  OidcIdentityProviderAdded,
+} from '../domain/identity-provider/events.js'
 import type { IdentityProvider } from '../ports/read-model.js'
 import { firstDetails, laterDetails } from './details.js'
-import type { ViewEvents } from './known-event.js'
+import type { Recorded, ViewEvents } from './known-event.js'
 
 type Event = ViewEvents['identity_provider']
 type Row = IdentityProvider | undefined
 
 /** The identity provider after `event`, without its secret; undefined when there is none. */
 export const identityProviderView = (row: Row, event: Event): Row => {
-  if (event.type === 'identity_provider.oidc_added') {
-    return { ...withoutSecret(event.data), state: 'active', details: firstDetails(event) }
-  }
+  if (event.type === 'identity_provider.oidc_added') return added(event)
   return row && changed(row, event)
+}
+
+/** Names each field: they are shown in this order, whatever the order in the event. */
+const added = (event: Recorded<OidcIdentityProviderAdded>): IdentityProvider => {
+  const { data } = event
+  return {
+    idpId: data.idpId,
+    name: data.name,
+    stylingType: data.stylingType,
+    autoRegister: data.autoRegister,
+    clientId: data.clientId,
+    issuer: data.issuer,
+    scopes: frozen(data.scopes),
+    displayNameMapping: data.displayNameMapping,
+    usernameMapping: data.usernameMapping,
+    state: 'active',
+    details: firstDetails(event),
+  }
 }
 
 const changed = (
@@ -21,7 +40,7 @@ const changed = (
   const details = laterDetails(row.details, event)
   switch (event.type) {
     case 'identity_provider.oidc_config_updated':
-      return { ...row, ...withoutSecret(event.data), details }
+      return { ...row, ...configIn(event), details }
     case 'identity_provider.updated':
       return { ...row, ...event.data, details }
     case 'identity_provider.deactivated':
@@ -35,9 +54,10 @@ const changed = (
   }
 }
 
-const withoutSecret = <
-  Data extends Partial<Pick<OidcIdentityProviderAdded['data'], 'clientSecret'>>,
->({
-  clientSecret: _,
-  ...shown
-}: Data) => shown
+const configIn = ({ data }: Recorded<OidcConfigUpdated>) => {
+  const { clientSecret: _, ...shown } = data
+  return { ...shown, scopes: frozen(shown.scopes) }
+}
+
+/** A copy that no reader can alter; that of the event may be somebody else's. */
+const frozen = (scopes: readonly string[]): readonly string[] => Object.freeze([...scopes])

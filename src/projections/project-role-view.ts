@@ -1,6 +1,7 @@
+import type { ProjectRoleAdded } from '../domain/project-role/events.js'
 import type { ProjectRole } from '../ports/read-model.js'
 import { firstDetails, laterDetails } from './details.js'
-import type { ViewEvents } from './known-event.js'
+import type { Recorded, ViewEvents } from './known-event.js'
 
 type Row = ProjectRole | undefined
 
@@ -11,10 +12,23 @@ type Row = ProjectRole | undefined
 export const projectRoleView = (row: Row, event: ViewEvents['project_role']): Row => {
   switch (event.type) {
     case 'project_role.added':
-      return { ...event.data, state: 'active', details: firstDetails(event) }
+      return added(event)
     case 'project_role.updated':
       return row && { ...row, ...event.data, details: laterDetails(row.details, event) }
     case 'project_role.removed':
       return undefined
+  }
+}
+
+/** Names each field: they are shown in this order, whatever the order in the event. */
+const added = (event: Recorded<ProjectRoleAdded>): ProjectRole => {
+  const { data } = event
+  return {
+    projectId: data.projectId,
+    roleKey: data.roleKey,
+    displayName: data.displayName,
+    group: data.group,
+    state: 'active',
+    details: firstDetails(event),
   }
 }

@@ -12,13 +12,11 @@ import type { CorruptEvent, UnreadableEvent } from '../ports/unreadable-event.js
 import { type KnownEvent, objectOf } from './known-event.js'
 import { organizationIn, streamOf } from './stream-name.js'
 
-type AnyEvent = IdentityProviderEvent | ProjectEvent | ProjectRoleEvent
-
 /** How the events of one type are read. */
 interface Shape {
-  readonly schema: z.ZodType<AnyEvent>
+  /** Of the data alone: the type is known once the shape is found. */
+  readonly data: z.ZodType
   readonly version: number
-  readonly upcasters: Upcasters
 }
 
 const upcasters: Upcasters = {
@@ -31,8 +29,8 @@ const upcasters: Upcasters = {
 const shapes: ReadonlyMap<string, Shape> = new Map(
   [...IdentityProviderEvent.options, ...ProjectEvent.options, ...ProjectRoleEvent.options].map(
     (schema) => {
-      const type = schema.unwrap().shape.type.value
-      return [type, { schema, version: currentVersion(upcasters, type), upcasters }]
+      const { type, data } = schema.unwrap().shape
+      return [type.value, { data: data.unwrap(), version: currentVersion(upcasters, type.value) }]
     },
   ),
 )
@@ -47,12 +45,19 @@ export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, Unreadabl
     return unknown(recorded)
   const flaw = flawOf(recorded)
   if (flaw !== undefined) return corrupt(recorded, flaw)
-  const { type } = recorded
-  const parsed = shape.schema.safeParse({ type, data: upcast(shape.upcasters, recorded) })
-  if (!parsed.success) return corrupt(recorded, firstPath(parsed.error))
-  const event: KnownEvent = { ...recorded, schemaVersion: shape.version, ...parsed.data }
+  const event = inNewestVersion(recorded, shape)
+  if (!hasShape(event, shape)) return corrupt(recorded, firstFlaw(event, shape))
   return tellsOfItsStream(event) ? ok(event) : corrupt(recorded, 'stream')
 }
+
+const inNewestVersion = (recorded: RecordedEvent, { version }: Shape): RecordedEvent =>
+  recorded.schemaVersion === version
+    ? recorded
+    : { ...recorded, schemaVersion: version, data: upcast(upcasters, recorded) }
+
+/** What is parsed is thrown away: to keep a copy of every event would cost more than to parse it. */
+const hasShape = (event: RecordedEvent, shape: Shape): event is KnownEvent =>
+  shape.data.safeParse(event.data).success
 
 /** The first field that views rely on, in the metadata, and that is not as every append has it. */
 const flawOf = ({ metadata }: { readonly metadata: unknown }): string | undefined => {
@@ -79,7 +84,8 @@ const unknown = ({ type, schemaVersion, position }: RecordedEvent) =>
 const corrupt = ({ stream, position }: RecordedEvent, field: string): Result<never, CorruptEvent> =>
   err({ kind: 'CorruptEvent', stream, position, field })
 
-const firstPath = ({ issues: [issue] }: z.ZodError): string => {
-  const path = issue?.path ?? []
-  return (issue?.code === 'unrecognized_keys' ? [...path, ...issue.keys] : path).join('.')
+const firstFlaw = ({ data }: RecordedEvent, shape: Shape): string => {
+  const issue = shape.data.safeParse(data).error?.issues[0]
+  const keys = issue?.code === 'unrecognized_keys' ? issue.keys : []
+  return ['data', ...(issue?.path ?? []), ...keys].join('.')
 }

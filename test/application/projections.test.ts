@@ -204,6 +204,42 @@ describe('catchUp', () => {
       expect(await refusal(iam.catchUp({ ...projection, ...broken }))).toEqual(unavailable)
   })
 
+  it('reads on from where another process has brought the projection', async () => {
+    await addRoles(1_000)
+    await addRoles(1_000, 'more ')
+    const { seen, projection } = collector()
+    const log = await logOf(store)
+    let isOvertaken = false
+    const overtaken: Projection = {
+      ...projection,
+      apply: async (from, events) => {
+        if (isOvertaken) return projection.apply(from, events)
+        isOvertaken = true
+        await projection.apply(from, log.slice(0, 1_500))
+        return false
+      },
+    }
+    await good(iam.catchUp(overtaken))
+    expect(seen).toEqual(log)
+  })
+
+  it('is not bothered by a page that it read ahead and has no use for', async () => {
+    await addRoles(1_000)
+    const objection = new Error('not that one')
+    const { projection } = collector((events) => {
+      if (events.some(({ type }) => type === 'project.added')) throw objection
+    })
+    const failing: EventStore = {
+      ...store,
+      readAll: async (after, limit) => {
+        if (after === 0n) return store.readAll(after, limit)
+        throw new StoreFault('away', 'unknown')
+      },
+    }
+    const refused = await refusal(iamOn(failing).catchUp(projection))
+    expect(refused).toMatchObject({ kind: 'ProjectionFailed', cause: objection })
+  })
+
   it('does not swallow what the host throws while it is told of progress', async () => {
     const bug = new TypeError('a bug of the host')
     const { projection } = collector()

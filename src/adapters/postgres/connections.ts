@@ -22,9 +22,13 @@ export interface Connections {
   readonly close: () => Promise<void>
 }
 
-/** How a transaction begins: every statement sees what was committed before it, or all one moment. */
+/**
+ * How a transaction begins: every statement sees what was committed before it, or all one moment.
+ * What can be made anew need not be on disk when it is committed.
+ */
 export type Begin =
   | 'BEGIN ISOLATION LEVEL READ COMMITTED'
+  | 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off'
   | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 /** @param end - closes `pool`, unless it is the host's */

@@ -8,15 +8,13 @@ import type {
   ViewType,
 } from '../../ports/read-model.js'
 import { changeRow } from '../../projections/change-row.js'
-import { historyEntry } from '../../projections/history-view.js'
 import type { KnownEvent } from '../../projections/known-event.js'
 import { listedScope, placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
-import { organizationIn } from '../../projections/stream-name.js'
 import { countStatement, pageStatement } from '../list-statements.js'
 import { CHECKPOINT, HISTORY, READ_MODEL, TYPES, tableOf } from '../read-tables.js'
 import type { Connections } from './connections.js'
-import { insertHistory, readHistory } from './read-model/history-rows.js'
+import { historyInsert, readHistory } from './read-model/history-rows.js'
 import { numbered } from './read-model/numbered.js'
 import { decode, objectStatement, type ShownRow } from './read-model/object-rows.js'
 import { rowBatch } from './read-model/row-batch.js'
@@ -34,13 +32,17 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
 
   const apply = async (from: Position, events: readonly RecordedEvent[]): Promise<boolean> => {
     const known = readEvents(events)
+    const last = known.at(-1)
     return connections.transaction(async (session) => {
       // Keeps others waiting until this transaction has ended.
-      const [row] = await session.rows({ text: `${checkpoint} FOR UPDATE` })
-      if (BigInt(row?.[0] ?? 0) !== from) return false
+      const [moved] = await session.rows({
+        text: `UPDATE ${schema}.${CHECKPOINT} SET position = $2 WHERE position = $1 RETURNING 1`,
+        values: [from, last?.position ?? from],
+      })
+      if (moved === undefined) return false
       await applyAll(session, schema, known)
       return true
-    })
+    }, 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off')
   }
 
   const get = async <Type extends ViewType>(
@@ -82,17 +84,14 @@ const applyAll = async (
   schema: string,
   events: readonly KnownEvent[],
 ): Promise<void> => {
-  const last = events.at(-1)
-  if (last === undefined) return
+  if (events.length === 0) return
   const rows = await rowBatch(session, schema, events)
-  const entries = events.map((event) => ({
-    orgId: organizationIn(event.stream),
-    entry: historyEntry(event, changeRow(rows, event)),
-  }))
-  await insertHistory(session, schema, entries)
-  await rows.flush(session)
-  const text = `UPDATE ${schema}.${CHECKPOINT} SET position = $1`
-  await session.rows({ text, values: [last.position] })
+  const changes = events.map((event) => [event, changeRow(rows, event)] as const)
+  const recorded = session.rows(historyInsert(schema, changes))
+  // The server is at work meanwhile.
+  const statements = rows.statements()
+  await recorded
+  for (const statement of statements) await session.rows(statement)
 }
 
 const list = async <Type extends ViewType>(

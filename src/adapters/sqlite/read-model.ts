@@ -65,7 +65,10 @@ const applyAll = (database: Database, events: readonly KnownEvent[]): void => {
   const last = events.at(-1)
   if (last === undefined) return
   const rows = rowBatch(database)
-  for (const event of events) insertHistory(database, event, changeRow(rows, event))
+  insertHistory(
+    database,
+    events.map((event) => [event, changeRow(rows, event)] as const),
+  )
   rows.flush()
   database.run(`DELETE FROM ${CHECKPOINT}`)
   database.run(`INSERT INTO ${CHECKPOINT} (position) VALUES (?)`, last.position)

@@ -1,38 +1,34 @@
 import type { HistoryEntry, HistoryQuery } from '../../../ports/read-model.js'
-import { streamOf } from '../../../projections/stream-name.js'
+import type { Change } from '../../../projections/history-view.js'
+import type { KnownEvent } from '../../../projections/known-event.js'
+import { organizationIn } from '../../../projections/stream-name.js'
 import { historyStatement } from '../../history-statement.js'
 import { decodeEntry, encodeEntry } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
-import type { Session } from '../session.js'
+import type { Statement } from '../session.js'
+import { jsonLines, toJsonLines } from './json-lines.js'
 import { numbered } from './numbered.js'
 import { postgresDialect } from './tables.js'
 
-/** An entry, and the organization whose history it is part of. */
-export interface NewEntry {
-  readonly orgId: string
-  readonly entry: HistoryEntry
-}
-
-/** Records `entries`. */
-export const insertHistory = async (
-  session: Session,
+/** How it is recorded what each event did. */
+export const historyInsert = (
   schema: string,
-  entries: readonly NewEntry[],
-): Promise<void> => {
-  await session.rows({
-    text: `INSERT INTO ${schema}.${HISTORY} (position, org_id, stream, actor, type, entry)
-      SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
-    values: [
-      entries.map(({ entry }) => entry.sequence),
-      entries.map(({ orgId }) => orgId),
-      entries.map(({ orgId, entry }) => streamOf(orgId, entry.object)),
-      entries.map(({ entry }) => entry.actor.userId),
-      entries.map(({ entry }) => entry.type),
-      entries.map(({ entry }) => encodeEntry(entry)),
-    ],
-  })
-}
+  changes: readonly (readonly [KnownEvent, Change])[],
+): Statement => ({
+  name: `${schema} hist`,
+  text: `INSERT INTO ${schema}.${HISTORY} (position, org_id, stream, actor, type, entry)
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
+      ${jsonLines('$6')})`,
+  values: [
+    changes.map(([{ position }]) => position),
+    changes.map(([{ stream }]) => organizationIn(stream)),
+    changes.map(([{ stream }]) => stream),
+    changes.map(([{ metadata }]) => metadata.actor.userId),
+    changes.map(([{ type }]) => type),
+    toJsonLines(changes.map(([event, change]) => encodeEntry(event, change))),
+  ],
+})
 
 /** The page of history that `query` asks for. */
 export const readHistory = async (

@@ -3,6 +3,7 @@ import type { Place } from '../../../projections/place.js'
 import { decodeRow, rowEncoder, SHOWN_COLUMNS } from '../../kept-rows.js'
 import { foldedColumn, foldedFields, tableOf } from '../../read-tables.js'
 import type { Session, Statement } from '../session.js'
+import { jsonLines, toJsonLines } from './json-lines.js'
 
 /** What a query for the columns shown finds. */
 export type ShownRow = readonly [shown: string, sequence: string, creationDate: string]
@@ -24,12 +25,12 @@ export const objectStatement = (
   type: ViewType,
   { scope, key }: Place,
 ): Statement => ({
-  name: `${schema} ${SHORT[type]}`,
+  name: `${schema} get ${SHORT[type]}`,
   text: `SELECT ${SHOWN_COLUMNS} FROM ${schema}.${tableOf(type)} WHERE scope = $1 AND key = $2`,
   values: [scope, key],
 })
 
-const SHORT = { identity_provider: 'get i', project: 'get p', project_role: 'get r' } as const
+const SHORT = { identity_provider: 'i', project: 'p', project_role: 'r' } as const
 
 /** How the objects of one type are read and written many at a time. */
 export interface ObjectTable<Row> {
@@ -38,8 +39,11 @@ export interface ObjectTable<Row> {
     session: Session,
     places: readonly Place[],
   ) => Promise<readonly (readonly [Place, Row])[]>
-  readonly write: (session: Session, rows: readonly (readonly [Place, Row])[]) => Promise<void>
-  readonly remove: (session: Session, places: readonly Place[]) => Promise<void>
+  /** Adds rows where there are none. */
+  readonly insert: (rows: readonly (readonly [Place, Row])[]) => Statement
+  /** Puts rows in place of those that are there. */
+  readonly update: (rows: readonly (readonly [Place, Row])[]) => Statement
+  readonly remove: (places: readonly Place[]) => Statement
 }
 
 /** @param schema - quoted */
@@ -50,13 +54,20 @@ export const objectTable = <Type extends ViewType>(
   const encode = rowEncoder(type)
   const table = `${schema}.${tableOf(type)}`
   const folded = foldedFields(type).map(foldedColumn)
-  const values = ['shown', 'sequence', 'creation_date', ...folded]
-  const upsert = `INSERT INTO ${table} (scope, key, ${values.join(', ')})
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]
-      ${folded.map((_, index) => `, $${index + 6}::text[]`).join('')})
-    ON CONFLICT (scope, key)
-    DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}`
+  const columns = ['shown', 'sequence', 'creation_date', ...folded]
   const places = 'SELECT * FROM unnest($1::text[], $2::text[])'
+  const rows = `unnest($1::text[], $2::text[], ${jsonLines('$3')}, $4::bigint[], $5::bigint[]
+    ${folded.map((_, index) => `, $${index + 6}::text[]`).join('')})`
+  const valuesOf = (rows: readonly (readonly [Place, Views[Type]])[]): unknown[] => {
+    const kept = rows.map(([, row]) => encode(row))
+    return [
+      ...columnsOf(rows.map(([place]) => place)),
+      toJsonLines(kept.map(({ shown }) => shown)),
+      kept.map(({ sequence }) => sequence),
+      kept.map(({ creationDate }) => creationDate),
+      ...folded.map((_, index) => kept.map((row) => row.folded[index])),
+    ]
+  }
 
   return {
     read: async (session, sought) => {
@@ -66,23 +77,22 @@ export const objectTable = <Type extends ViewType>(
       })
       return found.map(([scope, key, ...row]) => [{ scope, key }, decode<Type>(scope, row)])
     },
-    write: async (session, rows) => {
-      const kept = rows.map(([, row]) => encode(row))
-      await session.rows({
-        text: upsert,
-        values: [
-          ...columnsOf(rows.map(([place]) => place)),
-          kept.map(({ shown }) => shown),
-          kept.map(({ sequence }) => sequence),
-          kept.map(({ creationDate }) => creationDate),
-          ...folded.map((_, index) => kept.map((row) => row.folded[index])),
-        ],
-      })
-    },
-    remove: async (session, removed) => {
-      const text = `DELETE FROM ${table} WHERE (scope, key) IN (${places})`
-      await session.rows({ text, values: columnsOf(removed) })
-    },
+    insert: (added) => ({
+      name: `${schema} add ${SHORT[type]}`,
+      text: `INSERT INTO ${table} (scope, key, ${columns.join(', ')}) SELECT * FROM ${rows}`,
+      values: valuesOf(added),
+    }),
+    update: (updated) => ({
+      text: `UPDATE ${table} AS kept
+        SET ${columns.map((column) => `${column} = row_after.${column}`).join(', ')}
+        FROM ${rows} AS row_after (scope, key, ${columns.join(', ')})
+        WHERE kept.scope = row_after.scope AND kept.key = row_after.key`,
+      values: valuesOf(updated),
+    }),
+    remove: (removed) => ({
+      text: `DELETE FROM ${table} WHERE (scope, key) IN (${places})`,
+      values: columnsOf(removed),
+    }),
   }
 }
 
@@ -91,12 +101,8 @@ const columnsOf = (places: readonly Place[]): unknown[] => [
   places.map(({ key }) => key),
 ]
 
-/** Removes all roles of `scopes`. */
-export const removeRoles = async (
-  session: Session,
-  schema: string,
-  scopes: readonly string[],
-): Promise<void> => {
-  const text = `DELETE FROM ${schema}.${tableOf('project_role')} WHERE scope = ANY ($1)`
-  await session.rows({ text, values: [scopes] })
-}
+/** How all roles of `scopes` are removed. */
+export const rolesRemoval = (schema: string, scopes: readonly string[]): Statement => ({
+  text: `DELETE FROM ${schema}.${tableOf('project_role')} WHERE scope = ANY ($1)`,
+  values: [scopes],
+})

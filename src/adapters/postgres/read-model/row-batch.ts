@@ -3,13 +3,13 @@ import type { RowStore } from '../../../projections/change-row.js'
 import { type KnownEvent, objectOf } from '../../../projections/known-event.js'
 import { type Place, placeOf } from '../../../projections/place.js'
 import { organizationIn } from '../../../projections/stream-name.js'
-import type { Session } from '../session.js'
-import { type ObjectTable, objectTable, removeRoles } from './object-rows.js'
+import type { Session, Statement } from '../session.js'
+import { type ObjectTable, objectTable, rolesRemoval } from './object-rows.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
-  /** Writes what was changed, each row once. */
-  readonly flush: (session: Session) => Promise<void>
+  /** What writes that which was changed, each row once; to be run in this order. */
+  readonly statements: () => readonly Statement[]
 }
 
 /** Reads the rows that `events` tell of, so that they can be changed without asking the database. */
@@ -38,12 +38,12 @@ export const rowBatch = async (
     put: (type, place, row) => rows[type].put(place, row),
     removeRoles: (scope) => {
       removedScopes.push(scope)
-      rows.project_role.removeScope(scope)
+      rows.project_role.forget(scope)
     },
-    flush: async (session) => {
-      if (removedScopes.length > 0) await removeRoles(session, schema, removedScopes)
-      for (const batch of all) await batch.flush(session)
-    },
+    statements: () => [
+      ...(removedScopes.length > 0 ? [rolesRemoval(schema, removedScopes)] : []),
+      ...all.flatMap((batch) => batch.statements()),
+    ],
   }
 }
 
@@ -54,14 +54,15 @@ interface TypeBatch<Row> {
   readonly load: (session: Session) => Promise<void>
   readonly get: (place: Place) => Row | undefined
   readonly put: (place: Place, row: Row | undefined) => void
-  readonly removeScope: (scope: string) => void
-  readonly flush: (session: Session) => Promise<void>
+  readonly forget: (scope: string) => void
+  readonly statements: () => readonly Statement[]
 }
 
+/** A row as the table has it, and as it is to be; undefined where there is none. */
 interface Entry<Row> {
   readonly place: Place
+  stored: Row | undefined
   row: Row | undefined
-  isChanged: boolean
 }
 
 const typeBatch = <Row>(table: ObjectTable<Row>): TypeBatch<Row> => {
@@ -70,7 +71,7 @@ const typeBatch = <Row>(table: ObjectTable<Row>): TypeBatch<Row> => {
   const entryAt = (place: Place): Entry<Row> => {
     // No scope holds a line break.
     const name = `${place.scope}\n${place.key}`
-    const entry = entries.get(name) ?? { place, row: undefined, isChanged: false }
+    const entry = entries.get(name) ?? { place, stored: undefined, row: undefined }
     entries.set(name, entry)
     return entry
   }
@@ -80,27 +81,34 @@ const typeBatch = <Row>(table: ObjectTable<Row>): TypeBatch<Row> => {
     load: async (session) => {
       if (entries.size === 0) return
       const places = [...entries.values()].map(({ place }) => place)
-      for (const [place, row] of await table.read(session, places)) entryAt(place).row = row
+      for (const [place, row] of await table.read(session, places)) {
+        Object.assign(entryAt(place), { stored: row, row })
+      }
     },
     get: (place) => entryAt(place).row,
     put: (place, row) => {
-      Object.assign(entryAt(place), { row, isChanged: true })
+      entryAt(place).row = row
     },
-    removeScope: (scope) => {
-      for (const entry of entries.values()) {
-        if (entry.place.scope === scope) Object.assign(entry, { row: undefined, isChanged: false })
+    forget: (scope) => {
+      for (const [name, { place }] of entries) {
+        if (place.scope === scope) entries.delete(name)
       }
     },
-    flush: async (session) => {
+    statements: () => {
       const removed: Place[] = []
-      const written: (readonly [Place, Row])[] = []
-      for (const { place, row, isChanged } of entries.values()) {
-        if (!isChanged) continue
+      const updated: (readonly [Place, Row])[] = []
+      const added: (readonly [Place, Row])[] = []
+      for (const { place, stored, row } of entries.values()) {
+        if (row === stored) continue
         if (row === undefined) removed.push(place)
-        else written.push([place, row])
+        else if (stored === undefined) added.push([place, row])
+        else updated.push([place, row])
       }
-      if (removed.length > 0) await table.remove(session, removed)
-      if (written.length > 0) await table.write(session, written)
+      return [
+        ...(removed.length > 0 ? [table.remove(removed)] : []),
+        ...(updated.length > 0 ? [table.update(updated)] : []),
+        ...(added.length > 0 ? [table.insert(added)] : []),
+      ]
     },
   }
 }

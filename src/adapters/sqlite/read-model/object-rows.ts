@@ -1,9 +1,11 @@
+import type { SQLInputValue } from 'node:sqlite'
 import type { Position } from '../../../ports/event-store.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { Place } from '../../../projections/place.js'
 import { decodeRow, rowEncoder, SHOWN_COLUMNS } from '../../kept-rows.js'
 import { foldedColumn, foldedFields, tableOf } from '../../read-tables.js'
 import type { Database } from '../database.js'
+import { insertion } from './insertion.js'
 
 /** What a query for the columns shown finds. */
 export type ShownRow = readonly [shown: string, sequence: number, creationDate: number]
@@ -25,26 +27,49 @@ export const readObject = <Type extends ViewType>(
   return found && decode(scope, found)
 }
 
-/** How the objects of one type are written. */
+/** How the objects of one type are read and written. */
 export interface ObjectTable<Row> {
-  readonly write: (database: Database, place: Place, row: Row) => void
+  readonly read: (database: Database, place: Place) => Row | undefined
+  /** Adds rows where there were none. */
+  readonly insert: (database: Database, rows: readonly (readonly [Place, Row])[]) => void
+  /** Puts `row` in place of `stored`. */
+  readonly update: (database: Database, place: Place, rows: { stored: Row; row: Row }) => void
   readonly remove: (database: Database, place: Place) => void
 }
 
 const objectTable = <Type extends ViewType>(type: Type): ObjectTable<Views[Type]> => {
   const encode = rowEncoder(type)
-  const values = ['shown', 'sequence', 'creation_date', ...foldedFields(type).map(foldedColumn)]
-  const upsert = `INSERT INTO ${tableOf(type)} (scope, key, ${values.join(', ')})
-    VALUES (?, ?${', ?'.repeat(values.length)}) ON CONFLICT (scope, key)
-    DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}`
-  const removal = `DELETE FROM ${tableOf(type)} WHERE scope = ? AND key = ?`
+  const table = tableOf(type)
+  const folded = foldedFields(type).map(foldedColumn)
+  const insert = insertion(table, ['scope', 'key', 'shown', 'sequence', 'creation_date', ...folded])
   return {
-    write: (database, { scope, key }, row) => {
-      const { shown, sequence, creationDate, folded } = encode(row)
-      database.run(upsert, scope, key, shown, sequence, creationDate, ...folded)
+    read: (database, place) => readObject(database, type, place),
+    insert: (database, rows) => {
+      const values: SQLInputValue[] = []
+      for (const [{ scope, key }, row] of rows) {
+        const { shown, sequence, creationDate, folded } = encode(row)
+        values.push(scope, key, shown, sequence, creationDate, ...folded)
+      }
+      insert(database, values)
+    },
+    update: (database, { scope, key }, { stored, row }) => {
+      const before = encode(stored)
+      const after = encode(row)
+      // SQLite writes to the index of every column named, also when its value is the same.
+      const isChanged = (_: string, index: number) => before.folded[index] !== after.folded[index]
+      const columns = ['shown', 'sequence', 'creation_date', ...folded.filter(isChanged)]
+      database.run(
+        `UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE scope = ? AND key = ?`,
+        after.shown,
+        after.sequence,
+        after.creationDate,
+        ...after.folded.filter(isChanged),
+        scope,
+        key,
+      )
     },
     remove: (database, { scope, key }) => {
-      database.run(removal, scope, key)
+      database.run(`DELETE FROM ${table} WHERE scope = ? AND key = ?`, scope, key)
     },
   }
 }

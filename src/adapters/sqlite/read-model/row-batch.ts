@@ -2,10 +2,7 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { RowStore } from '../../../projections/change-row.js'
 import type { Place } from '../../../projections/place.js'
 import type { Database } from '../database.js'
-import { type ObjectTable, objectTables, readObject, removeRoles } from './object-rows.js'
-
-/** Rows by scope, then by key; undefined for one that is known not to be there. */
-type Scopes<Row> = Map<string, Map<string, Row | undefined>>
+import { type ObjectTable, objectTables, removeRoles } from './object-rows.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
@@ -15,48 +12,79 @@ export interface RowBatch extends RowStore {
 
 /** Keeps what a batch of events reads and changes until it is written in one go. */
 export const rowBatch = (database: Database): RowBatch => {
-  const changed: { readonly [Type in ViewType]: Scopes<Views[Type]> } = {
-    identity_provider: new Map(),
-    project: new Map(),
-    project_role: new Map(),
+  const rows: { readonly [Type in ViewType]: TypeBatch<Views[Type]> } = {
+    identity_provider: typeBatch(database, objectTables.identity_provider),
+    project: typeBatch(database, objectTables.project),
+    project_role: typeBatch(database, objectTables.project_role),
   }
-
-  const flushType = <Type extends ViewType>(type: Type): void =>
-    writeAll(database, objectTables[type], changed[type])
-
   return {
-    get: (type, place) => {
-      const rows = changed[type].get(place.scope)
-      if (rows?.has(place.key)) return rows.get(place.key)
-      return readObject(database, type, place)
-    },
-    put: <Type extends ViewType>(
-      type: Type,
-      { scope, key }: Place,
-      row: Views[Type] | undefined,
-    ) => {
-      const scopes: Scopes<Views[Type]> = changed[type]
-      const rows = scopes.get(scope) ?? new Map<string, Views[Type] | undefined>()
-      scopes.set(scope, rows.set(key, row))
-    },
+    get: (type, place) => rows[type].get(place),
+    put: (type, place, row) => rows[type].put(place, row),
     removeRoles: (scope) => {
-      changed.project_role.delete(scope)
+      rows.project_role.forget(scope)
       removeRoles(database, scope)
     },
     flush: () => {
-      flushType('identity_provider')
-      flushType('project')
-      flushType('project_role')
+      rows.identity_provider.flush()
+      rows.project.flush()
+      rows.project_role.flush()
     },
   }
 }
 
-/** Goes by scope: neighbours in the table are written together. */
-const writeAll = <Row>(database: Database, table: ObjectTable<Row>, scopes: Scopes<Row>): void => {
-  for (const scope of [...scopes.keys()].toSorted()) {
-    for (const [key, row] of scopes.get(scope) ?? []) {
-      if (row === undefined) table.remove(database, { scope, key })
-      else table.write(database, { scope, key }, row)
-    }
+/** The rows of one type. */
+interface TypeBatch<Row> {
+  readonly get: (place: Place) => Row | undefined
+  /** The table is taken to hold nothing at a place that was not read first. */
+  readonly put: (place: Place, row: Row | undefined) => void
+  readonly forget: (scope: string) => void
+  readonly flush: () => void
+}
+
+/** A row as the table has it, and as it is to be; undefined where there is none. */
+interface Entry<Row> {
+  readonly stored: Row | undefined
+  row: Row | undefined
+}
+
+const typeBatch = <Row>(database: Database, table: ObjectTable<Row>): TypeBatch<Row> => {
+  /** By scope, then by key. */
+  const entries = new Map<string, Map<string, Entry<Row>>>()
+
+  const keep = ({ scope, key }: Place, entry: Entry<Row>): void => {
+    const ofScope = entries.get(scope) ?? new Map<string, Entry<Row>>()
+    entries.set(scope, ofScope.set(key, entry))
+  }
+
+  return {
+    get: (place) => {
+      const known = entries.get(place.scope)?.get(place.key)
+      if (known) return known.row
+      const stored = table.read(database, place)
+      keep(place, { stored, row: stored })
+      return stored
+    },
+    put: (place, row) => {
+      const known = entries.get(place.scope)?.get(place.key)
+      if (known) known.row = row
+      else keep(place, { stored: undefined, row })
+    },
+    forget: (scope) => {
+      entries.delete(scope)
+    },
+    flush: () => {
+      const added: (readonly [Place, Row])[] = []
+      // By scope: neighbours in the table are written together.
+      for (const scope of [...entries.keys()].toSorted()) {
+        for (const [key, { stored, row }] of entries.get(scope) ?? []) {
+          const place = { scope, key }
+          if (stored === undefined) {
+            if (row !== undefined) added.push([place, row])
+          } else if (row === undefined) table.remove(database, place)
+          else if (row !== stored) table.update(database, place, { stored, row })
+        }
+      }
+      table.insert(database, added)
+    },
   }
 }
