@@ -1,11 +1,12 @@
+import { runApart } from './apart.ts'
 import { addRatio, addRows, type Report } from './report.ts'
 import { type Measured, median, runRounds } from './rounds.ts'
-import { memory, sqlite } from './stores.ts'
+import { sqlite } from './stores.ts'
 import type { System, Task } from './system.ts'
 import { claviger } from './systems/claviger.ts'
-import { emmett } from './systems/emmett.ts'
+import { IN_MEMORY, type InMemory } from './systems/in-memory.ts'
 import { groupedSqlite } from './systems/raw-sqlite.ts'
-import { addRole, contestant, type Scale, updateProject } from './workloads.ts'
+import { addRole, callsIn, contestant, type Load, type Scale, updateProject } from './workloads.ts'
 
 /** Growth that is allowed: in a large store a call may take this many times as long. */
 const ALLOWED = 1.2
@@ -17,13 +18,30 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
   const compare = async (
     name: string,
     system: System,
-    { tasks, ...load }: { tasks: readonly Task[]; calls: number; inFlight?: number },
+    { tasks, ...load }: Load & { readonly tasks: readonly Task[] },
   ) => {
     const contestants = tasks.map((task) => ({
       ...contestant(system, task, { ...load, share }),
       name: `${system.name}, ${sizeOf(task)}`,
     }))
     const measured = await runRounds(contestants, scale, true)
+    addRows(report, `growth: ${name}`, measured)
+    return measured
+  }
+  const compareInMemory = async (
+    name: string,
+    system: InMemory,
+    { tasks, calls }: Load & { readonly tasks: readonly Task[] },
+  ) => {
+    const contestants = tasks.map((task) => ({
+      name: `${IN_MEMORY[system].name}, ${sizeOf(task)}`,
+      system,
+      task,
+      calls: callsIn({ calls, share }),
+      inFlight: 1,
+      isKept: true,
+    }))
+    const measured = await runApart(contestants, scale)
     addRows(report, `growth: ${name}`, measured)
     return measured
   }
@@ -35,13 +53,13 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
 
   judge(
     'A memory 1 in flight',
-    await compare('A memory', claviger(memory), { tasks: sizes, calls: 10_000 }),
+    await compareInMemory('A memory', 'claviger', { tasks: sizes, calls: 10_000 }),
   )
   judge(
     'B memory 1 in flight',
-    await compare('B memory', claviger(memory), { tasks: lengths, calls: 8_192 }),
+    await compareInMemory('B memory', 'claviger', { tasks: lengths, calls: 8_192 }),
   )
-  await compare('A memory', emmett, { tasks: [addRole(0), addRole(middle)], calls: 200 })
+  await compareInMemory('A memory', 'emmett', { tasks: [addRole(0), addRole(middle)], calls: 200 })
   judge(
     'A sqlite 1 in flight',
     await compare('A sqlite', claviger(sqlite), { tasks: sizes, calls: 2_000 }),

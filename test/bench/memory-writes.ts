@@ -1,42 +1,42 @@
+import { runApart } from './apart.ts'
 import { addRatio, addRows, type Report } from './report.ts'
-import { type Measured, runRounds, timesAsFast } from './rounds.ts'
-import { memory } from './stores.ts'
-import type { System, Task } from './system.ts'
-import { castore } from './systems/castore.ts'
-import { claviger } from './systems/claviger.ts'
-import { emmett } from './systems/emmett.ts'
-import { equinox, guardedEquinox } from './systems/equinox.ts'
-import { objectStore } from './systems/object-store.ts'
-import { addRole, contestant, type Scale, updateProject } from './workloads.ts'
+import { type Measured, timesAsFast } from './rounds.ts'
+import type { Task } from './system.ts'
+import { IN_MEMORY, type InMemory } from './systems/in-memory.ts'
+import { addRole, callsIn, nameOf, type Scale, updateProject } from './workloads.ts'
 
-const PEERS: readonly System[] = [equinox, castore, emmett]
+const PEERS = ['equinox', 'castore', 'emmett'] as const
 
 /** Calls per round; Emmett and castore slow down with the size of the store, so they make fewer. */
-const callsOf = (system: System, task: Task): number => {
-  if (task.kind === 'add role') return system === emmett ? 2_000 : 20_000
-  if (system === emmett || system === castore) return task.events === 1000 ? 500 : 2_000
-  return system === equinox && task.events === 1000 ? 2_000 : 8_192
+const callsOf = (system: InMemory, task: Task): number => {
+  if (task.kind === 'add role') return system === 'emmett' ? 2_000 : 20_000
+  if (system === 'emmett' || system === 'castore') return task.events === 1000 ? 500 : 2_000
+  return system === 'equinox' && task.events === 1000 ? 2_000 : 8_192
 }
 
 /** Workloads A, B and C in memory. */
 export const memoryWrites = async (report: Report, scale: Scale): Promise<void> => {
-  const ours = claviger(memory)
   const compare = async (
     name: string,
-    systems: readonly System[],
+    systems: readonly InMemory[],
     task: Task,
     inFlight: number,
   ) => {
-    const contestants = systems.map((system) =>
-      contestant(system, task, { calls: callsOf(system, task), inFlight, share: scale.share }),
-    )
-    const measured = await runRounds(contestants, scale, task.kind === 'update project')
+    const contestants = systems.map((system) => ({
+      name: nameOf(IN_MEMORY[system], inFlight),
+      system,
+      task,
+      calls: callsIn({ calls: callsOf(system, task), share: scale.share }),
+      inFlight,
+      isKept: task.kind === 'update project',
+    }))
+    const measured = await runApart(contestants, scale)
     addRows(report, `${name}, memory, ${inFlight} in flight`, measured)
     return measured
   }
 
   for (const inFlight of [1, 16, 64]) {
-    const systems = [ours, ...PEERS, guardedEquinox, objectStore]
+    const systems = ['claviger', ...PEERS, 'guardedEquinox', 'objectStore'] as const
     const measured = await compare('A add role', systems, addRole(), inFlight)
     const [own, , , , guarded] = measured
     const fastest = fastestOf(measured.slice(1, 1 + PEERS.length))
@@ -54,7 +54,7 @@ export const memoryWrites = async (report: Report, scale: Scale): Promise<void> 
     })
   }
   for (const events of [10, 100, 1000] as const) {
-    const systems = [ours, ...PEERS, objectStore]
+    const systems = ['claviger', ...PEERS, 'objectStore'] as const
     for (const inFlight of events === 1000 ? [1, 16, 64] : [1]) {
       const name = `B update project, streams of ${events}`
       const measured = await compare(name, systems, updateProject(events), inFlight)

@@ -15,38 +15,64 @@ export interface Measured {
   readonly nanoseconds: readonly number[]
 }
 
-/**
- * Lets contestants run in turns: in each round every one of them once, in rotating order. What they
- * say they did is checked against the number of events in their stores.
- *
- * @param isKept - one store for all rounds, for stores that take long to fill; else a new one each time,
- *   of which none is forgotten before the end: code that was compiled for a store that is gone is
- *   thrown away, which no program with one store ever sees
- */
-export const runRounds = async (
-  contestants: readonly Contestant[],
+/** A contestant that is ready to run, wherever that is. */
+export interface Runner {
+  readonly name: string
+  /** Makes the calls of one round. @returns nanoseconds per call */
+  readonly run: () => Promise<number>
+  readonly end: () => Promise<void>
+}
+
+/** Lets runners run in turns: in each round every one of them once, in rotating order. */
+export const takeTurns = async (
+  runners: readonly Runner[],
   { rounds, warmUps }: Effort,
-  isKept = false,
 ): Promise<readonly Measured[]> => {
-  const kept = isKept ? await Promise.all(contestants.map(({ open }) => open())) : []
-  const used: Subject[] = []
-  const nanoseconds: number[][] = contestants.map(() => [])
-  const done = contestants.map(() => 0)
+  const nanoseconds: number[][] = runners.map(() => [])
   for (let round = 0; round < warmUps + rounds; round++) {
-    for (let turn = 0; turn < contestants.length; turn++) {
-      const index = (round + turn) % contestants.length
-      const contestant = contestants[index]
-      if (!contestant) continue
-      const subject = kept[index] ?? (await contestant.open())
-      used.push(subject)
-      const took = await runRound(subject, contestant, done[index] ?? 0)
-      if (round >= warmUps) nanoseconds[index]?.push(took / contestant.calls)
-      if (isKept) done[index] = (done[index] ?? 0) + contestant.calls
-      else await subject.close()
+    for (let turn = 0; turn < runners.length; turn++) {
+      const index = (round + turn) % runners.length
+      const took = await runners[index]?.run()
+      if (took !== undefined && round >= warmUps) nanoseconds[index]?.push(took)
     }
   }
-  for (const subject of kept) await subject.close()
-  return contestants.map(({ name }, index) => ({ name, nanoseconds: nanoseconds[index] ?? [] }))
+  for (const runner of runners) await runner.end()
+  return runners.map(({ name }, index) => ({ name, nanoseconds: nanoseconds[index] ?? [] }))
+}
+
+/** {@link takeTurns} in this process. */
+export const runRounds = (
+  contestants: readonly Contestant[],
+  effort: Effort,
+  isKept = false,
+): Promise<readonly Measured[]> =>
+  takeTurns(
+    contestants.map((contestant) => runnerOf(contestant, isKept)),
+    effort,
+  )
+
+/**
+ * A contestant that runs in this process. What it says it did is checked against the number of events
+ * in its store.
+ *
+ * @param isKept - one store for all rounds, for stores that take long to fill; else a new one each time
+ */
+export const runnerOf = (contestant: Contestant, isKept: boolean): Runner => {
+  let kept: Subject | undefined
+  let done = 0
+  return {
+    name: contestant.name,
+    run: async () => {
+      const subject = kept ?? (await contestant.open())
+      const took = await runRound(subject, contestant, done)
+      if (isKept) {
+        kept = subject
+        done += contestant.calls
+      } else await subject.close()
+      return took / contestant.calls
+    },
+    end: async () => kept?.close(),
+  }
 }
 
 /** @returns nanoseconds that all calls took together */

@@ -29,11 +29,24 @@ export const updateProject = (events: 10 | 100 | 1000): Task => ({
 export const contestant = (
   system: System,
   task: Task,
-  { calls, inFlight = 1, share }: { calls: number; inFlight?: number; share: number },
+  { inFlight = 1, ...load }: Load & { readonly share: number },
 ): Contestant => ({
-  name: inFlight === 1 ? system.name : `${system.name}, ${inFlight} in flight`,
+  name: nameOf(system, inFlight),
   open: () => system.open(task),
-  // Whole groups, for systems that write a hundred at once.
-  calls: Math.max(100, Math.round((calls * share) / 100) * 100),
+  calls: callsIn(load),
   inFlight,
 })
+
+/** How much a contestant is given to do. */
+export interface Load {
+  /** Calls per round in a full run. */
+  readonly calls: number
+  readonly inFlight?: number
+}
+
+export const nameOf = ({ name }: System, inFlight: number): string =>
+  inFlight === 1 ? name : `${name}, ${inFlight} in flight`
+
+/** Whole groups, for systems that write a hundred at once. */
+export const callsIn = ({ calls, share }: Load & { readonly share: number }): number =>
+  Math.max(100, Math.round((calls * share) / 100) * 100)
