@@ -4,7 +4,7 @@ import type { Projection } from '../ports/projection.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import type { KnownEvent } from '../projections/known-event.js'
-import { readBatch } from '../projections/read-events.js'
+import { type ReadBatch, readBatch } from '../projections/read-events.js'
 import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
@@ -64,10 +64,11 @@ export const catchUp = async (
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
     const from = position
-    const events = await orCancelled(readAfter(from), signal)
+    const page = await orCancelled(readAfter(from), signal)
+    const { events } = page
     if (events.length === 0) break
     const begin = performance.now()
-    const applied = await applyReadable(projection, from, events)
+    const applied = await applyReadable(projection, from, page)
     if (applied.isErr()) return err(applied.error)
     tellCaughtUp(hooks, projection, { events, begin, isApplied: applied.value })
     position = await fromPort(() => projection.checkpoint())
@@ -77,13 +78,21 @@ export const catchUp = async (
   return ok(position)
 }
 
+/** Events as a store gave them out, and as many of them as can be read. */
+interface LogPage extends ReadBatch {
+  readonly events: readonly RecordedEvent[]
+}
+
 /** Reads the log page by page up to `head`: the next one while the one given out is dealt with. */
 const pagesOf = (store: EventStore, head: Position) => {
-  const read = (after: Position) => fromPort(() => store.readAll(after, BATCH_SIZE))
-  let next: { readonly after: Position; readonly page: ReturnType<typeof read> } | undefined
-  return async (after: Position): Promise<readonly RecordedEvent[]> => {
+  const read = async (after: Position): Promise<LogPage> => {
+    const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
+    return { events, ...readBatch(events) }
+  }
+  let next: { readonly after: Position; readonly page: Promise<LogPage> } | undefined
+  return async (after: Position): Promise<LogPage> => {
     const page = await (next?.after === after ? next.page : read(after))
-    const last = page.at(-1)?.position
+    const last = page.events.at(-1)?.position
     next = undefined
     if (last === undefined || last >= head) return page
     next = { after: last, page: read(last) }
@@ -125,9 +134,8 @@ const canCount = (store: EventStore & Partial<EventCount>): store is EventStore 
 const applyReadable = async (
   projection: Projection,
   from: Position,
-  events: readonly RecordedEvent[],
+  { known, unreadable }: ReadBatch,
 ): Promise<Result<boolean, UnreadableEvent | ProjectionFailed>> => {
-  const { known, unreadable } = readBatch(events)
   const applied = known.length > 0 ? await applyAll(projection, from, known) : ok(true)
   if (applied.isErr() || !applied.value) return applied
   return unreadable ? err(unreadable) : ok(true)

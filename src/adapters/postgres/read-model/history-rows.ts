@@ -7,6 +7,7 @@ import { decodeEntry, encodeEntry } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
 import type { Statement } from '../session.js'
+import { bigintArray, textArray } from './arrays.js'
 import { jsonLines, toJsonLines } from './json-lines.js'
 import { numbered } from './numbered.js'
 import { postgresDialect } from './tables.js'
@@ -21,11 +22,11 @@ export const historyInsert = (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
       ${jsonLines('$6')})`,
   values: [
-    changes.map(([{ position }]) => position),
-    changes.map(([{ stream }]) => organizationIn(stream)),
-    changes.map(([{ stream }]) => stream),
-    changes.map(([{ metadata }]) => metadata.actor.userId),
-    changes.map(([{ type }]) => type),
+    bigintArray(changes.map(([{ position }]) => position)),
+    textArray(changes.map(([{ stream }]) => organizationIn(stream))),
+    textArray(changes.map(([{ stream }]) => stream)),
+    textArray(changes.map(([{ metadata }]) => metadata.actor.userId)),
+    textArray(changes.map(([{ type }]) => type)),
     toJsonLines(changes.map(([event, change]) => encodeEntry(event, change))),
   ],
 })

@@ -3,6 +3,7 @@ import type { Place } from '../../../projections/place.js'
 import { decodeRow, rowEncoder, SHOWN_COLUMNS } from '../../kept-rows.js'
 import { foldedColumn, foldedFields, tableOf } from '../../read-tables.js'
 import type { Session, Statement } from '../session.js'
+import { bigintArray, textArray } from './arrays.js'
 import { jsonLines, toJsonLines } from './json-lines.js'
 
 /** What a query for the columns shown finds. */
@@ -63,9 +64,9 @@ export const objectTable = <Type extends ViewType>(
     return [
       ...columnsOf(rows.map(([place]) => place)),
       toJsonLines(kept.map(({ shown }) => shown)),
-      kept.map(({ sequence }) => sequence),
-      kept.map(({ creationDate }) => creationDate),
-      ...folded.map((_, index) => kept.map((row) => row.folded[index])),
+      bigintArray(kept.map(({ sequence }) => sequence)),
+      bigintArray(kept.map(({ creationDate }) => creationDate)),
+      ...folded.map((_, index) => textArray(kept.map((row) => row.folded[index] ?? ''))),
     ]
   }
 
@@ -97,8 +98,8 @@ export const objectTable = <Type extends ViewType>(
 }
 
 const columnsOf = (places: readonly Place[]): unknown[] => [
-  places.map(({ scope }) => scope),
-  places.map(({ key }) => key),
+  textArray(places.map(({ scope }) => scope)),
+  textArray(places.map(({ key }) => key)),
 ]
 
 /** How all roles of `scopes` are removed. */

@@ -21,15 +21,15 @@ export const createReadTables = (schema: string): string =>
    CREATE TABLE ${schema}.${CHECKPOINT} (position bigint NOT NULL);
    INSERT INTO ${schema}.${CHECKPOINT} (position) VALUES (0);
    CREATE TABLE ${schema}.${HISTORY} (
-     position bigint PRIMARY KEY,
+     position bigint NOT NULL,
      org_id text COLLATE "C" NOT NULL,
      stream text COLLATE "C" NOT NULL,
      actor text COLLATE "C" NOT NULL,
      type text COLLATE "C" NOT NULL,
      -- JSON.
-     entry text NOT NULL
+     entry text NOT NULL,
+     PRIMARY KEY (org_id, position)
    );
-   CREATE INDEX ${HISTORY}_org_id ON ${schema}.${HISTORY} (org_id, position);
    CREATE INDEX ${HISTORY}_stream ON ${schema}.${HISTORY} (stream, position);
    ${TYPES.map((type) => objectTable(schema, type)).join('\n')}`
 
