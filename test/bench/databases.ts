@@ -15,6 +15,8 @@ export const newDatabase = async () => {
   const { href } = url
   return {
     connectionString: href,
+    /** Does away with what removed rows leave behind, as the server does by itself in time. */
+    vacuum: () => administer({ connectionString: href }, 'VACUUM'),
     /** Rows of a table, counted through a connection of its own. */
     countRows: async (table: string) => {
       const client = new pg.Client(href)
@@ -33,7 +35,10 @@ export const endServer = async (): Promise<void> => {
   starting = undefined
 }
 
-const administer = async ({ connectionString }: PostgresServer, sql: string): Promise<void> => {
+const administer = async (
+  { connectionString }: Pick<PostgresServer, 'connectionString'>,
+  sql: string,
+): Promise<void> => {
   const client = new pg.Client(connectionString)
   await client.connect()
   await client.query(sql)

@@ -179,7 +179,7 @@ const catchUpSqlite = async (report: Report, scale: Scale): Promise<void> => {
     {
       name: 'claviger, read model in SQLite tables',
       operations: share.large,
-      prepare: () => opened.readModel.reset(),
+      prepare: opened.emptyReadModel,
       run: () => catchUp(opened, opened.readModel),
       expected: share.large,
     },
@@ -249,7 +249,7 @@ const readPostgres = async (report: Report, scale: Scale): Promise<void> => {
     job('floor: pg + JSON.parse', raw.read),
     {
       ...job('claviger, read model in PostgreSQL tables', () => catchUp(opened, opened.readModel)),
-      prepare: () => opened.readModel.reset(),
+      prepare: opened.emptyReadModel,
     },
     { ...job('floor: loop into one PostgreSQL table', raw.copy), prepare: raw.clear },
   ])

@@ -19,6 +19,8 @@ export interface OpenStore {
   readonly readModel: ReadModel
   /** Counted by other means than the store's, where there are any. */
   readonly countEvents: () => Promise<number>
+  /** Empties the read model, which then is as good as new. */
+  readonly emptyReadModel: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -32,9 +34,11 @@ export const memory: StoreEntry = {
   name: 'memory',
   open: async () => {
     const store = memoryEventStore()
+    const readModel = memoryReadModel()
     return {
       store,
-      readModel: memoryReadModel(),
+      readModel,
+      emptyReadModel: readModel.reset,
       countEvents: async () => (await store.readAll(0n, Number.MAX_SAFE_INTEGER)).length,
       close: async () => {},
     }
@@ -49,6 +53,7 @@ export const sqlite: StoreEntry = {
     return {
       store,
       readModel,
+      emptyReadModel: readModel.reset,
       countEvents: async () => countRows(path),
       close: async () => {
         await close()
@@ -61,11 +66,15 @@ export const sqlite: StoreEntry = {
 export const postgres: StoreEntry = {
   name: 'postgres',
   open: async () => {
-    const { connectionString, countRows } = await newDatabase()
+    const { connectionString, countRows, vacuum } = await newDatabase()
     const { store, readModel, close } = await openPostgres({ connectionString })
     return {
       store,
       readModel,
+      emptyReadModel: async () => {
+        await readModel.reset()
+        await vacuum()
+      },
       countEvents: () => countRows('claviger.events'),
       close,
     }
