@@ -28,12 +28,17 @@ afterEach(() => {
 
 const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
 
+/** Most roles that one call adds. */
+const MOST = 1_000
+
 const addRoles = async (count: number, prefix = ''): Promise<void> => {
-  const roles = Array.from({ length: count }, (_, n) => ({
-    roleKey: `${prefix}${n}`,
-    displayName: 'd',
-  }))
-  await good(iam.projectRoles.addMany({ projectId: 'portal', roles }, context))
+  for (let from = 0; from < count; from += MOST) {
+    const roles = Array.from({ length: Math.min(MOST, count - from) }, (_, n) => ({
+      roleKey: `${prefix}${from + n}`,
+      displayName: 'd',
+    }))
+    await good(iam.projectRoles.addMany({ projectId: 'portal', roles }, context))
+  }
 }
 
 /** A view of a host's own: everything it was fed; `before` may object to a batch. */
@@ -73,17 +78,17 @@ describe('catchUp', () => {
   })
 
   it('feeds it in batches, and tells after each how far it is', async () => {
-    await addRoles(999)
+    await addRoles(1_999)
     const sizes: number[] = []
     const { projection } = collector((events) => sizes.push(events.length))
     const steps: Progress[] = []
     await good(iam.catchUp(projection, { onProgress: (step) => steps.push(step) }))
-    expect(sizes).toEqual([1000, 2])
+    expect(sizes).toEqual([2000, 2])
     const head = await store.lastPosition()
     const log = await logOf(store)
     expect(steps).toEqual([
-      { done: 1000, total: 1002, position: log[999]?.position, head, rate: expect.any(Number) },
-      { done: 1002, total: 1002, position: head, head, rate: expect.any(Number) },
+      { done: 2000, total: 2002, position: log[1999]?.position, head, rate: expect.any(Number) },
+      { done: 2002, total: 2002, position: head, head, rate: expect.any(Number) },
     ])
     for (const { rate } of steps) expect(rate).toBeGreaterThan(0)
   })
@@ -98,7 +103,7 @@ describe('catchUp', () => {
   })
 
   it('is cancelled between two batches', async () => {
-    await addRoles(999)
+    await addRoles(1_999)
     const { seen, projection } = collector()
     const controller = new AbortController()
     const { signal } = controller
@@ -106,7 +111,7 @@ describe('catchUp', () => {
     expect(await refusal(iam.catchUp(projection, { signal, onProgress }))).toEqual({
       kind: 'Cancelled',
     })
-    expect(seen).toHaveLength(1000)
+    expect(seen).toHaveLength(2000)
     await good(iam.catchUp(projection))
     expect(seen).toEqual(await logOf(store))
   })
@@ -205,8 +210,7 @@ describe('catchUp', () => {
   })
 
   it('reads on from where another process has brought the projection', async () => {
-    await addRoles(1_000)
-    await addRoles(1_000, 'more ')
+    await addRoles(4_000)
     const { seen, projection } = collector()
     const log = await logOf(store)
     let isOvertaken = false
@@ -215,7 +219,7 @@ describe('catchUp', () => {
       apply: async (from, events) => {
         if (isOvertaken) return projection.apply(from, events)
         isOvertaken = true
-        await projection.apply(from, log.slice(0, 1_500))
+        await projection.apply(from, log.slice(0, 3_000))
         return false
       },
     }
@@ -224,7 +228,7 @@ describe('catchUp', () => {
   })
 
   it('is not bothered by a page that it read ahead and has no use for', async () => {
-    await addRoles(1_000)
+    await addRoles(2_000)
     const objection = new Error('not that one')
     const { projection } = collector((events) => {
       if (events.some(({ type }) => type === 'project.added')) throw objection
@@ -311,12 +315,12 @@ describe('run', () => {
   })
 
   it('tells the position reached, also when it is aborted in the middle', async () => {
-    await addRoles(999)
+    await addRoles(1_999)
     const controller = new AbortController()
     const { seen, projection } = following(() => controller.abort())
     const reached = await good(iam.run(projection, { signal: controller.signal }))
     expect(reached).toBe(seen.at(-1)?.position)
-    expect(seen).toHaveLength(1000)
+    expect(seen).toHaveLength(2000)
     expect(await good(iam.run(projection, { signal: AbortSignal.abort() }))).toBe(reached)
   })
 
