@@ -36,11 +36,16 @@ export interface Edge<Schema extends z.ZodType> {
   readonly refuses?: readonly Refused[]
 }
 
-type Run<Schema extends z.ZodType, Answer, Progress = never> = (
+type Run<Schema extends z.ZodType, Answer> = (
+  session: Session,
+  input: z.output<Schema>,
+) => Promise<Result<Answer, IamError>>
+
+type LongRun<Schema extends z.ZodType, Report, Progress> = (
   session: Session,
   input: z.output<Schema>,
   onProgress: LongContext<Progress>['onProgress'],
-) => Promise<Result<Answer, IamError>>
+) => Promise<Result<Report, IamError>>
 
 /** A {@link Context} of a call that takes long enough to report how far it is. */
 export interface LongContext<Progress> extends Context {
@@ -81,16 +86,14 @@ export const read = <Schema extends z.ZodType, Answer>(
   edge: Edge<Schema>,
   run: Run<Schema, Answer>,
 ): Read<z.input<Schema>, Answer> =>
-  method(runtime, edge, (session, input, onProgress) =>
-    orCancelled(run(session, input, onProgress), session.signal),
-  )
+  method(runtime, edge, (session, input) => orCancelled(run(session, input), session.signal))
 
 /** {@link method}, for a `run` that reports how far it is. */
 export const longWrite =
   <Schema extends z.ZodType, Progress, Report>(
     runtime: Runtime,
     edge: Edge<Schema>,
-    run: Run<Schema, Report, Progress>,
+    run: LongRun<Schema, Report, Progress>,
   ): LongWrite<z.input<Schema>, Progress, Report> =>
   (input, context) => {
     const reporting: Run<Schema, Report> = (session, parsed) =>
@@ -154,7 +157,7 @@ const perform = async <Schema extends z.ZodType, Answer>(
     const parsed = parse(schema, input)
     if (parsed.isErr()) return err(parsed.error)
     if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-    return await run(session, parsed.value, undefined)
+    return await run(session, parsed.value)
   } catch (thrown) {
     return err(errorOf(thrown))
   }
