@@ -75,15 +75,13 @@ const isCurrent = (file) => {
 const saysTheSame = (report) =>
   withoutOrder(join(reportFolder, report)) === withoutOrder(join(root, 'reports/api', report))
 
+/** Words, and every mark but those that separate: `?`, `[]` and the like say something. */
+const TOKENS = /[\w$."'-]+|[^\s\w$."'|;,-]/g
+
 const withoutOrder = (file) =>
   readFileSync(file, 'utf8')
     .split('\n')
-    .map((line) =>
-      line
-        .split(/[^\w$."']+/)
-        .sort()
-        .join(' '),
-    )
+    .map((line) => (line.match(TOKENS) ?? []).sort().join(' '))
     .sort()
     .join('\n')
 
