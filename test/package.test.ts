@@ -26,6 +26,13 @@ describe('The package, unpacked where a host would have it', () => {
     expect(ran.stdout).toMatch(/^memory: project\.added.*\nSQLite: project\.added.*\n$/)
   })
 
+  it('does its work where no code may be made of text', async () => {
+    const parameters = ['--disallow-code-generation-from-strings', 'esm.mjs']
+    const ran = await run(process.execPath, parameters, { cwd: folder.path })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^memory: project\.added.*\nSQLite: project\.added.*\n$/)
+  })
+
   it.each(RESOLUTIONS)('has types for moduleResolution $moduleResolution', async (resolution) => {
     expect(await typeCheck(folder.path, resolution)).toBe('')
   })
