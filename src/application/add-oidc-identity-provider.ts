@@ -43,7 +43,6 @@ export const addOidcIdentityProvider = (
         command: { method: session.method, input },
         object: idp,
         writes: [idp],
-        guards: [],
         decide: () => idp.decide({ type: 'AddOidcIdentityProvider', data }),
         ids: (stream) => ({ idpId: idOf(stream) }),
         isSameSecret: (events) => {

@@ -56,7 +56,7 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
         command: { method: session.method, input },
         object: writes.at(-1) ?? project,
         writes,
-        guards: [project],
+        guard: project,
         decide: () => {
           const refusal = refuseUnlessExists(project.state, projectId)
           if (refusal) return refusal

@@ -35,7 +35,6 @@ export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds>
         command: { method: session.method, input },
         object: project,
         writes: [project],
-        guards: [],
         decide: () => project.decide({ type: 'AddProject', data: { ...input, id } }),
         ids: (stream) => ({ projectId: stream.slice(projectStream(orgId, '').length) }),
       })

@@ -33,7 +33,6 @@ export const changeIdentityProvider = <Data extends z.ZodType<IdentityProviderCo
         command: { method, input },
         object: idp,
         writes: [idp],
-        guards: [],
         decide: () => idp.decide(command(input)),
         ids: () => ({ idpId }),
       })

@@ -8,6 +8,7 @@ import { projectRoleStream } from '../domain/project-role/events.js'
 import type { NotFound } from '../domain/refusals.js'
 import type { ProjectId } from '../domain/values.js'
 import { type Write, write } from './method.js'
+import { rememberingLast } from './remembering-last.js'
 import type { Runtime } from './runtime.js'
 import { targetProjectOfRole } from './target.js'
 import { transact } from './transact.js'
@@ -31,8 +32,10 @@ interface Change<Data extends z.ZodType> {
 export const changeProjectRole = <Data extends z.ZodType<ProjectRoleCommand['data']>>(
   runtime: Runtime,
   { method, schema, command, isNew = false }: Change<Data>,
-): Write<z.input<Data>, ProjectRoleIds> =>
-  write(
+): Write<z.input<Data>, ProjectRoleIds> => {
+  const streamOfProject = rememberingLast(projectStream)
+  const startOfRole = rememberingLast((orgId, projectId) => projectRoleStream(orgId, projectId, ''))
+  return write(
     runtime,
     {
       method,
@@ -44,13 +47,13 @@ export const changeProjectRole = <Data extends z.ZodType<ProjectRoleCommand['dat
     (session, input) => {
       const { projectId, roleKey } = input
       const { orgId } = session
-      const project = runtime.projects.track(projectStream(orgId, projectId))
-      const role = runtime.projectRoles.track(projectRoleStream(orgId, projectId, roleKey), isNew)
+      const project = runtime.projects.track(streamOfProject(orgId, projectId))
+      const role = runtime.projectRoles.track(`${startOfRole(orgId, projectId)}${roleKey}`, isNew)
       return transact(runtime, session, {
         command: { method, input },
         object: role,
         writes: [role],
-        guards: [project],
+        guard: project,
         decide: () => {
           const refusal = refuseUnlessExists(project.state, projectId)
           return refusal ?? role.decide(command(input))
@@ -59,6 +62,7 @@ export const changeProjectRole = <Data extends z.ZodType<ProjectRoleCommand['dat
       })
     },
   )
+}
 
 /** The refusal of what needs a project; undefined when it exists. */
 export const refuseUnlessExists = (

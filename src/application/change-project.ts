@@ -28,7 +28,6 @@ export const changeProject = <Data extends z.ZodType<ProjectCommand['data']>>(
         command: { method, input },
         object: project,
         writes: [project],
-        guards: [],
         decide: () => project.decide(command(input)),
         ids: () => ({ projectId: input.id }),
       })

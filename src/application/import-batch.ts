@@ -113,7 +113,7 @@ const addMissing = async (
     command: { method: session.method, input: { projectId } },
     object: entries.at(-1)?.tracked ?? project,
     writes: entries.map(({ tracked }) => tracked),
-    guards: [project],
+    guard: project,
     decide: () => {
       const refusal = refuseUnlessExists(project.state, projectId)
       if (refusal) return refusal

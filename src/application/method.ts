@@ -9,7 +9,7 @@ import {
   type Refused,
   type Session,
 } from './context.js'
-import type { IamError } from './errors.js'
+import type { IamError, PermissionDenied } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
 import { observed } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
@@ -139,29 +139,51 @@ const begin = <Schema extends z.ZodType, Answer>(
       )
     : perform(runtime, edge, given)
 
-const perform = async <Schema extends z.ZodType, Answer>(
+/** At once as long as the host answers at once: every call comes by here. */
+const perform = <Schema extends z.ZodType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
-  { input, context, run, observer }: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
+  given: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
 ): Promise<Result<Answer, IamError>> => {
   try {
-    const { method, refuses = NOTHING, schema } = edge
+    const { method, refuses = NOTHING } = edge
+    const { context, input, observer } = given
     const opened = openSession(context, refuses, { method, observer })
-    if (opened.isErr()) return err(opened.error)
+    if (opened.isErr()) return Promise.resolve(err(opened.error))
     const session = opened.value
     const denied = firstDenied(runtime, session, questionsOf(edge, input))
-    const permission =
-      denied instanceof Promise ? await orCancelled(denied, session.signal) : denied
-    if (permission !== undefined)
-      return err({ kind: 'PermissionDenied', permission, orgId: session.orgId })
-    const parsed = parse(schema, input)
-    if (parsed.isErr()) return err(parsed.error)
-    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-    return await run(session, parsed.value)
+    if (denied === undefined) return answer(edge, given, session).catch(toError)
+    if (typeof denied === 'string') return Promise.resolve(err(refusal(session, denied)))
+    return orCancelled(denied, session.signal)
+      .then((permission) =>
+        permission === undefined ? answer(edge, given, session) : err(refusal(session, permission)),
+      )
+      .catch(toError)
   } catch (thrown) {
-    return err(errorOf(thrown))
+    return Promise.reject(thrown).catch(toError)
   }
 }
+
+/** What a permitted call comes to. */
+const answer = <Schema extends z.ZodType, Answer>(
+  { schema }: Edge<Schema>,
+  { input, run }: Arguments<Schema, Answer>,
+  session: Session,
+): Promise<Result<Answer, IamError>> => {
+  const parsed = parse(schema, input)
+  if (parsed.isErr()) return Promise.resolve(err(parsed.error))
+  if (session.signal?.aborted) return Promise.resolve(err({ kind: 'Cancelled' }))
+  return run(session, parsed.value)
+}
+
+const refusal = ({ orgId }: Session, permission: Permission): PermissionDenied => ({
+  kind: 'PermissionDenied',
+  permission,
+  orgId,
+})
+
+/** @throws what is none of a host's faults */
+const toError = (thrown: unknown): Result<never, IamError> => err(errorOf(thrown))
 
 const questionsOf = (
   { permissions, asks, target }: Edge<z.ZodType>,

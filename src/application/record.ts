@@ -9,8 +9,9 @@ import type {
 } from '../ports/event-store.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
-import { type Fault, started, unavailable } from './fault.js'
+import { type Fault, unavailable } from './fault.js'
 import { commandHash } from './idempotency.js'
+import type { Observer } from './observer.js'
 import type { Runtime } from './runtime.js'
 import type { AnyTracked } from './tracked.js'
 import type { Transaction } from './transaction.js'
@@ -18,46 +19,80 @@ import type { Transaction } from './transaction.js'
 /** Why an append was not recorded: another writer was faster, or the same one came before. */
 export type LostRace = VersionConflict | IdempotencyKeyUsed
 
-type Recorded = Result<readonly RecordedEvent[], LostRace>
+export type Recorded = Result<readonly RecordedEvent[], LostRace>
 
-/** Appends what was decided on the versions that it was decided on; {@link advance} is still to come. */
-export const record = (
+/**
+ * Appends what was decided on the versions that it was decided on, and hands what came of it to
+ * `settle`; {@link advance} is still to come. One promise, since every write waits for it.
+ */
+export const record = <Answer>(
   runtime: Runtime,
   session: Session,
-  transaction: Transaction<unknown>,
-): Promise<Recorded> => {
-  const metadata = runtime.metadataOf(session, transaction.managedBy)
-  const append = { id: runtime.newId(), writes: conditionsOf(transaction), metadata }
-  if (session.idempotencyKey === undefined) return send(runtime, append, session)
+  { transaction, settle }: Recording<Answer>,
+): Promise<Answer> => {
+  const append = appendOf(runtime, session, transaction)
+  const then = session.observer ? told(session.observer, settle) : settle
+  if (session.idempotencyKey === undefined) return send(runtime, append, then)
   return commandHash(transaction.command).then((hash) =>
-    send(runtime, { ...append, metadata: { ...metadata, commandHash: hash } }, session),
+    send(runtime, { ...append, metadata: { ...append.metadata, commandHash: hash } }, then),
   )
 }
 
-const send = ({ store }: Runtime, append: Append, { observer }: Session): Promise<Recorded> => {
-  const sent = started(() => store.append(append)).then(undefined, async (cause) =>
-    ok(await recordedAfterAll(store, append, cause)),
-  )
-  if (observer === undefined) return sent
+/** What is to be recorded, and what to do once that is done. */
+interface Recording<Answer> {
+  readonly transaction: Transaction<unknown>
+  readonly settle: Settle<Answer>
+}
+
+type Settle<Answer> = (recorded: Recorded) => Answer | Promise<Answer>
+
+const appendOf = (
+  { newId, metadataOf }: Runtime,
+  session: Session,
+  transaction: Transaction<unknown>,
+): Append => ({
+  id: newId(),
+  writes: conditionsOf(transaction),
+  metadata: metadataOf(session, transaction.managedBy),
+})
+
+/** `settle`, after the host was told of the append; to be made right before that is sent. */
+const told = <Answer>(observer: Observer, settle: Settle<Answer>): Settle<Answer> => {
   const begin = performance.now()
-  return sent.then((recorded) => {
+  return (recorded) => {
     if (recorded.isOk()) observer.appended(recorded.value, begin)
-    return recorded
-  })
+    return settle(recorded)
+  }
 }
 
-const conditionsOf = ({ writes, guards }: Transaction<unknown>): readonly StreamWrite[] => {
+const send = <Answer>(
+  { store }: Runtime,
+  append: Append,
+  settle: Settle<Answer>,
+): Promise<Answer> => {
+  const recover = async (cause: unknown) => settle(ok(await recordedAfterAll(store, append, cause)))
+  try {
+    return store.append(append).then(settle, recover)
+  } catch (cause) {
+    return recover(cause)
+  }
+}
+
+const conditionsOf = ({ writes, guard }: Transaction<unknown>): readonly StreamWrite[] => {
   const conditions = writes.map((write) => conditional(write, write.newEvents))
-  for (const guard of guards) conditions.push(conditional(guard, NO_EVENTS))
-  return conditions
+  if (!guard) return conditions
+  const [only] = conditions
+  // A list grows by more than it needs, so the usual one of two is written out.
+  if (only && conditions.length === 1) return [only, conditional(guard, NO_EVENTS)]
+  return [...conditions, conditional(guard, NO_EVENTS)]
 }
-
-const NO_EVENTS: readonly NewEvent[] = []
 
 const conditional = (
   { stream, snapshot }: AnyTracked,
   events: readonly NewEvent[],
 ): StreamWrite => ({ stream, expectedVersion: snapshot.version, events })
+
+const NO_EVENTS: readonly NewEvent[] = []
 
 /** A store that cannot tell whether it recorded an append is asked for it before that is reported. */
 const recordedAfterAll = async (

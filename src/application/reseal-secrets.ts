@@ -141,7 +141,6 @@ const resealOnce = async (
     command: { method: session.method, input: { idpId } },
     object: idp,
     writes: [idp],
-    guards: [],
     decide: () =>
       idp.decide({ type: 'ResealClientSecret', data: { idpId, replaces, clientSecret } }),
     ids: () => ({ idpId }),

@@ -35,12 +35,11 @@ export interface Snapshot<State> {
 export const detailsOf = (
   { created, changed }: Snapshot<unknown>,
   resourceOwner: string,
-): ObjectDetails => ({
-  sequence: changed,
-  creationDate: timeOf(created),
-  changeDate: timeOf(changed),
-  resourceOwner,
-})
+): ObjectDetails => {
+  const creationDate = timeOf(created)
+  const changeDate = changed === created ? creationDate : timeOf(changed)
+  return { sequence: changed, creationDate, changeDate, resourceOwner }
+}
 
 type Status = { readonly status: string }
 
@@ -60,14 +59,17 @@ interface Aggregate<Command, State extends Status, Event extends Message, Refusa
   readonly beginning: Snapshot<State>
 }
 
+/** One for all: most streams that are tracked only guard. */
+const NOTHING: readonly never[] = []
+
 /** A stream in the course of one command: what is known of it, and what is to be added to it. */
 export class Tracked<Command, State extends Status, Event extends Message, Refusal> {
   readonly stream: StreamId
   readonly #aggregate: Aggregate<Command, State, Event, Refusal>
   #snapshot: Snapshot<State>
   #isKnown: boolean
-  #decided: readonly Event[] = []
-  #newEvents: readonly NewEvent[] = []
+  #decided: readonly Event[] = NOTHING
+  #newEvents: readonly NewEvent[] = NOTHING
 
   constructor(
     aggregate: Aggregate<Command, State, Event, Refusal>,
@@ -112,7 +114,7 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
 
   #take(decision: Result<readonly Event[], Refusal>): Result<readonly NewEvent[], Refusal> {
     const { upcasters } = this.#aggregate.decider
-    this.#decided = decision.isOk() ? decision.value : []
+    this.#decided = decision.isOk() ? decision.value : NOTHING
     this.#newEvents = this.#decided.map((event) => newEvent(upcasters, event))
     return decision.isOk() ? ok(this.#newEvents) : err(decision.error)
   }

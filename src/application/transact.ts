@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../domain/decider.js'
-import type { StreamId } from '../domain/values.js'
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js'
 import type { Session } from './context.js'
 import type { Cancelled, IamError } from './errors.js'
@@ -9,7 +8,7 @@ import { earlierOutcome } from './idempotency.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Outcome } from './outcome.js'
 import { pause } from './pause.js'
-import { advance, type LostRace, record } from './record.js'
+import { advance, type LostRace, type Recorded, record } from './record.js'
 import type { Runtime } from './runtime.js'
 import { type AnyTracked, detailsOf } from './tracked.js'
 import { type Transaction, trackedIn } from './transaction.js'
@@ -31,8 +30,9 @@ export const transact = <Ids>(
   session: Session,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
-  const streams = streamsToQueueFor(transaction.writes)
-  if (streams.length === 0) return decideOnMemory(runtime, session, transaction)
+  const { writes } = transaction
+  if (!writes.some(mayHaveOthers)) return decideOnMemory(runtime, session, transaction)
+  const streams = writes.filter(mayHaveOthers).map(({ stream }) => stream)
   const work = () => decideOnMemory(runtime, session, transaction)
   const end = () => runtime.queue.leave(streams)
   const turn = runtime.queue.enter(streams, session.signal)
@@ -41,13 +41,8 @@ export const transact = <Ids>(
 }
 
 /** A stream that was just made up has no others that wait for it; should it have, versions tell. */
-const streamsToQueueFor = (writes: readonly AnyTracked[]): readonly StreamId[] => {
-  const streams: StreamId[] = []
-  for (const { stream, isKnown, snapshot } of writes) {
-    if (!isKnown || snapshot.version > 0) streams.push(stream)
-  }
-  return streams
-}
+const mayHaveOthers = ({ isKnown, snapshot }: AnyTracked): boolean =>
+  !isKnown || snapshot.version > 0
 
 /** `promise`, with `end` called once it is settled; cheaper than `finally`. */
 const ended = <Value>(promise: Promise<Value>, end: () => void): Promise<Value> =>
@@ -69,7 +64,8 @@ const decideOnMemory = <Ids>(
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   if (session.dryRun) return decideOnStore(runtime, session, transaction)
-  if (!transaction.writes.every(isKnown) || !transaction.guards.every(isKnown)) {
+  const { writes, guard } = transaction
+  if (!writes.every(isKnown) || guard?.isKnown === false) {
     const unknown = trackedIn(transaction).filter((tracked) => !isKnown(tracked))
     return refresh(unknown, session).then(() => decideOnMemory(runtime, session, transaction))
   }
@@ -77,11 +73,11 @@ const decideOnMemory = <Ids>(
   session.observer?.deciding(1)
   if (changesNothing(judge(session, transaction)))
     return decideOnStore(runtime, session, transaction)
-  return record(runtime, session, transaction).then((recorded) =>
+  const settle = (recorded: Recorded) =>
     recorded.isOk()
       ? ok(recordedOutcome(session, transaction, recorded.value))
-      : decideOnStore(runtime, session, { ...transaction, lost: recorded.error }),
-  )
+      : decideOnStore(runtime, session, { ...transaction, lost: recorded.error })
+  return record(runtime, session, { transaction, settle })
 }
 
 /** Decides on what the store has, after a first race that was `lost` or before any. */
@@ -108,11 +104,13 @@ const decideOnStore = async <Ids>(
       const earlier = await earlierOutcome(runtime, session, transaction)
       return earlier ?? decision.map(() => written(session, transaction, []))
     }
-    const recorded = await record(runtime, session, transaction)
+    const recorded = await record(runtime, session, { transaction, settle: itself })
     if (recorded.isOk()) return ok(recordedOutcome(session, transaction, recorded.value))
     lost = recorded.error
   }
 }
+
+const itself = (recorded: Recorded): Recorded => recorded
 
 const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
 

@@ -12,8 +12,8 @@ export interface Transaction<Ids> {
   readonly object: AnyTracked
   /** Streams that events may be added to, in this order; {@link Transaction.object} among them. */
   readonly writes: readonly AnyTracked[]
-  /** Streams that must not have changed by the time the events are recorded. */
-  readonly guards: readonly AnyTracked[]
+  /** A stream that must not have changed by the time the events are recorded. */
+  readonly guard?: AnyTracked | undefined
   /** Decides on the states of the streams, again whenever they turn out to have moved on. */
   readonly decide: () => Result<unknown, IamError>
   /** Marks the events as of what a desired state manages. */
@@ -24,8 +24,6 @@ export interface Transaction<Ids> {
   readonly isSameSecret?: (recorded: readonly RecordedEvent[]) => Promise<boolean>
 }
 
-/** All streams of a transaction: those written to, then those that guard. */
-export const trackedIn = ({ writes, guards }: Transaction<unknown>): readonly AnyTracked[] => [
-  ...writes,
-  ...guards,
-]
+/** All streams of a transaction: those written to, then the one that guards. */
+export const trackedIn = ({ writes, guard }: Transaction<unknown>): readonly AnyTracked[] =>
+  guard ? [...writes, guard] : writes

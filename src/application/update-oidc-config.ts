@@ -40,7 +40,6 @@ export const updateOidcConfig = (
         command: { method: session.method, input },
         object: idp,
         writes: [idp],
-        guards: [],
         decide: () => idp.decide({ type: 'UpdateOidcConfig', data }),
         ids: () => ({ idpId }),
         isSameSecret: (events) => recordsSecret(runtime, events, { secret, owner }),

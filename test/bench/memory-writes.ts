@@ -7,9 +7,15 @@ import { addRole, callsIn, nameOf, type Scale, updateProject } from './workloads
 
 const PEERS = ['equinox', 'castore', 'emmett'] as const
 
-/** Calls per round; Emmett and castore slow down with the size of the store, so they make fewer. */
+/**
+ * Calls per round: enough of them that a round is about warm code. Emmett and castore slow down with the
+ * size of the store, so they make fewer.
+ */
 const callsOf = (system: InMemory, task: Task): number => {
-  if (task.kind === 'add role') return system === 'emmett' ? 2_000 : 20_000
+  if (task.kind === 'add role') {
+    if (system === 'emmett') return 2_000
+    return system === 'castore' ? 20_000 : 100_000
+  }
   if (system === 'emmett' || system === 'castore') return task.events === 1000 ? 500 : 2_000
   return system === 'equinox' && task.events === 1000 ? 2_000 : 8_192
 }

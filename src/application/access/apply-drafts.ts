@@ -37,7 +37,7 @@ export const applyDrafts = async (
 /** What goes into one append: what it writes, and what must not have changed by then. */
 interface Appendable {
   readonly writes: readonly Part[]
-  readonly guards: readonly Part[]
+  readonly guard?: Part
 }
 
 const isChange = ({ draft: { change } }: Part): boolean => change.events.length > 0
@@ -48,15 +48,15 @@ const appendsOf = ([head, ...rest]: readonly Part[]): readonly Appendable[] => {
   const most = MAX_WRITES - 1
   const roles = rest.filter(isChange)
   const appends: Appendable[] = []
-  if (isChange(head)) appends.push({ writes: [head, ...roles.splice(0, most)], guards: [] })
-  while (roles.length > 0) appends.push({ writes: roles.splice(0, most), guards: [head] })
+  if (isChange(head)) appends.push({ writes: [head, ...roles.splice(0, most)] })
+  while (roles.length > 0) appends.push({ writes: roles.splice(0, most), guard: head })
   return appends
 }
 
 const append = async (
   runtime: Runtime,
   session: Session,
-  { writes, guards, managedBy }: Appendable & Pick<ToApply, 'managedBy'>,
+  { writes, guard, managedBy }: Appendable & Pick<ToApply, 'managedBy'>,
 ): Promise<Result<void, IamError>> => {
   const last = writes.at(-1)
   if (!last) return ok()
@@ -64,9 +64,9 @@ const append = async (
     command: { method: session.method, input: {} },
     object: last.tracked,
     writes: writes.map(({ tracked }) => tracked),
-    guards: guards.map(({ tracked }) => tracked),
+    guard: guard?.tracked,
     managedBy,
-    decide: () => decide(writes, guards),
+    decide: () => decide(writes, guard),
     ids: () => ({}),
   })
   // What this append wrote is what the next one expects to find.
@@ -76,10 +76,10 @@ const append = async (
 
 const decide = (
   writes: readonly Part[],
-  guards: readonly Part[],
+  guard: Part | undefined,
 ): Result<readonly unknown[], IamError> => {
   const outdated = movedSince(
-    [...guards, ...writes].map(({ draft, expected, tracked }) => ({
+    (guard ? [guard, ...writes] : writes).map(({ draft, expected, tracked }) => ({
       object: draft.change.object,
       expected,
       actual: sequenceOf(tracked),
