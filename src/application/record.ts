@@ -11,7 +11,6 @@ import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
 import { type Fault, unavailable } from './fault.js'
 import { commandHash } from './idempotency.js'
-import type { Observer } from './observer.js'
 import type { Runtime } from './runtime.js'
 import type { AnyTracked } from './tracked.js'
 import type { Transaction } from './transaction.js'
@@ -31,11 +30,11 @@ export const record = <Answer>(
   { transaction, settle }: Recording<Answer>,
 ): Promise<Answer> => {
   const append = appendOf(runtime, session, transaction)
-  const then = session.observer ? told(session.observer, settle) : settle
-  if (session.idempotencyKey === undefined) return send(runtime, append, then)
-  return commandHash(transaction.command).then((hash) =>
-    send(runtime, { ...append, metadata: { ...append.metadata, commandHash: hash } }, then),
-  )
+  if (session.idempotencyKey === undefined) return send(runtime, append, told(session, settle))
+  return commandHash(transaction.command).then((hash) => {
+    const keyed = { ...append, metadata: { ...append.metadata, commandHash: hash } }
+    return send(runtime, keyed, told(session, settle))
+  })
 }
 
 /** What is to be recorded, and what to do once that is done. */
@@ -56,8 +55,9 @@ const appendOf = (
   metadata: metadataOf(session, transaction.managedBy),
 })
 
-/** `settle`, after the host was told of the append; to be made right before that is sent. */
-const told = <Answer>(observer: Observer, settle: Settle<Answer>): Settle<Answer> => {
+/** `settle`, once the host was told of the append that is now to be sent. */
+const told = <Answer>({ observer }: Session, settle: Settle<Answer>): Settle<Answer> => {
+  if (!observer) return settle
   const begin = performance.now()
   return (recorded) => {
     if (recorded.isOk()) observer.appended(recorded.value, begin)

@@ -1,7 +1,7 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import { beginsAppend } from '../check-restore.js'
-import { storedJson } from '../stored-json.js'
+import { metadataReader, storedJson } from '../stored-json.js'
 import type { Session, Statement } from './session.js'
 
 /** A row of the table `events`, in the order of {@link COLUMNS}. */
@@ -120,23 +120,17 @@ export const insertEvents = async (
   })
 }
 
-/** The event that a row holds. */
-export const eventOf = ([
-  position,
-  stream,
-  version,
-  type,
-  schemaVersion,
-  data,
-  metadata,
-  appendId,
-]: EventRow): RecordedEvent => ({
-  type,
-  schemaVersion: Number(schemaVersion),
-  data: storedJson(data),
-  appendId,
-  stream,
-  version: Number(version),
-  position: BigInt(position),
-  metadata: storedJson(metadata),
-})
+/** The events that rows hold. */
+export const eventsOf = (rows: readonly EventRow[]): readonly RecordedEvent[] => {
+  const metadataOf = metadataReader()
+  return rows.map(([position, stream, version, type, schemaVersion, data, metadata, appendId]) => ({
+    type,
+    schemaVersion: Number(schemaVersion),
+    data: storedJson(data),
+    appendId,
+    stream,
+    version: Number(version),
+    position: BigInt(position),
+    metadata: metadataOf(metadata),
+  }))
+}

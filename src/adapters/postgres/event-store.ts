@@ -10,7 +10,7 @@ import { groupCommit, type Verdict } from '../group-commit.js'
 import { type PreparedAppend, prepareAppend } from '../prepare-append.js'
 import { lockKey } from './append-functions.js'
 import type { Connections } from './connections.js'
-import { type EventRow, eventOf, eventQueries, insertEvents } from './event-rows.js'
+import { type EventRow, eventQueries, eventsOf, insertEvents } from './event-rows.js'
 import { isConnectionFault } from './faults.js'
 import type { News } from './news.js'
 import type { Session, Statement } from './session.js'
@@ -29,7 +29,7 @@ export const postgresEventStore = (
   const queries = eventQueries(schema)
 
   const events = async (statement: Statement): Promise<readonly RecordedEvent[]> =>
-    (await connections.read<EventRow>(statement)).map(eventOf)
+    eventsOf(await connections.read<EventRow>(statement))
 
   const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
     const verdicts = await writeGroup(connections, schema, group)
@@ -68,8 +68,7 @@ const restoreEvents = async (
 ): Promise<void> => {
   const queries = eventQueries(schema)
   await session.rows({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema)})` })
-  const [last] = await session.rows<EventRow>(queries.last)
-  const previous = last && eventOf(last)
+  const [previous] = eventsOf(await session.rows<EventRow>(queries.last))
   const streams = [...new Set(events.map(({ stream }) => stream))]
   const versions = new Map(await session.rows<[StreamId, string]>(queries.versions(streams)))
   const keys = events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? [])

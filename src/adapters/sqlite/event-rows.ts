@@ -1,6 +1,6 @@
 import type { StreamId } from '../../domain/values.js'
-import type { Metadata, Position, RecordedEvent, Version } from '../../ports/event-store.js'
-import { storedJson } from '../stored-json.js'
+import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
+import { metadataReader, storedJson } from '../stored-json.js'
 import type { Database } from './database.js'
 
 /** A row of the table `events`, in the order of {@link COLUMNS}. */
@@ -126,13 +126,4 @@ const eventsOf = (rows: readonly EventRow[]): readonly RecordedEvent[] => {
     position: BigInt(position),
     metadata: metadataOf(metadata),
   }))
-}
-
-/** Reads metadata; neighbours often have the same, which is then read once. */
-const metadataReader = (): ((json: string) => Metadata) => {
-  let last: { readonly json: string; readonly metadata: Metadata } | undefined
-  return (json) => {
-    if (last?.json !== json) last = { json, metadata: storedJson(json) }
-    return last.metadata
-  }
 }
