@@ -18,7 +18,8 @@ const documents = [
     .filter((file) => file.endsWith('.md'))
     .map((file) => join('docs', file)),
   ...(await readdir(join(root, 'test'), { recursive: true }))
-    .filter((file) => file.endsWith('README.md'))
+    // What the tests of runtimes install has documents of its own.
+    .filter((file) => file.endsWith('README.md') && !file.includes('node_modules'))
     .map((file) => join('test', file)),
 ]
 
