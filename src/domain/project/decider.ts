@@ -73,7 +73,7 @@ const evolve = (state: ProjectState, event: ProjectEvent): ProjectState => {
     case 'project.added':
       return { status: 'active', ...event.data }
     case 'project.updated':
-      return exists(state) ? { status: state.status, ...event.data } : state
+      return exists(state) ? { ...event.data, status: state.status } : state
     case 'project.deactivated':
       return exists(state) ? { ...state, status: 'inactive' } : state
     case 'project.reactivated':
