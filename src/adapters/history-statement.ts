@@ -1,5 +1,6 @@
 import type { HistoryQuery } from '../ports/read-model.js'
 import { streamOf } from '../projections/stream-name.js'
+import { ENTRY_COLUMNS } from './kept-rows.js'
 import type { Dialect, Statement } from './list-statements.js'
 
 /** How the page of history that `query` asks for is found. */
@@ -14,7 +15,7 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   if (types !== undefined) conditions.push([dialect.isListed('type'), JSON.stringify(types)])
   const where = conditions.map(([condition]) => condition).join(' AND ')
   return {
-    sql: `SELECT position, entry FROM ${dialect.history} WHERE ${where} ORDER BY position LIMIT ?`,
+    sql: `SELECT ${ENTRY_COLUMNS} FROM ${dialect.history} WHERE ${where} ORDER BY position LIMIT ?`,
     parameters: [...conditions.map(([, parameter]) => parameter), limit],
   }
 }

@@ -1,10 +1,12 @@
+import type { StreamId } from '../domain/values.js'
 import { type Position, timeOf } from '../ports/event-store.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
 import { filterableText } from '../projections/condition.js'
 import { foldCase } from '../projections/fold-case.js'
-import { type Change, type HistoryRecord, historyRecord } from '../projections/history-view.js'
+import { type Change, fieldChanges } from '../projections/history-view.js'
 import type { KnownEvent } from '../projections/known-event.js'
 import { ownerOf } from '../projections/place.js'
+import { objectIn } from '../projections/stream-name.js'
 import { type ViewFields, viewFields } from '../projections/view-fields.js'
 import { foldedFields } from './read-tables.js'
 
@@ -52,14 +54,43 @@ export const decodeRow = <Type extends ViewType>(
   },
 })
 
-/** An entry of the history as JSON; its position says the rest. */
-export const encodeEntry = (event: KnownEvent, change: Change): string =>
-  JSON.stringify(historyRecord(event, change))
+/** The columns that {@link decodeEntry} reads. */
+export const ENTRY_COLUMNS = 'position, stream, type, actor, actor_org_id, correlation_id, changes'
 
-/** The entry that was kept as `json`. */
-export const decodeEntry = (sequence: Position, json: string): HistoryEntry => {
-  const entry: HistoryRecord = JSON.parse(json)
-  return { sequence, time: timeOf(sequence), ...entry, changes: entry.changes.map(decodeChange) }
+/** An entry of the history, in the order of {@link ENTRY_COLUMNS}. */
+export type EntryRow<Number> = readonly [
+  position: Number,
+  stream: StreamId,
+  type: string,
+  actor: string,
+  actorOrgId: string,
+  correlationId: string | null,
+  /** As JSON. */
+  changes: string,
+]
+
+/** What `event` did, as it is kept. */
+export const encodeEntry = (event: KnownEvent, change: Change): EntryRow<Position> => {
+  const { position, stream, type, metadata } = event
+  const { actor, correlationId = null } = metadata
+  const changes = JSON.stringify(fieldChanges(event, change))
+  return [position, stream, type, actor.userId, actor.orgId, correlationId, changes]
+}
+
+/** The entry that is kept as `row`. */
+export const decodeEntry = (row: EntryRow<number | string>): HistoryEntry => {
+  const [position, stream, type, userId, orgId, correlationId, json] = row
+  const sequence = BigInt(position)
+  const changes: readonly FieldChange[] = JSON.parse(json)
+  return {
+    sequence,
+    time: timeOf(sequence),
+    actor: { userId, orgId },
+    type,
+    object: objectIn(stream),
+    changes: changes.map(decodeChange),
+    ...(correlationId !== null && { correlationId }),
+  }
 }
 
 /** JSON leaves out what is undefined. */

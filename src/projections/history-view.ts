@@ -9,27 +9,26 @@ export interface Change {
   readonly after: Views[ViewType] | undefined
 }
 
-/** A {@link HistoryEntry} without what its position says. */
-export type HistoryRecord = Omit<HistoryEntry, 'sequence' | 'time'>
-
 /** Who changed what, when: what `event` did to the object that it tells of. */
-export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => ({
-  sequence: event.position,
-  time: timeOf(event.position),
-  ...historyRecord(event, change),
-})
-
-/** Who changed what. */
-export const historyRecord = (event: KnownEvent, change: Change): HistoryRecord => {
-  const { type, metadata } = event
+export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
+  const { position, type, metadata } = event
+  const { actor, correlationId } = metadata
   return {
-    actor: metadata.actor,
+    sequence: position,
+    time: timeOf(position),
+    actor,
     type,
     object: objectOf(event),
-    changes: [...shownChanges(change), ...secretChange(event)],
-    ...(metadata.correlationId === undefined ? {} : { correlationId: metadata.correlationId }),
+    changes: fieldChanges(event, change),
+    ...(correlationId !== undefined && { correlationId }),
   }
 }
+
+/** What `event` changed, field by field. */
+export const fieldChanges = (event: KnownEvent, change: Change): readonly FieldChange[] => [
+  ...shownChanges(change),
+  ...secretChange(event),
+]
 
 const shownChanges = ({ before, after }: Change): readonly FieldChange[] => {
   if (after === undefined) {

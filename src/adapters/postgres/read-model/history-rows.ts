@@ -3,7 +3,7 @@ import type { Change } from '../../../projections/history-view.js'
 import type { KnownEvent } from '../../../projections/known-event.js'
 import { organizationIn } from '../../../projections/stream-name.js'
 import { historyStatement } from '../../history-statement.js'
-import { decodeEntry, encodeEntry } from '../../kept-rows.js'
+import { decodeEntry, ENTRY_COLUMNS, type EntryRow, encodeEntry } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
 import type { Statement } from '../session.js'
@@ -16,20 +16,25 @@ import { postgresDialect } from './tables.js'
 export const historyInsert = (
   schema: string,
   changes: readonly (readonly [KnownEvent, Change])[],
-): Statement => ({
-  name: `${schema} hist`,
-  text: `INSERT INTO ${schema}.${HISTORY} (position, org_id, stream, actor, type, entry)
-    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
-      ${jsonLines('$6')})`,
-  values: [
-    bigintArray(changes.map(([{ position }]) => position)),
-    textArray(changes.map(([{ stream }]) => organizationIn(stream))),
-    textArray(changes.map(([{ stream }]) => stream)),
-    textArray(changes.map(([{ metadata }]) => metadata.actor.userId)),
-    textArray(changes.map(([{ type }]) => type)),
-    toJsonLines(changes.map(([event, change]) => encodeEntry(event, change))),
-  ],
-})
+): Statement => {
+  const rows = changes.map(([event, change]) => encodeEntry(event, change))
+  return {
+    name: `${schema} hist`,
+    text: `INSERT INTO ${schema}.${HISTORY} (org_id, ${ENTRY_COLUMNS})
+      SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[],
+        $6::text[], $7::text[], ${jsonLines('$8')})`,
+    values: [
+      textArray(rows.map(([, stream]) => organizationIn(stream))),
+      bigintArray(rows.map(([position]) => position)),
+      textArray(rows.map(([, stream]) => stream)),
+      textArray(rows.map(([, , type]) => type)),
+      textArray(rows.map(([, , , actor]) => actor)),
+      textArray(rows.map(([, , , , actorOrgId]) => actorOrgId)),
+      textArray(rows.map(([, , , , , correlationId]) => correlationId)),
+      toJsonLines(rows.map(([, , , , , , json]) => json)),
+    ],
+  }
+}
 
 /** The page of history that `query` asks for. */
 export const readHistory = async (
@@ -38,6 +43,6 @@ export const readHistory = async (
   query: HistoryQuery,
 ): Promise<readonly HistoryEntry[]> => {
   const statement = numbered(historyStatement(postgresDialect(schema), query))
-  const found = await connections.read<[string, string]>(statement)
-  return found.map(([position, json]) => decodeEntry(BigInt(position), json))
+  const found = await connections.read<EntryRow<string>>(statement)
+  return found.map(decodeEntry)
 }

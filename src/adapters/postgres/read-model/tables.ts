@@ -24,10 +24,13 @@ export const createReadTables = (schema: string): string =>
      position bigint NOT NULL,
      org_id text COLLATE "C" NOT NULL,
      stream text COLLATE "C" NOT NULL,
-     actor text COLLATE "C" NOT NULL,
      type text COLLATE "C" NOT NULL,
+     -- Who acted, and the organization they belong to.
+     actor text COLLATE "C" NOT NULL,
+     actor_org_id text COLLATE "C" NOT NULL,
+     correlation_id text COLLATE "C",
      -- JSON.
-     entry text NOT NULL,
+     changes text NOT NULL,
      PRIMARY KEY (org_id, position)
    );
    CREATE INDEX ${HISTORY}_stream ON ${schema}.${HISTORY} (stream, position);

@@ -4,13 +4,13 @@ import type { Change } from '../../../projections/history-view.js'
 import type { KnownEvent } from '../../../projections/known-event.js'
 import { organizationIn } from '../../../projections/stream-name.js'
 import { historyStatement } from '../../history-statement.js'
-import { decodeEntry, encodeEntry } from '../../kept-rows.js'
+import { decodeEntry, ENTRY_COLUMNS, type EntryRow, encodeEntry } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Database } from '../database.js'
 import { sqliteDialect } from './dialect.js'
 import { insertion } from './insertion.js'
 
-const insert = insertion(HISTORY, ['position', 'org_id', 'stream', 'actor', 'type', 'entry'])
+const insert = insertion(HISTORY, ['org_id', ...ENTRY_COLUMNS.split(', ')])
 
 /** Records what each event did. */
 export const insertHistory = (
@@ -19,9 +19,7 @@ export const insertHistory = (
 ): void => {
   const values: SQLInputValue[] = []
   for (const [event, change] of changes) {
-    const { position, stream, metadata, type } = event
-    const entry = encodeEntry(event, change)
-    values.push(position, organizationIn(stream), stream, metadata.actor.userId, type, entry)
+    values.push(organizationIn(event.stream), ...encodeEntry(event, change))
   }
   insert(database, values)
 }
@@ -29,7 +27,5 @@ export const insertHistory = (
 /** The page of history that `query` asks for. */
 export const readHistory = (database: Database, query: HistoryQuery): readonly HistoryEntry[] => {
   const { sql, parameters } = historyStatement(sqliteDialect, query)
-  return database
-    .rows<readonly [number, string]>(sql, ...parameters)
-    .map(([position, json]) => decodeEntry(BigInt(position), json))
+  return database.rows<EntryRow<number>>(sql, ...parameters).map(decodeEntry)
 }

@@ -35,9 +35,13 @@ export const createTables = (database: Database): void => {
        position INTEGER PRIMARY KEY,
        org_id TEXT NOT NULL,
        stream TEXT NOT NULL,
-       actor TEXT NOT NULL,
        type TEXT NOT NULL,
-       entry TEXT NOT NULL
+       -- Who acted, and the organization they belong to.
+       actor TEXT NOT NULL,
+       actor_org_id TEXT NOT NULL,
+       correlation_id TEXT,
+       -- JSON.
+       changes TEXT NOT NULL
      ) STRICT;
      -- Each of them ends with the position, as every index does with the key of its table.
      CREATE INDEX IF NOT EXISTS ${HISTORY}_org_id ON ${HISTORY} (org_id);
