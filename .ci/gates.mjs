@@ -26,6 +26,10 @@ const gates = [
     () => run(bin('attw'), '--profile', 'node16', join(packed, readdirSync(packed)[0])),
   ],
   ['knip: no dead exports or dependencies', () => run(bin('knip'), '--config', own('knip.jsonc'))],
+  [
+    'knip: nothing published that only tests use',
+    () => run(bin('knip'), '--production', '--config', own('knip.jsonc')),
+  ],
   ['sizes within budget', () => run(node, own('sizes.mjs'))],
   ['API reports', () => run(node, own('api-reports.mjs'))],
   ['licences', () => run(node, own('licences.mjs'))],

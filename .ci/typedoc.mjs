@@ -30,6 +30,8 @@ export default {
   excludeTags: ['@generated'],
   excludeExternals: true,
   excludeInternal: true,
+  // Links to them would depend on where the repository was cloned from.
+  disableSources: true,
   intentionallyNotExported: messages,
   treatWarningsAsErrors: true,
 }
