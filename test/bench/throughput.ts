@@ -64,7 +64,8 @@ export const throughput = async (report: Report, scale: Scale): Promise<void> =>
 
 /** A server of its own, and a client that adds the role of that index. */
 const serve = async (name: string, handler: RequestListener, path: string) => {
-  const server = createServer(handler)
+  // Without a timeout: connections are idle while the others have their turns.
+  const server = createServer({ keepAliveTimeout: 0 }, handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
