@@ -5,7 +5,7 @@ import { viewFields } from '../projections/view-fields.js'
  * Raised when what the tables of read models hold changes. As part of their names it lets old and new
  * processes of a rolling upgrade keep their own tables side by side.
  */
-const SHAPE_VERSION = 1
+const SHAPE_VERSION = 2
 
 /** Name of the read model and beginning of the names of its tables. */
 export const READ_MODEL = `read_${SHAPE_VERSION}`

@@ -29,8 +29,10 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
      CREATE INDEX events_append_id ON ${schema}.events (append_id) WHERE begins_append;
      CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
        WHERE idempotency_key IS NOT NULL;
-     ${appendFunctions(schema)}
-     ${createReadTables(schema)}`,
+     ${appendFunctions(schema)}`,
+  // Tables of the newest shape alone, as they are filled from the log: a newer shape moves this line to
+  // the end, and leaves an empty migration in its place.
+  createReadTables,
 ]
 
 /**

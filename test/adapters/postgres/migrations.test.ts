@@ -44,7 +44,10 @@ describe('Migrating', () => {
     const [first] = all
     expect((await wholeLog(first?.store ?? neverStore())).length).toBe(12)
     for (const { close } of all) await close()
-    expect(await sql(`SELECT version FROM ${schema}.migrations`)).toEqual([{ version: 1 }])
+    expect(await sql(`SELECT version FROM ${schema}.migrations`)).toEqual([
+      { version: 1 },
+      { version: 2 },
+    ])
   })
 
   test('uses a schema that is there', async () => {
@@ -61,7 +64,7 @@ describe('Migrating', () => {
     expect(await reasonOf(open(schema))).toBe('newer')
     expect(await reasonOf(open(schema, false))).toBe('newer')
     expect(await sql(`SELECT count(*)::int AS count FROM ${schema}.migrations`)).toEqual([
-      { count: 2 },
+      { count: 3 },
     ])
   })
 

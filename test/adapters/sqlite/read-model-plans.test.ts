@@ -82,7 +82,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
   test('there are so many.', async () => {
     const page = await readModel.list<'project_role'>(listOf('project_role', { limit: 3 }) as never)
     expect(page.totalSize).toBe(ROLES / PROJECTS)
-    expect(database.prepare('SELECT count(*) AS n FROM read_1_project_role').get()).toEqual({
+    expect(database.prepare('SELECT count(*) AS n FROM read_2_project_role').get()).toEqual({
       n: ROLES,
     })
   })
@@ -95,7 +95,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         const query = listOf(type, { conditions })
         const range = operator === 'equals' ? '=\\?' : '>\\? AND \\w+<\\?'
         const lookUp = new RegExp(
-          `^SEARCH read_1_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (key|folded_${field})${range}\\)$`,
+          `^SEARCH read_2_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (key|folded_${field})${range}\\)$`,
         )
         expect(planOf(countStatement(sqliteDialect, query))).toEqual([
           expect.stringMatching(lookUp),
@@ -114,7 +114,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         countStatement(sqliteDialect, query),
         pageStatement(sqliteDialect, query),
       ]) {
-        expect(planOf(statement)[0]).toMatch(/^SEARCH read_1_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
+        expect(planOf(statement)[0]).toMatch(/^SEARCH read_2_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
       }
     },
   )
@@ -127,7 +127,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       for (const after of [undefined, sort.map(() => 'x')]) {
         const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
         expect(planOf(pageStatement(sqliteDialect, query))[0]).toMatch(
-          /^SEARCH read_1_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
+          /^SEARCH read_2_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
         )
       }
     },
@@ -147,10 +147,10 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     const object = { type: 'project', id: 'project-7' } as const
     for (const more of [{}, { actor: 'u1' }, { types: ['project.added'] }]) {
       expect(planOf(historyStatement(sqliteDialect, { ...query, ...more }))[0]).toMatch(
-        /^SEARCH read_1_history USING INDEX read_1_history_org_id \(org_id=\? AND rowid>\?\)$/,
+        /^SEARCH read_2_history USING INDEX read_2_history_org_id \(org_id=\? AND rowid>\?\)$/,
       )
       expect(planOf(historyStatement(sqliteDialect, { ...query, ...more, object }))[0]).toMatch(
-        /^SEARCH read_1_history USING INDEX read_1_history_stream \(stream=\? AND rowid>\?\)$/,
+        /^SEARCH read_2_history USING INDEX read_2_history_stream \(stream=\? AND rowid>\?\)$/,
       )
     }
   })
