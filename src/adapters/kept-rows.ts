@@ -58,8 +58,8 @@ export const decodeRow = <Type extends ViewType>(
 export const ENTRY_COLUMNS = 'position, stream, type, actor, actor_org_id, correlation_id, changes'
 
 /** An entry of the history, in the order of {@link ENTRY_COLUMNS}. */
-export type EntryRow<Number> = readonly [
-  position: Number,
+export type EntryRow<Integer> = readonly [
+  position: Integer,
   stream: StreamId,
   type: string,
   actor: string,
