@@ -15,14 +15,8 @@ export const newDatabase = async () => {
   const { href } = url
   return {
     connectionString: href,
-    /**
-     * Does what the server does by itself in time: away with what removed rows leave behind, and the
-     * files of its write-ahead log ready to be written over, instead of one after the other made anew.
-     */
-    settle: async () => {
-      await administer({ connectionString: href }, 'VACUUM')
-      await administer({ connectionString: href }, 'CHECKPOINT')
-    },
+    /** Does away with what removed rows leave behind, as the server does by itself in time. */
+    vacuum: () => administer({ connectionString: href }, 'VACUUM'),
     /** Rows of a table, counted through a connection of its own. */
     countRows: async (table: string) => {
       const client = new pg.Client(href)

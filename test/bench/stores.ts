@@ -66,14 +66,14 @@ export const sqlite: StoreEntry = {
 export const postgres: StoreEntry = {
   name: 'postgres',
   open: async () => {
-    const { connectionString, countRows, settle } = await newDatabase()
+    const { connectionString, countRows, vacuum } = await newDatabase()
     const { store, readModel, close } = await openPostgres({ connectionString })
     return {
       store,
       readModel,
       emptyReadModel: async () => {
         await readModel.reset()
-        await settle()
+        await vacuum()
       },
       countEvents: () => countRows('claviger.events'),
       close,
