@@ -40,7 +40,8 @@ const CHECKPOINT_PAGES = 4000
  * @throws UnusableFile, with nothing changed; SQLITE_BUSY when it has to be tried again
  */
 export const setUp = (database: Database): void => {
-  const version = schemaVersion(database)
+  // As of one moment: another process may be setting the file up.
+  const version = inTransaction(database, 'DEFERRED', schemaVersion)
   database.script(
     `PRAGMA journal_mode = WAL;
      PRAGMA synchronous = FULL;

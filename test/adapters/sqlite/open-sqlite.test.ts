@@ -1,12 +1,15 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
 import {
   openSqlite,
   type Sqlite,
   StoreFault,
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
+import { isBusy } from '../../../src/adapters/sqlite/result-code.js'
+import { setUp } from '../../../src/adapters/sqlite/schema.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
 import { temporaryFile } from './temporary-file.js'
 
@@ -53,6 +56,33 @@ describe('A file that is not ours', () => {
     const folder = temporaryFile()
     mkdirSync(folder)
     expect(reasonOf(folder)).toBe('cannot_open')
+  })
+})
+
+describe('A new file', () => {
+  /** What another process may try at any time. */
+  const triesToSetUp = (database: Database): void => {
+    try {
+      setUp(database)
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+  }
+
+  test('is not taken for that of another program while another process sets it up', () => {
+    const path = temporaryFile()
+    const own = openDatabase(path)
+    const other = openDatabase(path)
+    const value: Database['value'] = (sql, ...parameters) => {
+      const found = own.value(sql, ...parameters)
+      triesToSetUp(other)
+      return found
+    }
+    setUp({ ...own, value })
+    setUp(other)
+    expect(other.value('SELECT count(*) FROM events')).toBe(0)
+    own.close()
+    other.close()
   })
 })
 
