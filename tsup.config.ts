@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
@@ -14,4 +15,9 @@ export default defineConfig({
   clean: true,
   // Without its prefix `node:sqlite` names nothing that exists.
   removeNodeProtocol: false,
+  // What we use of it starts five times as fast as all of it: docs/decisions/dependencies.md.
+  noExternal: ['zod'],
+  // Subpaths share what they have in common, CommonJS too.
+  splitting: true,
+  onSuccess: () => copyFile('node_modules/zod/LICENSE', 'dist/zod.LICENSE'),
 })

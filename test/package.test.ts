@@ -37,6 +37,22 @@ describe('The package, unpacked where a host would have it', () => {
     expect(await typeCheck(folder.path, resolution)).toBe('')
   })
 
+  it('has schemas that the zod of the host takes for its own', async () => {
+    const code = `
+      import * as z from 'zod'
+      import { AddProject } from 'claviger'
+      z.config(z.locales.de())
+      const { error } = z.array(AddProject).safeParse([{}])
+      console.log(AddProject instanceof z.ZodObject, error instanceof z.ZodError)
+      console.log(error.issues[1].message)
+      console.log(z.toJSONSchema(AddProject).type)`
+    const parameters = ['--input-type=module', '--eval', code]
+    expect(await run(process.execPath, parameters, { cwd: folder.path })).toMatchObject({
+      code: 0,
+      stdout: 'true true\nUngültige Eingabe: erwartet object, erhalten undefined\nobject\n',
+    })
+  })
+
   it('does not load SQLite with its root', async () => {
     const code = `
       const before = new Set(process.moduleLoadList)
