@@ -29,23 +29,26 @@ export interface DesiredAccess {
   readonly managedBy?: string | undefined
 }
 
-const schema = z
-  .strictObject({
-    projects: listOf(DesiredProject, 0, MAX_OBJECTS)
-      .meta({ maxItems: MAX_OBJECTS })
-      .superRefine(onlyOnce(({ id }) => id, ['id']))
-      .optional(),
-    identityProviders: listOf(DesiredIdentityProvider, 0, MAX_OBJECTS)
-      .meta({ maxItems: MAX_OBJECTS })
-      .superRefine(onlyOnce(({ idpId }) => idpId, ['idpId']))
-      .optional(),
-    prune: z.boolean({ error: 'must be true or false' }).optional(),
-    managedBy: requiredText.meta(FILLED).optional(),
-  })
-  .refine(({ prune, managedBy }) => prune !== true || managedBy !== undefined, {
-    error: 'is required with prune',
-    path: ['managedBy'],
-  })
+// Lazy, as all schemas here: most hosts declare nothing, and need not wait for them at every start.
+const schema = z.lazy(() =>
+  z
+    .strictObject({
+      projects: listOf(DesiredProject, 0, MAX_OBJECTS)
+        .meta({ maxItems: MAX_OBJECTS })
+        .superRefine(onlyOnce(({ id }) => id, ['id']))
+        .optional(),
+      identityProviders: listOf(DesiredIdentityProvider, 0, MAX_OBJECTS)
+        .meta({ maxItems: MAX_OBJECTS })
+        .superRefine(onlyOnce(({ idpId }) => idpId, ['idpId']))
+        .optional(),
+      prune: z.boolean({ error: 'must be true or false' }).optional(),
+      managedBy: requiredText.meta(FILLED).optional(),
+    })
+    .refine(({ prune, managedBy }) => prune !== true || managedBy !== undefined, {
+      error: 'is required with prune',
+      path: ['managedBy'],
+    }),
+)
 
 /** Schema of a {@link DesiredAccess}. */
 export const DesiredAccess: z.ZodType<z.output<typeof schema>, DesiredAccess> = schema

@@ -26,16 +26,18 @@ export interface DesiredIdentityProvider {
 const idp = AddOidcIdentityProvider.shape.data.shape
 
 /** Schema of a {@link DesiredIdentityProvider}. */
-export const DesiredIdentityProvider = z.strictObject({
-  idpId: IdpId,
-  name: idp.name.meta(FILLED).optional(),
-  stylingType: idp.stylingType.unwrap().optional(),
-  autoRegister: idp.autoRegister.unwrap().optional(),
-  clientId: idp.clientId.meta(FILLED),
-  clientSecret: requiredText.meta(FILLED).optional(),
-  issuer: requiredText.meta(FILLED),
-  scopes: idp.scopes.unwrap().optional(),
-  displayNameMapping: idp.displayNameMapping.unwrap().optional(),
-  usernameMapping: idp.usernameMapping.unwrap().optional(),
-})
+export const DesiredIdentityProvider = z.lazy(() =>
+  z.strictObject({
+    idpId: IdpId,
+    name: idp.name.meta(FILLED).optional(),
+    stylingType: idp.stylingType.unwrap().optional(),
+    autoRegister: idp.autoRegister.unwrap().optional(),
+    clientId: idp.clientId.meta(FILLED),
+    clientSecret: requiredText.meta(FILLED).optional(),
+    issuer: requiredText.meta(FILLED),
+    scopes: idp.scopes.unwrap().optional(),
+    displayNameMapping: idp.displayNameMapping.unwrap().optional(),
+    usernameMapping: idp.usernameMapping.unwrap().optional(),
+  }),
+)
 export type ParsedProvider = z.output<typeof DesiredIdentityProvider>

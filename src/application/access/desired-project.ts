@@ -18,11 +18,13 @@ export interface DesiredRole {
 
 const role = AddProjectRole.shape.data.shape
 
-const DesiredRole = z.strictObject({
-  roleKey: role.roleKey.meta(FILLED),
-  displayName: role.displayName.meta(FILLED),
-  group: role.group.unwrap().meta(SHORT).optional(),
-})
+const DesiredRole = z.lazy(() =>
+  z.strictObject({
+    roleKey: role.roleKey.meta(FILLED),
+    displayName: role.displayName.meta(FILLED),
+    group: role.group.unwrap().meta(SHORT).optional(),
+  }),
+)
 
 /** Settings of a project as they are to be. Absent: as it is; its default when the project is added. */
 export interface DesiredSettings {
@@ -34,12 +36,14 @@ export interface DesiredSettings {
 
 const project = AddProject.shape.data.shape
 
-const DesiredSettings = z.strictObject({
-  projectRoleAssertion: project.projectRoleAssertion.unwrap().optional(),
-  projectRoleCheck: project.projectRoleCheck.unwrap().optional(),
-  hasProjectCheck: project.hasProjectCheck.unwrap().optional(),
-  privateLabelingSetting: project.privateLabelingSetting.unwrap().optional(),
-})
+const DesiredSettings = z.lazy(() =>
+  z.strictObject({
+    projectRoleAssertion: project.projectRoleAssertion.unwrap().optional(),
+    projectRoleCheck: project.projectRoleCheck.unwrap().optional(),
+    hasProjectCheck: project.hasProjectCheck.unwrap().optional(),
+    privateLabelingSetting: project.privateLabelingSetting.unwrap().optional(),
+  }),
+)
 
 /** A project as it is to be. */
 export interface DesiredProject {
@@ -53,14 +57,16 @@ export interface DesiredProject {
 }
 
 /** Schema of a {@link DesiredProject}. */
-export const DesiredProject = z.strictObject({
-  id: ProjectId,
-  name: project.name.meta(FILLED),
-  settings: DesiredSettings.optional(),
-  roles: listOf(DesiredRole, 0, MAX_DECLARED_ROLES)
-    .meta({ maxItems: MAX_DECLARED_ROLES })
-    .superRefine(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))
-    .optional(),
-})
+export const DesiredProject = z.lazy(() =>
+  z.strictObject({
+    id: ProjectId,
+    name: project.name.meta(FILLED),
+    settings: DesiredSettings.optional(),
+    roles: listOf(DesiredRole, 0, MAX_DECLARED_ROLES)
+      .meta({ maxItems: MAX_DECLARED_ROLES })
+      .superRefine(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))
+      .optional(),
+  }),
+)
 export type ParsedProject = z.output<typeof DesiredProject>
 export type ParsedRole = z.output<typeof DesiredRole>

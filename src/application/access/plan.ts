@@ -32,28 +32,30 @@ export interface Plan {
 const count = z.int({ error: 'must be a whole number' })
 
 /** Schema of a {@link Plan}. */
-export const Plan: z.ZodType<Plan> = z.strictObject({
-  orgId: OrgId,
-  managedBy: requiredText.optional(),
-  changes: z
-    .array(PlannedChange)
-    .superRefine(onlyOnce(({ object }) => streamOf('', object), ['object']))
-    .superRefine((changes, { addIssue }) => {
-      const projects = new Set(
-        changes.map(({ object }) => (object.type === 'project' ? object.id : undefined)),
-      )
-      changes.forEach(({ object }, index) => {
-        if (object.type === 'project_role' && !projects.has(object.projectId))
-          addIssue({
-            code: 'custom',
-            path: [index, 'object', 'projectId'],
-            message: 'must be a project of the plan',
-          })
-      })
-    }),
-  counts: z.strictObject({ add: count, update: count, remove: count, unchanged: count }),
-  undeclared: z.array(ObjectInput),
-})
+export const Plan: z.ZodType<Plan> = z.lazy(() =>
+  z.strictObject({
+    orgId: OrgId,
+    managedBy: requiredText.optional(),
+    changes: z
+      .array(PlannedChange)
+      .superRefine(onlyOnce(({ object }) => streamOf('', object), ['object']))
+      .superRefine((changes, { addIssue }) => {
+        const projects = new Set(
+          changes.map(({ object }) => (object.type === 'project' ? object.id : undefined)),
+        )
+        changes.forEach(({ object }, index) => {
+          if (object.type === 'project_role' && !projects.has(object.projectId))
+            addIssue({
+              code: 'custom',
+              path: [index, 'object', 'projectId'],
+              message: 'must be a project of the plan',
+            })
+        })
+      }),
+    counts: z.strictObject({ add: count, update: count, remove: count, unchanged: count }),
+    undeclared: z.array(ObjectInput),
+  }),
+)
 
 /** Whether a well-formed input is a plan, and not a desired state. */
 export const isPlan = (input: unknown): input is Plan =>

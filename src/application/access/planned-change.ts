@@ -10,11 +10,9 @@ import { objectOfPlanned, PlannedEvent } from './planned-event.js'
 /** What a declared field can hold. */
 export type FieldValue = string | boolean | readonly string[]
 
-const FieldValueInput: z.ZodType<FieldValue> = z.union([
-  z.string(),
-  z.boolean(),
-  z.array(z.string()).readonly(),
-])
+const FieldValueInput: z.ZodType<FieldValue> = z.lazy(() =>
+  z.union([z.string(), z.boolean(), z.array(z.string()).readonly()]),
+)
 
 /** A field that is to change; `from` is absent of an object that is to be added. */
 export type PlannedField =
@@ -26,14 +24,16 @@ export type PlannedField =
   /** A secret never shows; it is `unchanged` when it was opened and found equal. */
   | { readonly field: string; readonly secret: 'set' | 'changed' | 'unchanged' }
 
-const PlannedField: z.ZodType<PlannedField> = z.union([
-  z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
-  z.strictObject({
-    field: z.string(),
-    from: FieldValueInput.optional(),
-    to: FieldValueInput.optional(),
-  }),
-])
+const PlannedField: z.ZodType<PlannedField> = z.lazy(() =>
+  z.union([
+    z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
+    z.strictObject({
+      field: z.string(),
+      from: FieldValueInput.optional(),
+      to: FieldValueInput.optional(),
+    }),
+  ]),
+)
 
 /** What becomes of a declared object. */
 export type Action = 'add' | 'update' | 'remove' | 'unchanged'
@@ -51,36 +51,38 @@ export interface PlannedChange {
 }
 
 /** Schema of a {@link PlannedChange}. */
-export const PlannedChange: z.ZodType<PlannedChange> = z
-  .strictObject({
-    action: choice(['add', 'update', 'remove', 'unchanged']),
-    object: ObjectInput,
-    fields: z.array(PlannedField),
-    events: z.array(PlannedEvent).max(2, { error: 'must have at most 2 items' }),
-    sequence: z
-      .string({ error: 'must be text' })
-      .regex(/^[1-9][0-9]{0,19}$/, { error: 'must be a sequence in decimal digits' })
-      .optional(),
-  })
-  .superRefine((change, { addIssue }) => {
-    if (change.action !== actionOf(change.events))
-      addIssue({ code: 'custom', path: ['action'], message: 'must be what the events say' })
-    if ((change.action === 'add') !== (change.sequence === undefined))
-      addIssue({
-        code: 'custom',
-        path: ['sequence'],
-        message: 'must be absent of what is added, and of nothing else',
-      })
-    const own = streamOf('', change.object)
-    change.events.forEach((event, index) => {
-      if (streamOf('', objectOfPlanned(event)) !== own)
+export const PlannedChange: z.ZodType<PlannedChange> = z.lazy(() =>
+  z
+    .strictObject({
+      action: choice(['add', 'update', 'remove', 'unchanged']),
+      object: ObjectInput,
+      fields: z.array(PlannedField),
+      events: z.array(PlannedEvent).max(2, { error: 'must have at most 2 items' }),
+      sequence: z
+        .string({ error: 'must be text' })
+        .regex(/^[1-9][0-9]{0,19}$/, { error: 'must be a sequence in decimal digits' })
+        .optional(),
+    })
+    .superRefine((change, { addIssue }) => {
+      if (change.action !== actionOf(change.events))
+        addIssue({ code: 'custom', path: ['action'], message: 'must be what the events say' })
+      if ((change.action === 'add') !== (change.sequence === undefined))
         addIssue({
           code: 'custom',
-          path: ['events', index],
-          message: 'must tell of the object of the change',
+          path: ['sequence'],
+          message: 'must be absent of what is added, and of nothing else',
         })
-    })
-  })
+      const own = streamOf('', change.object)
+      change.events.forEach((event, index) => {
+        if (streamOf('', objectOfPlanned(event)) !== own)
+          addIssue({
+            code: 'custom',
+            path: ['events', index],
+            message: 'must tell of the object of the change',
+          })
+      })
+    }),
+)
 
 const actionOf = (events: readonly PlannedEvent[]): Action => {
   const type = events[0]?.type
