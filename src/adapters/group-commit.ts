@@ -1,7 +1,12 @@
 import type { Result } from 'neverthrow'
-import type { IdempotencyKeyUsed, RecordedEvent, VersionConflict } from '../ports/event-store.js'
+import type {
+  EventStore,
+  IdempotencyKeyUsed,
+  RecordedEvent,
+  VersionConflict,
+} from '../ports/event-store.js'
 import { planGroup } from './plan-group.js'
-import type { PreparedAppend } from './prepare-append.js'
+import { type PreparedAppend, prepareAppend } from './prepare-append.js'
 
 /** What a store answers to one append. */
 export type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
@@ -31,11 +36,9 @@ interface Entry {
 /**
  * Writes together what waits together, one group at a time.
  *
- * @returns sends an append; resolves with the verdict on it, whatever becomes of its neighbours
+ * @returns `append` of a store; resolves with the verdict on it, whatever becomes of its neighbours
  */
-export const groupCommit = (
-  writer: GroupWriter,
-): ((prepared: PreparedAppend) => Promise<Verdict>) => {
+export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
   let waiting: Entry[] = []
   let isRunning = false
 
@@ -48,9 +51,9 @@ export const groupCommit = (
     if (isRunning) writer.schedule(run)
   }
 
-  return (prepared) =>
+  return (append) =>
     new Promise((resolve, reject) => {
-      waiting.push({ prepared, resolve, reject })
+      waiting.push({ prepared: prepareAppend(append), resolve, reject })
       if (isRunning) return
       isRunning = true
       writer.schedule(run)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type GroupWriter, groupCommit, type Verdict } from '../../src/adapters/group-commit.js'
 import { planGroup } from '../../src/adapters/plan-group.js'
 import { type PreparedAppend, prepareAppend } from '../../src/adapters/prepare-append.js'
+import type { Append } from '../../src/ports/event-store.js'
 import { appendOf, firstOf, write } from '../../src/testing/event-store-laws/samples.js'
 
 const create = (name: string, ...guards: readonly string[]): PreparedAppend =>
@@ -87,11 +88,12 @@ describe('A group', () => {
 })
 
 /** A writer that records everything, or does what `write` says, and shows its groups. */
-const fakeWriter = (write?: (group: readonly PreparedAppend[]) => readonly Verdict[]) => {
-  const groups: (readonly PreparedAppend[])[] = []
+const fakeWriter = (write?: (group: readonly Append[]) => readonly Verdict[]) => {
+  const groups: (readonly Append[])[] = []
   const scheduled: (() => void)[] = []
   const writer: GroupWriter = {
-    write: async (group) => {
+    write: async (prepared) => {
+      const group = prepared.map(({ append }) => append)
       groups.push(group)
       return write ? write(group) : group.map(() => ok([]))
     },
@@ -106,10 +108,12 @@ const fakeWriter = (write?: (group: readonly PreparedAppend[]) => readonly Verdi
 
 class ConnectionFault extends Error {}
 
+const creation = (name: string): Append => create(name).append
+
 describe('Group commit', () => {
   test('writes nothing before the turn ends, then everything that waits together', async () => {
     const { append, groups, endTurn } = fakeWriter()
-    const waiting = [create('a'), create('b')]
+    const waiting = [creation('a'), creation('b')]
     const verdicts = Promise.all(waiting.map(append))
     expect(groups).toEqual([])
     await endTurn()
@@ -119,17 +123,17 @@ describe('Group commit', () => {
 
   test('forms the next group while one is in flight', async () => {
     const { promise: written, resolve: finish } = Promise.withResolvers<void>()
-    const groups: (readonly PreparedAppend[])[] = []
+    const groups: (readonly Append[])[] = []
     const append = groupCommit({
       write: async (group) => {
-        groups.push(group)
+        groups.push(group.map(({ append }) => append))
         await written
         return group.map(() => ok([]))
       },
       isConnectionFault: () => false,
       schedule: queueMicrotask,
     })
-    const [first, second, third] = [create('a'), create('b'), create('c')] as const
+    const [first, second, third] = [creation('a'), creation('b'), creation('c')] as const
     const verdicts = [append(first)]
     await Promise.resolve()
     verdicts.push(append(second), append(third))
@@ -143,19 +147,19 @@ describe('Group commit', () => {
   test('answers each append with its own verdict', async () => {
     const conflict = err({ kind: 'VersionConflict', stream: 'law-b' } as const)
     const { append, endTurn } = fakeWriter(() => [ok([]), conflict, ok([])])
-    const verdicts = Promise.all([create('a'), create('b'), create('c')].map(append))
+    const verdicts = Promise.all([creation('a'), creation('b'), creation('c')].map(append))
     await endTurn()
     expect(await verdicts).toEqual([ok([]), conflict, ok([])])
   })
 
   test('writes append by append after a fault, so that one fails alone', async () => {
-    const bad = create('bad')
+    const bad = creation('bad')
     const fault = new Error('too big')
     const { append, groups, endTurn } = fakeWriter((group) => {
       if (group.includes(bad)) throw fault
       return group.map(() => ok([]))
     })
-    const [first, last] = [create('a'), create('b')] as const
+    const [first, last] = [creation('a'), creation('b')] as const
     const outcomes = Promise.allSettled([first, bad, last].map(append))
     await endTurn()
     expect(groups).toEqual([[first, bad, last], [first], [bad], [last]])
@@ -171,7 +175,7 @@ describe('Group commit', () => {
     const { append, groups, endTurn } = fakeWriter(() => {
       throw fault
     })
-    const outcomes = Promise.allSettled([create('a'), create('b')].map(append))
+    const outcomes = Promise.allSettled([creation('a'), creation('b')].map(append))
     await endTurn()
     expect(groups.length).toBe(1)
     expect(await outcomes).toEqual([
@@ -186,18 +190,31 @@ describe('Group commit', () => {
       if (isBroken) throw new ConnectionFault()
       return group.map(() => ok([]))
     })
-    const failed = expect(append(create('a'))).rejects.toThrow(ConnectionFault)
+    const failed = expect(append(creation('a'))).rejects.toThrow(ConnectionFault)
     await endTurn()
     await failed
     isBroken = false
-    const verdict = append(create('a'))
+    const verdict = append(creation('a'))
     await endTurn()
     expect(await verdict).toEqual(ok([]))
   })
 
+  test('refuses what no store may take, and nothing else', async () => {
+    const { append, groups, endTurn } = fakeWriter()
+    const invalid = appendOf([])
+    const good = creation('a')
+    const outcomes = Promise.allSettled([invalid, good].map(append))
+    await endTurn()
+    expect(groups).toEqual([[good]])
+    expect(await outcomes).toMatchObject([
+      { status: 'rejected', reason: { field: 'writes' } },
+      { status: 'fulfilled', value: ok([]) },
+    ])
+  })
+
   test('leaves no append unanswered', async () => {
     const { append, endTurn } = fakeWriter(() => [])
-    const failed = expect(append(create('a'))).rejects.toThrow('unanswered')
+    const failed = expect(append(creation('a'))).rejects.toThrow('unanswered')
     await endTurn()
     await failed
   })

@@ -7,7 +7,7 @@ import type {
 } from '../../ports/event-store.js'
 import { checkRestore } from '../check-restore.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
-import { type PreparedAppend, prepareAppend } from '../prepare-append.js'
+import type { PreparedAppend } from '../prepare-append.js'
 import { lockKey } from './append-functions.js'
 import type { Connections } from './connections.js'
 import { type EventRow, eventQueries, eventsOf, insertEvents } from './event-rows.js'
@@ -37,10 +37,8 @@ export const postgresEventStore = (
     return verdicts
   }
 
-  const enqueue = groupCommit({ write, isConnectionFault, schedule: setImmediate })
-
   return {
-    append: async (append) => enqueue(prepareAppend(append)),
+    append: groupCommit({ write, isConnectionFault, schedule: setImmediate }),
     readStream: (stream, afterVersion = 0) => events(queries.stream(stream, afterVersion)),
     readAll: (after, limit) => events(queries.page(after, limit)),
     lastPosition: async () => {

@@ -9,7 +9,7 @@ import { beginsAppend, checkRestore } from '../check-restore.js'
 import { type Clock, microsecondClock } from '../clock.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
 import { listeners } from '../listeners.js'
-import { type PreparedAppend, prepareAppend } from '../prepare-append.js'
+import type { PreparedAppend } from '../prepare-append.js'
 import { type Connection, isLockedFault } from './connection.js'
 import type { Database } from './database.js'
 import {
@@ -45,10 +45,8 @@ export const sqliteEventStore = (
     return verdicts
   }
 
-  const enqueue = groupCommit({ write, isConnectionFault, schedule: setImmediate })
-
   return {
-    append: async (append) => enqueue(prepareAppend(append)),
+    append: groupCommit({ write, isConnectionFault, schedule: setImmediate }),
     readStream: (stream, afterVersion = 0) =>
       connection.query((database) => streamEvents(database, stream, afterVersion)),
     readAll: (after, limit) => connection.query((database) => pageOfEvents(database, after, limit)),
