@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // Shared with `npm run test:runtimes`, which has every runtime do the same.
 import {
@@ -35,6 +37,18 @@ describe('The package, unpacked where a host would have it', () => {
 
   it.each(RESOLUTIONS)('has types for moduleResolution $moduleResolution', async (resolution) => {
     expect(await typeCheck(folder.path, resolution)).toBe('')
+  })
+
+  it('brings what it uses of zod, and its licence', async () => {
+    const dist = join(folder.path, 'node_modules/claviger/dist')
+    const programs = (await readdir(dist)).filter((name) => /\.c?js$/.test(name))
+    expect(programs).toEqual(expect.arrayContaining(['index.js', 'index.cjs']))
+    for (const name of programs) {
+      const program = await readFile(join(dist, name), 'utf8')
+      expect(program, name).not.toMatch(/(from|require\(|import\() ?['"]zod/)
+    }
+    const licence = await readFile(join(dist, 'zod.LICENSE'), 'utf8')
+    expect(licence).toContain('The above copyright notice and this permission notice shall be')
   })
 
   it('has schemas that the zod of the host takes for its own', async () => {

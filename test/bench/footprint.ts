@@ -57,8 +57,9 @@ const imports = async (report: Report, scale: Scale): Promise<void> => {
   const measured = await runTimed({ ...scale, rounds: 15 }, [
     start('bare start of Node', ''),
     start('import claviger', "import 'claviger'"),
-    start('import claviger/sqlite', "import 'claviger/sqlite'"),
-    start('import claviger/testing', "import 'claviger/testing'"),
+    ...['sqlite', 'postgres', 'transport', 'testing'].map((subpath) =>
+      start(`import claviger/${subpath}`, `import 'claviger/${subpath}'`),
+    ),
   ])
   addRows(
     report,

@@ -1,7 +1,7 @@
 import { runApart } from './apart.ts'
 import { addRatio, addRows, type Report } from './report.ts'
 import { type Measured, median, runRounds } from './rounds.ts'
-import { sqlite } from './stores.ts'
+import { postgres, sqlite } from './stores.ts'
 import type { System, Task } from './system.ts'
 import { claviger } from './systems/claviger.ts'
 import { IN_MEMORY, type InMemory } from './systems/in-memory.ts'
@@ -77,6 +77,14 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
       inFlight: 64,
     }),
     ALLOWED * loss(raw),
+  )
+  judge(
+    'A postgres 1 in flight',
+    await compare('A postgres', claviger(postgres), { tasks: sizes, calls: 1_000 }),
+  )
+  judge(
+    'B postgres 1 in flight',
+    await compare('B postgres', claviger(postgres), { tasks: lengths, calls: 1_000 }),
   )
 }
 

@@ -35,16 +35,20 @@ export const postgresWrites = async (report: Report, scale: Scale): Promise<void
     true,
   )
   addRows(report, 'A add role, postgres, 64 in flight', together)
-  const updated = await runRounds(
-    [
-      contestant(ours, updateProject(10), { calls: 1_000, share }),
-      contestant(rawPostgres(1), updateProject(10), { calls: 1_000, share }),
-      contestant(ours, updateProject(10), { calls: 4_000, inFlight: 64, share }),
-    ],
-    scale,
-    true,
-  )
-  addRows(report, 'B update project, streams of 10, postgres', updated)
+  for (const events of [10, 100, 1000] as const) {
+    const task = updateProject(events)
+    const updated = await runRounds(
+      [
+        contestant(ours, task, { calls: 1_000, share }),
+        contestant(rawPostgres(1), task, { calls: 1_000, share }),
+        contestant(ours, task, { calls: 2_000, inFlight: 16, share }),
+        contestant(ours, task, { calls: 4_000, inFlight: 64, share }),
+      ],
+      scale,
+      true,
+    )
+    addRows(report, `B update project, streams of ${events}, postgres`, updated)
+  }
   const [own, floor] = alone
   if (own && floor) {
     addRatio(report, 'A postgres 1 in flight / floor', {

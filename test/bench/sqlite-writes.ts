@@ -42,6 +42,7 @@ export const sqliteWrites = async (report: Report, scale: Scale): Promise<void> 
       [
         contestant(ours, task, { calls: 2_000, share }),
         contestant(rawSqlite, task, { calls: 2_000, share }),
+        contestant(ours, task, { calls: 4_000, inFlight: 16, share }),
         contestant(ours, task, { calls: 8_000, inFlight: 64, share }),
       ],
       scale,
