@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import type * as z from 'zod'
+import { compiled } from '../domain/compiled.js'
 import type { InvalidArgument } from './errors.js'
 import { violationsOf } from './violations.js'
 
@@ -8,7 +9,7 @@ export const parse = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): Result<z.output<Schema>, InvalidArgument> => {
-  const parsed = schema.safeParse(value)
+  const parsed = compiled(schema).safeParse(value)
   if (parsed.success) return ok(parsed.data)
   return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
 }
