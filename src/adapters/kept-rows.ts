@@ -8,7 +8,7 @@ import type { KnownEvent } from '../projections/known-event.js'
 import { ownerOf } from '../projections/place.js'
 import { objectIn } from '../projections/stream-name.js'
 import { type ViewFields, viewFields } from '../projections/view-fields.js'
-import { foldedFields } from './read-tables.js'
+import { foldedFields, foldedKey, isKey } from './read-tables.js'
 
 /** The columns that {@link decodeRow} reads. */
 export const SHOWN_COLUMNS = 'shown, sequence, creation_date'
@@ -20,14 +20,18 @@ export interface KeptRow {
   readonly sequence: Position
   /** In milliseconds. */
   readonly creationDate: number
-  /** The folded texts of `foldedFields`. */
-  readonly folded: readonly string[]
+  /** The folded texts of `foldedFields`; null where the key tells it. */
+  readonly folded: readonly (string | null)[]
 }
 
 /** How the objects of a type are kept. */
 export const rowEncoder = <Type extends ViewType>(type: Type): ((row: Views[Type]) => KeptRow) => {
   const fields: ViewFields<Views[Type]> = viewFields[type]
-  const texts = foldedFields(type).map((field) => filterableText(fields, field))
+  const folded = foldedFields(type).map((field) => {
+    const fold = isKey(type, field) ? foldedKey : foldCase
+    const read = filterableText(fields, field)
+    return (row: Views[Type]) => fold(read(row))
+  })
   return (row) => {
     const { details } = row
     return {
@@ -35,7 +39,7 @@ export const rowEncoder = <Type extends ViewType>(type: Type): ((row: Views[Type
       shown: JSON.stringify({ ...row, details: undefined }),
       sequence: details.sequence,
       creationDate: details.creationDate.getTime(),
-      folded: texts.map((read) => foldCase(read(row))),
+      folded: folded.map((foldedOf) => foldedOf(row)),
     }
   }
 }

@@ -5,7 +5,7 @@ import { foldCase } from '../projections/fold-case.js'
 import { listedScope } from '../projections/place.js'
 import { fieldNamed, viewFields } from '../projections/view-fields.js'
 import { SHOWN_COLUMNS } from './kept-rows.js'
-import { foldedColumn } from './read-tables.js'
+import { foldedColumn, isKey, plainKey } from './read-tables.js'
 
 /** SQL, or a part of it, and the values of its question marks. */
 export interface Statement {
@@ -50,10 +50,15 @@ export const countStatement = (dialect: Dialect, query: ListQuery<ViewType>): St
   return { sql: `SELECT count(*) FROM ${dialect.table(query.type)} WHERE ${sql}`, parameters }
 }
 
-const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => [
-  { sql: 'scope = ?', parameters: [listedScope(query)] },
-  ...query.conditions.map((condition) => meets(dialect, query.type, condition)),
-]
+const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
+  const tests = query.conditions.map((condition) => meets(dialect, query, condition))
+  return tests.some(({ namesScope }) => namesScope) ? tests : [inScope(query), ...tests]
+}
+
+const inScope = (query: ListQuery<ViewType>): Statement => ({
+  sql: 'scope = ?',
+  parameters: [listedScope(query)],
+})
 
 const allOf = (parts: readonly Statement[]): Statement => ({
   sql: parts.map(({ sql }) => sql).join(' AND '),
@@ -73,20 +78,62 @@ const ordering =
     return { text: dialect.ordered(dialect.expression(type, field), conditions), direction }
   }
 
-/** Where case counts, the folded text is looked at all the same: it alone has an index. */
-const meets = (
-  dialect: Dialect,
-  type: ViewType,
-  { field, operator, value, ignoreCase }: Condition,
-): Statement => {
-  filterableText<never>(viewFields[type], field)
+/** A condition in SQL. */
+interface Test extends Statement {
+  /** Whether it says of which scope, so that nothing else need. */
+  readonly namesScope?: true
+}
+
+const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
+  const { field, value } = condition
+  filterableText<never>(viewFields[query.type], field)
   // Half a character is no text, and a database would take it for another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
+  return isKey(query.type, field)
+    ? keyMeets(dialect, query, condition)
+    : textMeets(dialect, query, condition)
+}
+
+/** A plain key has no folded text: where case does not count it is looked for by itself. */
+const keyMeets = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  { field, operator, value, ignoreCase }: Condition,
+): Test => {
+  const key = dialect.expression(query.type, field)
+  if (!ignoreCase) return compares(dialect, key, { operator, value })
+  const sought = foldCase(value)
+  const plain = plainKey(sought)
+  const byFolded = compares(dialect, foldedColumn(field), { operator, value: sought })
+  if (plain === undefined) return byFolded
+  const byKey = compares(dialect, key, { operator, value: plain })
+  return operator === 'contains'
+    ? eitherOf(byKey, byFolded)
+    : lookedUp(inScope(query), [byKey, byFolded])
+}
+
+/** Where case counts, the folded text is looked at all the same: it alone has an index. */
+const textMeets = (
+  dialect: Dialect,
+  { type }: ListQuery<ViewType>,
+  { field, operator, value, ignoreCase }: Condition,
+): Test => {
   const folded = compares(dialect, foldedColumn(field), { operator, value: foldCase(value) })
   if (ignoreCase) return folded
   const exact = compares(dialect, dialect.expression(type, field), { operator, value })
   return operator === 'contains' ? exact : allOf([folded, exact])
 }
+
+const eitherOf = (one: Statement, other: Statement): Statement => ({
+  sql: `(${one.sql} OR ${other.sql})`,
+  parameters: [...one.parameters, ...other.parameters],
+})
+
+/** Either of two tests. Were the scope beside them, SQLite would look at all of it instead. */
+const lookedUp = (scope: Statement, [one, other]: readonly [Statement, Statement]): Test => ({
+  ...eitherOf(allOf([scope, one]), allOf([scope, other])),
+  namesScope: true,
+})
 
 const compares = (
   dialect: Dialect,

@@ -1,11 +1,12 @@
 import type { ViewType } from '../ports/read-model.js'
-import { viewFields } from '../projections/view-fields.js'
+import { foldCase } from '../projections/fold-case.js'
+import { identityField, viewFields } from '../projections/view-fields.js'
 
 /**
  * Raised when what the tables of read models hold changes. As part of their names it lets old and new
  * processes of a rolling upgrade keep their own tables side by side.
  */
-const SHAPE_VERSION = 2
+const SHAPE_VERSION = 3
 
 /** Name of the read model and beginning of the names of its tables. */
 export const READ_MODEL = `read_${SHAPE_VERSION}`
@@ -32,5 +33,22 @@ export const foldedFields = (type: ViewType): readonly string[] =>
 export const indexedFields = (type: ViewType): readonly string[] =>
   foldedFields(type).filter((field) => type !== 'project_role' || field !== 'state')
 
-/** The column of the folded text of `field`. */
+/** The column of the folded text of `field`; of a key, of {@link foldedKey}. */
 export const foldedColumn = (field: string): string => `folded_${field}`
+
+/** Whether `field` is the id or key of an object, which is the column `key`. */
+export const isKey = (type: ViewType, field: string): boolean => field === identityField[type]
+
+/**
+ * The folded text of an id or key; null of a plain one, as most are: ASCII without capitals, which tells
+ * it by itself. So the index of the column has few rows to keep.
+ */
+export const foldedKey = (key: string): string | null => (isPlain(key) ? null : foldCase(key))
+
+/** The plain id or key that has the folded text `folded`, or undefined when none has. */
+export const plainKey = (folded: string): string | undefined => {
+  const key = folded.toLowerCase()
+  return isPlain(key) && foldCase(key) === folded ? key : undefined
+}
+
+const isPlain = (key: string): boolean => !/[^ -@[-~]/.test(key)

@@ -201,6 +201,19 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'minds the case of keys always',
+    law: 'Keys compare',
+    plant: (sound) => ({
+      list: ({ conditions, ...query }) =>
+        sound.list({
+          ...query,
+          conditions: conditions.map((condition) =>
+            condition.field === 'roleKey' ? { ...condition, ignoreCase: false } : condition,
+          ),
+        }),
+    }),
+  },
+  {
     fault: 'knows nothing of groups',
     law: 'Every name, id and key',
     plant: (sound) => ({

@@ -30,6 +30,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
      CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
        WHERE idempotency_key IS NOT NULL;
      ${appendFunctions(schema)}`,
+  () => '',
   // Tables of the newest shape alone, as they are filled from the log: a newer shape moves this line to
   // the end, and leaves an empty migration in its place.
   createReadTables,

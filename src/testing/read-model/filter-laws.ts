@@ -3,7 +3,7 @@ import { demandEqual, demandRejection } from '../law.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
 import { idpAdded, newLog, projectAdded, roleAdded } from './log.js'
 
-/** Kept as names of roles, in the order of their code points. */
+/** Kept as names and as keys of roles, in the order of their code points. */
 const NAMES = [
   '',
   '%',
@@ -54,16 +54,19 @@ const namedRoles = async (home: ReadModelHome): Promise<ReadModel> => {
 
 type Sought = readonly [value: string, ignoreCase?: true | undefined]
 
-const namesThat = async (
+const textsThat = async (
   model: ReadModel,
-  operator: Condition['operator'],
-  [value, ignoreCase]: Sought,
+  field: 'displayName' | 'roleKey',
+  [operator, [value, ignoreCase]]: Case,
 ): Promise<readonly string[]> => {
-  const condition = { field: 'displayName', operator, value, ignoreCase: ignoreCase === true }
+  const condition = { field, operator, value, ignoreCase: ignoreCase === true }
   const listing = await model.list({ ...rolesIn('portal'), conditions: [condition] })
   demandEqual('totalSize', listing.totalSize, listing.items.length)
-  return listing.items.map(({ displayName }) => displayName)
+  return listing.items.map((role) => role[field])
 }
+
+const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
+  `${operator} ${value}${ignoreCase ? ', any case' : ''}`
 
 type Case = readonly [Condition['operator'], Sought, readonly string[]]
 
@@ -110,10 +113,23 @@ export const filterLaws: readonly ReadModelLaw[] = [
     name: 'Conditions compare code point by code point, without case when asked to.',
     check: async (home) => {
       const model = await namedRoles(home)
-      for (const [operator, sought, expected] of CASES) {
-        const names = await namesThat(model, operator, sought)
-        const [value, ignoreCase] = sought
-        demandEqual(`${operator} ${value}${ignoreCase ? ', any case' : ''}`, names, expected)
+      for (const one of CASES) {
+        const [, , expected] = one
+        demandEqual(nameOf(one), await textsThat(model, 'displayName', one), expected)
+      }
+    },
+  },
+  {
+    name: 'Keys compare as names do.',
+    check: async (home) => {
+      const log = newLog()
+      log.record('acme', projectAdded('portal'))
+      const keys = NAMES.filter((name) => name !== '')
+      for (const key of keys) log.record('acme', roleAdded('portal', key))
+      const model = await fedWith(home, log)
+      for (const one of CASES) {
+        const expected = one[2].filter((name) => name !== '')
+        demandEqual(nameOf(one), await textsThat(model, 'roleKey', one), expected)
       }
     },
   },

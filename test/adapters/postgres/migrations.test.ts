@@ -47,6 +47,7 @@ describe('Migrating', () => {
     expect(await sql(`SELECT version FROM ${schema}.migrations`)).toEqual([
       { version: 1 },
       { version: 2 },
+      { version: 3 },
     ])
   })
 
@@ -64,7 +65,7 @@ describe('Migrating', () => {
     expect(await reasonOf(open(schema))).toBe('newer')
     expect(await reasonOf(open(schema, false))).toBe('newer')
     expect(await sql(`SELECT count(*)::int AS count FROM ${schema}.migrations`)).toEqual([
-      { count: 3 },
+      { count: 4 },
     ])
   })
 

@@ -65,7 +65,7 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   const { Client } = (await import('pg')).default
   const client = new Client({ connectionString: server.connectionString })
   await client.connect()
-  for (const table of ['read_2_identity_provider', 'read_2_history']) {
+  for (const table of ['read_3_identity_provider', 'read_3_history']) {
     const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toContain(SEAL)

@@ -35,11 +35,11 @@ test('Its tables have the version of their shape in their names and are made at 
 
   expect(tablesOf(path)).toEqual([
     'events',
-    'read_2_checkpoint',
-    'read_2_history',
-    'read_2_identity_provider',
-    'read_2_project',
-    'read_2_project_role',
+    'read_3_checkpoint',
+    'read_3_history',
+    'read_3_identity_provider',
+    'read_3_project',
+    'read_3_project_role',
   ])
 })
 
@@ -52,7 +52,7 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   await close()
 
   const database = new DatabaseSync(path)
-  for (const table of ['read_2_identity_provider', 'read_2_history']) {
+  for (const table of ['read_3_identity_provider', 'read_3_history']) {
     const rows = database.prepare(`SELECT * FROM ${table}`).all()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toContain(SEAL)

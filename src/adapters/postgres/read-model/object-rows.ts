@@ -66,7 +66,7 @@ export const objectTable = <Type extends ViewType>(
       toJsonLines(kept.map(({ shown }) => shown)),
       bigintArray(kept.map(({ sequence }) => sequence)),
       bigintArray(kept.map(({ creationDate }) => creationDate)),
-      ...folded.map((_, index) => textArray(kept.map((row) => row.folded[index] ?? ''))),
+      ...folded.map((_, index) => textArray(kept.map((row) => row.folded[index] ?? null))),
     ]
   }
 

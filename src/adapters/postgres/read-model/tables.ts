@@ -7,6 +7,7 @@ import {
   foldedFields,
   HISTORY,
   indexedFields,
+  isKey,
   TYPES,
   tableOf,
 } from '../../read-tables.js'
@@ -38,13 +39,14 @@ export const createReadTables = (schema: string): string =>
 
 const objectTable = (schema: string, type: ViewType): string => {
   const columns = foldedFields(type).map(
-    (field) => `${foldedColumn(field)} text COLLATE "C" NOT NULL,`,
-  )
-  const indexes = indexedFields(type).map(
     (field) =>
-      `CREATE INDEX ${tableOf(type)}_${field} ON ${schema}.${tableOf(type)}
-         (scope, ${foldedColumn(field)});`,
+      `${foldedColumn(field)} text COLLATE "C" ${isKey(type, field) ? 'NULL' : 'NOT NULL'},`,
   )
+  const indexes = indexedFields(type).map((field) => {
+    const column = foldedColumn(field)
+    return `CREATE INDEX ${tableOf(type)}_${field} ON ${schema}.${tableOf(type)} (scope, ${column})
+         ${isKey(type, field) ? `WHERE ${column} IS NOT NULL` : ''};`
+  })
   return `CREATE TABLE ${schema}.${tableOf(type)} (
      scope text COLLATE "C" NOT NULL,
      key text COLLATE "C" NOT NULL,

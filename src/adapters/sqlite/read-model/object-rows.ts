@@ -56,7 +56,7 @@ const objectTable = <Type extends ViewType>(type: Type): ObjectTable<Views[Type]
       const before = encode(stored)
       const after = encode(row)
       // SQLite writes to the index of every column named, also when its value is the same.
-      const isChanged = (_: string, index: number) => before.folded[index] !== after.folded[index]
+      const isChanged = (_: unknown, index: number) => before.folded[index] !== after.folded[index]
       const columns = ['shown', 'sequence', 'creation_date', ...folded.filter(isChanged)]
       database.run(
         `UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE scope = ? AND key = ?`,

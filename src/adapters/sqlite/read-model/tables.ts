@@ -6,6 +6,7 @@ import {
   foldedFields,
   HISTORY,
   indexedFields,
+  isKey,
   TYPES,
   tableOf,
 } from '../../read-tables.js'
@@ -56,7 +57,9 @@ export const haveTables = (database: Database): boolean =>
 
 const objectTable = (type: ViewType): string => {
   const folded = foldedFields(type)
-  const columns = folded.map((field) => `${foldedColumn(field)} TEXT NOT NULL,`)
+  const columns = folded.map(
+    (field) => `${foldedColumn(field)} TEXT ${isKey(type, field) ? 'NULL' : 'NOT NULL'},`,
+  )
   return `CREATE TABLE IF NOT EXISTS ${tableOf(type)} (
        scope TEXT NOT NULL,
        key TEXT NOT NULL,
@@ -73,9 +76,11 @@ const objectTable = (type: ViewType): string => {
 
 const indexOn =
   (type: ViewType) =>
-  (field: string): string =>
-    `CREATE INDEX IF NOT EXISTS ${tableOf(type)}_${field}
-       ON ${tableOf(type)} (scope, ${foldedColumn(field)});`
+  (field: string): string => {
+    const column = foldedColumn(field)
+    return `CREATE INDEX IF NOT EXISTS ${tableOf(type)}_${field} ON ${tableOf(type)} (scope, ${column})
+       ${isKey(type, field) ? `WHERE ${column} IS NOT NULL` : ''};`
+  }
 
 /** Empties the tables. */
 export const emptyTables = (database: Database): void => {
