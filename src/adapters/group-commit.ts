@@ -33,16 +33,23 @@ interface Entry {
   readonly reject: (fault: unknown) => void
 }
 
+/** After so many groups of one in a row, an append is taken to come alone. */
+const ALONE = 8
+
 /**
- * Writes together what waits together, one group at a time.
+ * Writes together what waits together, one group at a time. What comes alone waits for nobody; every
+ * eighth time it does, so that others are noticed, and the event loop turns.
  *
  * @returns `append` of a store; resolves with the verdict on it, whatever becomes of its neighbours
  */
 export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
   let waiting: Entry[] = []
   let isRunning = false
+  /** How many groups of one there were in a row. */
+  let alone = 0
 
   const run = async (): Promise<void> => {
+    alone = waiting.length === 1 ? alone + 1 : 0
     const { group, rest } = planGroup(waiting)
     waiting = rest
     await settle(writer, group)
@@ -56,7 +63,8 @@ export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
       waiting.push({ prepared: prepareAppend(append), resolve, reject })
       if (isRunning) return
       isRunning = true
-      writer.schedule(run)
+      if (alone < ALONE || alone % ALONE === 0) writer.schedule(run)
+      else queueMicrotask(run)
     })
 }
 

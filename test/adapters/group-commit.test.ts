@@ -108,6 +108,9 @@ const fakeWriter = (write?: (group: readonly Append[]) => readonly Verdict[]) =>
 
 class ConnectionFault extends Error {}
 
+/** Until all is done that needs no turn of the event loop. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
 const creation = (name: string): Append => create(name).append
 
 describe('Group commit', () => {
@@ -210,6 +213,40 @@ describe('Group commit', () => {
       { status: 'rejected', reason: { field: 'writes' } },
       { status: 'fulfilled', value: ok([]) },
     ])
+  })
+
+  test('lets who writes alone wait for nobody, but every eighth time', async () => {
+    const { append, endTurn } = fakeWriter()
+    const waits = []
+    for (let index = 0; index < 34; index++) {
+      let isWritten = false
+      const written = append(creation(`${index}`)).then(() => {
+        isWritten = true
+      })
+      await settled()
+      waits.push(!isWritten)
+      await endTurn()
+      await written
+    }
+    const later = (index: number) => index > 8 && index % 8 > 0
+    expect(waits).toEqual(waits.map((_, index) => !later(index)))
+  })
+
+  test('gathers again as soon as somebody else is there', async () => {
+    const { append, groups, endTurn } = fakeWriter()
+    const write = async (count: number) => {
+      const waiting = Array.from({ length: count }, (_, n) => creation(`${groups.length}-${n}`))
+      const written = Promise.all(waiting.map(append))
+      await settled()
+      const isWritten = groups.at(-1)?.length === count && groups.at(-1)?.[0] === waiting[0]
+      await endTurn()
+      await written
+      return isWritten
+    }
+    for (let index = 0; index < 9; index++) await write(1)
+    expect(await write(1)).toBe(true)
+    expect(await write(2)).toBe(true)
+    expect(await write(1)).toBe(false)
   })
 
   test('leaves no append unanswered', async () => {
