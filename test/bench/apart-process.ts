@@ -1,10 +1,10 @@
 import type { Apart } from './apart.ts'
 import { runnerOf } from './rounds.ts'
-import { IN_MEMORY } from './systems/in-memory.ts'
+import { EMBEDDED } from './systems/embedded.ts'
 
 // Runs one contestant, a round whenever it is told to, until its parent lets it go.
 const { name, system, task, calls, inFlight, isKept }: Apart = JSON.parse(process.argv[2] ?? '')
-const open = () => IN_MEMORY[system].open(task)
+const open = () => EMBEDDED[system].open(task)
 const runner = runnerOf({ name, open, calls, inFlight }, isKept)
 
 process.on('message', async () => {

@@ -2,18 +2,33 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type Effort, type Measured, type Runner, takeTurns } from './rounds.ts'
 import type { Task } from './system.ts'
-import type { InMemory } from './systems/in-memory.ts'
+import { EMBEDDED, type Embedded } from './systems/embedded.ts'
+import { callsIn, type Load, nameOf } from './workloads.ts'
 
-/** A contestant that keeps its events in memory, and that runs in a process of its own. */
+/** A contestant that runs in a process of its own. */
 export interface Apart {
   readonly name: string
-  readonly system: InMemory
+  readonly system: Embedded
   readonly task: Task
   readonly calls: number
   readonly inFlight: number
   /** One store for all rounds; else a new one each time. */
   readonly isKept: boolean
 }
+
+/** `system` at `task`; in a new store each round, unless `isKept`. */
+export const apart = (
+  system: Embedded,
+  task: Task,
+  { inFlight = 1, isKept = false, ...load }: Load & { share: number; isKept?: boolean },
+): Apart => ({
+  name: nameOf(EMBEDDED[system], inFlight),
+  system,
+  task,
+  calls: callsIn(load),
+  inFlight,
+  isKept,
+})
 
 /**
  * {@link takeTurns}, each in a process of its own: what one system leaves to the garbage collector is

@@ -1,12 +1,11 @@
-import { runApart } from './apart.ts'
+import { apart, runApart } from './apart.ts'
 import { addRatio, addRows, type Report } from './report.ts'
 import { type Measured, median, runRounds } from './rounds.ts'
-import { postgres, sqlite } from './stores.ts'
-import type { System, Task } from './system.ts'
+import { postgres } from './stores.ts'
+import type { Task } from './system.ts'
 import { claviger } from './systems/claviger.ts'
-import { IN_MEMORY, type InMemory } from './systems/in-memory.ts'
-import { groupedSqlite } from './systems/raw-sqlite.ts'
-import { addRole, callsIn, contestant, type Load, type Scale, updateProject } from './workloads.ts'
+import { EMBEDDED, type Embedded } from './systems/embedded.ts'
+import { addRole, contestant, type Load, type Scale, updateProject } from './workloads.ts'
 
 /** Growth that is allowed: in a large store a call may take this many times as long. */
 const ALLOWED = 1.2
@@ -17,31 +16,27 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
   const middle = Math.round(large / 100)
   const compare = async (
     name: string,
-    system: System,
+    system: Embedded,
     { tasks, ...load }: Load & { readonly tasks: readonly Task[] },
   ) => {
+    const contestants = tasks.map((task) => ({
+      ...apart(system, task, { ...load, share, isKept: true }),
+      name: `${EMBEDDED[system].name}, ${sizeOf(task)}`,
+    }))
+    const measured = await runApart(contestants, scale)
+    addRows(report, `growth: ${name}`, measured)
+    return measured
+  }
+  const comparePostgres = async (
+    name: string,
+    { tasks, ...load }: Load & { readonly tasks: readonly Task[] },
+  ) => {
+    const system = claviger(postgres)
     const contestants = tasks.map((task) => ({
       ...contestant(system, task, { ...load, share }),
       name: `${system.name}, ${sizeOf(task)}`,
     }))
     const measured = await runRounds(contestants, scale, true)
-    addRows(report, `growth: ${name}`, measured)
-    return measured
-  }
-  const compareInMemory = async (
-    name: string,
-    system: InMemory,
-    { tasks, calls }: Load & { readonly tasks: readonly Task[] },
-  ) => {
-    const contestants = tasks.map((task) => ({
-      name: `${IN_MEMORY[system].name}, ${sizeOf(task)}`,
-      system,
-      task,
-      calls: callsIn({ calls, share }),
-      inFlight: 1,
-      isKept: true,
-    }))
-    const measured = await runApart(contestants, scale)
     addRows(report, `growth: ${name}`, measured)
     return measured
   }
@@ -53,25 +48,25 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
 
   judge(
     'A memory 1 in flight',
-    await compareInMemory('A memory', 'claviger', { tasks: sizes, calls: 10_000 }),
+    await compare('A memory', 'claviger', { tasks: sizes, calls: 10_000 }),
   )
   judge(
     'B memory 1 in flight',
-    await compareInMemory('B memory', 'claviger', { tasks: lengths, calls: 8_192 }),
+    await compare('B memory', 'claviger', { tasks: lengths, calls: 8_192 }),
   )
-  await compareInMemory('A memory', 'emmett', { tasks: [addRole(0), addRole(middle)], calls: 200 })
+  await compare('A memory', 'emmett', { tasks: [addRole(0), addRole(middle)], calls: 200 })
   judge(
     'A sqlite 1 in flight',
-    await compare('A sqlite', claviger(sqlite), { tasks: sizes, calls: 2_000 }),
+    await compare('A sqlite', 'clavigerSqlite', { tasks: sizes, calls: 2_000 }),
   )
   judge(
     'B sqlite 1 in flight',
-    await compare('B sqlite', claviger(sqlite), { tasks: lengths, calls: 2_000 }),
+    await compare('B sqlite', 'clavigerSqlite', { tasks: lengths, calls: 2_000 }),
   )
-  const raw = await compare('A sqlite, raw', groupedSqlite, { tasks: sizes, calls: 20_000 })
+  const raw = await compare('A sqlite, raw', 'groupedSqlite', { tasks: sizes, calls: 20_000 })
   judge(
     'A sqlite 64 in flight',
-    await compare('A sqlite, 64 in flight', claviger(sqlite), {
+    await compare('A sqlite, 64 in flight', 'clavigerSqlite', {
       tasks: sizes,
       calls: 20_000,
       inFlight: 64,
@@ -80,12 +75,22 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
   )
   judge(
     'A postgres 1 in flight',
-    await compare('A postgres', claviger(postgres), { tasks: sizes, calls: 1_000 }),
+    await comparePostgres('A postgres', { tasks: sizes, calls: 1_000 }),
   )
   judge(
     'B postgres 1 in flight',
-    await compare('B postgres', claviger(postgres), { tasks: lengths, calls: 1_000 }),
+    await comparePostgres('B postgres', { tasks: lengths, calls: 1_000 }),
   )
+  for (const inFlight of [16, 64]) {
+    const load = { tasks: sizes, inFlight }
+    await compare(`A memory, ${inFlight} in flight`, 'claviger', { ...load, calls: 10_000 })
+    await comparePostgres(`A postgres, ${inFlight} in flight`, { ...load, calls: 4_000 })
+  }
+  await compare('A sqlite, 16 in flight', 'clavigerSqlite', {
+    tasks: sizes,
+    calls: 8_000,
+    inFlight: 16,
+  })
 }
 
 const sizeOf = (task: Task): string =>

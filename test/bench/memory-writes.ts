@@ -1,9 +1,9 @@
-import { runApart } from './apart.ts'
+import { apart, runApart } from './apart.ts'
 import { addRatio, addRows, type Report } from './report.ts'
 import { type Measured, timesAsFast } from './rounds.ts'
 import type { Task } from './system.ts'
-import { IN_MEMORY, type InMemory } from './systems/in-memory.ts'
-import { addRole, callsIn, nameOf, type Scale, updateProject } from './workloads.ts'
+import type { Embedded } from './systems/embedded.ts'
+import { addRole, type Scale, updateProject } from './workloads.ts'
 
 const PEERS = ['equinox', 'castore', 'emmett'] as const
 
@@ -11,7 +11,7 @@ const PEERS = ['equinox', 'castore', 'emmett'] as const
  * Calls per round: enough of them that a round is about warm code. Emmett and castore slow down with the
  * size of the store, so they make fewer.
  */
-const callsOf = (system: InMemory, task: Task): number => {
+const callsOf = (system: Embedded, task: Task): number => {
   if (task.kind === 'add role') {
     if (system === 'emmett') return 2_000
     return system === 'castore' ? 20_000 : 100_000
@@ -24,22 +24,20 @@ const callsOf = (system: InMemory, task: Task): number => {
 export const memoryWrites = async (report: Report, scale: Scale): Promise<void> => {
   const compare = async (
     name: string,
-    systems: readonly InMemory[],
+    systems: readonly Embedded[],
     task: Task,
     inFlight: number,
   ) => {
-    const contestants = systems.map((system) => ({
-      name: nameOf(IN_MEMORY[system], inFlight),
-      system,
-      task,
-      // Quick runs make all calls that are quick: fewer would leave the code half compiled.
-      calls: callsIn({
+    const isKept = task.kind === 'update project'
+    const contestants = systems.map((system) =>
+      apart(system, task, {
         calls: callsOf(system, task),
-        share: task.kind === 'add role' ? 1 : scale.share,
+        // Quick runs make all calls that are quick: fewer would leave the code half compiled.
+        share: isKept ? scale.share : 1,
+        inFlight,
+        isKept,
       }),
-      inFlight,
-      isKept: task.kind === 'update project',
-    }))
+    )
     const measured = await runApart(contestants, scale)
     addRows(report, `${name}, memory, ${inFlight} in flight`, measured)
     return measured

@@ -1,26 +1,26 @@
+import { apart, runApart } from './apart.ts'
 import { addRatio, addRows, type Report } from './report.ts'
-import { runRounds, timesAsFast } from './rounds.ts'
-import { sqlite } from './stores.ts'
-import type { System } from './system.ts'
-import { claviger } from './systems/claviger.ts'
-import { loadEmmettSqlite } from './systems/emmett-sqlite.ts'
-import { groupedSqlite, rawSqlite } from './systems/raw-sqlite.ts'
-import { addRole, contestant, type Scale, updateProject } from './workloads.ts'
+import { timesAsFast } from './rounds.ts'
+import { isEmmettSqliteInstalled } from './systems/emmett-sqlite.ts'
+import { addRole, type Scale, updateProject } from './workloads.ts'
 
 /** Workloads A, B and C on SQLite. */
 export const sqliteWrites = async (report: Report, scale: Scale): Promise<void> => {
   const { share } = scale
-  const ours = claviger(sqlite)
-  const others = await emmettSqlite()
+  const isInstalled = await isEmmettSqliteInstalled()
+  if (!isInstalled) {
+    console.log('\nEmmett on SQLite is left out: docs/performance.md says how to install it.')
+  }
 
-  const added = await runRounds(
+  const added = await runApart(
     [
-      contestant(ours, addRole(), { calls: 2_000, share }),
-      contestant(rawSqlite, addRole(), { calls: 2_000, share }),
-      contestant(ours, addRole(), { calls: 8_000, inFlight: 16, share }),
-      contestant(ours, addRole(), { calls: 20_000, inFlight: 64, share }),
-      contestant(groupedSqlite, addRole(), { calls: 20_000, share }),
-      ...others.map((other) => contestant(other, addRole(), { calls: 1_000, share })),
+      // Quick runs make all of these calls: fewer would leave the code half compiled.
+      apart('clavigerSqlite', addRole(), { calls: 10_000, share: 1 }),
+      apart('rawSqlite', addRole(), { calls: 10_000, share: 1 }),
+      apart('clavigerSqlite', addRole(), { calls: 8_000, inFlight: 16, share }),
+      apart('clavigerSqlite', addRole(), { calls: 20_000, inFlight: 64, share }),
+      apart('groupedSqlite', addRole(), { calls: 20_000, share }),
+      ...(isInstalled ? [apart('emmettSqlite', addRole(), { calls: 1_000, share })] : []),
     ],
     scale,
   )
@@ -38,15 +38,14 @@ export const sqliteWrites = async (report: Report, scale: Scale): Promise<void> 
 
   for (const events of [10, 100, 1000] as const) {
     const task = updateProject(events)
-    const updated = await runRounds(
+    const updated = await runApart(
       [
-        contestant(ours, task, { calls: 2_000, share }),
-        contestant(rawSqlite, task, { calls: 2_000, share }),
-        contestant(ours, task, { calls: 4_000, inFlight: 16, share }),
-        contestant(ours, task, { calls: 8_000, inFlight: 64, share }),
+        apart('clavigerSqlite', task, { calls: 2_000, share, isKept: true }),
+        apart('rawSqlite', task, { calls: 2_000, share, isKept: true }),
+        apart('clavigerSqlite', task, { calls: 4_000, inFlight: 16, share, isKept: true }),
+        apart('clavigerSqlite', task, { calls: 8_000, inFlight: 64, share, isKept: true }),
       ],
       scale,
-      true,
     )
     addRows(report, `B update project, streams of ${events}, sqlite`, updated)
     const [own, floor] = updated
@@ -56,12 +55,4 @@ export const sqliteWrites = async (report: Report, scale: Scale): Promise<void> 
       target: 0.95,
     })
   }
-}
-
-/** Emmett on SQLite, when it was installed beside; that takes a compiler. */
-const emmettSqlite = async (): Promise<readonly System[]> => {
-  const system = await loadEmmettSqlite()
-  if (system) return [system]
-  console.log('\nEmmett on SQLite is left out: docs/performance.md says how to install it.')
-  return []
 }

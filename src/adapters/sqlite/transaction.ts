@@ -3,7 +3,10 @@ import type { Database } from './database.js'
 import { isBusy, isSqliteError } from './result-code.js'
 
 /** `IMMEDIATE` takes the lock for writing first; `DEFERRED` reads everything as of one moment. */
-export type TransactionKind = 'IMMEDIATE' | 'DEFERRED'
+export type TransactionKind = keyof typeof BEGIN
+
+/** Written out: a text put together anew would have to be hashed for each look-up of its statement. */
+const BEGIN = { IMMEDIATE: 'BEGIN IMMEDIATE', DEFERRED: 'BEGIN DEFERRED' } as const
 
 /**
  * Runs `work` in a transaction: all that it writes is recorded or nothing.
@@ -18,7 +21,7 @@ export const inTransaction = <Value>(
 ): Value => {
   let outcome: StoreFault['outcome'] = 'not_recorded'
   try {
-    database.run(`BEGIN ${kind}`)
+    database.run(BEGIN[kind])
     const value = work(database)
     outcome = 'unknown'
     database.run('COMMIT')

@@ -11,27 +11,30 @@ interface Opened {
 
 const MODULE: string = '../emmett-sqlite/open.mjs'
 
-/** Emmett on SQLite; undefined when it was not installed. */
-export const loadEmmettSqlite = async (): Promise<System | undefined> => {
-  const loaded = await import(MODULE).catch(() => undefined)
-  if (loaded === undefined) return undefined
-  const open: (path: string) => Opened = loaded.openEmmettSqlite
-  return {
-    name: 'Emmett, bare',
-    open: async (task) => {
-      const { path, remove } = temporaryFile()
-      const { store, close } = open(path)
-      const { call } = await emmettSubject(store, task)
-      // Its tables come to be with the first append.
-      await store.appendToStream('first', [{ type: 'changed', data: {} }])
-      return {
-        call,
-        countEvents: async () => countRows(path, 'emt_messages'),
-        close: async () => {
-          close()
-          remove()
-        },
-      }
-    },
-  }
+/** Whether {@link emmettSqlite} can be measured. */
+export const isEmmettSqliteInstalled = (): Promise<boolean> =>
+  import(MODULE).then(
+    () => true,
+    () => false,
+  )
+
+/** Emmett on SQLite, once it was installed. */
+export const emmettSqlite: System = {
+  name: 'Emmett, bare',
+  open: async (task) => {
+    const { openEmmettSqlite } = await import(MODULE)
+    const { path, remove } = temporaryFile()
+    const { store, close }: Opened = openEmmettSqlite(path)
+    const { call } = await emmettSubject(store, task)
+    // Its tables come to be with the first append.
+    await store.appendToStream('first', [{ type: 'changed', data: {} }])
+    return {
+      call,
+      countEvents: async () => countRows(path, 'emt_messages'),
+      close: async () => {
+        close()
+        remove()
+      },
+    }
+  },
 }
