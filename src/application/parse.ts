@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
 import type * as z from 'zod'
-import { compiled } from '../domain/compiled.js'
 import type { InvalidArgument } from './errors.js'
 import { violationsOf } from './violations.js'
 
@@ -9,7 +8,7 @@ export const parse = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): Result<z.output<Schema>, InvalidArgument> => {
-  const parsed = compiled(schema).safeParse(value)
+  const parsed = schema.safeParse(value)
   if (parsed.success) return ok(parsed.data)
   return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
 }
