@@ -7,7 +7,7 @@ import {
 import { currentVersion, type Upcasters, upcast } from '../domain/message.js'
 import { ProjectEvent, projectUpcasters } from '../domain/project/events.js'
 import { ProjectRoleEvent, projectRoleUpcasters } from '../domain/project-role/events.js'
-import type { RecordedEvent } from '../ports/event-store.js'
+import type { Actor, RecordedEvent } from '../ports/event-store.js'
 import type { CorruptEvent, UnreadableEvent } from '../ports/unreadable-event.js'
 import { type KnownEvent, objectOf } from './known-event.js'
 import { organizationIn, streamOf } from './stream-name.js'
@@ -59,18 +59,18 @@ const inNewestVersion = (recorded: RecordedEvent, { version }: Shape): RecordedE
 const hasShape = (event: RecordedEvent, shape: Shape): event is KnownEvent =>
   shape.data.safeParse(event.data).success
 
+/** Metadata as storage gives it back: views rely on these fields. */
+type StoredMetadata = Partial<Record<'actor' | 'resourceOwner' | 'correlationId', unknown>> | null
+
 /** The first field that views rely on, in the metadata, and that is not as every append has it. */
-const flawOf = ({ metadata }: { readonly metadata: unknown }): string | undefined => {
-  const actor = fieldOf(metadata, 'actor')
-  if (typeof fieldOf(actor, 'userId') !== 'string') return 'metadata.actor.userId'
-  if (typeof fieldOf(actor, 'orgId') !== 'string') return 'metadata.actor.orgId'
-  if (typeof fieldOf(metadata, 'resourceOwner') !== 'string') return 'metadata.resourceOwner'
-  const correlationId = fieldOf(metadata, 'correlationId') ?? ''
+const flawOf = ({ metadata }: { readonly metadata?: StoredMetadata }): string | undefined => {
+  const actor: Partial<Record<keyof Actor, unknown>> | null = metadata?.actor ?? null
+  if (typeof actor?.userId !== 'string') return 'metadata.actor.userId'
+  if (typeof actor.orgId !== 'string') return 'metadata.actor.orgId'
+  if (typeof metadata?.resourceOwner !== 'string') return 'metadata.resourceOwner'
+  const correlationId = metadata.correlationId ?? ''
   return typeof correlationId === 'string' ? undefined : 'metadata.correlationId'
 }
-
-const fieldOf = (value: unknown, field: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
 
 const isKnownVersion = (version: number, shape: Shape): boolean =>
   Number.isInteger(version) && version >= 1 && version <= shape.version
