@@ -156,6 +156,8 @@ export const historyLaws: readonly ReadModelLaw[] = [
       demandEqual('between two', await found(model, log, { after: after - 1n }), [2, 3, 4, 5, 7])
       demandEqual('with a limit', await found(model, log, { after, limit: 2 }), [3, 4])
       demandEqual('filtered', await found(model, log, { after, limit: 1, actor: 'u2' }), [5])
+      // More than 64 bits hold: callers choose it.
+      demandEqual('after all', await found(model, log, { after: 2n ** 64n }), [])
     },
   },
 ]
