@@ -123,9 +123,9 @@ export const conditionsOf = (filter: Filter): readonly Condition[] =>
     })
   })
 
-/** `sort`, made total: the object's own id or key decides last. */
+/** `sort`, made total: the object's own id or key decides last, so what follows it decides nothing. */
 export const totalOrder = (type: ViewType, sort: readonly SortKey[]): readonly SortKey[] => {
   const field = identityField[type]
-  const isTotal = sort.some((key) => key.field === field)
-  return isTotal ? sort : [...sort, { field, direction: 'asc' }]
+  const end = sort.findIndex((key) => key.field === field)
+  return end < 0 ? [...sort, { field, direction: 'asc' }] : sort.slice(0, end + 1)
 }

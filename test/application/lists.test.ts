@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import type { EventStore } from '../../src/index.js'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { type EventStore, memoryReadModel } from '../../src/index.js'
 import {
   badFields,
   context,
@@ -162,6 +162,23 @@ describe('A list', () => {
     ['projectId', { projectId: 'p1' } as never],
   ])('refuses a malformed %s', async (field, input) => {
     expect(await badFields(iam.projects.list(input, context))).toEqual([field])
+  })
+})
+
+describe('The order that a read model is asked for', () => {
+  it.each([
+    [[], ['id']],
+    [[{ field: 'name' }], ['name', 'id']],
+    [
+      [{ field: 'name' }, { field: 'id' }, { field: 'sequence' }],
+      ['name', 'id'],
+    ],
+    [[{ field: 'id' }, { field: 'name' }], ['id']],
+  ] as const)('ends with the id, which leaves nothing to decide: %j', async (sort, asked) => {
+    const readModel = memoryReadModel()
+    const list = vi.spyOn(readModel, 'list')
+    await good(iamOn(store, { readModel }).projects.list({ sort: [...sort] }, context))
+    expect(list.mock.calls[0]?.[0].sort.map(({ field }) => field)).toEqual(asked)
   })
 })
 
