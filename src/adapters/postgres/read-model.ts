@@ -34,12 +34,8 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
     const known = readEvents(events)
     const last = known.at(-1)
     return connections.transaction(async (session) => {
-      // Keeps others waiting until this transaction has ended.
-      const [moved] = await session.rows({
-        text: `UPDATE ${schema}.${CHECKPOINT} SET position = $2 WHERE position = $1 RETURNING 1`,
-        values: [from, last?.position ?? from],
-      })
-      if (moved === undefined) return false
+      if (!(await moveCheckpoint(session, schema, { from, to: last?.position ?? from })))
+        return false
       await applyAll(session, schema, known)
       return true
     }, 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off')
@@ -77,6 +73,29 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
       ),
     history: (query) => readHistory(connections, schema, query),
   }
+}
+
+/** Keeps others waiting until the transaction has ended. @returns false when it is not at `from` */
+const moveCheckpoint = async (
+  session: Session,
+  schema: string,
+  { from, to }: { readonly from: Position; readonly to: Position },
+): Promise<boolean> => {
+  const table = `${schema}.${CHECKPOINT}`
+  const [moved] = await session.rows({
+    text: `UPDATE ${table} SET position = $2 WHERE position = $1 RETURNING 1`,
+    values: [from, to],
+  })
+  if (moved !== undefined || from > 0n) return moved !== undefined
+  // A backup may have left its row out. Once it is seen to be missing, nobody else may put it back.
+  await session.rows({
+    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0))`,
+    values: [schema],
+  })
+  const [found] = await session.rows({ text: `SELECT 1 FROM ${table}` })
+  if (found !== undefined) return false
+  await session.rows({ text: `INSERT INTO ${table} (position) VALUES ($1)`, values: [to] })
+  return true
 }
 
 const applyAll = async (

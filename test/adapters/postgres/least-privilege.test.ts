@@ -60,6 +60,20 @@ describe('A role with the documented grants', () => {
     expect(await readModel.checkpoint()).toBe(0n)
   })
 
+  test('fills a read model that a backup has left out', async () => {
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.query('TRUNCATE claviger.read_3_checkpoint, claviger.read_3_project')
+    await client.end()
+    await using opened = await openPostgres({ connectionString: runtime, migrate: false })
+    const { readModel } = opened
+    const log = newLog()
+    log.record('acme', projectAdded('shop'))
+    expect(await readModel.apply(0n, log.events)).toBe(true)
+    expect(await readModel.checkpoint()).toBe(log.events[0]?.position)
+    expect(await readModel.apply(0n, log.events)).toBe(false)
+  })
+
   test('opens without being told that there is nothing to migrate', async () => {
     await using opened = await openPostgres({ connectionString: runtime })
     await opened.store.lastPosition()

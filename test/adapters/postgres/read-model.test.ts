@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
 import { idpAdded, newLog, projectAdded, SEAL } from '../../../src/testing/read-model/log.js'
@@ -30,9 +31,44 @@ describe('A read model in PostgreSQL', () => {
   test.each(readModelLaws)('$name', ({ check }) => check(home))
 })
 
-test('Many that catch up at once apply every batch once.', async () => {
+const READ_TABLES = [
+  'read_3_checkpoint',
+  'read_3_history',
+  'read_3_identity_provider',
+  'read_3_project',
+  'read_3_project_role',
+]
+
+/** Runs statements as whoever owns the database. */
+const asOwner = async <Value>(work: (client: pg.Client) => Promise<Value>): Promise<Value> => {
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  const value = await work(client)
+  await client.end()
+  return value
+}
+
+/** As a backup without the rows of the read model leaves it. */
+const emptyTables = (schema: string) =>
+  asOwner(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE nspname = $1 AND relkind = 'r' AND relname LIKE 'read%' ORDER BY 1`,
+      [schema],
+    )
+    expect(rows.map(({ name }) => name)).toEqual(READ_TABLES)
+    await client.query(`TRUNCATE ${READ_TABLES.map((table) => `${schema}.${table}`).join()}`)
+  })
+
+const untouched = async (_: string) => {}
+
+test.each([
+  ['as they were made', untouched],
+  ['that a backup has left out', emptyTables],
+])('Many that catch up at once, in tables %s, apply every batch once.', async (_, prepare) => {
   const schema = newSchema()
   const models = await Promise.all(Array.from({ length: 4 }, () => openSchema(schema)))
+  await prepare(schema)
   const log = newLog()
   for (let n = 0; n < 300; n++) log.record('acme', projectAdded(`project-${n}`))
   const last = log.events.at(-1)?.position ?? 0n
@@ -62,13 +98,11 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   const log = newLog()
   log.record('acme', idpAdded('google'))
   await postgres.readModel.apply(0n, log.events)
-  const { Client } = (await import('pg')).default
-  const client = new Client({ connectionString: server.connectionString })
-  await client.connect()
-  for (const table of ['read_3_identity_provider', 'read_3_history']) {
-    const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
-    expect(rows).toHaveLength(1)
-    expect(JSON.stringify(rows)).not.toContain(SEAL)
-  }
-  await client.end()
+  await asOwner(async (client) => {
+    for (const table of ['read_3_identity_provider', 'read_3_history']) {
+      const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify(rows)).not.toContain(SEAL)
+    }
+  })
 })
