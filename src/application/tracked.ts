@@ -119,14 +119,32 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
     return decision.isOk() ? ok(this.#newEvents) : err(decision.error)
   }
 
-  /** Reads what was added to the stream since it was last looked at. */
-  async refresh(): Promise<void> {
-    const { store, recent } = this.#aggregate
-    const { version } = this.#snapshot
-    const added = await fromPort(() => store.readStream(this.stream, version))
-    this.#snapshot = this.#foldOnto(this.#snapshot, added)
+  /** Takes over what other commands of this process have learnt of the stream meanwhile. */
+  recall(): void {
+    const recent = this.#aggregate.recent.get(this.stream)
+    if (recent === undefined || recent.version <= this.#snapshot.version) return
+    this.#snapshot = recent
     this.#isKnown = true
-    if (this.#snapshot.version > 0) recent.set(this.stream, this.#snapshot)
+  }
+
+  /**
+   * Reads what was added to the stream since it was last looked at; all of it when the event last
+   * seen is another one by now, as after a failover that lost what was answered.
+   */
+  async refresh(): Promise<void> {
+    const { recent, beginning } = this.#aggregate
+    const { version, changed } = this.#snapshot
+    const [seen, ...added] = version === 0 ? [] : await this.#read(version - 1)
+    this.#snapshot =
+      seen?.position === changed
+        ? this.#foldOnto(this.#snapshot, added)
+        : this.#foldOnto(beginning, await this.#read(0))
+    this.#isKnown = true
+    if (version > 0 || this.#snapshot.version > 0) recent.set(this.stream, this.#snapshot)
+  }
+
+  #read(afterVersion: Version): Promise<readonly RecordedEvent[]> {
+    return fromPort(() => this.#aggregate.store.readStream(this.stream, afterVersion))
   }
 
   /** Takes in the decided events, now that they are `recorded`. */
@@ -163,7 +181,7 @@ export class Tracked<Command, State extends Status, Event extends Message, Refus
 /** What {@link transact} needs of a tracked stream, whatever its aggregate. */
 export type AnyTracked = Pick<
   Tracked<never, Status, Message, unknown>,
-  'stream' | 'snapshot' | 'isKnown' | 'newEvents' | 'refresh' | 'advance' | 'past'
+  'stream' | 'snapshot' | 'isKnown' | 'newEvents' | 'recall' | 'refresh' | 'advance' | 'past'
 >
 
 /**

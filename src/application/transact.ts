@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../domain/decider.js'
+import type { StreamId } from '../domain/values.js'
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js'
 import type { Session } from './context.js'
 import type { Cancelled, IamError } from './errors.js'
@@ -15,6 +16,9 @@ import { type Transaction, trackedIn } from './transaction.js'
 
 /** How often a decision is taken before the lost races are reported. */
 const MAX_ATTEMPTS = 10
+
+/** Races that are lost to writers of the guard before those of this process are made to wait. */
+const PATIENCE = 3
 
 const CANCELLED: Cancelled = { kind: 'Cancelled' }
 
@@ -37,7 +41,11 @@ export const transact = <Ids>(
   const end = () => runtime.queue.leave(streams)
   const turn = runtime.queue.enter(streams, session.signal)
   if (turn === undefined) return ended(started(work), end)
-  return turn.then((isOurs) => (isOurs ? ended(started(work), end) : err(CANCELLED)))
+  return turn.then((isOurs) => {
+    if (!isOurs) return err(CANCELLED)
+    for (const tracked of trackedIn(transaction)) tracked.recall()
+    return ended(started(work), end)
+  })
 }
 
 /** A stream that was just made up has no others that wait for it; should it have, versions tell. */
@@ -86,6 +94,21 @@ const decideOnStore = async <Ids>(
   session: Session,
   transaction: Transaction<Ids> & { readonly lost?: LostRace },
 ): Promise<Result<Outcome<Ids>, IamError>> => {
+  const turn: StreamId[] = []
+  try {
+    return await decideInTurn(runtime, session, transaction, turn)
+  } finally {
+    runtime.queue.leave(turn)
+  }
+}
+
+/** @param turn - takes in the stream of the guard once the turn at it was asked for and given */
+const decideInTurn = async <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids> & { readonly lost?: LostRace },
+  turn: StreamId[],
+): Promise<Result<Outcome<Ids>, IamError>> => {
   let { lost } = transaction
   for (let attempts = lost ? 1 : 0; ; attempts++) {
     if (lost) session.observer?.conflicted(lost.kind)
@@ -95,6 +118,11 @@ const decideOnStore = async <Ids>(
     }
     if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
     if (lost) await pause(attempts, session.signal)
+    if (attempts === PATIENCE && transaction.guard) {
+      const { stream } = transaction.guard
+      if ((await runtime.queue.enter([stream], session.signal)) === false) return err(CANCELLED)
+      turn.push(stream)
+    }
     await refresh(trackedIn(transaction), session)
     if (session.signal?.aborted) return err(CANCELLED)
     if (lost || session.dryRun) session.observer?.deciding(attempts + 1)

@@ -31,13 +31,16 @@ export class WriteQueue {
     }
   }
 
-  /** Those who wait for several streams do so in one order, so that none wait for each other. */
+  /**
+   * Those who wait for several streams do so in one order, so that none wait for each other: roles
+   * before their project, for which a command of a role waits after it has the role's turn.
+   */
   async #enterEach(
     streams: readonly StreamId[],
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const entered: StreamId[] = []
-    for (const stream of streams.toSorted()) {
+    for (const stream of streams.toSorted().reverse()) {
       if (this.#waiting.has(stream) && !(await waitIn(this.#queueOf(stream), signal))) {
         this.leave(entered)
         return false

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { type EventStore, toStatus } from '../../src/index.js'
 import {
   addSamples,
@@ -146,5 +147,35 @@ describe('A lost race', () => {
       await refusal(iamOn(racing).projectRoles.addMany({ projectId: 'portal', roles }, context)),
     ).toMatchObject({ kind: 'AlreadyExists', object: { roleKey: 'b' } })
     expect(await logOf(store)).toHaveLength(4)
+  })
+})
+
+describe('A project that is changed without a pause', () => {
+  const roles = ['a', 'b', 'c'].map((roleKey) => ({ projectId: 'portal', roleKey }))
+
+  it.each<[string, (process: Iam, role: (typeof roles)[number]) => ReturnType<typeof good>]>([
+    ['added', (to, role) => good(to.projectRoles.add({ ...role, displayName: 'd' }, context))],
+    ['updated', (to, role) => good(to.projectRoles.update({ ...role, displayName: 'n' }, context))],
+    ['removed', (to, role) => good(to.projectRoles.remove(role, context))],
+  ])('keeps no role of it from being %s', async (what, change) => {
+    await using opened = openSqlite(':memory:')
+    const process = iamOn(opened.store)
+    await good(process.projects.add({ ...portal, name: 'Portal' }, context))
+    if (what !== 'added')
+      for (const role of roles)
+        await good(process.projectRoles.add({ ...role, displayName: 'd' }, context))
+    let isDone = false
+    const updating = async () => {
+      for (let n = 0; !isDone; n++)
+        await good(process.projects.update({ ...portal, name: `name ${n}` }, context))
+    }
+    const changing = async () => {
+      try {
+        for (const role of roles) await change(process, role)
+      } finally {
+        isDone = true
+      }
+    }
+    await Promise.all([updating(), changing()])
   })
 })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { EventStore } from '../../src/index.js'
-import { addSamples, context, good, type Iam, iamOn, refusal, start } from './host.js'
+import { type EventStore, memoryEventStore } from '../../src/index.js'
+import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from './host.js'
 import { writes } from './methods.js'
 
 let store: EventStore
@@ -86,5 +86,79 @@ describe('What is remembered', () => {
     await good(process.projects.update({ ...portal, name: 'two' }, context))
     await good(process.projectRoles.add({ ...editor, roleKey: 'new', displayName: 'd' }, context))
     expect(asked).toEqual(['project-acme+portal'])
+  })
+})
+
+describe('What is remembered of answers that a failover lost', () => {
+  let process: Iam
+  let kept: bigint
+  /** What `process` is bound to: the store that it knows, until that fails. */
+  let current: EventStore
+
+  const moving: EventStore = {
+    append: (append) => current.append(append),
+    readStream: (stream, after) => current.readStream(stream, after),
+    readAll: (after, limit) => current.readAll(after, limit),
+    lastPosition: () => current.lastPosition(),
+    findAppend: (by) => current.findAppend(by),
+  }
+
+  beforeEach(async () => {
+    current = store
+    process = iamOn(moving)
+    await good(process.projects.update({ ...portal, name: 'kept' }, context))
+    kept = await store.lastPosition()
+  })
+
+  /** Goes on with a copy that ends where the last one that `process` is to know of does. */
+  const failOver = async (): Promise<Iam> => {
+    const copy = memoryEventStore()
+    await copy.restore((await logOf(store)).filter(({ position }) => position <= kept))
+    current = copy
+    return iamOn(copy)
+  }
+
+  it('ends with the first race that it loses', async () => {
+    await good(process.projects.update({ ...portal, name: 'lost' }, context))
+    await failOver()
+    await good(process.projects.update({ ...portal, name: 'after' }, context))
+    const names = (await current.readStream('project-acme+portal')).map(({ data }) =>
+      Reflect.get(data, 'name'),
+    )
+    expect(names).toEqual(['Portal', 'kept', 'after'])
+  })
+
+  it('refuses nothing', async () => {
+    await good(process.projects.remove(portal, context))
+    await failOver()
+    const { changed } = await good(process.projects.update({ ...portal, name: 'after' }, context))
+    expect(changed).toBe(true)
+  })
+
+  it('refuses nothing of an object whose first event was lost', async () => {
+    await good(process.projects.add({ id: 'new', name: 'lost' }, context))
+    await good(process.projects.update({ id: 'new', name: 'lost too' }, context))
+    await failOver()
+    expect(await refusal(process.projects.update({ id: 'new', name: 'n' }, context))).toMatchObject(
+      { kind: 'NotFound' },
+    )
+    await good(process.projects.add({ id: 'new', name: 'again' }, context))
+    await good(process.projects.update({ id: 'new', name: 'after' }, context))
+  })
+
+  it('makes no change one that changes nothing', async () => {
+    await good(process.projects.update({ ...portal, name: 'wanted' }, context))
+    const other = await failOver()
+    await good(other.projects.update({ ...portal, name: 'meanwhile' }, context))
+    const wanted = { ...portal, name: 'wanted' }
+    expect((await good(process.projects.update(wanted, context))).changed).toBe(true)
+  })
+
+  it('decides no dry run', async () => {
+    await good(process.projects.remove(portal, context))
+    await failOver()
+    const dryRun = { ...context, dryRun: true } as const
+    const planned = await good(process.projects.update({ ...portal, name: 'after' }, dryRun))
+    expect(planned.changed).toBe(true)
   })
 })
