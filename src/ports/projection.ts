@@ -16,6 +16,9 @@ export interface Projection {
    */
   apply(from: Position, events: readonly RecordedEvent[]): Promise<boolean>
 
-  /** Forgets everything and moves the checkpoint back to `0n`, so that the view can be rebuilt. */
+  /**
+   * Forgets everything and moves the checkpoint back to `0n`, so that the view can be rebuilt. Reads
+   * that are under way may miss what was there.
+   */
   reset(): Promise<void>
 }

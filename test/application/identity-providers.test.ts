@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import {
   addSamples,
   clockedStore,
@@ -146,6 +147,21 @@ describe('identityProviders.updateOidcConfig', () => {
       scopes: [],
       details: updated.details,
     })
+  })
+
+  it.each([
+    ['given', ['openid']],
+    ['absent', undefined],
+  ])('answers with an event that nobody can alter, its scopes %s', async (_, scopes) => {
+    await using opened = openSqlite(':memory:')
+    const onFile = iamOn(opened.store)
+    await good(onFile.identityProviders.addOidc(oidc, context))
+    const changed = await good(
+      onFile.identityProviders.updateOidcConfig({ ...config, scopes }, context),
+    )
+    const { data } = changed.events[0] ?? {}
+    expect(data).toMatchObject({ scopes: scopes ?? [] })
+    expect(Object.isFrozen(Reflect.get(data ?? {}, 'scopes'))).toBe(true)
   })
 
   it('changes nothing with what is there already, in that order', async () => {

@@ -40,7 +40,7 @@ const appearance = {
 const oidc = {
   clientId: requiredText,
   /** At most 100, kept as given. */
-  scopes: listOf(scope, 0, MAX_SCOPES).default([]),
+  scopes: listOf(scope, 0, MAX_SCOPES).prefault([]),
   displayNameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),
   usernameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),
 }
