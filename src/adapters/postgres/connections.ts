@@ -18,7 +18,7 @@ export interface Connections {
     begin?: Begin,
   ) => Promise<Value>
   readonly isClosed: () => boolean
-  /** Waits for what is being done; nothing is done after it. */
+  /** Waits for what is being done and refuses what waits for a connection; nothing is done after it. */
   readonly close: () => Promise<void>
 }
 
@@ -35,14 +35,24 @@ export type Begin =
 export const poolConnections = (pool: Pool, end: () => Promise<void>): Connections => {
   let closing: Promise<void> | undefined
 
-  const connect = async (): Promise<PoolClient> => {
-    if (closing) throw new StoreFault('The store is closed', 'not_recorded')
-    try {
-      return await pool.connect()
-    } catch (error) {
-      throw faultOf(error, 'not_recorded')
-    }
-  }
+  /** Rejects each call that waits for a connection: a pool that is being closed forgets them. */
+  const refusals = new Set<(fault: StoreFault) => void>()
+
+  const connect = (): Promise<PoolClient> =>
+    new Promise((resolve, reject) => {
+      if (closing) throw closedFault()
+      refusals.add(reject)
+      pool.connect().then(
+        (client) => {
+          if (refusals.delete(reject)) resolve(client)
+          else client.release()
+        },
+        (error) => {
+          refusals.delete(reject)
+          reject(faultOf(error, 'not_recorded'))
+        },
+      )
+    })
 
   /** Lends a connection to `work`; `outcome` is what the loss of it would leave behind. */
   const lend = async <Value>(
@@ -96,12 +106,16 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
     isClosed: () => closing !== undefined,
     close: () => {
       closing ??= end()
+      for (const refuse of refusals) refuse(closedFault())
+      refusals.clear()
       return closing
     },
   }
 }
 
 const ignore = (): void => undefined
+
+const closedFault = () => new StoreFault('The store is closed', 'not_recorded')
 
 /**
  * Undoes what `client` was doing when `error` came up. A connection that does not outlive its fault

@@ -225,6 +225,48 @@ describe('A store that is closed', () => {
       expect(fault).toMatchObject({ outcome: 'not_recorded', message: 'The store is closed' })
     }
   })
+
+  test('refuses at once what waits for a connection, and waits for what is being done', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    const { store, close } = await openPostgres({
+      connectionString,
+      schema,
+      maxConnections: 1,
+      connectTimeout: 0,
+    })
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    await client.query(`BEGIN; LOCK TABLE ${schema}.events IN ACCESS EXCLUSIVE MODE`)
+    const begun = store.lastPosition()
+    const waiting = [faultOf(store.append(firstOf('law-a'))), faultOf(store.readStream('law-a'))]
+    // Appends go out a moment after they are asked for.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    let hasClosed = false
+    const closed = close().then(() => {
+      hasClosed = true
+    })
+    for (const fault of await Promise.all(waiting)) {
+      expect(fault).toMatchObject({ outcome: 'not_recorded', message: 'The store is closed' })
+    }
+    expect(hasClosed).toBe(false)
+    await client.query('COMMIT')
+    await client.end()
+    expect(await begun).toBe(0n)
+    await closed
+  })
+
+  test('gives a connection back that a pool of the host lends it too late', async () => {
+    const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+    const { store, close } = await openPostgres({ pool, schema: newSchema() })
+    const client = await pool.connect()
+    const waiting = faultOf(store.lastPosition())
+    await close()
+    expect((await waiting).message).toBe('The store is closed')
+    client.release()
+    expect((await pool.query('SELECT 1')).rowCount).toBe(1)
+    await pool.end()
+  })
 })
 
 describe('A store that leaves its block', () => {
