@@ -10,6 +10,9 @@ export interface DirectConnection {
 const SHORTEST_PAUSE = 100
 const LONGEST_PAUSE = 10_000
 
+/** Most that the end of a connection is waited for, in milliseconds: it has nothing left to do. */
+export const FAREWELL = 1_000
+
 /** What is listened to, and who is to know. */
 export interface Listening {
   readonly connect: () => Promise<DirectConnection>
@@ -74,8 +77,9 @@ export const keepListening = ({
   return {
     end: async () => {
       isEnded = true
-      if (current) await giveUp(current)
-      await running
+      if (current) return giveUp(current)
+      // One that is on its way is given up when it comes; a pool may lend it late, or never.
+      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, FAREWELL).unref())])
     },
   }
 }

@@ -3,7 +3,7 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { type Connections, poolConnections } from './connections.js'
 import { postgresEventStore } from './event-store.js'
-import type { DirectConnection } from './listen.js'
+import { type DirectConnection, FAREWELL } from './listen.js'
 import { demandMigrated, migrate } from './migrations.js'
 import { newsOf } from './news.js'
 import type { PostgresAddress, PostgresOptions } from './options.js'
@@ -125,7 +125,13 @@ const direct = (options: PostgresOptions) => async (): Promise<DirectConnection>
   await client.connect()
   // Not in its types.
   if ('unref' in client && typeof client.unref === 'function') client.unref()
-  return { client, end: () => client.end() }
+  const end = async () => {
+    // A silent server would never end it.
+    const limit = setTimeout(() => client.connection.stream.destroy(), FAREWELL)
+    await client.end()
+    clearTimeout(limit)
+  }
+  return { client, end }
 }
 
 /** @throws UnusableDatabase */

@@ -1,4 +1,5 @@
-import { getEventListeners } from 'node:events'
+import { spawn } from 'node:child_process'
+import { getEventListeners, once } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../src/adapters/postgres/index.js'
@@ -34,6 +35,10 @@ const openBehindProxy = (statementTimeout?: number): Promise<Postgres> =>
     statementTimeout,
     maxConnections: 1,
   })
+
+/** Listens, and waits until it does. */
+const heardOf = ({ onAppend }: Postgres['store']): Promise<void> =>
+  new Promise((resolve) => onAppend?.(resolve))
 
 /** What `promise` is rejected with. */
 const faultOf = async (promise: Promise<unknown>): Promise<StoreFault> => {
@@ -266,6 +271,38 @@ describe('A store that is closed', () => {
     client.release()
     expect((await pool.query('SELECT 1')).rowCount).toBe(1)
     await pool.end()
+  })
+
+  test('while its server is silent has ended to listen soon', async () => {
+    const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
+    const pool = new pg.Pool({ connectionString })
+    const opened = [
+      await openBehindProxy(),
+      await openPostgres({ pool, schema: newSchema() }),
+      await openPostgres({ connectionString, connectTimeout: 0, schema: newSchema() }),
+    ]
+    for (const { store } of opened.slice(0, 2)) await heardOf(store)
+    proxy.freeze()
+    // Its connection is on its way.
+    opened[2]?.store.onAppend?.(() => undefined)
+    const begin = performance.now()
+    await Promise.all(opened.map(({ close }) => close()))
+    expect(performance.now() - begin).toBeLessThan(5_000)
+    proxy.resume()
+    await pool.end()
+  })
+
+  test('lets a program end that has waited for it', async () => {
+    const adapter = new URL('../../../src/adapters/postgres/index.ts', import.meta.url)
+    const loader = new URL('../../processes/typescript.mjs', import.meta.url)
+    const program = `
+      import { openPostgres } from '${adapter}'
+      const { store, close } = await openPostgres({ connectionString: '${server.connectionString}' })
+      await new Promise((resolve) => store.onAppend(resolve))
+      await close()`
+    const flags = ['--import', loader.href, '--input-type=module', '--eval', program]
+    const child = spawn(process.execPath, flags, { stdio: 'inherit' })
+    expect(await once(child, 'exit')).toEqual([0, null])
   })
 })
 
