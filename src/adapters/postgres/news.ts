@@ -53,7 +53,9 @@ export const newsOf = ({ connections, connect, channel }: NewsRoutes): News => {
     },
     onAppend: (wake) => {
       const remove = add(wake)
-      listening ??= keepListening({ connect, channel, wake: wakeAll })
+      if (!connections.isClosed()) {
+        listening ??= keepListening({ connect, channel, wake: wakeAll })
+      }
       return () => {
         remove()
         if (isEmpty()) void endListening()

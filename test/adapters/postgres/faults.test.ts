@@ -292,6 +292,17 @@ describe('A store that is closed', () => {
     await pool.end()
   })
 
+  test('listens no more, whoever asks', async () => {
+    const pool = new pg.Pool({ connectionString: server.connectionString })
+    const { store, close } = await openPostgres({ pool, schema: newSchema() })
+    await close()
+    const connect = vi.spyOn(pool, 'connect')
+    const stop = store.onAppend?.(() => undefined)
+    expect(connect).not.toHaveBeenCalled()
+    stop?.()
+    await pool.end()
+  })
+
   test('lets a program end that has waited for it', async () => {
     const adapter = new URL('../../../src/adapters/postgres/index.ts', import.meta.url)
     const loader = new URL('../../processes/typescript.mjs', import.meta.url)
