@@ -68,7 +68,7 @@ const copy = async (
   try {
     const asking = fromPort(() => to.lastPosition())
     const begin = await orCancelled(asking, signal)
-    if (begin > 0n && !(await isSameEvent(from, to, begin))) {
+    if (begin > 0n && !(await orCancelled(isSameEvent(from, to, begin), signal))) {
       return err({ kind: 'DifferentLog', position: begin })
     }
     let copied = 0

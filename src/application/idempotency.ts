@@ -4,6 +4,7 @@ import type { Session } from './context.js'
 import type { IamError } from './errors.js'
 import { fromPort } from './fault.js'
 import { storedKey } from './metadata.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Outcome } from './outcome.js'
 import type { Runtime } from './runtime.js'
 import { sha256 } from './sha256.js'
@@ -20,17 +21,18 @@ export const commandHash = ({ method, input }: Transaction<unknown>['command']):
  */
 export const earlierOutcome = async <Ids>(
   { store }: Runtime,
-  { orgId, idempotencyKey }: Session,
+  { orgId, idempotencyKey, signal }: Session,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
   if (idempotencyKey === undefined) return undefined
   const key = storedKey(orgId, idempotencyKey)
-  const events = await fromPort(() => store.findAppend({ idempotencyKey: key }))
+  const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
+  const events = await orCancelled(finding, signal)
   const last = events.at(-1)
   if (!last) return undefined
-  if (!(await isRepeated(transaction, events)))
+  if (!(await orCancelled(isRepeated(transaction, events), signal)))
     return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
-  const snapshot = await transaction.object.past(last.stream, last.version)
+  const snapshot = await orCancelled(transaction.object.past(last.stream, last.version), signal)
   const ids = transaction.ids(last.stream)
   return ok({ details: detailsOf(snapshot, orgId), changed: true, events, ...ids })
 }

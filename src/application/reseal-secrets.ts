@@ -2,13 +2,15 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod'
 import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
-import { IdpId } from '../domain/values.js'
+import { IdpId, type SealedSecret } from '../domain/values.js'
+import type { SecretOwner } from '../ports/secret-cipher.js'
 import { open, seal } from './client-secret.js'
 import type { Session } from './context.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
 import { type LongWrite, longWrite } from './method.js'
 import { tellFault } from './observer.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
 import { transact } from './transact.js'
@@ -55,12 +57,15 @@ export const resealSecrets = (
     },
     async (session, { idpId }, onProgress) => {
       if (idpId !== undefined) return (await reseal(runtime, session, idpId)).map(reportOf(idpId))
-      const idpIds = await identityProvidersOf(runtime, session)
+      const idpIds = await orCancelled(identityProvidersOf(runtime, session), session.signal)
       const report: ResealReport[] = []
       for (const id of idpIds) {
         if (session.signal?.aborted) return err({ kind: 'Cancelled' })
         const resealed = await reseal(runtime, session, id)
-        if (resealed.isErr()) tellFault(runtime.hooks, session.method, resealed.error)
+        if (resealed.isErr()) {
+          if (resealed.error.kind === 'Cancelled') return err(resealed.error)
+          tellFault(runtime.hooks, session.method, resealed.error)
+        }
         report.push(
           resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
         )
@@ -131,12 +136,13 @@ const resealOnce = async (
 ): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
   const owner = { orgId: session.orgId, idpId }
   const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
-  await idp.refresh()
+  await orCancelled(idp.refresh(), session.signal)
   if (!exists(idp.state))
     return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
   const replaces = idp.state.clientSecret
   if (runtime.secrets.isCurrent(replaces)) return ok('current')
-  const clientSecret = await seal(runtime, await open(runtime, replaces, owner), owner)
+  const sealing = sealAnew(runtime, replaces, owner)
+  const clientSecret = await orCancelled(sealing, session.signal)
   const outcome = await transact(runtime, session, {
     command: { method: session.method, input: { idpId } },
     object: idp,
@@ -147,3 +153,9 @@ const resealOnce = async (
   })
   return outcome.map(({ changed }) => (changed ? 'resealed' : 'replaced meanwhile'))
 }
+
+const sealAnew = async (
+  runtime: Runtime,
+  sealed: SealedSecret,
+  owner: SecretOwner,
+): Promise<SealedSecret> => seal(runtime, await open(runtime, sealed, owner), owner)

@@ -95,7 +95,7 @@ const walk = async (
       for (const recorded of events) {
         const event = inspect(recorded)
         if (event.isErr()) return err(event.error)
-        const broken = secrets && (await brokenSeal(secrets, event.value))
+        const broken = secrets && (await brokenSeal(secrets, event.value, signal))
         if (broken) return err(broken)
       }
       done += events.length
@@ -127,12 +127,14 @@ const inspector = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>
 const brokenSeal = async (
   secrets: SecretCipher,
   event: KnownEvent,
+  signal: AbortSignal | undefined,
 ): Promise<SealBroken | undefined> => {
   const sealed = sealIn(event)
   if (sealed === undefined) return undefined
   const { position, stream, seal, idpId } = { ...event, ...sealed }
   const owner = { orgId: organizationIn(stream), idpId }
-  const opened = await fromPort(() => secrets.open(seal, owner))
+  const opening = fromPort(() => secrets.open(seal, owner))
+  const opened = await orCancelled(opening, signal)
   return opened.isErr() ? { kind: 'SealBroken', position, stream, cause: opened.error } : undefined
 }
 

@@ -13,6 +13,7 @@ import {
   oidc,
   refusal,
   start,
+  withAppend,
 } from './host.js'
 
 let store: EventStore
@@ -180,6 +181,31 @@ it('ends between two providers when it is aborted', async () => {
     unchanged: ['a'],
     failed: [],
   })
+})
+
+it('ends at its last provider too when it is aborted there', async () => {
+  const controller = new AbortController()
+  const open: typeof newCipher.open = (sealed, owner) => {
+    if (owner.idpId === 'c') controller.abort()
+    return newCipher.open(sealed, owner)
+  }
+  const { resealSecrets } = iamOn(store, { secrets: { ...newCipher, open } }).identityProviders
+  const aborting = { ...context, signal: controller.signal }
+  expect(await refusal(resealSecrets({}, aborting))).toEqual({ kind: 'Cancelled' })
+  expect((await logOf(store)).filter(({ type }) => type.endsWith('resealed'))).toHaveLength(2)
+})
+
+it('waits for an append that was sent before it was aborted', async () => {
+  const controller = new AbortController()
+  const aborting = withAppend(store, async (append, send) => {
+    controller.abort()
+    return send(append)
+  })
+  const { resealSecrets } = iamOn(aborting, { secrets: newCipher }).identityProviders
+  const report = await good(
+    resealSecrets({ idpId: 'c' }, { ...context, signal: controller.signal }),
+  )
+  expect(report.resealed).toEqual(['c'])
 })
 
 it('moves more providers than one page of a list holds', async () => {

@@ -8,7 +8,17 @@ import {
   memoryReadModel,
   verify,
 } from '../../src/index.js'
-import { addSamples, context, good, type Iam, iamOn, logOf, oidc, oldCipher } from './host.js'
+import {
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  newCipher,
+  oidc,
+  oldCipher,
+} from './host.js'
 
 /** What neither answers nor fails; tells that it was asked. */
 type Silent = () => Promise<never>
@@ -22,11 +32,15 @@ type Call = (iam: Iam, within: Context) => ResultAsync<unknown, { readonly kind:
 const store = memoryEventStore()
 await addSamples(iamOn(store))
 const portal = { id: 'portal' }
+const unchanged = { ...portal, name: 'Portal' }
+const keyed = { ...oidc, idpId: 'keyed' }
+const idempotencyKey = 'k1'
+await good(iamOn(store).identityProviders.addOidc(keyed, { ...context, idempotencyKey }))
 const desired = { projects: [{ ...portal, name: 'Another' }] }
 const plan = await good(iamOn(store).plan(desired, context))
 
 const storeWithout =
-  (method: 'readAll' | 'readStream' | 'lastPosition'): Options =>
+  (method: 'readAll' | 'readStream' | 'lastPosition' | 'findAppend'): Options =>
   (silent) => ({ store: { ...store, [method]: silent } })
 
 const readModelWithout =
@@ -37,8 +51,22 @@ const cipherWithout =
   (method: 'seal' | 'open'): Options =>
   (silent) => ({ secrets: { ...oldCipher, [method]: silent } })
 
+/** Holds every secret to be sealed under a key of before. */
+const newCipherWithout =
+  (method: 'seal' | 'open'): Options =>
+  (silent) => ({ secrets: { ...newCipher, [method]: silent } })
+
 const get: Call = ({ projects }, within) => projects.get(portal, within)
 const update: Call = ({ projects }, within) => projects.update({ ...portal, name: 'n' }, within)
+
+const addAgain: Call = ({ identityProviders }, within) =>
+  identityProviders.addOidc(keyed, { ...within, idempotencyKey })
+
+const reseal: Call = ({ identityProviders }, within) =>
+  identityProviders.resealSecrets({ idpId: keyed.idpId }, within)
+
+const resealAll: Call = ({ identityProviders }, within) =>
+  identityProviders.resealSecrets({}, within)
 
 const CASES: readonly (readonly [what: string, options: Options, call: Call])[] = [
   ['a read, for permission', (silent) => ({ authorize: silent }), get],
@@ -75,6 +103,21 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
       return updateOidcConfig(config, within)
     },
   ],
+  [
+    'a no-op under a key, for what was recorded under it',
+    storeWithout('findAppend'),
+    ({ projects }, within) =>
+      projects.update(unchanged, { ...within, idempotencyKey: 'of nothing' }),
+  ],
+  ['a repeat under a key, for what was recorded under it', storeWithout('findAppend'), addAgain],
+  ['a repeat under a key, for the secret', cipherWithout('open'), addAgain],
+  ['a repeat under a key, for the object as it was', storeWithout('readStream'), addAgain],
+  ['resealSecrets of one, for its stream', storeWithout('readStream'), reseal],
+  ['resealSecrets of one, for the secret', newCipherWithout('open'), reseal],
+  ['resealSecrets of one, for the seal', newCipherWithout('seal'), reseal],
+  ['resealSecrets of all, for the head of the log', storeWithout('lastPosition'), resealAll],
+  ['resealSecrets of all, for the list', readModelWithout('list'), resealAll],
+  ['resealSecrets of all, for a secret', newCipherWithout('open'), resealAll],
   ['plan', storeWithout('readStream'), (iam, within) => iam.plan(desired, within)],
   ['apply', storeWithout('readStream'), (iam, within) => iam.apply(desired, within)],
   [
@@ -136,6 +179,12 @@ describe('An abort ends what waits for a port that is silent', () => {
     expect(verified._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
   })
 
+  it('verify, for a secret', async () => {
+    const { signal, silent } = silence()
+    const verified = await verify(store, { secrets: { ...oldCipher, open: silent }, signal })
+    expect(verified._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+
   it('copyEvents, for either store', async () => {
     const [source, target] = [silence(), silence()]
     const from = { ...store, readAll: source.silent }
@@ -144,5 +193,27 @@ describe('An abort ends what waits for a port that is silent', () => {
     const to = { ...memoryEventStore(), lastPosition: target.silent }
     const begun = await copyEvents(store, to, { signal: target.signal })
     expect(begun._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+
+  it('copyEvents, for the events where both end', async () => {
+    const [source, target] = [silence(), silence()]
+    const to = memoryEventStore()
+    await to.restore(await store.readAll(0n, 1))
+    const from = { ...store, readAll: source.silent }
+    const copied = await copyEvents(from, to, { signal: source.signal })
+    expect(copied._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+    const silentTo = { ...to, readAll: target.silent }
+    const begun = await copyEvents(store, silentTo, { signal: target.signal })
+    expect(begun._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+
+  it('a command, and lets the next one of its object have its turn', async () => {
+    const { signal, silent } = silence()
+    const iam = iamOn({ ...store, findAppend: silent })
+    const within = { ...context, idempotencyKey: 'of nothing', signal }
+    const ended = iam.projects.update(unchanged, within)
+    const next = iam.projects.update(unchanged, context)
+    expect((await ended)._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+    expect(await good(next)).toMatchObject({ changed: false })
   })
 })
