@@ -13,6 +13,7 @@ import {
 import { type LongWrite, longWrite } from './method.js'
 import type { Runtime } from './runtime.js'
 import { targetProjectOfRole } from './target.js'
+import { untilAborted } from './until-aborted.js'
 
 /** Most refused rows that a report names; all are counted. */
 export const MAX_REPORTED = 1_000
@@ -77,7 +78,7 @@ export const importProjectRoles = (
       const found = await importBatch(runtime, session, { projectId, rows: [] })
       if (found.isErr()) return err(found.error)
       let report = NOTHING
-      for await (const rows of batchesOf(roles)) {
+      for await (const rows of batchesOf(roles, session.signal)) {
         const imported = await importBatch(runtime, session, { projectId, rows })
         if (imported.isErr()) return err(imported.error)
         report = sum(report, rows.length, imported.value)
@@ -99,12 +100,15 @@ const sum = (before: ImportReport, rows: number, batch: BatchReport): ImportRepo
 })
 
 /** The rows of a source by {@link MAX_ROLES}. @throws Fault after what a source gave before it failed */
-async function* batchesOf(source: Rows): AsyncGenerator<readonly Row[]> {
+async function* batchesOf(
+  source: Rows,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly Row[]> {
   let index = 0
   let rows: Row[] = []
   let failure: Fault | undefined
   try {
-    for await (const value of source) {
+    for await (const value of untilAborted(source, signal)) {
       rows.push({ index: index++, value })
       if (rows.length === MAX_ROLES) {
         yield rows
@@ -112,6 +116,7 @@ async function* batchesOf(source: Rows): AsyncGenerator<readonly Row[]> {
       }
     }
   } catch (cause) {
+    if (signal?.aborted) throw new Fault({ kind: 'Cancelled' })
     failure = new Fault({ kind: 'SourceFailed', index, cause })
   }
   if (rows.length > 0) yield rows

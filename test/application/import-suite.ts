@@ -12,6 +12,27 @@ async function* oneByOne<Row>(source: readonly Row[]): AsyncGenerator<Row> {
   yield* source
 }
 
+const OVER = { done: true, value: undefined } as const
+
+type Step = { readonly done?: false; readonly value: ReturnType<typeof row> } | typeof OVER
+
+/** A source that counts how often it is closed. */
+const watched = (step: (index: number) => Promise<Step>) => {
+  let index = 0
+  const source = {
+    closed: 0,
+    close: async (): Promise<Step> => OVER,
+    [Symbol.asyncIterator]: () => ({
+      next: () => step(index++),
+      return: () => {
+        source.closed++
+        return source.close()
+      },
+    }),
+  }
+  return source
+}
+
 /** What `iam.projectRoles.import` does on any store. */
 export const importSuite = (open: OpenStore): void => {
   test('rows of a list and of a stream are added in batches, and how far it is is told', () =>
@@ -140,6 +161,104 @@ export const importSuite = (open: OpenStore): void => {
       expect(isClosed).toBe(true)
       const { totalSize } = await done(iam.projectRoles.list({ projectId }, context))
       expect(totalSize).toBe(1_000)
+    }))
+
+  test('an abort ends an import whose source is slow, and closes it', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const controller = new AbortController()
+      let read = 0
+      const closed = Promise.withResolvers<void>()
+      async function* slow() {
+        try {
+          for (; read < 10; read++) {
+            // Timers go on meanwhile, as they do while a file is read.
+            await new Promise(setImmediate)
+            if (read === 3) controller.abort()
+            yield row(read)
+          }
+        } finally {
+          closed.resolve()
+        }
+      }
+      const { signal } = controller
+      const imported = iam.projectRoles.import({ projectId, roles: slow() }, { ...context, signal })
+      expect(await refused(imported)).toEqual({ kind: 'Cancelled' })
+      await closed.promise
+      expect(read).toBe(3)
+    }))
+
+  test('an abort ends an import whose source is silent, and closes it once', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const controller = new AbortController()
+      const roles = watched(async (index) => {
+        if (index < 1_002) return { value: row(index) }
+        setImmediate(() => controller.abort())
+        return new Promise(() => undefined)
+      })
+      // Nor does it answer when it is closed, like a generator that waits.
+      roles.close = () => new Promise(() => undefined)
+      const { signal } = controller
+      const imported = iam.projectRoles.import({ projectId, roles }, { ...context, signal })
+      expect(await refused(imported)).toEqual({ kind: 'Cancelled' })
+      expect(roles.closed).toBe(1)
+      const { totalSize } = await done(iam.projectRoles.list({ projectId }, context))
+      expect(totalSize).toBe(1_000)
+    }))
+
+  test('a source that cannot be closed does not hide that the import was aborted', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const controller = new AbortController()
+      const roles = watched(async () => {
+        controller.abort()
+        return new Promise(() => undefined)
+      })
+      roles.close = () => Promise.reject(new Error('it is stuck'))
+      const { signal } = controller
+      const imported = iam.projectRoles.import({ projectId, roles }, { ...context, signal })
+      expect(await refused(imported)).toEqual({ kind: 'Cancelled' })
+      expect(roles.closed).toBe(1)
+    }))
+
+  test('a source that is over, or failed, is not closed, whether or not there is a signal', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const cause = new Error('the file is torn')
+      for (const signal of [undefined, new AbortController().signal]) {
+        const over = watched(async (index) => (index < 3 ? { value: row(index) } : OVER))
+        const within = { ...context, signal }
+        await done(iam.projectRoles.import({ projectId, roles: over }, within))
+        const torn = watched(async (index) => {
+          if (index === 2) throw cause
+          return { value: row(index) }
+        })
+        const failed = await refused(iam.projectRoles.import({ projectId, roles: torn }, within))
+        expect(failed).toEqual({ kind: 'SourceFailed', index: 2, cause })
+        expect([over.closed, torn.closed]).toEqual([0, 0])
+      }
+    }))
+
+  test('an import that is refused midway closes its source, and waits for that', () =>
+    onEmpty(open, async ({ iam }) => {
+      for (const signal of [undefined, new AbortController().signal]) {
+        const id = signal ? 'with-signal' : 'without'
+        await done(iam.projects.add({ ...portal, id }, context))
+        const roles = watched(async (index) => {
+          if (index === 1_000) await done(iam.projects.remove({ id }, context))
+          return { value: row(index) }
+        })
+        let isClosed = false
+        roles.close = async () => {
+          await new Promise(setImmediate)
+          isClosed = true
+          return OVER
+        }
+        const imported = iam.projectRoles.import({ projectId: id, roles }, { ...context, signal })
+        expect(await refused(imported)).toMatchObject({ kind: 'NotFound' })
+        expect([roles.closed, isClosed]).toEqual([1, true])
+      }
     }))
 
   test('the source of a project that is not there is not even read', () =>
