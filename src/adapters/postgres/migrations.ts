@@ -90,6 +90,9 @@ const createSchema = async (session: Session, schema: string): Promise<void> => 
   })
 }
 
+/** The tables that tell of a schema that it is ours, each with a column that only we give it. */
+const OWN_TABLES = 'events append_id,migrations done_at'
+
 const versionOf = (connections: Connections, schema: string): Promise<number> =>
   connections.transaction(
     (session) => readVersion(session, schema),
@@ -101,13 +104,18 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
   const quoted = quotedSchema(schema)
   // Not to_regclass: it answers from a cache that knows nothing of what others have just created.
   const tables = await session.rows({
-    text: `SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
-      WHERE nspname = $1 AND relname IN ('migrations', 'events')`,
+    text: `SELECT relname || ' ' || coalesce(attname, '') FROM pg_class c
+      JOIN pg_namespace n ON n.oid = relnamespace
+      LEFT JOIN pg_attribute ON attrelid = c.oid AND attname IN ('done_at', 'append_id')
+      WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY 1`,
     values: [schema],
   })
   if (tables.length === 0) return 0
-  if (tables.length === 1) {
-    throw new UnusableDatabase('foreign', `The schema ${schema} holds tables of another program`)
+  if (String(tables) !== OWN_TABLES) {
+    throw new UnusableDatabase(
+      'foreign',
+      `The schema ${schema} holds tables of another program that are called as those of claviger`,
+    )
   }
   const [row] = await session.rows({ text: `SELECT max(version) FROM ${quoted}.migrations` })
   const version = Number(row?.[0])

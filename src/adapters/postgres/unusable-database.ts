@@ -4,7 +4,7 @@
  * - `not_migrated`: its tables are missing or older than this version of the library, and `migrate`
  *   was not allowed to change that;
  * - `newer`: a newer version of this library made its tables;
- * - `foreign`: the schema holds tables of another program;
+ * - `foreign`: the schema holds tables of another program that are called `events` or `migrations`;
  * - `encoding`: it does not keep text as UTF-8;
  * - `isolation`: its transactions are not READ COMMITTED unless told otherwise, and the host's pool
  *   does not tell them.

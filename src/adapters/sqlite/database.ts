@@ -74,6 +74,8 @@ const forgetOldest = (prepared: Map<string, StatementSync>): void => {
 }
 
 const connect = (path: string): DatabaseSync => {
+  // SQLite takes it for a file that is deleted when it is closed.
+  if (path === '') throw new UnusableFile('cannot_open', 'The path is empty')
   try {
     // A timeout would put the whole program to sleep.
     return new DatabaseSync(path, { timeout: 0 })

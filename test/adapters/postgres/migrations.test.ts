@@ -69,10 +69,30 @@ describe('Migrating', () => {
     ])
   })
 
-  test('refuses tables of another program', async () => {
+  test.each([
+    ['events (id int)', ''],
+    ['events (id int)', 'migrations (id int, name text)'],
+    ['events (id int)', 'migrations AS SELECT 1 AS version'],
+    ['events (id int)', 'migrations AS SELECT 20260101000000 AS version'],
+    ['migrations AS SELECT 1 AS version', ''],
+  ])('leaves tables of another program alone: %s %s', async (...tables) => {
     const schema = newSchema()
-    await sql(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.events (id int)`)
+    await sql(`CREATE SCHEMA ${schema}`)
+    for (const table of tables.filter(Boolean)) await sql(`CREATE TABLE ${schema}.${table}`)
+    const held = () =>
+      sql(`SELECT relname, attname FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+        JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = '${schema}' ORDER BY 1, 2`)
+    const before = await held()
     expect(await reasonOf(open(schema))).toBe('foreign')
+    expect(await reasonOf(open(schema, false))).toBe('foreign')
+    expect(await held()).toEqual(before)
+  })
+
+  test('shares a schema with tables of other names', async () => {
+    const schema = newSchema()
+    await sql(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.customers AS SELECT 1 AS id`)
+    await (await open(schema)).close()
+    expect(await sql(`SELECT id FROM ${schema}.customers`)).toEqual([{ id: 1 }])
   })
 
   test('is not done when it was ruled out', async () => {

@@ -56,6 +56,8 @@ describe('A file that is not ours', () => {
     const folder = temporaryFile()
     mkdirSync(folder)
     expect(reasonOf(folder)).toBe('cannot_open')
+    // As of an environment variable that is not set; SQLite would keep it as long as it is open.
+    expect(reasonOf('')).toBe('cannot_open')
   })
 })
 
