@@ -69,7 +69,11 @@ const violationsOf = (context: Context | DryRunContext): Violation[] => {
   const check = (isMet: boolean, field: string, description: string): void => {
     if (!isMet) violations.push({ field, description })
   }
-  check(isRequiredText(caller?.userId), 'caller.userId', 'must be 1 to 200 characters')
+  check(
+    isRequiredText(caller?.userId),
+    'caller.userId',
+    'must be 1 to 200 characters of well-formed text',
+  )
   check(isId(caller?.orgId), 'caller.orgId', AN_ORGANIZATION)
   check(orgId === undefined || isId(orgId), 'orgId', AN_ORGANIZATION)
   check(isSequence(expectedSequence), 'expectedSequence', 'must be a bigint of at least 0')

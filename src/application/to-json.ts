@@ -7,8 +7,9 @@ export type Json =
   | readonly Json[]
   | { readonly [field: string]: Json }
 
-/** Fields that no response may show: raw events, and the one field that holds a secret. */
-const HIDDEN: ReadonlySet<string> = new Set(['events', 'clientSecret'])
+/** What no response may show: raw events (a count of them may), and the one field that holds a secret. */
+const isHidden = (field: string, value: unknown): boolean =>
+  field === 'clientSecret' || (field === 'events' && typeof value === 'object')
 
 /**
  * Any outcome as plain JSON: sequences as text, as protobuf writes a uint64; dates in RFC 3339, UTC,
@@ -21,7 +22,7 @@ export const toJson = (outcome: unknown): Json => {
   if (typeof outcome === 'object' && outcome !== null)
     return Object.fromEntries(
       Object.entries(outcome)
-        .filter(([field, value]) => value !== undefined && !HIDDEN.has(field))
+        .filter(([field, value]) => value !== undefined && !isHidden(field, value))
         .map(([field, value]) => [field, toJson(value)]),
     )
   if (typeof outcome === 'string' || typeof outcome === 'boolean') return outcome

@@ -6,7 +6,8 @@ export type FaultOutcome = 'not_recorded' | 'unknown'
  *
  * `outcome` tells whether an append was left unrecorded for certain, so that it can be sent again
  * blindly, or may have been recorded; then `findAppend` tells. The library goes by `outcome`, not by
- * the class, so a store of a host's own may reject with any error that has one.
+ * the class, so a store of a host's own may reject with any error that has one. In CommonJS each
+ * subpath has a class of its own: there `instanceof` holds with that of the subpath of the store.
  */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'

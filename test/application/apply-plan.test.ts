@@ -40,6 +40,22 @@ test('a plan for another organization is refused', async () => {
   ).toEqual([{ field: 'orgId', description: 'must be the organization of the context' }])
 })
 
+test('a plan that is malformed is refused in words of ours', async () => {
+  expect(
+    await violationsAfter((plan) => {
+      plan.changes[0].fields = 'all'
+      plan.changes[1].fields = [1]
+      plan.changes[1].events = undefined
+      plan.undeclared = null
+    }),
+  ).toEqual([
+    { field: 'changes[0].fields', description: 'must be a list' },
+    { field: 'changes[1].fields[0]', description: 'must be a field with its values, or a secret' },
+    { field: 'changes[1].events', description: 'must be a list' },
+    { field: 'undeclared', description: 'must be a list' },
+  ])
+})
+
 test('a plan whose events tell of another object is refused', async () => {
   const alter = (plan: { changes: { events: { data: { id: string } }[] }[] }) => {
     plan.changes[0]!.events[0]!.data.id = 'shop'

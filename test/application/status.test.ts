@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type IamError, isIamError, toJson, toStatus } from '../../src/index.js'
+import {
+  copyEvents,
+  type IamError,
+  isIamError,
+  memoryEventStore,
+  toJson,
+  toStatus,
+} from '../../src/index.js'
 import { addSamples, context, good, start } from './host.js'
 
 const cause = new Error('of the host')
@@ -214,11 +221,19 @@ describe('toJson', () => {
     })
   })
 
+  it('writes how many events were copied', async () => {
+    const { iam, store } = start()
+    await addSamples(iam)
+    const copied = (await copyEvents(store, memoryEventStore()))._unsafeUnwrap()
+    expect(toJson(copied)).toEqual({ ...copied, position: '1714979289010002' })
+    expect(copied.events).toBe(3)
+  })
+
   it('leaves out what is absent, and makes JSON of anything', () => {
     const odd = { a: undefined, b: null, c: 2n ** 64n, d: [undefined, Number.NaN], e: Symbol('s') }
     expect(toJson(odd)).toEqual({ b: null, c: '18446744073709551616', d: [null, null], e: null })
     expect(toJson(undefined)).toBe(null)
-    const evil = toJson(JSON.parse('{"__proto__": {"x": 1}, "events": 1, "clientSecret": 1}'))
+    const evil = toJson(JSON.parse('{"__proto__": {"x": 1}, "events": [1], "clientSecret": 1}'))
     expect(JSON.stringify(evil)).toBe('{"__proto__":{"x":1}}')
   })
 })

@@ -37,7 +37,7 @@ export const Plan: z.ZodType<Plan> = z.lazy(() =>
     orgId: OrgId,
     managedBy: requiredText.optional(),
     changes: z
-      .array(PlannedChange)
+      .array(PlannedChange, { error: 'must be a list' })
       .superRefine(onlyOnce(({ object }) => streamOf('', object), ['object']))
       .superRefine((changes, { addIssue }) => {
         const projects = new Set(
@@ -53,7 +53,7 @@ export const Plan: z.ZodType<Plan> = z.lazy(() =>
         })
       }),
     counts: z.strictObject({ add: count, update: count, remove: count, unchanged: count }),
-    undeclared: z.array(ObjectInput),
+    undeclared: z.array(ObjectInput, { error: 'must be a list' }),
   }),
 )
 

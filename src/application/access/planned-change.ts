@@ -25,14 +25,17 @@ export type PlannedField =
   | { readonly field: string; readonly secret: 'set' | 'changed' | 'unchanged' }
 
 const PlannedField: z.ZodType<PlannedField> = z.lazy(() =>
-  z.union([
-    z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
-    z.strictObject({
-      field: z.string(),
-      from: FieldValueInput.optional(),
-      to: FieldValueInput.optional(),
-    }),
-  ]),
+  z.union(
+    [
+      z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
+      z.strictObject({
+        field: z.string(),
+        from: FieldValueInput.optional(),
+        to: FieldValueInput.optional(),
+      }),
+    ],
+    { error: 'must be a field with its values, or a secret' },
+  ),
 )
 
 /** What becomes of a declared object. */
@@ -56,8 +59,10 @@ export const PlannedChange: z.ZodType<PlannedChange> = z.lazy(() =>
     .strictObject({
       action: choice(['add', 'update', 'remove', 'unchanged']),
       object: ObjectInput,
-      fields: z.array(PlannedField),
-      events: z.array(PlannedEvent).max(2, { error: 'must have at most 2 items' }),
+      fields: z.array(PlannedField, { error: 'must be a list' }),
+      events: z
+        .array(PlannedEvent, { error: 'must be a list' })
+        .max(2, { error: 'must have at most 2 items' }),
       sequence: z
         .string({ error: 'must be text' })
         .regex(/^[1-9][0-9]{0,19}$/, { error: 'must be a sequence in decimal digits' })
