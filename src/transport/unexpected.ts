@@ -1,5 +1,5 @@
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { type IamError, isIamError, toStatus } from '../index.js'
+import { type IamError, isIamError, type Status, toStatus } from '../index.js'
 import { withFewViolations } from './few-violations.js'
 import type { Edge } from './options.js'
 import { retryAfterOf } from './retry-after.js'
@@ -13,11 +13,21 @@ const CODES_WITH_CAUSE = [13, 14]
 export const refused = (edge: Edge, call: HandlerContext, error: IamError): ConnectError => {
   if (error.kind === 'Cancelled' && isLate(call)) return tooLate()
   const status = toStatus(withFewViolations(error))
-  if (CODES_WITH_CAUSE.includes(status.code)) tell(edge, call, error)
   const retryAfter = retryAfterOf(status)
   if (retryAfter !== undefined) call.responseHeader.set('retry-after', retryAfter)
-  return statusError(status)
+  const isTold = CODES_WITH_CAUSE.includes(status.code)
+  return statusError(isTold ? withCorrelationId(status, tell(edge, call, error)) : status)
 }
+
+/** The id stands in the metadata of ErrorInfo, the one detail that has any. */
+const withCorrelationId = (status: Status, correlationId: string): Status => ({
+  ...status,
+  details: status.details.map((detail) =>
+    'metadata' in detail
+      ? { ...detail, metadata: Object.assign({}, detail['metadata'], { correlationId }) }
+      : detail,
+  ),
+})
 
 /** Whether it is the deadline of the client that ended the call, rather than its leaving. */
 const isLate = ({ signal: { reason } }: HandlerContext): boolean =>

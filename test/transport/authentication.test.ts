@@ -71,7 +71,9 @@ describe('The host says who calls', () => {
     const answer = await unavailable.call('/v1/projects/portal')
     expect([answer.status, answer.json.code]).toEqual([503, 14])
     expect(JSON.stringify(answer.json)).not.toContain('redis')
-    expect(unavailable.failures).toMatchObject([{ cause: { cause } }])
+    const { correlationId, outcome } = answer.json.details[0].metadata
+    expect(unavailable.failures).toMatchObject([{ cause: { cause }, failure: { correlationId } }])
+    expect([outcome, typeof correlationId]).toEqual(['not_recorded', 'string'])
   })
 
   it('and when it throws, is told so under the id that the answer has', async () => {

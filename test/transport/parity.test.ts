@@ -1,7 +1,7 @@
 import { type Iam, toJson } from 'claviger'
 import { nodeHandler } from 'claviger/transport'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerInProcess } from './call.js'
+import { type Answer, answerInProcess } from './call.js'
 import type { Case } from './cases/case.js'
 import { cases } from './cases.js'
 import { bufCurlClient } from './clients/buf-curl.js'
@@ -40,6 +40,16 @@ const answersInProcess = async ({ calls, store, throws }: Case) => {
   return { answers, history: await historyOf(iam) }
 }
 
+/** On the network, an error that the host is told of has the id under which it was told. */
+const withCorrelationId = (answer: Answer, correlationId: string | undefined): Answer => {
+  const { error } = answer
+  if (!error || correlationId === undefined) return answer
+  const [info, ...others] = error.details
+  const metadata = Object.assign({}, info?.['metadata'], { correlationId })
+  const details = [{ '@type': '', ...info, metadata }, ...others]
+  return { ...answer, error: { ...error, details } }
+}
+
 const canRun = (name: string) => !name.includes('Chromium') || hasChromium()
 
 describe.for(Object.entries(clients).filter(([name]) => canRun(name)))('%s', ([, open]) => {
@@ -70,7 +80,9 @@ describe.for(Object.entries(clients).filter(([name]) => canRun(name)))('%s', ([,
       httpStatus = status
     }
 
-    expect(answers).toEqual(expected.answers)
+    const { correlationId } = failures[0]?.failure ?? {}
+    const told = expected.answers.map((answer) => withCorrelationId(answer, correlationId))
+    expect(answers).toEqual(told)
     expect(await historyOf(iam)).toEqual(expected.history)
     if (httpStatus !== undefined) expect(httpStatus).toBe(found.httpStatus)
     expect(failures.length).toBe(found.httpStatus >= 500 ? 1 : 0)

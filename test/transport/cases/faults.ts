@@ -38,6 +38,18 @@ export const faults: readonly Case[] = [
     }),
   },
   {
+    name: 'the log holds an event of a newer version',
+    calls: [updateProject('portal', settings)],
+    httpStatus: 500,
+    store: (store) => ({
+      ...store,
+      readStream: async (...asked) => {
+        const events = await store.readStream(...asked)
+        return events.map((event) => ({ ...event, type: 'project.archived' }))
+      },
+    }),
+  },
+  {
     name: 'the library is at fault',
     calls: [updateProject('portal', settings, { headers: { traceparent } })],
     httpStatus: 500,
