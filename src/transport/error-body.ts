@@ -36,10 +36,19 @@ export const statusOf = (connectBody: string): Status => {
   const number = codeFromString(code ?? '') ?? INTERNAL
   return {
     code: number,
-    message: message ?? '',
+    message: inOwnWords(message ?? ''),
     details: details ? details.map(detailOf) : [errorInfo((code ?? 'internal').toUpperCase())],
   }
 }
+
+/** What ConnectRPC says of its options, which mean nothing to callers. */
+const OWN_WORDS: readonly (readonly [said: RegExp, message: string])[] = [
+  [/^unknown compression/, 'A compressed request is not served'],
+  [/configured readMaxBytes/, 'The request is larger than 1 MiB'],
+]
+
+const inOwnWords = (message: string): string =>
+  OWN_WORDS.find(([said]) => said.test(message))?.[1] ?? message
 
 /** https://connectrpc.com/docs/protocol#error-end-stream */
 interface ConnectBody {
