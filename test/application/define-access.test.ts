@@ -80,7 +80,7 @@ test.each([
   })
 })
 
-test('the JSON Schema says what is required, how long text may be and what is not known', () => {
+test('the JSON Schema says what is required, how long text and lists may be and what is not known', () => {
   expect(accessJsonSchema()).toMatchObject({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     additionalProperties: false,
@@ -93,11 +93,16 @@ test('the JSON Schema says what is required, how long text may be and what is no
           required: ['id', 'name'],
           properties: {
             name: { type: 'string', minLength: 1, maxLength: 200 },
-            roles: { items: { required: ['roleKey', 'displayName'] } },
+            roles: { maxItems: 10_000, items: { required: ['roleKey', 'displayName'] } },
           },
         },
       },
-      identityProviders: { items: { required: ['idpId', 'clientId', 'issuer'] } },
+      identityProviders: {
+        items: {
+          required: ['idpId', 'clientId', 'issuer'],
+          properties: { scopes: { type: 'array', maxItems: 100 } },
+        },
+      },
     },
   })
   expect(JSON.stringify(accessJsonSchema())).not.toContain('readOnly')

@@ -4,7 +4,7 @@ import {
   type OidcMappingField,
   type StylingType,
 } from '../../domain/identity-provider/commands.js'
-import { IdpId, requiredText } from '../../domain/values.js'
+import { IdpId, MAX_SCOPES, requiredText } from '../../domain/values.js'
 import { FILLED } from './json-schema-bounds.js'
 
 /** An OIDC identity provider as it is to be. Absent: as it is; its default when it is added. */
@@ -35,7 +35,7 @@ export const DesiredIdentityProvider = z.lazy(() =>
     clientId: idp.clientId.meta(FILLED),
     clientSecret: requiredText.meta(FILLED).optional(),
     issuer: requiredText.meta(FILLED),
-    scopes: idp.scopes.unwrap().optional(),
+    scopes: idp.scopes.unwrap().meta({ maxItems: MAX_SCOPES }).optional(),
     displayNameMapping: idp.displayNameMapping.unwrap().optional(),
     usernameMapping: idp.usernameMapping.unwrap().optional(),
   }),
