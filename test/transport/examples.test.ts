@@ -99,6 +99,38 @@ describe.for(Object.entries(hosts))('Within %s', ([, mount]) => {
   })
 })
 
+describe('A path that is not of the transport', () => {
+  const text = async (answer: Response | Promise<Response>) => (await answer).text()
+  const open = async () => [await openIam(), transportOptions().options] as const
+
+  it('goes to what Express has after the mount', async () => {
+    const app = inExpress(...(await open()))
+    app.get('/late', (_request, response) => void response.send('late'))
+    app.use((_request, response) => void response.send('unknown'))
+    const send = await overHttp(createServer(app))
+    expect(await text(send('/late'))).toBe('late')
+    expect(await text(send('/nowhere'))).toBe('unknown')
+  })
+
+  it('goes to routes of Fastify, and not to its handler of unknown paths', async () => {
+    const app = inFastify(...(await open()))
+    onTestFinished(() => app.close())
+    app.get('/late', async () => 'late')
+    app.setNotFoundHandler(async () => 'unknown')
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+    expect(await text(fetch(`${origin}/late`))).toBe('late')
+    expect(await text(fetch(`${origin}/nowhere`))).toContain('PATH_NOT_FOUND')
+  })
+
+  it('goes to nothing that Hono has after the mount', async () => {
+    const app = inHono(...(await open()))
+    app.get('/late', (context) => context.text('late'))
+    app.notFound((context) => context.text('unknown'))
+    expect(await text(app.request('/late'))).toContain('PATH_NOT_FOUND')
+    expect(await text(app.request('/nowhere'))).toContain('PATH_NOT_FOUND')
+  })
+})
+
 it('Express and Hono take off a prefix', async () => {
   const iam = await openIam()
   const { options } = transportOptions()
