@@ -13,9 +13,12 @@ export interface Hooks {
   readonly onCall?: ((call: CallDone) => void) | undefined
   /** Events were recorded. */
   readonly onAppend?: ((append: Appended) => void) | undefined
-  /** Others were faster: what was decided could not be recorded. */
+  /**
+   * What was decided could not be recorded: others were faster, the object that was to be created is
+   * there already, or the idempotency key was used before.
+   */
   readonly onConflict?: ((conflict: Conflicted) => void) | undefined
-  /** A decision is taken anew after a lost race. */
+  /** A decision is taken anew after a conflict. */
   readonly onRetry?: ((retry: Retried) => void) | undefined
   /** A read model or a projection was fed a batch of events. */
   readonly onCatchUp?: ((batch: CaughtUp) => void) | undefined
@@ -47,11 +50,11 @@ export interface Appended {
   readonly duration: number
 }
 
-/** An append that lost a race. */
+/** An append that the store refused. */
 export interface Conflicted {
   /** The method that it was for. */
   readonly method: string
-  /** Whether a stream had moved on, or the idempotency key was used meanwhile. */
+  /** Whether a stream had moved on or was there already, or the idempotency key was used before. */
   readonly kind: 'VersionConflict' | 'IdempotencyKeyUsed'
 }
 
