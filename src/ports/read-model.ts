@@ -74,7 +74,10 @@ export interface Condition {
   readonly field: string
   readonly operator: 'equals' | 'startsWith' | 'contains'
   readonly value: string
-  /** Compares what `foldCase` makes of both sides. */
+  /**
+   * Compares both sides in lower case and then in upper case, code point by code point, after the
+   * rules of Unicode and not of a language.
+   */
   readonly ignoreCase: boolean
 }
 

@@ -38,7 +38,8 @@ const PATIENCE = 5_000
  *
  * What `append` has answered is on the server's disk, and on its synchronous standbys.
  *
- * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server is away.
+ * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server is away; with a
+ * `RangeError` when `schema` is no name for a schema; with the reason of `signal` once that aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const { schema = 'claviger', signal } = options

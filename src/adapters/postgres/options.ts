@@ -27,7 +27,10 @@ export type PostgresAddress =
 
 /** How a database is used. */
 export type PostgresOptions = PostgresAddress & {
-  /** Holds all tables; `claviger` when absent. Tenants may have a schema each. */
+  /**
+   * Holds all tables; `claviger` when absent. Tenants may have a schema each. 1 to 54 letters of
+   * ASCII, digits, `_` or `-`, beginning with a letter or `_`, not with `pg_`; case counts.
+   */
   readonly schema?: string | undefined
   /** `false` leaves the tables as they are, for a role that may not create any; otherwise they are made. */
   readonly migrate?: boolean | undefined
@@ -36,6 +39,6 @@ export type PostgresOptions = PostgresAddress & {
    * one transaction: such a pooler cannot listen. The other address when absent.
    */
   readonly listenConnectionString?: string | undefined
-  /** Ends the opening. */
+  /** Ends the opening, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }

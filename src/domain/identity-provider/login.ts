@@ -1,8 +1,9 @@
 import type { OidcMappingField } from './commands.js'
 
 /**
- * The scopes to ask the provider for: those configured, in their order, after `openid`, without
- * which a request is not an OIDC one. Spec: OIDC identity provider configuration, `scopes`.
+ * The scopes to ask the provider for: those configured, in their order. `openid`, without which a
+ * request is not an OIDC one, is put first unless it is among them. Spec: OIDC identity provider
+ * configuration, `scopes`.
  */
 export const authorizationScopes = (idp: {
   readonly scopes: readonly string[]

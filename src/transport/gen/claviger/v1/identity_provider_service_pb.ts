@@ -715,7 +715,7 @@ export const OidcMappingField = {
   PREFERRED_USERNAME: 1,
 
   /**
-   * The claim `email`, when it is verified.
+   * The claim `email`; as a username, only when it is verified.
    *
    * @generated from enum value: OIDC_MAPPING_FIELD_EMAIL = 2;
    */
