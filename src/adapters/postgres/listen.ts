@@ -79,7 +79,13 @@ export const keepListening = ({
       isEnded = true
       if (current) return giveUp(current)
       // One that is on its way is given up when it comes; a pool may lend it late, or never.
-      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, FAREWELL).unref())])
+      await new Promise<void>((resolve) => {
+        const limit = setTimeout(resolve, FAREWELL)
+        void running.then(() => {
+          clearTimeout(limit)
+          resolve()
+        })
+      })
     },
   }
 }

@@ -107,6 +107,7 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
     text: `SELECT relname || ' ' || coalesce(attname, '') FROM pg_class c
       JOIN pg_namespace n ON n.oid = relnamespace
       LEFT JOIN pg_attribute ON attrelid = c.oid AND attname IN ('done_at', 'append_id')
+        AND relkind = 'r'
       WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY 1`,
     values: [schema],
   })

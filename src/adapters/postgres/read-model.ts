@@ -60,6 +60,8 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
     apply,
     reset: () =>
       connections.transaction(async (session) => {
+        // Without it whoever puts a missing row back would not be waited for.
+        await lockMissingRow(session, schema)
         await session.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
         for (const table of [HISTORY, ...TYPES.map(tableOf)]) {
           await session.rows({ text: `DELETE FROM ${schema}.${table}` })
@@ -88,14 +90,19 @@ const moveCheckpoint = async (
   })
   if (moved !== undefined || from > 0n) return moved !== undefined
   // A backup may have left its row out. Once it is seen to be missing, nobody else may put it back.
-  await session.rows({
-    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0))`,
-    values: [schema],
-  })
+  await lockMissingRow(session, schema)
   const [found] = await session.rows({ text: `SELECT 1 FROM ${table}` })
   if (found !== undefined) return false
   await session.rows({ text: `INSERT INTO ${table} (position) VALUES ($1)`, values: [to] })
   return true
+}
+
+/** Stands in for the lock of the checkpoint's row where there is no row; until the transaction ends. */
+const lockMissingRow = async (session: Session, schema: string): Promise<void> => {
+  await session.rows({
+    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0))`,
+    values: [schema],
+  })
 }
 
 const applyAll = async (

@@ -303,13 +303,29 @@ describe('A store that is closed', () => {
     await pool.end()
   })
 
-  test('lets a program end that has waited for it', async () => {
+  test.each([
+    [
+      'listening',
+      `const { store, close } = await openPostgres({ connectionString })
+      await new Promise((resolve) => store.onAppend(resolve))`,
+    ],
+    [
+      'with a pool that lends nothing to listen on',
+      `const pool = new pg.Pool({ connectionString, max: 1 })
+      const { store, close } = await openPostgres({ pool })
+      const client = await pool.connect()
+      store.onAppend(() => {})
+      void pool.end()
+      client.release()`,
+    ],
+  ])('lets a program end that has waited for it, %s', async (_, opening) => {
     const adapter = new URL('../../../src/adapters/postgres/index.ts', import.meta.url)
     const loader = new URL('../../processes/typescript.mjs', import.meta.url)
     const program = `
+      import pg from 'pg'
       import { openPostgres } from '${adapter}'
-      const { store, close } = await openPostgres({ connectionString: '${server.connectionString}' })
-      await new Promise((resolve) => store.onAppend(resolve))
+      const connectionString = '${server.connectionString}'
+      ${opening}
       await close()`
     const flags = ['--import', loader.href, '--input-type=module', '--eval', program]
     const child = spawn(process.execPath, flags, { stdio: 'inherit' })

@@ -91,6 +91,47 @@ test.each([
   }
 })
 
+test('A reset waits for whoever fills tables that a backup has left out.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  await emptyTables(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  const held = async (table: string) => {
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.query(`BEGIN; LOCK TABLE ${schema}.${table} IN SHARE MODE`)
+    return client
+  }
+  const projects = await held('read_3_project')
+  const providers = await held('read_3_identity_provider')
+  const waiting = (count: number) =>
+    asOwner((client) =>
+      expect
+        .poll(async () => {
+          const { rows } = await client.query(
+            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          )
+          return rows.length
+        })
+        .toBe(count),
+    )
+
+  const applied = model.apply(0n, log.events)
+  await waiting(1)
+  const reset = model.reset()
+  await waiting(2)
+  await projects.end()
+  expect(await applied).toBe(true)
+  await providers.end()
+  await reset
+
+  expect(await model.checkpoint()).toBe(0n)
+  expect(await model.apply(0n, log.events)).toBe(true)
+  const portal = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
+  expect(portal?.id).toBe('portal')
+})
+
 test('Its tables hold no secret, not even a sealed one.', async () => {
   const schema = newSchema()
   const postgres = await openPostgres({ connectionString: server.connectionString, schema })
