@@ -34,9 +34,9 @@ export const newsOf = (store: EventStore): News => {
           signal?.removeEventListener('abort', wake)
           resolve()
         }
+        signal?.addEventListener('abort', wake, { once: true })
         const timer = setTimeout(wake, longest)
         waiting.add(wake)
-        signal?.addEventListener('abort', wake, { once: true })
       }),
     end: () => end?.(),
   }

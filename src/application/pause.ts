@@ -19,6 +19,7 @@ export const delay = (milliseconds: number, signal: AbortSignal | undefined): Pr
       signal?.removeEventListener('abort', done)
       resolve()
     }
-    const timer = setTimeout(done, milliseconds)
+    // First: what is no signal is refused here, where it can be caught, and not by the timer.
     signal?.addEventListener('abort', done, { once: true })
+    const timer = setTimeout(done, milliseconds)
   })

@@ -95,6 +95,13 @@ describe('A subscription', () => {
     expect(seen).toHaveLength(1)
   })
 
+  it('throws at what is no signal, and leaves no timer that would', async () => {
+    vi.useFakeTimers()
+    const events = subscribed({ signal: new AbortController() as never })
+    await expect(events.next()).rejects.toThrow(TypeError)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('asks for hints while it lasts, and no longer', async () => {
     let hinted = 0
     const counting: EventStore = {
