@@ -1,10 +1,8 @@
 import type { HistoryQuery } from '../ports/read-model.js'
 import { streamOf } from '../projections/stream-name.js'
 import { ENTRY_COLUMNS } from './kept-rows.js'
+import { LARGEST_INTEGER } from './largest-integer.js'
 import type { Dialect, Statement } from './list-statements.js'
-
-/** Beyond every position: the largest number that a database takes. */
-const END = 2n ** 63n - 1n
 
 /** How the page of history that `query` asks for is found. */
 export const historyStatement = (dialect: Dialect, query: HistoryQuery): Statement => {
@@ -12,7 +10,7 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const conditions: (readonly [string, string | number | bigint])[] = [
     // The name of a stream holds its organization.
     object === undefined ? ['org_id = ?', orgId] : ['stream = ?', streamOf(orgId, object)],
-    ['position > ?', after < END ? after : END],
+    ['position > ?', after < LARGEST_INTEGER ? after : LARGEST_INTEGER],
   ]
   if (actor !== undefined) conditions.push(['actor = ?', actor])
   if (types !== undefined) conditions.push([dialect.isListed('type'), JSON.stringify(types)])

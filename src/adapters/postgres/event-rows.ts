@@ -1,6 +1,7 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import { beginsAppend } from '../check-restore.js'
+import { LARGEST_INTEGER } from '../largest-integer.js'
 import { metadataReader, storedJson } from '../stored-json.js'
 import type { Session, Statement } from './session.js'
 
@@ -17,9 +18,6 @@ export type EventRow = readonly [
 ]
 
 const COLUMNS = 'position, stream, version, type, schema_version, data, metadata, append_id'
-
-/** Beyond every position and version: the largest number that PostgreSQL takes. */
-const END = 2n ** 63n - 1n
 
 /** How the events of one schema are found. */
 export interface EventQueries {
@@ -50,7 +48,7 @@ export const eventQueries = (schema: string): EventQueries => {
     ${select}, begin WHERE position >= at AND position < coalesce((
       SELECT e.position FROM ${schema}.events e
       WHERE e.position > at AND e.begins_append ORDER BY e.position LIMIT 1
-    ), ${END}) ORDER BY position`
+    ), ${LARGEST_INTEGER}) ORDER BY position`
   const byId = appendOf('append_id = $1 AND begins_append')
   const byKey = appendOf('idempotency_key = $1')
   return {
@@ -62,7 +60,7 @@ export const eventQueries = (schema: string): EventQueries => {
     page: (after, limit) => ({
       name: `${schema} page`,
       text: `${select} WHERE position > $1 ORDER BY position LIMIT $2`,
-      values: [after < END ? after : END, Math.max(0, limit)],
+      values: [after < LARGEST_INTEGER ? after : LARGEST_INTEGER, Math.max(0, limit)],
     }),
     lastPosition: {
       name: `${schema} last`,
@@ -70,7 +68,7 @@ export const eventQueries = (schema: string): EventQueries => {
     },
     count: (after) => ({
       text: `SELECT count(*) FROM ${schema}.events WHERE position > $1`,
-      values: [after < END ? after : END],
+      values: [after < LARGEST_INTEGER ? after : LARGEST_INTEGER],
     }),
     last: { text: `${select} ORDER BY position DESC LIMIT 1` },
     append: (by) =>
