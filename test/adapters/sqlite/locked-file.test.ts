@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openSqlite, StoreFault } from '../../../src/adapters/sqlite/index.js'
@@ -139,13 +141,13 @@ describe('Two handles on one file', () => {
   })
 
   test('leave a program free to end while it waits for appends', async () => {
-    await using opened = openSqlite(temporaryFile())
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
-    const before = timers()
-    const stop = opened.store.onAppend?.(() => undefined)
-    await new Promise(setImmediate)
-    const after = timers()
-    stop?.()
-    expect(after).toEqual(before)
+    const adapter = new URL('../../../src/adapters/sqlite/index.ts', import.meta.url)
+    const loader = new URL('../../processes/typescript.mjs', import.meta.url)
+    const program = `
+      import { openSqlite } from '${adapter}'
+      openSqlite(${JSON.stringify(temporaryFile())}).store.onAppend(() => {})`
+    const flags = ['--import', loader.href, '--input-type=module', '--eval', program]
+    const child = spawn(process.execPath, flags, { stdio: 'inherit', timeout: 10_000 })
+    expect(await once(child, 'exit')).toEqual([0, null])
   })
 })
