@@ -1,3 +1,4 @@
+import { unstorable } from '../domain/values.js'
 import type { Append, Metadata, NewEvent, StreamWrite } from '../ports/event-store.js'
 import { MAX_APPEND_BYTES, MAX_NAME_BYTES, MAX_WRITES } from '../ports/event-store.js'
 import { InvalidAppend } from './invalid-append.js'
@@ -73,9 +74,6 @@ const checkText = (field: string, value: string | undefined): InvalidAppend | un
   return objection === undefined ? undefined : new InvalidAppend(field, objection)
 }
 
-const objectionTo = (text: string): string | undefined => {
-  if (!text.isWellFormed()) return 'must not contain a lone surrogate'
-  if (text.includes('\0')) return 'must not contain the character U+0000'
-  if (exceedsBytes(text, MAX_NAME_BYTES)) return `must be at most ${MAX_NAME_BYTES} bytes`
-  return undefined
-}
+const objectionTo = (text: string): string | undefined =>
+  unstorable(text) ??
+  (exceedsBytes(text, MAX_NAME_BYTES) ? `must be at most ${MAX_NAME_BYTES} bytes` : undefined)

@@ -13,7 +13,7 @@ const expected =
     input === undefined ? 'is required' : `must be ${what}`
 
 /** Why no store could keep `value`, or undefined when any can. */
-const unstorable = (value: string): string | undefined => {
+export const unstorable = (value: string): string | undefined => {
   if (!value.isWellFormed()) return 'must not contain a lone surrogate'
   if (value.includes('\0')) return 'must not contain the character U+0000'
   return undefined

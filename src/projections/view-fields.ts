@@ -40,7 +40,8 @@ const position = (of: (row: Views[ViewType]) => bigint): ViewField<Views[ViewTyp
   of,
 })
 
-const ofDetails = {
+const ofAll: ViewFields<Views[ViewType]> = {
+  state: filterable((row) => row.state),
   sequence: position(({ details }) => details.sequence),
   creationDate: position(({ details }) => BigInt(details.creationDate.getTime())),
   changeDate: position(({ details }) => BigInt(details.changeDate.getTime())),
@@ -55,8 +56,7 @@ const ofIdentityProviders: ViewFields<IdentityProvider> = {
   displayNameMapping: text((row) => row.displayNameMapping),
   usernameMapping: text((row) => row.usernameMapping),
   autoRegister: flag((row) => row.autoRegister),
-  state: filterable((row) => row.state),
-  ...ofDetails,
+  ...ofAll,
 }
 
 const ofProjects: ViewFields<Project> = {
@@ -66,8 +66,7 @@ const ofProjects: ViewFields<Project> = {
   projectRoleCheck: flag((row) => row.projectRoleCheck),
   hasProjectCheck: flag((row) => row.hasProjectCheck),
   privateLabelingSetting: text((row) => row.privateLabelingSetting),
-  state: filterable((row) => row.state),
-  ...ofDetails,
+  ...ofAll,
 }
 
 const ofProjectRoles: ViewFields<ProjectRole> = {
@@ -75,8 +74,7 @@ const ofProjectRoles: ViewFields<ProjectRole> = {
   roleKey: filterable((row) => row.roleKey),
   displayName: filterable((row) => row.displayName),
   group: filterable((row) => row.group),
-  state: filterable((row) => row.state),
-  ...ofDetails,
+  ...ofAll,
 }
 
 /** What lists can be filtered and ordered by. */

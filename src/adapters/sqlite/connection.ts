@@ -82,8 +82,8 @@ export const openConnection = (
   }
   return {
     query: run,
-    read: (work) => run((database) => inTransaction(database, 'DEFERRED', work)),
-    write: (work) => run((database) => inTransaction(database, 'IMMEDIATE', work)),
+    read: (work) => run((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
+    write: (work) => run((database) => inTransaction(database, 'BEGIN IMMEDIATE', work)),
     isClosed: () => hasClosed,
     close,
   }

@@ -47,14 +47,14 @@ const CHECKPOINT_PAGES = 4000
  */
 export const setUp = (database: Database): void => {
   // As of one moment: another process may be setting the file up.
-  const version = inTransaction(database, 'DEFERRED', schemaVersion)
+  const version = inTransaction(database, 'BEGIN DEFERRED', schemaVersion)
   database.script(
     `PRAGMA journal_mode = WAL;
      PRAGMA synchronous = FULL;
      PRAGMA cache_size = -${CACHE_SIZE};
      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`,
   )
-  if (version < MIGRATIONS.length) inTransaction(database, 'IMMEDIATE', migrate)
+  if (version < MIGRATIONS.length) inTransaction(database, 'BEGIN IMMEDIATE', migrate)
 }
 
 const migrate = (database: Database): void => {

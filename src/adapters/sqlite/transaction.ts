@@ -3,10 +3,7 @@ import type { Database } from './database.js'
 import { isBusy, isSqliteError } from './result-code.js'
 
 /** `IMMEDIATE` takes the lock for writing first; `DEFERRED` reads everything as of one moment. */
-export type TransactionKind = keyof typeof BEGIN
-
-/** Written out: a text put together anew would have to be hashed for each look-up of its statement. */
-const BEGIN = { IMMEDIATE: 'BEGIN IMMEDIATE', DEFERRED: 'BEGIN DEFERRED' } as const
+export type Begin = 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
 
 /**
  * Runs `work` in a transaction: all that it writes is recorded or nothing.
@@ -16,12 +13,12 @@ const BEGIN = { IMMEDIATE: 'BEGIN IMMEDIATE', DEFERRED: 'BEGIN DEFERRED' } as co
  */
 export const inTransaction = <Value>(
   database: Database,
-  kind: TransactionKind,
+  begin: Begin,
   work: (database: Database) => Value,
 ): Value => {
   let outcome: StoreFault['outcome'] = 'not_recorded'
   try {
-    database.run(BEGIN[kind])
+    database.run(begin)
     const value = work(database)
     outcome = 'unknown'
     database.run('COMMIT')

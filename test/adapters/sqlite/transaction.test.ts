@@ -39,14 +39,14 @@ const withTable = (): Database => {
 describe('A transaction', () => {
   test('that fails to commit has an unknown outcome', () => {
     const database = failing(withTable(), 'COMMIT')
-    const fault = faultOf(() => inTransaction(database, 'IMMEDIATE', insert))
+    const fault = faultOf(() => inTransaction(database, 'BEGIN IMMEDIATE', insert))
     expect(fault).toMatchObject({ outcome: 'unknown', message: 'SQLite: disk I/O error' })
   })
 
   test('that fails before was not recorded', () => {
     const database = withTable()
     const fault = faultOf(() =>
-      inTransaction(database, 'IMMEDIATE', () => {
+      inTransaction(database, 'BEGIN IMMEDIATE', () => {
         insert(database)
         database.run('INSERT INTO missing VALUES (1)')
       }),
@@ -60,7 +60,7 @@ describe('A transaction', () => {
     const database = withTable()
     const bug = new TypeError('a bug')
     const fault = faultOf(() =>
-      inTransaction(database, 'IMMEDIATE', () => {
+      inTransaction(database, 'BEGIN IMMEDIATE', () => {
         insert(database)
         throw bug
       }),
@@ -80,7 +80,7 @@ describe('A store', () => {
     })
     const store = sqliteEventStore({
       ...openConnection(':memory:'),
-      write: async (work) => inTransaction(failing(counting, 'COMMIT'), 'IMMEDIATE', work),
+      write: async (work) => inTransaction(failing(counting, 'COMMIT'), 'BEGIN IMMEDIATE', work),
     })
     const outcomes = await Promise.allSettled([1, 2].map((n) => store.append(firstOf(`law-${n}`))))
     for (const outcome of outcomes) {

@@ -25,9 +25,7 @@ export const rowBatch = (database: Database): RowBatch => {
       removeRoles(database, scope)
     },
     flush: () => {
-      rows.identity_provider.flush()
-      rows.project.flush()
-      rows.project_role.flush()
+      for (const ofType of Object.values(rows)) ofType.flush()
     },
   }
 }

@@ -30,6 +30,7 @@ export const expressionOf = (type: ViewType, field: string): string => {
 
 /** Creates the tables that are not there yet. */
 export const createTables = (database: Database): void => {
+  // The indexes of the history end with the position, as every index does with the key of its table.
   database.script(
     `CREATE TABLE IF NOT EXISTS ${CHECKPOINT} (position INTEGER NOT NULL) STRICT;
      CREATE TABLE IF NOT EXISTS ${HISTORY} (
@@ -44,7 +45,6 @@ export const createTables = (database: Database): void => {
        -- JSON.
        changes TEXT NOT NULL
      ) STRICT;
-     -- Each of them ends with the position, as every index does with the key of its table.
      CREATE INDEX IF NOT EXISTS ${HISTORY}_org_id ON ${HISTORY} (org_id);
      CREATE INDEX IF NOT EXISTS ${HISTORY}_stream ON ${HISTORY} (stream);
      ${TYPES.map(objectTable).join('\n')}`,
