@@ -44,7 +44,7 @@ const RUNS_ANYWHERE =
   /^(domain|ports|application|projections|testing|adapters\/(memory|webcrypto))(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
-const DOMAIN_PACKAGES = ['zod', 'neverthrow']
+const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
 
 const specifiersIn = (source: string): readonly string[] =>
   [...source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, path = '']) => path)

@@ -57,13 +57,33 @@ describe('The package, unpacked where a host would have it', () => {
       import { AddProject } from 'claviger'
       z.config(z.locales.de())
       const { error } = z.array(AddProject).safeParse([{}])
-      console.log(AddProject instanceof z.ZodObject, error instanceof z.ZodError)
+      console.log(AddProject instanceof z.core.$ZodObject, error instanceof z.ZodError)
       console.log(error.issues[1].message)
       console.log(z.toJSONSchema(AddProject).type)`
     const parameters = ['--input-type=module', '--eval', code]
     expect(await run(process.execPath, parameters, { cwd: folder.path })).toMatchObject({
       code: 0,
       stdout: 'true true\nUngültige Eingabe: erwartet object, erhalten undefined\nobject\n',
+    })
+  })
+
+  it.each([
+    ['English by itself', '', 'Unrecognized key: "x"'],
+    [
+      'the language that the host chose before',
+      "const z = await import('zod'); z.config(z.locales.de())",
+      'Unbekannter Schlüssel: "x"',
+    ],
+  ])('has schemas that speak %s', async (_, before, message) => {
+    const code = `
+      ${before}
+      const { AddProject } = await import('claviger')
+      const { error } = AddProject.safeParse({ type: 'AddProject', data: {}, x: 1 })
+      console.log(error.issues.at(-1).message)`
+    const parameters = ['--input-type=module', '--eval', code]
+    expect(await run(process.execPath, parameters, { cwd: folder.path })).toMatchObject({
+      code: 0,
+      stdout: `${message}\n`,
     })
   })
 

@@ -10,6 +10,7 @@ import { READ_MODEL } from '../src/adapters/read-tables.js'
 import { IdentityProviderEvent } from '../src/domain/identity-provider/events.js'
 import { ProjectEvent } from '../src/domain/project/events.js'
 import { ProjectRoleEvent } from '../src/domain/project-role/events.js'
+import { typesOf } from './domain/types-of.ts'
 import { definitions } from './fixtures/upgrade/dump.ts'
 import { authorize, cipher, context, readEverything, readSecret } from './fixtures/upgrade/read.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
@@ -141,9 +142,7 @@ describe.each(STORES)('The store on $name that the version at hand wrote', ({ op
     await using opened = await open(`v${atHand}`)
     const events = await opened.store.readAll(0n, 1_000)
     const unions = [IdentityProviderEvent, ProjectEvent, ProjectRoleEvent]
-    const types = unions.flatMap(({ options }) =>
-      options.map((option) => option.unwrap().shape.type.value),
-    )
+    const types = unions.flatMap((union) => typesOf(union))
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(types))
   })
 })

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod/mini'
 import { AddOidcIdentityProvider } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId, requiredText } from '../domain/values.js'
@@ -11,8 +11,8 @@ import { targetIdp } from './target.js'
 import { transact } from './transact.js'
 
 /** {@link AddOidcIdentityProvider}; without an own `idpId` the provider gets a new ULID. */
-export const AddOidcInput = AddOidcIdentityProvider.shape.data.extend({
-  idpId: IdpId.optional(),
+export const AddOidcInput = z.extend(AddOidcIdentityProvider.shape.data, {
+  idpId: z.optional(IdpId),
   /** In plain text; sealed before anything is decided or recorded. */
   clientSecret: requiredText,
 })

@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { projectStream } from '../domain/project/events.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import { projectRoleStream } from '../domain/project-role/events.js'
@@ -23,7 +23,7 @@ export interface ProjectRolesIds {
 /** 1 to 1,000 roles of one project, no key twice. */
 export const AddProjectRolesInput = z.strictObject({
   projectId: ProjectId,
-  roles: listOf(AddProjectRole.shape.data.omit({ projectId: true }), 1, MAX_ROLES).superRefine(
+  roles: listOf(z.omit(AddProjectRole.shape.data, { projectId: true }), 1, MAX_ROLES).check(
     onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
   ),
 })

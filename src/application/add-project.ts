@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod/mini'
 import { AddProject } from '../domain/project/commands.js'
 import { projectStream } from '../domain/project/events.js'
 import { ProjectId } from '../domain/values.js'
@@ -13,7 +13,7 @@ export interface ProjectIds {
 }
 
 /** {@link AddProject}; without an own `id` the project gets a new ULID. */
-export const AddProjectInput = AddProject.shape.data.extend({ id: ProjectId.optional() })
+export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
 export interface AddProjectInput extends z.input<typeof AddProjectInput> {}
 
 /** @see AddProject */

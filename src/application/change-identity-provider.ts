@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { IdentityProviderCommand } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { type Write, write } from './method.js'
@@ -12,14 +12,14 @@ export interface IdentityProviderIds {
 }
 
 /** What tells the commands of an identity provider that exists apart. */
-interface Change<Data extends z.ZodType> {
+interface Change<Data extends z.ZodMiniType> {
   readonly method: string
   readonly schema: Data
   readonly command: (data: z.output<Data>) => IdentityProviderCommand
 }
 
 /** A command, without a secret, of an identity provider that exists. */
-export const changeIdentityProvider = <Data extends z.ZodType<IdentityProviderCommand['data']>>(
+export const changeIdentityProvider = <Data extends z.ZodMiniType<IdentityProviderCommand['data']>>(
   runtime: Runtime,
   { method, schema, command }: Change<Data>,
 ): Write<z.input<Data>, IdentityProviderIds> =>

@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { exists } from '../domain/decider.js'
 import type { ProjectState } from '../domain/project/decider.js'
 import { projectStream } from '../domain/project/events.js'
@@ -20,7 +20,7 @@ export interface ProjectRoleIds {
 }
 
 /** What tells the commands of a single role apart. */
-interface Change<Data extends z.ZodType> {
+interface Change<Data extends z.ZodMiniType> {
   readonly method: string
   readonly schema: Data
   readonly command: (data: z.output<Data>) => ProjectRoleCommand
@@ -29,7 +29,7 @@ interface Change<Data extends z.ZodType> {
 }
 
 /** A command of a role, in a project that exists and has not changed once the role has. */
-export const changeProjectRole = <Data extends z.ZodType<ProjectRoleCommand['data']>>(
+export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand['data']>>(
   runtime: Runtime,
   { method, schema, command, isNew = false }: Change<Data>,
 ): Write<z.input<Data>, ProjectRoleIds> => {

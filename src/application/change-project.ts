@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { ProjectCommand } from '../domain/project/commands.js'
 import { projectStream } from '../domain/project/events.js'
 import type { ProjectIds } from './add-project.js'
@@ -8,14 +8,14 @@ import { targetProject } from './target.js'
 import { transact } from './transact.js'
 
 /** What tells the commands of a project that exists apart. */
-interface Change<Data extends z.ZodType> {
+interface Change<Data extends z.ZodMiniType> {
   readonly method: string
   readonly schema: Data
   readonly command: (data: z.output<Data>) => ProjectCommand
 }
 
 /** A command of a project that exists. */
-export const changeProject = <Data extends z.ZodType<ProjectCommand['data']>>(
+export const changeProject = <Data extends z.ZodMiniType<ProjectCommand['data']>>(
   runtime: Runtime,
   { method, schema, command }: Change<Data>,
 ): Write<z.input<Data>, ProjectIds> =>

@@ -1,5 +1,5 @@
 import { err } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { checkLogin } from '../domain/project/login.js'
 import { listOf, OrgId, ProjectId, RoleKey } from '../domain/values.js'
 import { fromPort } from './fault.js'
@@ -15,9 +15,9 @@ export const CheckLoginInput = z.strictObject({
   id: ProjectId,
   userOrgId: OrgId,
   /** Keys of the roles of this project that the user was assigned. */
-  userRoleKeys: listOf(RoleKey, 0, MOST).default([]),
+  userRoleKeys: z._default(listOf(RoleKey, 0, MOST), []),
   /** Organizations that have a grant to this project. */
-  grantedOrgIds: listOf(OrgId, 0, MOST).default([]),
+  grantedOrgIds: z._default(listOf(OrgId, 0, MOST), []),
 })
 export interface CheckLoginInput extends z.input<typeof CheckLoginInput> {}
 

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { IdpId, ProjectId, RoleKey } from '../domain/values.js'
 import type { Permission } from '../ports/authorize.js'
 import type { RefOf, Views, ViewType } from '../ports/read-model.js'
@@ -9,7 +9,7 @@ import type { Runtime } from './runtime.js'
 import { type Target, targetIdp, targetProject, targetProjectOfRole } from './target.js'
 
 /** What tells the reads of one object apart by its type. */
-interface Lookup<Type extends ViewType, Schema extends z.ZodType> {
+interface Lookup<Type extends ViewType, Schema extends z.ZodMiniType> {
   readonly method: string
   readonly permission: Permission
   readonly schema: Schema
@@ -17,7 +17,7 @@ interface Lookup<Type extends ViewType, Schema extends z.ZodType> {
   readonly ref: (input: z.output<Schema>) => RefOf<Type>
 }
 
-const get = <Type extends ViewType, Schema extends z.ZodType>(
+const get = <Type extends ViewType, Schema extends z.ZodMiniType>(
   runtime: Runtime,
   { method, permission, schema, target, ref }: Lookup<Type, Schema>,
 ): Read<z.input<Schema>, Views[Type]> =>

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type * as z from 'zod'
+import * as z from 'zod/mini'
 import { projectStream } from '../domain/project/events.js'
 import { AddProjectRole } from '../domain/project-role/commands.js'
 import type { ProjectRoleState } from '../domain/project-role/decider.js'
@@ -14,7 +14,7 @@ import type { Runtime } from './runtime.js'
 import { transact } from './transact.js'
 
 /** What a row must be: a role without its project. */
-export const ImportedRole = AddProjectRole.shape.data.omit({ projectId: true })
+export const ImportedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
 
 /** A row as the source gave it, and its place among all, from 0. */
 export interface Row {

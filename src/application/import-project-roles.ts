@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ProjectId } from '../domain/values.js'
 import { MAX_ROLES } from './add-project-roles.js'
 import { Fault } from './fault.js'

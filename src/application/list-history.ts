@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { IdentityProviderEvent } from '../domain/identity-provider/events.js'
 import { ProjectEvent } from '../domain/project/events.js'
 import { ProjectRoleEvent } from '../domain/project-role/events.js'
@@ -14,20 +14,20 @@ import type { Runtime } from './runtime.js'
 import { targetOfObject } from './target.js'
 
 const EVENT_TYPES = [
-  ...IdentityProviderEvent.options,
-  ...ProjectEvent.options,
-  ...ProjectRoleEvent.options,
-].map((schema) => schema.unwrap().shape.type.value)
+  ...IdentityProviderEvent.def.options,
+  ...ProjectEvent.def.options,
+  ...ProjectRoleEvent.def.options,
+].flatMap((schema) => schema.def.innerType.shape.type.def.values)
 
 /** Which changes to list: of the organization, or of one object, oldest first. */
 export const ListHistoryInput = z.strictObject({
-  object: ObjectInput.optional(),
+  object: z.optional(ObjectInput),
   /** `userId` of who acted. */
-  actor: requiredText.optional(),
+  actor: z.optional(requiredText),
   /** Any of these event types. */
-  types: listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100).optional(),
+  types: z.optional(listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100)),
   /** Sequence after which to begin, exclusive. */
-  after: position.default(0n),
+  after: z._default(position, 0n),
   /** 1 to 1000 entries; 100 when absent. */
   limit: pageSize,
 })

@@ -1,5 +1,5 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Permission, PermissionQuestion } from '../ports/authorize.js'
 import {
   type Call,
@@ -22,7 +22,7 @@ import type { Target } from './target.js'
 export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
 
 /** What every method checks before it does what it is for. */
-export interface Edge<Schema extends z.ZodType> {
+export interface Edge<Schema extends z.ZodMiniType> {
   /** What the host calls it by, such as `projects.add`. */
   readonly method: string
   /** All are needed. */
@@ -36,12 +36,12 @@ export interface Edge<Schema extends z.ZodType> {
   readonly refuses?: readonly Refused[]
 }
 
-type Run<Schema extends z.ZodType, Answer> = (
+type Run<Schema extends z.ZodMiniType, Answer> = (
   session: Session,
   input: z.output<Schema>,
 ) => Promise<Result<Answer, IamError>>
 
-type LongRun<Schema extends z.ZodType, Report, Progress> = (
+type LongRun<Schema extends z.ZodMiniType, Report, Progress> = (
   session: Session,
   input: z.output<Schema>,
   onProgress: LongContext<Progress>['onProgress'],
@@ -72,7 +72,7 @@ export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsyn
  * permitted, the input is well-formed; nobody learns what exists without the right to see it.
  */
 export const method =
-  <Schema extends z.ZodType, Answer>(
+  <Schema extends z.ZodMiniType, Answer>(
     runtime: Runtime,
     edge: Edge<Schema>,
     run: Run<Schema, Answer>,
@@ -81,7 +81,7 @@ export const method =
     new ResultAsync(begin(runtime, edge, { input, context, run }))
 
 /** {@link method}, for a `run` that records nothing: an abort ends it wherever it waits. */
-export const read = <Schema extends z.ZodType, Answer>(
+export const read = <Schema extends z.ZodMiniType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
   run: Run<Schema, Answer>,
@@ -90,7 +90,7 @@ export const read = <Schema extends z.ZodType, Answer>(
 
 /** {@link method}, for a `run` that reports how far it is. */
 export const longWrite =
-  <Schema extends z.ZodType, Progress, Report>(
+  <Schema extends z.ZodMiniType, Progress, Report>(
     runtime: Runtime,
     edge: Edge<Schema>,
     run: LongRun<Schema, Report, Progress>,
@@ -102,7 +102,7 @@ export const longWrite =
   }
 
 /** {@link method}, for a `run` that answers with an {@link Outcome}. */
-export const write = <Schema extends z.ZodType, Ids>(
+export const write = <Schema extends z.ZodMiniType, Ids>(
   runtime: Runtime,
   edge: Edge<Schema>,
   run: Run<Schema, Outcome<Ids>>,
@@ -121,14 +121,14 @@ export const write = <Schema extends z.ZodType, Ids>(
 const NOTHING: readonly Refused[] = []
 
 /** One call of a method. */
-interface Arguments<Schema extends z.ZodType, Answer> {
+interface Arguments<Schema extends z.ZodMiniType, Answer> {
   readonly input: unknown
   readonly context: Context | DryRunContext
   readonly run: Run<Schema, Answer>
 }
 
 /** {@link perform}, watched only when somebody wants to know. */
-const begin = <Schema extends z.ZodType, Answer>(
+const begin = <Schema extends z.ZodMiniType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
   given: Arguments<Schema, Answer>,
@@ -140,7 +140,7 @@ const begin = <Schema extends z.ZodType, Answer>(
     : perform(runtime, edge, given)
 
 /** At once as long as the host answers at once: every call comes by here. */
-const perform = <Schema extends z.ZodType, Answer>(
+const perform = <Schema extends z.ZodMiniType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
   given: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
@@ -165,7 +165,7 @@ const perform = <Schema extends z.ZodType, Answer>(
 }
 
 /** What a permitted call comes to. */
-const answer = <Schema extends z.ZodType, Answer>(
+const answer = <Schema extends z.ZodMiniType, Answer>(
   { schema }: Edge<Schema>,
   { input, run }: Arguments<Schema, Answer>,
   session: Session,
@@ -186,7 +186,7 @@ const refusal = ({ orgId }: Session, permission: Permission): PermissionDenied =
 const toError = (thrown: unknown): Result<never, IamError> => err(errorOf(thrown))
 
 const questionsOf = (
-  { permissions, asks, target }: Edge<z.ZodType>,
+  { permissions, asks, target }: Edge<z.ZodMiniType>,
   input: unknown,
 ): readonly Asked[] => {
   const object = target?.(input)

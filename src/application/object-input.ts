@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { IdpId, ProjectId, RoleKey } from '../domain/values.js'
 
 /** Names one object of the organization. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId, type SealedSecret } from '../domain/values.js'
@@ -39,7 +39,7 @@ export interface ResealReport {
 
 const ResealInput = z.strictObject({
   /** All of the organization when absent. */
-  idpId: IdpId.optional(),
+  idpId: z.optional(IdpId),
 })
 
 /** Puts the secrets that another key sealed under the current one: one append for each provider. */

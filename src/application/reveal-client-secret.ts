@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId } from '../domain/values.js'

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { projectStream } from '../domain/project/events.js'
 import type { ObjectRef, StreamId } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'
@@ -21,13 +21,15 @@ import { targetOfObject } from './target.js'
 export const StateAtInput = z
   .strictObject({
     object: ObjectInput,
-    sequence: position.optional(),
-    time: z.date({ error: 'must be a valid Date' }).optional(),
+    sequence: z.optional(position),
+    time: z.optional(z.date({ error: 'must be a valid Date' })),
   })
-  .refine(({ sequence, time }) => (sequence === undefined) !== (time === undefined), {
-    error: 'must be given, or else time, but not both',
-    path: ['sequence'],
-  })
+  .check(
+    z.refine(({ sequence, time }) => (sequence === undefined) !== (time === undefined), {
+      error: 'must be given, or else time, but not both',
+      path: ['sequence'],
+    }),
+  )
 export interface StateAtInput extends z.input<typeof StateAtInput> {}
 
 /** An object as `get` would have shown it at some point of the past. */

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod/mini'
 import { UpdateOidcConfig } from '../domain/identity-provider/commands.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { text } from '../domain/values.js'
@@ -11,9 +11,9 @@ import { targetIdp } from './target.js'
 import { transact } from './transact.js'
 
 /** {@link UpdateOidcConfig}; an empty secret leaves the stored one unchanged. */
-export const UpdateOidcConfigInput = UpdateOidcConfig.shape.data.extend({
+export const UpdateOidcConfigInput = z.extend(UpdateOidcConfig.shape.data, {
   /** In plain text; sealed before anything is decided or recorded. */
-  clientSecret: text.default(''),
+  clientSecret: z._default(text, ''),
 })
 export interface UpdateOidcConfigInput extends z.input<typeof UpdateOidcConfigInput> {}
 

@@ -1,5 +1,10 @@
-import type * as z from 'zod'
+import * as z from 'zod/mini'
+import en from 'zod/v4/locales/en.js'
 import type { Violation } from './errors.js'
+
+// For messages that are not ours, those of the exported schemas included: in English, unless the host chose
+// another language before.
+z.config({ localeError: z.config().localeError ?? en().localeError })
 
 /** Most violations that are reported of one input. */
 const MOST = 100

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Upcasters } from './message.js'
 
 /**
@@ -10,7 +10,7 @@ import type { Upcasters } from './message.js'
  */
 export interface Decider<Command, State, Event, Refusal> {
   /** Schema of an event in its newest version. */
-  readonly eventSchema: z.ZodType<Event>
+  readonly eventSchema: z.ZodMiniType<Event>
 
   /** How events of older versions become the newest, by event type. */
   readonly upcasters: Upcasters

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** Any command or event: a `type` that names it and the `data` it carries. */
 export interface Message {
@@ -8,16 +8,16 @@ export interface Message {
 }
 
 /** Schema of a command. Unknown fields are refused, so that none is silently dropped. */
-export const command = <const Type extends string, Shape extends z.ZodRawShape>(
+export const command = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,
   data: Shape,
 ) => z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
 
 /** Schema of an event. What it parses is frozen: an event is a fact. */
-export const event = <const Type extends string, Shape extends z.ZodRawShape>(
+export const event = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,
   data: Shape,
-) => z.strictObject({ type: z.literal(type), data: z.strictObject(data).readonly() }).readonly()
+) => z.readonly(z.strictObject({ type: z.literal(type), data: z.readonly(z.strictObject(data)) }))
 
 /** Reads the data of one version of an event as data of the next version. */
 export type Upcaster = (data: object) => object

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** Longest text the interface accepts, in characters (Unicode code points). Spec: Limits. */
 export const MAX_TEXT_LENGTH = 200
@@ -37,9 +37,11 @@ const objectionToRequiredText = (value: string): string | undefined =>
   value === '' ? 'must not be empty' : objectionToText(value)
 
 const textWithout = (objection: (value: string) => string | undefined) =>
-  z.string({ error: expected('text') }).refine((value) => objection(value) === undefined, {
-    error: ({ input }) => (typeof input === 'string' ? objection(input) : undefined),
-  })
+  z.string({ error: expected('text') }).check(
+    z.refine((value) => objection(value) === undefined, {
+      error: ({ input }) => (typeof input === 'string' ? objection(input) : undefined),
+    }),
+  )
 
 /** At most {@link MAX_TEXT_LENGTH} characters of well-formed text without U+0000; may be empty. */
 export const text = textWithout(objectionToText)
@@ -52,20 +54,25 @@ export const isRequiredText = (value: unknown): value is string =>
   typeof value === 'string' && objectionToRequiredText(value) === undefined
 
 /** A switch that is off unless set. */
-export const flag = z.boolean({ error: expected('true or false') }).default(false)
+export const flag = z._default(z.boolean({ error: expected('true or false') }), false)
 
 /** One of `values`. Never repeats another one. */
 export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
 /** A list of at most `most` items; measured before its items are looked at. */
-export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
-  z
-    .array(z.custom<z.input<Item>>(), { error: expected('a list') })
-    .min(least, { error: `must have at least ${least} item${least === 1 ? '' : 's'}` })
-    .max(most, { error: `must have at most ${most} items` })
-    .pipe(z.array(item))
-    .readonly()
+export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, most: number) =>
+  z.readonly(
+    z.pipe(
+      z.array(z.custom<z.input<Item>>(), { error: expected('a list') }).check(
+        z.minLength(least, {
+          error: `must have at least ${least} item${least === 1 ? '' : 's'}`,
+        }),
+        z.maxLength(most, { error: `must have at most ${most} items` }),
+      ),
+      z.array(item),
+    ),
+  )
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 
@@ -73,9 +80,11 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 /** No `+`: it separates the ids within a {@link StreamId}, where one must not pass for two. */
-const id = z.string({ error: expected('an id') }).regex(ID, {
-  error: 'must be 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit',
-})
+const id = z.string({ error: expected('an id') }).check(
+  z.regex(ID, {
+    error: 'must be 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit',
+  }),
+)
 
 /** An organization: the resource owner of every object. Spec: What the service does. */
 export const OrgId = id.brand<'OrgId'>()
@@ -99,7 +108,7 @@ export type RoleKey = z.infer<typeof RoleKey>
 /** A client secret as a `SecretCipher` sealed it; opaque to everything else. */
 export const SealedSecret = z
   .string({ error: expected('text') })
-  .refine((sealed) => sealed !== '', { error: 'must not be empty' })
+  .check(z.refine((sealed) => sealed !== '', { error: 'must not be empty' }))
   .brand<'SealedSecret'>()
 export type SealedSecret = z.infer<typeof SealedSecret>
 

@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { type Input, objections, withField } from './objections.js'
 
 const TEN_MEGABYTES = 10_000_000
 
 /** What holds of every command, whatever its fields. */
-export const describeCommand = (schema: z.ZodType, union: z.ZodType, valid: Input): void => {
+export const describeCommand = (
+  schema: z.ZodMiniType,
+  union: z.ZodMiniType,
+  valid: Input,
+): void => {
   it('is read by its own schema and by that of its aggregate alike', () => {
     expect(union.parse(valid)).toEqual(schema.parse(valid))
   })

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { fold } from '../../src/domain/decider.js'
 import { identityProvider } from '../../src/domain/identity-provider/decider.js'
 import {
@@ -13,6 +13,7 @@ import { ProjectEvent, projectStream } from '../../src/domain/project/events.js'
 import { projectRole } from '../../src/domain/project-role/decider.js'
 import { ProjectRoleEvent, projectRoleStream } from '../../src/domain/project-role/events.js'
 import { objections } from './objections.js'
+import { typesOf } from './types-of.js'
 
 const folder = new URL('../golden/', import.meta.url)
 
@@ -91,8 +92,7 @@ const streamNamedBy = ({ type, data, metadata }: GoldenEvent): string => {
 
 describe('every event type', () => {
   it.each(aggregates)('of $category was kept in every version', ({ decider, union }) => {
-    const written = union.options.flatMap((option) => {
-      const type = option.unwrap().shape.type.value
+    const written = typesOf(union).flatMap((type) => {
       const newest = currentVersion(decider.upcasters, type)
       return Array.from({ length: newest }, (_, index) => `${type} ${index + 1}`)
     })
@@ -106,9 +106,7 @@ describe('every event type', () => {
   })
 
   it('has the name that it has for ever', () => {
-    const types = aggregates.flatMap(({ union }) =>
-      union.options.map((option) => option.unwrap().shape.type.value),
-    )
+    const types = aggregates.flatMap(({ union }) => typesOf(union))
     expect(types).toEqual([
       'identity_provider.oidc_added',
       'identity_provider.oidc_config_updated',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { command, currentVersion, event, type Upcasters, upcast } from '../../src/domain/message.js'
 import { objections } from './objections.js'
 
 describe('command', () => {
-  const Rename = command('Rename', { name: z.string(), note: z.string().default('') })
+  const Rename = command('Rename', { name: z.string(), note: z._default(z.string(), '') })
 
   it('reads type and data, with defaults', () => {
     expect(Rename.parse({ type: 'Rename', data: { name: 'a' } })).toEqual({

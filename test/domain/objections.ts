@@ -1,4 +1,7 @@
-import type * as z from 'zod'
+import * as z from 'zod/mini'
+
+// As the package does where it has no words of its own: application/violations.ts.
+z.config(z.locales.en())
 
 /** A command as anyone may send it. */
 export interface Input {
@@ -8,13 +11,13 @@ export interface Input {
 
 /** A schema, an input that it accepts, and the field of the input that is looked at. */
 export interface Field {
-  readonly schema: z.ZodType
+  readonly schema: z.ZodMiniType
   readonly valid: Input
   readonly field: string
 }
 
 /** What `schema` objects to, as `path: message`; `[]` when it accepts `input`. */
-export const objections = (schema: z.ZodType, input: unknown): readonly string[] => {
+export const objections = (schema: z.ZodMiniType, input: unknown): readonly string[] => {
   const parsed = schema.safeParse(input)
   if (parsed.success) return []
   return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)

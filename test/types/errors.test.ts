@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type * as claviger from '../../src/index.js'
 import type {
   IamError,
@@ -76,7 +76,7 @@ describe.each(UNIONS)('A switch over %s', (type, by, cases) => {
 describe('The types of commands and events', () => {
   it('are those that their schemas read', () => {
     type Read<Name extends keyof typeof claviger> =
-      (typeof claviger)[Name] extends z.ZodType<infer Output> ? Output : never
+      (typeof claviger)[Name] extends z.ZodMiniType<infer Output> ? Output : never
     expectTypeOf<IdentityProviderCommand>().toEqualTypeOf<Read<'IdentityProviderCommand'>>()
     expectTypeOf<IdentityProviderEvent>().toEqualTypeOf<Read<'IdentityProviderEvent'>>()
     expectTypeOf<ProjectCommand>().toEqualTypeOf<Read<'ProjectCommand'>>()

@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { listOf, requiredText } from '../../domain/values.js'
 import type { InvalidArgument } from '../errors.js'
 import { onlyOnce } from '../only-once.js'
 import { parse } from '../parse.js'
 import { DesiredIdentityProvider } from './desired-identity-provider.js'
 import { DesiredProject } from './desired-project.js'
-import { FILLED } from './json-schema-bounds.js'
+import { bounds } from './json-schema-bounds.js'
 
 /** Most projects, and most identity providers, of one desired state. */
 export const MAX_OBJECTS = 1_000
@@ -29,29 +29,30 @@ export interface DesiredAccess {
   readonly managedBy?: string | undefined
 }
 
-// Lazy, as all schemas here: most hosts declare nothing, and need not wait for them at every start.
-const schema = z.lazy(() =>
-  z
-    .strictObject({
-      projects: listOf(DesiredProject, 0, MAX_OBJECTS)
-        .meta({ maxItems: MAX_OBJECTS })
-        .superRefine(onlyOnce(({ id }) => id, ['id']))
-        .optional(),
-      identityProviders: listOf(DesiredIdentityProvider, 0, MAX_OBJECTS)
-        .meta({ maxItems: MAX_OBJECTS })
-        .superRefine(onlyOnce(({ idpId }) => idpId, ['idpId']))
-        .optional(),
-      prune: z.boolean({ error: 'must be true or false' }).optional(),
-      managedBy: requiredText.meta(FILLED).optional(),
-    })
-    .refine(({ prune, managedBy }) => prune !== true || managedBy !== undefined, {
+const schema = z
+  .strictObject({
+    projects: z.optional(
+      listOf(DesiredProject, 0, MAX_OBJECTS)
+        .check(onlyOnce(({ id }) => id, ['id']))
+        .register(bounds, { maxItems: MAX_OBJECTS }),
+    ),
+    identityProviders: z.optional(
+      listOf(DesiredIdentityProvider, 0, MAX_OBJECTS)
+        .check(onlyOnce(({ idpId }) => idpId, ['idpId']))
+        .register(bounds, { maxItems: MAX_OBJECTS }),
+    ),
+    prune: z.optional(z.boolean({ error: 'must be true or false' })),
+    managedBy: z.optional(requiredText),
+  })
+  .check(
+    z.refine(({ prune, managedBy }) => prune !== true || managedBy !== undefined, {
       error: 'is required with prune',
       path: ['managedBy'],
     }),
-)
+  )
 
 /** Schema of a {@link DesiredAccess}. */
-export const DesiredAccess: z.ZodType<z.output<typeof schema>, DesiredAccess> = schema
+export const DesiredAccess: z.ZodMiniType<z.output<typeof schema>, DesiredAccess> = schema
 export type ParsedAccess = z.output<typeof schema>
 
 /** Reads a desired state that was not written in TypeScript, such as a parsed JSON file. */
@@ -65,6 +66,7 @@ export const readAccess = (value: unknown): Result<DesiredAccess, InvalidArgumen
 export const accessJsonSchema = (): object =>
   z.toJSONSchema(schema, {
     io: 'output',
+    metadata: bounds,
     override: ({ jsonSchema }) => {
       // Of a list it would say that it must not be sent; it only cannot be changed once read.
       delete jsonSchema.readOnly

@@ -1,11 +1,11 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   AddOidcIdentityProvider,
   type OidcMappingField,
   type StylingType,
 } from '../../domain/identity-provider/commands.js'
 import { IdpId, MAX_SCOPES, requiredText } from '../../domain/values.js'
-import { FILLED } from './json-schema-bounds.js'
+import { bounds } from './json-schema-bounds.js'
 
 /** An OIDC identity provider as it is to be. Absent: as it is; its default when it is added. */
 export interface DesiredIdentityProvider {
@@ -26,18 +26,16 @@ export interface DesiredIdentityProvider {
 const idp = AddOidcIdentityProvider.shape.data.shape
 
 /** Schema of a {@link DesiredIdentityProvider}. */
-export const DesiredIdentityProvider = z.lazy(() =>
-  z.strictObject({
-    idpId: IdpId,
-    name: idp.name.meta(FILLED).optional(),
-    stylingType: idp.stylingType.unwrap().optional(),
-    autoRegister: idp.autoRegister.unwrap().optional(),
-    clientId: idp.clientId.meta(FILLED),
-    clientSecret: requiredText.meta(FILLED).optional(),
-    issuer: requiredText.meta(FILLED),
-    scopes: idp.scopes.unwrap().meta({ maxItems: MAX_SCOPES }).optional(),
-    displayNameMapping: idp.displayNameMapping.unwrap().optional(),
-    usernameMapping: idp.usernameMapping.unwrap().optional(),
-  }),
-)
+export const DesiredIdentityProvider = z.strictObject({
+  idpId: IdpId,
+  name: z.optional(idp.name),
+  stylingType: z.optional(idp.stylingType.def.innerType),
+  autoRegister: z.optional(idp.autoRegister.def.innerType),
+  clientId: idp.clientId,
+  clientSecret: z.optional(requiredText),
+  issuer: requiredText,
+  scopes: z.optional(idp.scopes.def.innerType.register(bounds, { maxItems: MAX_SCOPES })),
+  displayNameMapping: z.optional(idp.displayNameMapping.def.innerType),
+  usernameMapping: z.optional(idp.usernameMapping.def.innerType),
+})
 export type ParsedProvider = z.output<typeof DesiredIdentityProvider>

@@ -1,9 +1,9 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { AddProject, type PrivateLabelingSetting } from '../../domain/project/commands.js'
 import { AddProjectRole } from '../../domain/project-role/commands.js'
 import { listOf, ProjectId } from '../../domain/values.js'
 import { onlyOnce } from '../only-once.js'
-import { FILLED, SHORT } from './json-schema-bounds.js'
+import { bounds } from './json-schema-bounds.js'
 
 /** Most roles that a desired state declares for one project. */
 export const MAX_DECLARED_ROLES = 10_000
@@ -18,13 +18,11 @@ export interface DesiredRole {
 
 const role = AddProjectRole.shape.data.shape
 
-const DesiredRole = z.lazy(() =>
-  z.strictObject({
-    roleKey: role.roleKey.meta(FILLED),
-    displayName: role.displayName.meta(FILLED),
-    group: role.group.unwrap().meta(SHORT).optional(),
-  }),
-)
+const DesiredRole = z.strictObject({
+  roleKey: role.roleKey,
+  displayName: role.displayName,
+  group: z.optional(role.group.def.innerType),
+})
 
 /** Settings of a project as they are to be. Absent: as it is; its default when the project is added. */
 export interface DesiredSettings {
@@ -36,14 +34,12 @@ export interface DesiredSettings {
 
 const project = AddProject.shape.data.shape
 
-const DesiredSettings = z.lazy(() =>
-  z.strictObject({
-    projectRoleAssertion: project.projectRoleAssertion.unwrap().optional(),
-    projectRoleCheck: project.projectRoleCheck.unwrap().optional(),
-    hasProjectCheck: project.hasProjectCheck.unwrap().optional(),
-    privateLabelingSetting: project.privateLabelingSetting.unwrap().optional(),
-  }),
-)
+const DesiredSettings = z.strictObject({
+  projectRoleAssertion: z.optional(project.projectRoleAssertion.def.innerType),
+  projectRoleCheck: z.optional(project.projectRoleCheck.def.innerType),
+  hasProjectCheck: z.optional(project.hasProjectCheck.def.innerType),
+  privateLabelingSetting: z.optional(project.privateLabelingSetting.def.innerType),
+})
 
 /** A project as it is to be. */
 export interface DesiredProject {
@@ -57,16 +53,15 @@ export interface DesiredProject {
 }
 
 /** Schema of a {@link DesiredProject}. */
-export const DesiredProject = z.lazy(() =>
-  z.strictObject({
-    id: ProjectId,
-    name: project.name.meta(FILLED),
-    settings: DesiredSettings.optional(),
-    roles: listOf(DesiredRole, 0, MAX_DECLARED_ROLES)
-      .meta({ maxItems: MAX_DECLARED_ROLES })
-      .superRefine(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))
-      .optional(),
-  }),
-)
+export const DesiredProject = z.strictObject({
+  id: ProjectId,
+  name: project.name,
+  settings: z.optional(DesiredSettings),
+  roles: z.optional(
+    listOf(DesiredRole, 0, MAX_DECLARED_ROLES)
+      .check(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))
+      .register(bounds, { maxItems: MAX_DECLARED_ROLES }),
+  ),
+})
 export type ParsedProject = z.output<typeof DesiredProject>
 export type ParsedRole = z.output<typeof DesiredRole>

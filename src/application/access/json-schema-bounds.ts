@@ -1,7 +1,8 @@
-import { MAX_TEXT_LENGTH } from '../../domain/values.js'
+import * as z from 'zod/mini'
+import { MAX_TEXT_LENGTH, requiredText, text } from '../../domain/values.js'
 
-/** What JSON Schema can say of a text that may be empty; the rest is checked as it is read. */
-export const SHORT = { maxLength: MAX_TEXT_LENGTH }
-
-/** {@link SHORT}, for a text that may not be empty. */
-export const FILLED = { minLength: 1, ...SHORT }
+/** What JSON Schema can say of what `zod` only sees a function check; the rest is checked as it is read. */
+export const bounds = z
+  .registry<{ minLength?: number; maxLength?: number; maxItems?: number }>()
+  .add(text, { maxLength: MAX_TEXT_LENGTH })
+  .add(requiredText, { minLength: 1, maxLength: MAX_TEXT_LENGTH })

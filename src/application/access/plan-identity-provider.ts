@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import {
   AddOidcIdentityProvider,
@@ -83,7 +84,7 @@ const commandsOf = (
   return ok([{ type: 'AddOidcIdentityProvider', data }])
 }
 
-const Defaults = AddOidcIdentityProvider.shape.data.omit({ name: true, clientSecret: true })
+const Defaults = z.omit(AddOidcIdentityProvider.shape.data, { name: true, clientSecret: true })
 
 /** The fields as they are to be: what is not declared stays what it is, or has its default. */
 const fieldsOf = (desired: ParsedProvider, found: Found | undefined) => {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type ObjectRef, OrgId, requiredText } from '../../domain/values.js'
 import { streamOf } from '../../projections/stream-name.js'
 import { ObjectInput } from '../object-input.js'
@@ -32,30 +32,28 @@ export interface Plan {
 const count = z.int({ error: 'must be a whole number' })
 
 /** Schema of a {@link Plan}. */
-export const Plan: z.ZodType<Plan> = z.lazy(() =>
-  z.strictObject({
-    orgId: OrgId,
-    managedBy: requiredText.optional(),
-    changes: z
-      .array(PlannedChange, { error: 'must be a list' })
-      .superRefine(onlyOnce(({ object }) => streamOf('', object), ['object']))
-      .superRefine((changes, { addIssue }) => {
-        const projects = new Set(
-          changes.map(({ object }) => (object.type === 'project' ? object.id : undefined)),
-        )
-        changes.forEach(({ object }, index) => {
-          if (object.type === 'project_role' && !projects.has(object.projectId))
-            addIssue({
-              code: 'custom',
-              path: [index, 'object', 'projectId'],
-              message: 'must be a project of the plan',
-            })
-        })
-      }),
-    counts: z.strictObject({ add: count, update: count, remove: count, unchanged: count }),
-    undeclared: z.array(ObjectInput, { error: 'must be a list' }),
-  }),
-)
+export const Plan: z.ZodMiniType<Plan> = z.strictObject({
+  orgId: OrgId,
+  managedBy: z.optional(requiredText),
+  changes: z.array(PlannedChange, { error: 'must be a list' }).check(
+    onlyOnce(({ object }) => streamOf('', object), ['object']),
+    z.superRefine((changes, { addIssue }) => {
+      const projects = new Set(
+        changes.map(({ object }) => (object.type === 'project' ? object.id : undefined)),
+      )
+      changes.forEach(({ object }, index) => {
+        if (object.type === 'project_role' && !projects.has(object.projectId))
+          addIssue({
+            code: 'custom',
+            path: [index, 'object', 'projectId'],
+            message: 'must be a project of the plan',
+          })
+      })
+    }),
+  ),
+  counts: z.strictObject({ add: count, update: count, remove: count, unchanged: count }),
+  undeclared: z.array(ObjectInput, { error: 'must be a list' }),
+})
 
 /** Whether a well-formed input is a plan, and not a desired state. */
 export const isPlan = (input: unknown): input is Plan =>

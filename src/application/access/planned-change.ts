@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { changedFields } from '../../domain/changed-fields.js'
 import { choice, type ObjectRef } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
@@ -10,9 +10,11 @@ import { objectOfPlanned, PlannedEvent } from './planned-event.js'
 /** What a declared field can hold. */
 export type FieldValue = string | boolean | readonly string[]
 
-const FieldValueInput: z.ZodType<FieldValue> = z.lazy(() =>
-  z.union([z.string(), z.boolean(), z.array(z.string()).readonly()]),
-)
+const FieldValueInput: z.ZodMiniType<FieldValue> = z.union([
+  z.string(),
+  z.boolean(),
+  z.readonly(z.array(z.string())),
+])
 
 /** A field that is to change; `from` is absent of an object that is to be added. */
 export type PlannedField =
@@ -24,18 +26,16 @@ export type PlannedField =
   /** A secret never shows; it is `unchanged` when it was opened and found equal. */
   | { readonly field: string; readonly secret: 'set' | 'changed' | 'unchanged' }
 
-const PlannedField: z.ZodType<PlannedField> = z.lazy(() =>
-  z.union(
-    [
-      z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
-      z.strictObject({
-        field: z.string(),
-        from: FieldValueInput.optional(),
-        to: FieldValueInput.optional(),
-      }),
-    ],
-    { error: 'must be a field with its values, or a secret' },
-  ),
+const PlannedField: z.ZodMiniType<PlannedField> = z.union(
+  [
+    z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
+    z.strictObject({
+      field: z.string(),
+      from: z.optional(FieldValueInput),
+      to: z.optional(FieldValueInput),
+    }),
+  ],
+  { error: 'must be a field with its values, or a secret' },
 )
 
 /** What becomes of a declared object. */
@@ -54,21 +54,22 @@ export interface PlannedChange {
 }
 
 /** Schema of a {@link PlannedChange}. */
-export const PlannedChange: z.ZodType<PlannedChange> = z.lazy(() =>
-  z
-    .strictObject({
-      action: choice(['add', 'update', 'remove', 'unchanged']),
-      object: ObjectInput,
-      fields: z.array(PlannedField, { error: 'must be a list' }),
-      events: z
-        .array(PlannedEvent, { error: 'must be a list' })
-        .max(2, { error: 'must have at most 2 items' }),
-      sequence: z
+export const PlannedChange: z.ZodMiniType<PlannedChange> = z
+  .strictObject({
+    action: choice(['add', 'update', 'remove', 'unchanged']),
+    object: ObjectInput,
+    fields: z.array(PlannedField, { error: 'must be a list' }),
+    events: z
+      .array(PlannedEvent, { error: 'must be a list' })
+      .check(z.maxLength(2, { error: 'must have at most 2 items' })),
+    sequence: z.optional(
+      z
         .string({ error: 'must be text' })
-        .regex(/^[1-9][0-9]{0,19}$/, { error: 'must be a sequence in decimal digits' })
-        .optional(),
-    })
-    .superRefine((change, { addIssue }) => {
+        .check(z.regex(/^[1-9][0-9]{0,19}$/, { error: 'must be a sequence in decimal digits' })),
+    ),
+  })
+  .check(
+    z.superRefine((change, { addIssue }) => {
       if (change.action !== actionOf(change.events))
         addIssue({ code: 'custom', path: ['action'], message: 'must be what the events say' })
       if ((change.action === 'add') !== (change.sequence === undefined))
@@ -87,7 +88,7 @@ export const PlannedChange: z.ZodType<PlannedChange> = z.lazy(() =>
           })
       })
     }),
-)
+  )
 
 const actionOf = (events: readonly PlannedEvent[]): Action => {
   const type = events[0]?.type

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
@@ -19,7 +19,7 @@ import { projectRoleUpcasters } from '../../domain/project-role/events.js'
 import type { ObjectRef } from '../../domain/values.js'
 
 /** An event has the data of the command that it comes of, and is held to what the command is. */
-const planned = <const Type extends string, Data extends z.ZodType>(
+const planned = <const Type extends string, Data extends z.ZodMiniType>(
   type: Type,
   upcasters: Upcasters,
   data: Data,
@@ -33,33 +33,31 @@ const planned = <const Type extends string, Data extends z.ZodType>(
   })
 
 /** An event that a plan can have. */
-export const PlannedEvent = z.lazy(() =>
-  z.discriminatedUnion(
-    'type',
-    [
-      planned('project.added', projectUpcasters, AddProject.shape.data),
-      planned('project.updated', projectUpcasters, UpdateProject.shape.data),
-      planned('project_role.added', projectRoleUpcasters, AddProjectRole.shape.data),
-      planned('project_role.updated', projectRoleUpcasters, UpdateProjectRole.shape.data),
-      planned('project_role.removed', projectRoleUpcasters, RemoveProjectRole.shape.data),
-      planned(
-        'identity_provider.oidc_added',
-        identityProviderUpcasters,
-        AddOidcIdentityProvider.shape.data,
-      ),
-      planned(
-        'identity_provider.oidc_config_updated',
-        identityProviderUpcasters,
-        UpdateOidcConfig.shape.data,
-      ),
-      planned(
-        'identity_provider.updated',
-        identityProviderUpcasters,
-        UpdateIdentityProvider.shape.data,
-      ),
-    ],
-    { error: 'must be an event that a plan can have' },
-  ),
+export const PlannedEvent = z.discriminatedUnion(
+  'type',
+  [
+    planned('project.added', projectUpcasters, AddProject.shape.data),
+    planned('project.updated', projectUpcasters, UpdateProject.shape.data),
+    planned('project_role.added', projectRoleUpcasters, AddProjectRole.shape.data),
+    planned('project_role.updated', projectRoleUpcasters, UpdateProjectRole.shape.data),
+    planned('project_role.removed', projectRoleUpcasters, RemoveProjectRole.shape.data),
+    planned(
+      'identity_provider.oidc_added',
+      identityProviderUpcasters,
+      AddOidcIdentityProvider.shape.data,
+    ),
+    planned(
+      'identity_provider.oidc_config_updated',
+      identityProviderUpcasters,
+      UpdateOidcConfig.shape.data,
+    ),
+    planned(
+      'identity_provider.updated',
+      identityProviderUpcasters,
+      UpdateIdentityProvider.shape.data,
+    ),
+  ],
+  { error: 'must be an event that a plan can have' },
 )
 export type PlannedEvent = z.output<typeof PlannedEvent>
 

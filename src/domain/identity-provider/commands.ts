@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { command } from '../message.js'
 import {
   choice,
@@ -24,15 +24,18 @@ export const OidcMappingField = choice([
 export type OidcMappingField = z.infer<typeof OidcMappingField>
 
 /** RFC 6749, section 3.3: printable ASCII without space, quotation mark and backslash. */
-const scope = z.string({ error: 'must be text' }).regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, {
-  error: 'must be an OAuth 2.0 scope of 1 to 200 printable ASCII characters without space, " or \\',
-})
+const scope = z.string({ error: 'must be text' }).check(
+  z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, {
+    error:
+      'must be an OAuth 2.0 scope of 1 to 200 printable ASCII characters without space, " or \\',
+  }),
+)
 
 const id = { idpId: IdpId }
 
 const appearance = {
   name: requiredText,
-  stylingType: StylingType.default('STYLING_TYPE_UNSPECIFIED'),
+  stylingType: z._default(StylingType, 'STYLING_TYPE_UNSPECIFIED'),
   /** Users of the provider who are not known yet may be registered at their first login. */
   autoRegister: flag,
 }
@@ -40,9 +43,9 @@ const appearance = {
 const oidc = {
   clientId: requiredText,
   /** At most 100, kept as given. */
-  scopes: listOf(scope, 0, MAX_SCOPES).prefault([]),
-  displayNameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),
-  usernameMapping: OidcMappingField.default('OIDC_MAPPING_FIELD_UNSPECIFIED'),
+  scopes: z.prefault(listOf(scope, 0, MAX_SCOPES), []),
+  displayNameMapping: z._default(OidcMappingField, 'OIDC_MAPPING_FIELD_UNSPECIFIED'),
+  usernameMapping: z._default(OidcMappingField, 'OIDC_MAPPING_FIELD_UNSPECIFIED'),
 }
 
 /**
@@ -67,7 +70,7 @@ export const UpdateOidcConfig = command('UpdateOidcConfig', {
   ...id,
   ...oidc,
   /** Absent leaves the stored secret unchanged. */
-  clientSecret: SealedSecret.exactOptional(),
+  clientSecret: z.exactOptional(SealedSecret),
   issuer: requiredText,
 })
 export interface UpdateOidcConfig extends z.infer<typeof UpdateOidcConfig> {}

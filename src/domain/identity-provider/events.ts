@@ -1,5 +1,5 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { IdpId, SealedSecret, type StreamId } from '../values.js'
 
@@ -24,7 +24,7 @@ const mappingField = z.enum([
 const oidc = {
   clientId: z.string(),
   issuer: z.string(),
-  scopes: z.array(z.string()).readonly(),
+  scopes: z.readonly(z.array(z.string())),
   displayNameMapping: mappingField,
   usernameMapping: mappingField,
 }
@@ -43,7 +43,7 @@ export const OidcConfigUpdated = event('identity_provider.oidc_config_updated', 
   ...id,
   ...oidc,
   /** Absent when the update left the stored secret unchanged. */
-  clientSecret: SealedSecret.exactOptional(),
+  clientSecret: z.exactOptional(SealedSecret),
 })
 export interface OidcConfigUpdated extends z.infer<typeof OidcConfigUpdated> {}
 

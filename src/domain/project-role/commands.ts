@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { command } from '../message.js'
 import { ProjectId, RoleKey, requiredText, text } from '../values.js'
 
@@ -7,7 +7,7 @@ const role = {
   roleKey: RoleKey,
   displayName: requiredText,
   /** For display only: lets a caller grant all roles of a group. */
-  group: text.default(''),
+  group: z._default(text, ''),
 }
 
 /** Adds a role to a project. Spec: Endpoints §4. */

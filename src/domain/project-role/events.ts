@@ -1,5 +1,5 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { ProjectId, RoleKey, type StreamId } from '../values.js'
 

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { command } from '../message.js'
 import { choice, flag, ProjectId, requiredText } from '../values.js'
 
@@ -21,7 +21,10 @@ const project = {
   projectRoleCheck: flag,
   /** At login, the user's organization must have a grant to this project. */
   hasProjectCheck: flag,
-  privateLabelingSetting: PrivateLabelingSetting.default('PRIVATE_LABELING_SETTING_UNSPECIFIED'),
+  privateLabelingSetting: z._default(
+    PrivateLabelingSetting,
+    'PRIVATE_LABELING_SETTING_UNSPECIFIED',
+  ),
 }
 
 /** Adds a project. */
