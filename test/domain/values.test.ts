@@ -1,10 +1,14 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import {
+  isId,
+  isRequiredText,
   listOf,
   MAX_SCOPES,
   MAX_TEXT_LENGTH,
   OrgId,
+  requiredText,
   SealedSecret,
 } from '../../src/domain/values.js'
 import { describeId } from './field-laws.js'
@@ -64,5 +68,28 @@ describe('listOf', () => {
 describe('a list that may not be empty', () => {
   it('says so in plain words', () => {
     expect(objections(listOf(z.string(), 1, 3), [])).toEqual([': must have at least 1 item'])
+  })
+})
+
+describe.each([
+  ['isId', isId, OrgId, fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,64}$/)],
+  ['isRequiredText', isRequiredText, requiredText, fc.string({ unit: 'binary' })],
+] as const)('%s', (_, isTaken, schema, likely) => {
+  it.each([
+    ['a', true],
+    ['', false],
+    ['a'.repeat(201), false],
+    ['a\0', false],
+    [undefined, false],
+    [{}, false],
+  ])('says of %j: %s', (value, taken) => {
+    expect(isTaken(value)).toBe(taken)
+  })
+
+  it('says of any value what the schema says', () => {
+    const isSame = (value: unknown) => {
+      expect(isTaken(value)).toBe(schema.safeParse(value).success)
+    }
+    fc.assert(fc.property(fc.oneof(likely, fc.anything()), isSame))
   })
 })
