@@ -13,6 +13,9 @@ export interface RevealedSecret {
   readonly clientSecret: string
 }
 
+// Outside of the method: it is compiled once, however many instances there are.
+const RevealInput = z.strictObject({ idpId: IdpId })
+
 /** Opens the stored secret of a provider, for the host's own login flow. */
 export const revealClientSecret = (
   runtime: Runtime,
@@ -22,7 +25,7 @@ export const revealClientSecret = (
     {
       method: 'identityProviders.revealClientSecret',
       permissions: ['identity_provider.secret.read'],
-      schema: z.strictObject({ idpId: IdpId }),
+      schema: RevealInput,
       target: targetIdp,
     },
     async ({ orgId, consistency }, { idpId }) => {
