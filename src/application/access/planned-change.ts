@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { changedFields } from '../../domain/changed-fields.js'
+import { compiled } from '../../domain/compiled.js'
 import { choice, type ObjectRef } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { ObjectDetails } from '../../ports/read-model.js'
@@ -115,7 +116,7 @@ export const draft = ({
   readonly events: readonly NewEvent[]
   readonly details: ObjectDetails | undefined
 }): Draft => {
-  const planned = events.map((event) => PlannedEvent.parse(event))
+  const planned = events.map((event) => compiled(PlannedEvent).parse(event))
   const change: PlannedChange = {
     action: actionOf(planned),
     object,
