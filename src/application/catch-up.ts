@@ -10,6 +10,7 @@ import { fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
 import { tellCaughtUp } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
+import { turn } from './turn.js'
 
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 2_000
@@ -74,6 +75,7 @@ export const catchUp = async (
     position = await fromPort(() => projection.checkpoint())
     if (position === from) throw unavailable(new Error(STUCK), 'not_recorded')
     report?.(position, applied.value ? events.length : 0)
+    if (events.length === BATCH_SIZE) await turn()
   }
   return ok(position)
 }

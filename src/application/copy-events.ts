@@ -4,6 +4,7 @@ import type { SecretCipher } from '../ports/secret-cipher.js'
 import { outcomeOf } from '../ports/store-fault.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
 import { orCancelled } from './or-cancelled.js'
+import { turn } from './turn.js'
 import { type LogFault, verify } from './verify.js'
 
 /** Most events that are copied at once. */
@@ -83,6 +84,7 @@ const copy = async (
       copied += events.length
       position = events.at(-1)?.position ?? position
       onProgress?.({ phase: 'copying', done: copied, position })
+      if (events.length === BATCH_SIZE) await turn()
     }
     const verified = await verify(to, {
       secrets,

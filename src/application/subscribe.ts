@@ -8,6 +8,7 @@ import { type News, newsOf } from './news.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
 import { delay } from './pause.js'
+import { turn } from './turn.js'
 
 /** Most events that are read at once; a slow consumer holds no more than these. */
 const BATCH_SIZE = 500
@@ -71,6 +72,7 @@ export const subscribe = async function* (
         if (signal?.aborted) return
         if (isWanted(recorded)) yield event.value
       }
+      if (events.length === BATCH_SIZE) await turn()
     }
   } finally {
     news.end()

@@ -8,6 +8,7 @@ import { organizationIn } from '../projections/stream-name.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
 import { orCancelled } from './or-cancelled.js'
+import { turn } from './turn.js'
 
 /** Most events that are read at once. */
 const BATCH_SIZE = 1_000
@@ -101,6 +102,7 @@ const walk = async (
       done += events.length
       position = events.at(-1)?.position ?? position
       onProgress?.({ done, position })
+      if (events.length === BATCH_SIZE) await turn()
     }
   } catch (thrown) {
     return err(errorOf(thrown))
