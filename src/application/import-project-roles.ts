@@ -13,6 +13,7 @@ import {
 import { type LongWrite, longWrite } from './method.js'
 import type { Runtime } from './runtime.js'
 import { targetProjectOfRole } from './target.js'
+import { turn } from './turn.js'
 import { untilAborted } from './until-aborted.js'
 
 /** Most refused rows that a report names; all are counted. */
@@ -84,6 +85,7 @@ export const importProjectRoles = (
         report = sum(report, rows.length, imported.value)
         const { refused, ...progress } = report
         onProgress?.(progress)
+        if (rows.length === MAX_ROLES) await turn()
       }
       return ok(report)
     },

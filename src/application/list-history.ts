@@ -1,11 +1,9 @@
 import { ok } from 'neverthrow'
 import * as z from 'zod/mini'
-import { IdentityProviderEvent } from '../domain/identity-provider/events.js'
-import { ProjectEvent } from '../domain/project/events.js'
-import { ProjectRoleEvent } from '../domain/project-role/events.js'
 import { listOf, requiredText } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'
 import type { HistoryEntry } from '../ports/read-model.js'
+import { EVENT_SCHEMAS } from '../projections/known-event.js'
 import { pageSize, position } from './bounds.js'
 import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
@@ -13,11 +11,7 @@ import { ObjectInput } from './object-input.js'
 import type { Runtime } from './runtime.js'
 import { targetOfObject } from './target.js'
 
-const EVENT_TYPES = [
-  ...IdentityProviderEvent.def.options,
-  ...ProjectEvent.def.options,
-  ...ProjectRoleEvent.def.options,
-].flatMap((schema) => schema.def.innerType.shape.type.def.values)
+const EVENT_TYPES = EVENT_SCHEMAS.flatMap((schema) => schema.def.innerType.shape.type.def.values)
 
 /** Which changes to list: of the organization, or of one object, oldest first. */
 export const ListHistoryInput = z.strictObject({

@@ -1,7 +1,7 @@
-import type { IdentityProviderEvent } from '../domain/identity-provider/events.js'
+import { IdentityProviderEvent } from '../domain/identity-provider/events.js'
 import type { Message } from '../domain/message.js'
-import type { ProjectEvent } from '../domain/project/events.js'
-import type { ProjectRoleEvent } from '../domain/project-role/events.js'
+import { ProjectEvent } from '../domain/project/events.js'
+import { ProjectRoleEvent } from '../domain/project-role/events.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { RecordedEvent } from '../ports/event-store.js'
 import type { ViewType } from '../ports/read-model.js'
@@ -18,6 +18,13 @@ export interface ViewEvents {
 
 /** Any event of the library, in the newest version of its type. */
 export type KnownEvent = ViewEvents[ViewType]
+
+/** The schemas of all of them, in their newest versions. */
+export const EVENT_SCHEMAS = [
+  ...IdentityProviderEvent.def.options,
+  ...ProjectEvent.def.options,
+  ...ProjectRoleEvent.def.options,
+]
 
 /** What to do with an event, by the type of object that it tells of. */
 export type EventCases<Outcome> = {

@@ -1,16 +1,13 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { compiled } from '../domain/compiled.js'
-import {
-  IdentityProviderEvent,
-  identityProviderUpcasters,
-} from '../domain/identity-provider/events.js'
+import { identityProviderUpcasters } from '../domain/identity-provider/events.js'
 import { currentVersion, type Upcasters, upcast } from '../domain/message.js'
-import { ProjectEvent, projectUpcasters } from '../domain/project/events.js'
-import { ProjectRoleEvent, projectRoleUpcasters } from '../domain/project-role/events.js'
+import { projectUpcasters } from '../domain/project/events.js'
+import { projectRoleUpcasters } from '../domain/project-role/events.js'
 import type { Actor, RecordedEvent } from '../ports/event-store.js'
 import type { CorruptEvent, UnreadableEvent } from '../ports/unreadable-event.js'
-import { type KnownEvent, objectOf } from './known-event.js'
+import { EVENT_SCHEMAS, type KnownEvent, objectOf } from './known-event.js'
 import { organizationIn, streamOf } from './stream-name.js'
 
 /** How the events of one type are read. */
@@ -28,11 +25,7 @@ const upcasters: Upcasters = {
 
 /** By event type: to try the members of a union one by one would take several times as long. */
 const shapes: ReadonlyMap<string, Shape> = new Map(
-  [
-    ...IdentityProviderEvent.def.options,
-    ...ProjectEvent.def.options,
-    ...ProjectRoleEvent.def.options,
-  ].flatMap((schema) => {
+  EVENT_SCHEMAS.flatMap((schema) => {
     const { type, data } = schema.def.innerType.shape
     return type.def.values.map((name) => [
       name,
