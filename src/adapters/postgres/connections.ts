@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
-import { faultOf, isAnswer, isReadOnly } from './faults.js'
+import { faultOf, isAnswer, isReadOnly, standbyFault } from './faults.js'
 import { type Row, type Session, type Statement, StatementFailed, sessionOf } from './session.js'
 
 /**
@@ -54,6 +54,9 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
       )
     })
 
+  /** Connections that lead to no standby; no server becomes one while it has connections. */
+  const primaries = new WeakSet<PoolClient>()
+
   /** Lends a connection to `work`; `outcome` is what the loss of it would leave behind. */
   const lend = async <Value>(
     outcome: () => FaultOutcome,
@@ -64,12 +67,17 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
     client.on('error', ignore)
     let isUsable = true
     try {
-      return await work(sessionOf(client))
+      const session = sessionOf(client)
+      if (!primaries.has(client)) await demandPrimary(session)
+      primaries.add(client)
+      return await work(session)
     } catch (error) {
+      const hasBegun = primaries.has(client)
       const isRolledBack = await rollBack(client, error)
-      isUsable = isRolledBack && !(error instanceof StatementFailed && isReadOnly(error.cause))
+      isUsable =
+        hasBegun && isRolledBack && !(error instanceof StatementFailed && isReadOnly(error.cause))
       if (!(error instanceof StatementFailed)) throw error
-      throw faultOf(error.cause, isRolledBack ? 'not_recorded' : outcome())
+      throw faultOf(error.cause, isRolledBack || !hasBegun ? 'not_recorded' : outcome())
     } finally {
       client.off('error', ignore)
       client.release(!isUsable)
@@ -114,6 +122,12 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
 }
 
 const ignore = (): void => undefined
+
+/** @throws StoreFault when the server is a standby: it may lack what was answered */
+const demandPrimary = async (session: Session): Promise<void> => {
+  const [row] = await session.rows({ text: 'SELECT pg_is_in_recovery()' })
+  if (row?.[0] === 't') throw standbyFault()
+}
 
 const closedFault = () => new StoreFault('The store is closed', 'not_recorded')
 

@@ -26,6 +26,10 @@ export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
   return fault
 }
 
+/** The fault of a server that is a standby. */
+export const standbyFault = (): StoreFault =>
+  faultOf(new Error('The server is a standby'), 'not_recorded')
+
 /** Whether the same statement may succeed later: the fault is of the server, not of what was asked. */
 const mayPass = (error: unknown): boolean => {
   const state = sqlStateOf(error)

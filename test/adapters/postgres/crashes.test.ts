@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
-import { startPostgres } from '../../postgres-server.js'
+import { context, good, iamOn, refusal } from '../../application/host.js'
+import { type PostgresServer, startPostgres } from '../../postgres-server.js'
 import type { Answer } from '../../processes/writer.js'
 import { checkLog, follow, makeShared, startWriting } from '../../processes/writing.js'
 import { tcpProxy } from '../../tcp-proxy.js'
@@ -54,13 +55,7 @@ describe('Killed in the middle of load', () => {
 describe('Failing over to a synchronous standby', () => {
   test('loses nothing that was answered; writers resume, subscribers see no gap and no repeat', async () => {
     await using primary = await startPostgres({ settings: ['synchronous_standby_names=*'] })
-    // Without its standby it would wait with every commit.
-    await primary.stop()
-    await using standby = await startPostgres({
-      settings: [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres`],
-      fill: (folder) => copyServer(primary.folder, folder),
-      before: primary.start,
-    })
+    await using standby = await standbyOf(primary)
     await using proxy = await tcpProxy(primary.port)
     const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
     const place = { connectionString, schema: SCHEMA }
@@ -71,10 +66,7 @@ describe('Failing over to a synchronous standby', () => {
     await writing.answered(LOAD)
 
     await primary.kill()
-    const client = new pg.Client({ connectionString: standby.connectionString })
-    await client.connect()
-    await client.query('SELECT pg_promote()')
-    await client.end()
+    await ask(standby, 'SELECT pg_promote()')
     proxy.leadTo(standby.port)
     await writing.ended
 
@@ -85,6 +77,69 @@ describe('Failing over to a synchronous standby', () => {
     expect(await following).toEqual(log.map(({ position }) => position))
   }, 600_000)
 })
+
+describe('A standby that the address leads to', () => {
+  test('is not read, for it may lack what was answered, until it is promoted', async () => {
+    await using primary = await startPostgres()
+    await using standby = await standbyOf(primary)
+    await using proxy = await tcpProxy(primary.port)
+    const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
+    await using opened = await openPostgres({ connectionString, schema: SCHEMA })
+    const iam = iamOn(opened.store, { readModel: opened.readModel })
+    await good(iam.projects.add({ id: 'early', name: 'n' }, context))
+    await replayed(primary, standby)
+    await ask(standby, 'SELECT pg_wal_replay_pause()')
+    await good(iam.projects.add({ id: 'late', name: 'n' }, context))
+
+    proxy.leadTo(standby.port)
+    proxy.cut()
+    const away = { kind: 'Unavailable', outcome: 'not_recorded', retryAfter: 1_000 }
+    for (const id of ['early', 'late']) {
+      expect(await refusal(iam.projects.get({ id }, context))).toMatchObject(away)
+      expect(await refusal(iam.projects.update({ id, name: 'm' }, context))).toMatchObject(away)
+    }
+    await expect(openPostgres({ connectionString, schema: SCHEMA })).rejects.toThrow(
+      'PostgreSQL: The server is a standby',
+    )
+
+    // Without a cut: no connection to the standby is kept.
+    proxy.leadTo(primary.port)
+    await good(iam.projects.update({ id: 'late', name: 'm' }, context))
+    proxy.leadTo(standby.port)
+    proxy.cut()
+    await ask(standby, 'SELECT pg_wal_replay_resume()')
+    await replayed(primary, standby)
+    await ask(standby, 'SELECT pg_promote()')
+    expect(await good(iam.projects.get({ id: 'late' }, context))).toMatchObject({ name: 'm' })
+  }, 600_000)
+})
+
+/** Starts a standby of `primary`, which is restarted for that. */
+const standbyOf = async (primary: PostgresServer): Promise<PostgresServer> => {
+  // One that waits for a standby would wait with every commit as long as there is none.
+  await primary.stop()
+  return startPostgres({
+    settings: [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres`],
+    fill: (folder) => copyServer(primary.folder, folder),
+    before: primary.start,
+  })
+}
+
+/** What `server` answers to `sql`: the first value. */
+const ask = async ({ connectionString }: PostgresServer, sql: string): Promise<unknown> => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query({ text: sql, rowMode: 'array' })
+  await client.end()
+  return rows[0]?.[0]
+}
+
+/** Resolves once `standby` shows all that `primary` has recorded. */
+const replayed = async (primary: PostgresServer, standby: PostgresServer): Promise<void> => {
+  const end = await ask(primary, 'SELECT pg_current_wal_lsn()')
+  const isThere = `SELECT pg_last_wal_replay_lsn() >= '${end}'`
+  while ((await ask(standby, isThere)) !== true) await new Promise((next) => setTimeout(next, 10))
+}
 
 /** Makes `copy` the folder of a standby; the server must not be running. */
 const copyServer = (folder: string, copy: string): void => {

@@ -89,6 +89,16 @@ describe('A connection that is lost', () => {
     expect(await wholeLog(opened.store)).toEqual(events)
   })
 
+  test('before it was found fit for an append: not recorded, and the next call succeeds', async () => {
+    await using opened = await openBehindProxy()
+    proxy.cut()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    proxy.cutAt('pg_is_in_recovery', 'before the answer')
+    const fault = await faultOf(opened.store.append(firstOf('law-a')))
+    expect(fault).toMatchObject({ outcome: 'not_recorded', retryAfter: 1000 })
+    expect(await verdict(opened.store, firstOf('law-a'))).toBe(1)
+  })
+
   test('while reading: not recorded, and the next call succeeds', async () => {
     await using opened = await openBehindProxy()
     await record(opened.store, firstOf('law-a'))
