@@ -1,7 +1,7 @@
 import { memoryReadModel } from './adapters/memory/read-model.js'
 import type { Hooks } from './application/hooks.js'
 import { type Iam, iamOf } from './application/iam.js'
-import { ulidFactory } from './application/new-id.js'
+import { checkedIds, ulidFactory } from './application/new-id.js'
 import type { Authorize } from './ports/authorize.js'
 import type { EventStore } from './ports/event-store.js'
 import type { ReadModel } from './ports/read-model.js'
@@ -17,7 +17,10 @@ export interface IamOptions {
   readonly secrets: SecretCipher
   /** Who may do what. There is no default: none would be safe. */
   readonly authorize: Authorize
-  /** Draws a new ULID for an append or an object; rising within the process when absent. */
+  /**
+   * Draws a new ULID for an append or an object; rising within the process when absent. A call rejects
+   * with a `TypeError` when what it drew is no id.
+   */
   readonly newId?: (() => string) | undefined
   /** What is called as the library works, for metrics, traces and logs; costs nothing when absent. */
   readonly hooks?: Hooks | undefined
@@ -26,14 +29,19 @@ export interface IamOptions {
 /**
  * Binds the library to what a host supplies.
  *
- * @throws TypeError when an option is missing
+ * @throws TypeError when an option is missing, or not what it is to be
  */
 export const createIam = (options: IamOptions): Iam => {
-  const { store, secrets, authorize, hooks } = options
+  const { store, secrets, authorize, readModel = memoryReadModel(), newId, hooks } = options
   if (typeof store?.append !== 'function') throw new TypeError('store must be an EventStore')
   if (typeof secrets?.seal !== 'function') throw new TypeError('secrets must be a SecretCipher')
   if (typeof authorize !== 'function') throw new TypeError('authorize must be a function')
-  const readModel = options.readModel ?? memoryReadModel()
-  const newId = options.newId ?? ulidFactory()
-  return iamOf({ store, secrets, authorize, readModel, newId }, hooks)
+  if (typeof readModel?.checkpoint !== 'function') {
+    throw new TypeError('readModel must be a ReadModel')
+  }
+  if (newId !== undefined && typeof newId !== 'function') {
+    throw new TypeError('newId must be a function')
+  }
+  const ids = newId ? checkedIds(newId) : ulidFactory()
+  return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
 }

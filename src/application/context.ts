@@ -56,14 +56,17 @@ export interface Session extends Call {
 /** Fields of a context that some writes can make no sense of, and therefore refuse. */
 export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun'
 
+/** The context of any method; some have to be told how to report how far they are. */
+type GivenContext = (Context | DryRunContext) & { readonly onProgress?: unknown }
+
 const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
 
 /** In code points, as all text is measured. */
 const UP_TO_255 = /^.{0,255}$/su
 
-const violationsOf = (context: Context | DryRunContext): Violation[] => {
+const violationsOf = (context: GivenContext): Violation[] => {
   const { caller, orgId, expectedSequence, idempotencyKey } = context
-  const { dryRun, consistency, correlationId, signal } = context
+  const { dryRun, consistency, correlationId, signal, onProgress } = context
   const violations: Violation[] = []
   // Every call of every method comes by here; a table of rules that is looped over costs ten times as much.
   const check = (isMet: boolean, field: string, description: string): void => {
@@ -86,6 +89,11 @@ const violationsOf = (context: Context | DryRunContext): Violation[] => {
     'must be at most 255 characters of well-formed text',
   )
   check(signal === undefined || signal instanceof AbortSignal, 'signal', 'must be an AbortSignal')
+  check(
+    onProgress === undefined || typeof onProgress === 'function',
+    'onProgress',
+    'must be a function',
+  )
   return violations
 }
 
@@ -112,7 +120,7 @@ const isCorrelationId = (value: unknown): boolean =>
  * that its fields are well-formed and none of `refused`.
  */
 export const openSession = (
-  context: Context | DryRunContext | undefined | null,
+  context: GivenContext | undefined | null,
   refused: readonly Refused[],
   { method, observer }: Call,
 ): Result<Session, Unauthenticated | InvalidArgument> => {

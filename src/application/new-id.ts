@@ -1,3 +1,5 @@
+import { isId } from '../domain/values.js'
+
 /** Crockford's base 32, as ULIDs are written in. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -49,3 +51,14 @@ export const ulidFactory = (): (() => string) => {
     return beginning + ulidPart(count++)
   }
 }
+
+/** {@link ulidFactory} of a host's: an id that is none would make the name of a stream another's. */
+export const checkedIds =
+  (newId: () => string): (() => string) =>
+  () => {
+    const id = newId()
+    if (isId(id)) return id
+    throw new TypeError(
+      'newId must draw 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit',
+    )
+  }

@@ -21,6 +21,31 @@ it.each(['store', 'secrets', 'authorize'])('does without no %s', (name) => {
     )
 })
 
+it('takes nothing else for a read model or a source of ids', () => {
+  for (const wrong of [null, {}, 'text']) {
+    expect(() => createIam({ ...options, readModel: wrong } as IamOptions)).toThrow(
+      new TypeError('readModel must be a ReadModel'),
+    )
+    expect(() => createIam({ ...options, newId: wrong } as IamOptions)).toThrow(
+      new TypeError('newId must be a function'),
+    )
+  }
+})
+
+it.each(['', 'a+b', 'x'.repeat(65), 5, undefined])(
+  'records nothing under %j, which is no id, and says who drew it',
+  async (drawn) => {
+    const store = memoryEventStore()
+    const iam = createIam({ ...options, store, newId: () => drawn as string })
+    for (const id of [undefined, 'portal']) {
+      await expect(iam.projects.add({ id, name: 'n' }, context)).rejects.toThrow(
+        /^newId must draw 1 to 64 letters/,
+      )
+    }
+    expect(await logOf(store)).toEqual([])
+  },
+)
+
 it('lets nobody in by default', () => {
   const { authorize: _, ...open } = options
   expect(() => createIam(open as IamOptions)).toThrow(TypeError)

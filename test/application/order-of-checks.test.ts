@@ -82,6 +82,8 @@ describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] 
     ['consistency', null],
     ['signal', {}],
     ['signal', null],
+    ['onProgress', {}],
+    ['onProgress', null],
   ])('names a malformed %s (%s) before it asks for permission', async (field, value) => {
     const call = of(unreachable())({ nonsense: true }, { ...context, [field]: value })
     expect(new Set(await badFields(call))).toEqual(new Set([field]))
