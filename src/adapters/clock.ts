@@ -1,16 +1,25 @@
+import { StoreFault } from '../ports/store-fault.js'
+
 /** Tells the time. */
 export type Clock = () => Date
 
 /** Tells the time in whole microseconds since the Unix epoch; a number is exact until the year 2255. */
 export type MicrosecondClock = () => number
 
+const NO_TIME = 'The clock must show a valid time before the year 2255'
+
 /** `clock` in microseconds; the system's time, without a `Date` for each reading, when absent. */
 export const microsecondClock = (clock: Clock | undefined): MicrosecondClock => {
   if (clock === undefined) return () => Date.now() * 1000
   return () => {
-    const now = clock().getTime() * 1000
-    if (Number.isSafeInteger(now)) return now
-    throw new RangeError('The clock must show a valid time before the year 2255')
+    let cause: unknown
+    try {
+      const now = clock().getTime() * 1000
+      if (Number.isSafeInteger(now)) return now
+    } catch (thrown) {
+      cause = thrown
+    }
+    throw new StoreFault(NO_TIME, 'not_recorded', cause)
   }
 }
 

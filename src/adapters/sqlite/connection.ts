@@ -3,12 +3,16 @@ import { type Database, openDatabase } from './database.js'
 import { isBusy } from './result-code.js'
 import { setUp } from './schema.js'
 import { faultOf, inTransaction } from './transaction.js'
+import { UnusableFile } from './unusable-file.js'
 
 /** How long another process may keep the file locked, in milliseconds. */
 const DEFAULT_BUSY_TIMEOUT = 10_000
 
 /** For so long, in milliseconds, a lock is asked for in every turn of the event loop. */
 const EAGER_WAIT = 2
+
+/** How long a caller who was refused should wait before another try, in milliseconds. */
+const RETRY_AFTER = 1_000
 
 /** Most between two tries after that, in milliseconds. */
 const MAX_PAUSE = 5
@@ -52,17 +56,23 @@ export const openConnection = (
     return work(database)
   }
 
-  const run = async <Value>(work: (database: Database) => Value): Promise<Value> => {
+  /** Runs what the same lock may hold up: those that wait one after the other wait for one timeout. */
+  const runner = () => {
     let since: number | undefined
-    for (;;) {
-      try {
-        return attempt(work)
-      } catch (error) {
-        if (!isBusy(error)) throw faultOf(error, 'not_recorded')
-        since ??= performance.now()
-        const waited = performance.now() - since
-        if (waited >= busyTimeout) throw lockedFault(busyTimeout, error)
-        await pause(waited)
+    return async <Value>(work: (database: Database) => Value): Promise<Value> => {
+      for (;;) {
+        try {
+          const value = attempt(work)
+          since = undefined
+          return value
+        } catch (error) {
+          if (!isBusy(error)) throw asFault(error)
+          since ??= performance.now()
+          const waited = performance.now() - since
+          // Not `>=`: a timeout that is no number must not be waited for.
+          if (!(waited < busyTimeout)) throw lockedFault(busyTimeout, error)
+          await pause(waited)
+        }
       }
     }
   }
@@ -80,10 +90,12 @@ export const openConnection = (
       throw faultOf(error, 'not_recorded')
     }
   }
+  const reading = runner()
+  const writing = runner()
   return {
-    query: run,
-    read: (work) => run((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
-    write: (work) => run((database) => inTransaction(database, 'BEGIN IMMEDIATE', work)),
+    query: reading,
+    read: (work) => reading((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
+    write: (work) => writing((database) => inTransaction(database, 'BEGIN IMMEDIATE', work)),
     isClosed: () => hasClosed,
     close,
   }
@@ -93,8 +105,16 @@ export const openConnection = (
 export const isLockedFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && isBusy(fault.cause)
 
-const lockedFault = (busyTimeout: number, cause: unknown): StoreFault =>
-  new StoreFault(`The database was locked for ${busyTimeout} ms`, 'not_recorded', cause)
+const lockedFault = (busyTimeout: number, cause: unknown): StoreFault => {
+  const message = `The database was locked for ${busyTimeout} ms`
+  return Object.assign(new StoreFault(message, 'not_recorded', cause), { retryAfter: RETRY_AFTER })
+}
+
+/** Opened while it was locked, a file is found unusable only now. */
+const asFault = (error: unknown): unknown =>
+  error instanceof UnusableFile
+    ? new StoreFault(error.message, 'not_recorded', error)
+    : faultOf(error, 'not_recorded')
 
 /** Waits a little, of different length each time so that no two processes wait in step. */
 const pause = (waited: number): Promise<void> =>

@@ -41,7 +41,7 @@ export const openDatabase = (path: string): Database => {
     const fresh = connection.prepare(sql)
     // Node.js 22.13 to 22.15 do not have it.
     fresh.setReturnArrays?.(true)
-    if (prepared.size === MAX_PREPARED) forgetOldest(prepared)
+    if (prepared.size === MAX_PREPARED) prepared.clear()
     prepared.set(sql, fresh)
     return fresh
   }
@@ -63,19 +63,12 @@ export const openDatabase = (path: string): Database => {
 const asArrays = (rows: readonly object[]): readonly unknown[] =>
   rows[0] === undefined || Array.isArray(rows[0]) ? rows : rows.map((row) => Object.values(row))
 
-/** Lists can be asked for in more ways than it would do to keep. */
+/** Lists can be asked for in more ways than it would do to keep; those in use are soon there again. */
 const MAX_PREPARED = 200
-
-const forgetOldest = (prepared: Map<string, StatementSync>): void => {
-  for (const [sql] of prepared) {
-    prepared.delete(sql)
-    return
-  }
-}
 
 const connect = (path: string): DatabaseSync => {
   // SQLite takes it for a file that is deleted when it is closed.
-  if (path === '') throw new UnusableFile('cannot_open', 'The path is empty')
+  if (path === '' || path === 'file:') throw new UnusableFile('cannot_open', 'The path is empty')
   try {
     // A timeout would put the whole program to sleep.
     return new DatabaseSync(path, { timeout: 0 })

@@ -50,7 +50,12 @@ export const sqliteReadModel = (connection: Connection): ReadModel => {
     name: READ_MODEL,
     checkpoint: async () => (await ready()).query(checkpointIn),
     apply,
-    reset: async () => (await ready()).write(emptyTables),
+    reset: () =>
+      connection.write((database) => {
+        // Somebody may have dropped them.
+        createTables(database)
+        emptyTables(database)
+      }),
     get,
     list: async <Type extends ViewType>(query: ListQuery<Type>) =>
       (await ready()).read((database) => list(database, query)),

@@ -1,6 +1,7 @@
 /** Primary result codes of SQLite that are told apart. */
 const BUSY = 5
 const LOCKED = 6
+const FULL = 13
 const NOT_A_DATABASE = 26
 
 /** Result code of SQLite without its extension; undefined when `error` is not SQLite's. */
@@ -17,6 +18,9 @@ export const isBusy = (error: unknown): boolean => {
   const code = resultCode(error)
   return code === BUSY || code === LOCKED
 }
+
+/** Whether there was no room left, and so nothing was recorded. */
+export const isFull = (error: unknown): boolean => resultCode(error) === FULL
 
 /** Whether the file is no database. */
 export const isNotADatabase = (error: unknown): boolean => resultCode(error) === NOT_A_DATABASE

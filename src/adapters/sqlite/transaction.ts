@@ -1,6 +1,6 @@
 import { StoreFault } from '../../ports/store-fault.js'
 import type { Database } from './database.js'
-import { isBusy, isSqliteError } from './result-code.js'
+import { isBusy, isFull, isSqliteError } from './result-code.js'
 
 /** `IMMEDIATE` takes the lock for writing first; `DEFERRED` reads everything as of one moment. */
 export type Begin = 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
@@ -25,7 +25,8 @@ export const inTransaction = <Value>(
     return value
   } catch (error) {
     rollBack(database)
-    throw isBusy(error) ? error : faultOf(error, outcome)
+    if (isBusy(error)) throw error
+    throw faultOf(error, isFull(error) ? 'not_recorded' : outcome)
   }
 }
 

@@ -13,6 +13,17 @@ const harness = {
   openAt: async (now: () => Date) => memoryEventStore({ now }),
 }
 
+const brokenClocks: readonly (readonly [string, () => Date])[] = [
+  ['shows no time', () => new Date(Number.NaN)],
+  ['is set to the year 2400', () => new Date('2400-01-01')],
+  [
+    'throws',
+    () => {
+      throw new Error('The clock is broken')
+    },
+  ],
+]
+
 describe('The memory event store', () => {
   for (const { name, check } of [...eventStoreLaws, ...eventRestoreLaws, ...eventClockLaws]) {
     test(name, () => check(harness))
@@ -26,9 +37,10 @@ describe('The memory event store', () => {
     expect(event).toSatisfy(isDeeplyFrozen)
   })
 
-  test('rejects when its clock shows no time', async () => {
-    const store = memoryEventStore({ now: () => new Date(Number.NaN) })
-    await expect(store.append(appendOf([write('law-a', 0, {})]))).rejects.toThrow(RangeError)
+  test.each(brokenClocks)('records nothing, for certain, when its clock %s', async (_, now) => {
+    const store = memoryEventStore({ now })
+    const append = store.append(appendOf([write('law-a', 0, {})]))
+    await expect(append).rejects.toMatchObject({ name: 'StoreFault', outcome: 'not_recorded' })
     expect(await store.readAll(0n, 1)).toEqual([])
   })
 })

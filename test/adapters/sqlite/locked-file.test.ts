@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { openSqlite, StoreFault } from '../../../src/adapters/sqlite/index.js'
+import { openSqlite, StoreFault, UnusableFile } from '../../../src/adapters/sqlite/index.js'
 import {
   firstOf,
   record,
@@ -60,7 +60,8 @@ describe('While another process has locked the file', () => {
       store.restore([]),
     ])
     for (const outcome of rejected) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { outcome: 'not_recorded' } })
+      const reason = { outcome: 'not_recorded', retryAfter: 1_000 }
+      expect(outcome).toMatchObject({ status: 'rejected', reason })
       expect('reason' in outcome && outcome.reason).toBeInstanceOf(StoreFault)
     }
     held.release()
@@ -82,6 +83,57 @@ describe('While another process has locked the file', () => {
     await new Promise(setImmediate)
     expect(rejected).toBe(3)
     held.release()
+  })
+
+  test('appends that wait one after the other wait for one timeout, readers begin no other', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path, { busyTimeout: 500 })
+    await record(opened.store, firstOf('law-a'))
+    const held = lock(path)
+    const rejected: string[] = []
+    const append = (name: `law-${string}`) =>
+      opened.store.append(firstOf(name)).catch(() => rejected.push(name))
+    const first = append('law-b')
+    await turns(1)
+    const second = append('law-c')
+    expect((await wholeLog(opened.store)).length).toBe(1)
+    await first
+    const third = append('law-d')
+    await turns(5)
+    expect(rejected).toEqual(['law-b', 'law-c', 'law-d'])
+    await Promise.all([second, third])
+    held.release()
+    // The next lock is another one.
+    expect(await verdict(opened.store, firstOf('law-b'))).toBe(1)
+    const again = lock(path)
+    const waiting = append('law-e')
+    await turns(5)
+    expect(rejected.length).toBe(3)
+    again.release()
+    await waiting
+    expect((await wholeLog(opened.store)).length).toBe(3)
+  })
+
+  test('a timeout that is no number is not waited for', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path, { busyTimeout: Number.NaN })
+    const held = lock(path)
+    await expect(opened.store.append(firstOf('law-a'))).rejects.toThrow('locked for NaN ms')
+    held.release()
+  })
+
+  test('a file can be opened that turns out not to be ours: nothing is recorded', async () => {
+    const path = temporaryFile()
+    const other = new DatabaseSync(path)
+    other.exec('CREATE TABLE other (value); BEGIN EXCLUSIVE')
+    await using opened = openSqlite(path)
+    const appended = opened.store.append(firstOf('law-a')).catch((fault: unknown) => fault)
+    await turns(5)
+    other.exec('COMMIT')
+    other.close()
+    const fault = await appended
+    expect(fault).toBeInstanceOf(StoreFault)
+    expect(fault).toMatchObject({ outcome: 'not_recorded', cause: expect.any(UnusableFile) })
   })
 
   test('a new file can be opened, and is set up once it is free', async () => {

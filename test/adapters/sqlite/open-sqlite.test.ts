@@ -57,7 +57,7 @@ describe('A file that is not ours', () => {
     mkdirSync(folder)
     expect(reasonOf(folder)).toBe('cannot_open')
     // As of an environment variable that is not set; SQLite would keep it as long as it is open.
-    expect(reasonOf('')).toBe('cannot_open')
+    for (const nothing of ['', 'file:']) expect(reasonOf(nothing)).toBe('cannot_open')
   })
 })
 

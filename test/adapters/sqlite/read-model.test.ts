@@ -43,6 +43,24 @@ test('Its tables have the version of their shape in their names and are made at 
   ])
 })
 
+test('Its tables are made again by a reset when somebody has dropped them.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const { readModel } = opened
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await readModel.apply(0n, log.events)
+  const database = new DatabaseSync(path)
+  for (const table of tablesOf(path).slice(1)) database.exec(`DROP TABLE ${table}`)
+  database.close()
+
+  await expect(readModel.checkpoint()).rejects.toThrow('no such table')
+  await readModel.reset()
+
+  expect(await readModel.checkpoint()).toBe(0n)
+  expect(await readModel.apply(0n, log.events)).toBe(true)
+})
+
 test('Its tables hold no secret, not even a sealed one.', async () => {
   const path = temporaryFile()
   const { readModel, close } = openSqlite(path)

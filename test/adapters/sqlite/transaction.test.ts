@@ -23,9 +23,13 @@ const intercepted = (database: Database, before: (sql: string) => void): Databas
   },
 })
 
-const failing = (database: Database, statement: string): Database =>
+const IO_ERROR = Object.assign(new Error('disk I/O error'), { errcode: 10 })
+
+const FULL = Object.assign(new Error('database or disk is full'), { errcode: 13 })
+
+const failing = (database: Database, statement: string, fault = IO_ERROR): Database =>
   intercepted(database, (sql) => {
-    if (sql === statement) throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
+    if (sql === statement) throw fault
   })
 
 const insert = (database: Database) => database.run('INSERT INTO kept VALUES (1)')
@@ -41,6 +45,13 @@ describe('A transaction', () => {
     const database = failing(withTable(), 'COMMIT')
     const fault = faultOf(() => inTransaction(database, 'BEGIN IMMEDIATE', insert))
     expect(fault).toMatchObject({ outcome: 'unknown', message: 'SQLite: disk I/O error' })
+  })
+
+  test('that finds the disk full when it is to be committed was not recorded', () => {
+    const database = failing(withTable(), 'COMMIT', FULL)
+    const fault = faultOf(() => inTransaction(database, 'BEGIN IMMEDIATE', insert))
+    expect(fault).toMatchObject({ outcome: 'not_recorded', cause: FULL })
+    expect(database.value('SELECT count(*) FROM kept')).toBe(0)
   })
 
   test('that fails before was not recorded', () => {
@@ -87,6 +98,25 @@ describe('A store', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { outcome: 'unknown' } })
     }
     expect(begun).toBe(1)
+  })
+
+  test('sends the appends of a group one by one when the disk was full for them together', async () => {
+    const database = openDatabase(':memory:')
+    setUp(database)
+    let inserts = 0
+    const store = sqliteEventStore({
+      ...openConnection(':memory:'),
+      write: async (work) => {
+        inserts = 0
+        const small = intercepted(database, (sql) => {
+          if (sql.startsWith('INSERT')) inserts++
+          if (sql === 'COMMIT' && inserts > 1) throw FULL
+        })
+        return inTransaction(small, 'BEGIN IMMEDIATE', work)
+      },
+    })
+    const verdicts = await Promise.all([1, 2, 3].map((n) => verdict(store, firstOf(`law-${n}`))))
+    expect(verdicts).toEqual([1, 1, 1])
   })
 
   test('that is full records what still fits', async () => {

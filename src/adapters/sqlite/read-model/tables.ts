@@ -31,6 +31,7 @@ export const expressionOf = (type: ViewType, field: string): string => {
 /** Creates the tables that are not there yet. */
 export const createTables = (database: Database): void => {
   // The indexes of the history end with the position, as every index does with the key of its table.
+  // The actor's columns tell who acted, and the organization they belong to; changes are JSON.
   database.script(
     `CREATE TABLE IF NOT EXISTS ${CHECKPOINT} (position INTEGER NOT NULL) STRICT;
      CREATE TABLE IF NOT EXISTS ${HISTORY} (
@@ -38,11 +39,9 @@ export const createTables = (database: Database): void => {
        org_id TEXT NOT NULL,
        stream TEXT NOT NULL,
        type TEXT NOT NULL,
-       -- Who acted, and the organization they belong to.
        actor TEXT NOT NULL,
        actor_org_id TEXT NOT NULL,
        correlation_id TEXT,
-       -- JSON.
        changes TEXT NOT NULL
      ) STRICT;
      CREATE INDEX IF NOT EXISTS ${HISTORY}_org_id ON ${HISTORY} (org_id);
@@ -55,6 +54,7 @@ export const createTables = (database: Database): void => {
 export const haveTables = (database: Database): boolean =>
   database.value(`SELECT 1 FROM sqlite_schema WHERE name = ?`, CHECKPOINT) === 1
 
+/** Its columns are those of a `KeptRow`, after the place. */
 const objectTable = (type: ViewType): string => {
   const folded = foldedFields(type)
   const columns = folded.map(
@@ -63,10 +63,8 @@ const objectTable = (type: ViewType): string => {
   return `CREATE TABLE IF NOT EXISTS ${tableOf(type)} (
        scope TEXT NOT NULL,
        key TEXT NOT NULL,
-       -- All fields but the details, as JSON.
        shown TEXT NOT NULL,
        sequence INTEGER NOT NULL,
-       -- In milliseconds.
        creation_date INTEGER NOT NULL,
        ${columns.join('\n       ')}
        PRIMARY KEY (scope, key)
