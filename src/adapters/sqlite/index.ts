@@ -16,8 +16,8 @@ export interface SqliteOptions {
   /** What positions are taken from; the system's time when absent. */
   readonly now?: Clock
   /**
-   * How long, in milliseconds, a call waits for a file that another process keeps locked before it
-   * rejects with a {@link StoreFault}; 10,000 when absent. The event loop keeps turning meanwhile.
+   * How long, in milliseconds, another process may keep the file locked before the calls that wait for
+   * it reject with a {@link StoreFault}; 10,000 when absent. The event loop keeps turning meanwhile.
    */
   readonly busyTimeout?: number
 }
@@ -36,9 +36,11 @@ export interface Sqlite {
  * Opens the SQLite file at `path`, or creates it; several processes may have it open. `:memory:` is a
  * database that ends with the program.
  *
- * What `append` has answered is on disk (`synchronous = FULL`).
+ * What `append` has answered is on disk (`synchronous = FULL`), in files beside this one too: they are
+ * copied and moved together.
  *
- * @throws UnusableFile when it is no file of this library, or of a newer version of it
+ * @throws UnusableFile when it cannot be opened, is no file of this library, or of a newer version of it;
+ *   StoreFault when it is damaged or may not be written
  */
 export const openSqlite = (path: string, { now, busyTimeout }: SqliteOptions = {}): Sqlite => {
   const connection = openConnection(path, busyTimeout)
