@@ -1,4 +1,5 @@
 export { checkAppend } from './adapters/check-append.js'
+export type { Clock } from './adapters/clock.js'
 export type { InvalidAppend } from './adapters/invalid-append.js'
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'

@@ -39,6 +39,22 @@ describe('The package, unpacked where a host would have it', () => {
     expect(await typeCheck(folder.path, resolution)).toBe('')
   })
 
+  it.each(['d.ts', 'd.cts'])(
+    'has types of the core that load no other subpath: %s',
+    async (end) => {
+      const dist = join(folder.path, 'node_modules/claviger/dist')
+      const loaded = new Set([`index.${end}`])
+      for (const file of loaded) {
+        const types = await readFile(join(dist, file), 'utf8')
+        for (const [, name] of types.matchAll(/['"]\.\/(.+?)\.c?js['"]/g))
+          loaded.add(`${name}.${end}`)
+      }
+      expect(loaded.size).toBeGreaterThan(3)
+      for (const other of ['sqlite', 'postgres', 'transport', 'testing'])
+        expect(loaded).not.toContain(`${other}.${end}`)
+    },
+  )
+
   it('brings what it uses of zod, and its licence', async () => {
     const dist = join(folder.path, 'node_modules/claviger/dist')
     const programs = (await readdir(dist)).filter((name) => /\.c?js$/.test(name))

@@ -104,6 +104,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'CatchUpOptions',
       'CaughtUp',
       'CheckLoginInput',
+      'Clock',
       'Condition',
       'Conflicted',
       'Context',
