@@ -45,7 +45,8 @@ const apply = async (iam: Iam, planFile: string): Promise<number> => {
 /** @returns the exit code */
 export const main = async ([command, database, planFile]: readonly string[]): Promise<number> => {
   const { IAM_KEY } = process.env
-  if (!database || !planFile || !IAM_KEY) {
+  const step = command === 'plan' ? plan : command === 'apply' ? apply : undefined
+  if (!step || !database || !planFile || !IAM_KEY) {
     console.error('Usage: IAM_KEY=<32 bytes, base64> access-pipeline plan|apply <database> <plan>')
     return FAILED
   }
@@ -56,7 +57,7 @@ export const main = async ([command, database, planFile]: readonly string[]): Pr
     authorize: permissionsFromCaller,
   })
   try {
-    return command === 'apply' ? await apply(iam, planFile) : await plan(iam, planFile)
+    return await step(iam, planFile)
   } finally {
     await close()
   }

@@ -16,9 +16,9 @@ export interface Caller {
   /** The organization of the user. */
   readonly orgId: string
   /** What the user may do in their own organization; read by `permissionsFromCaller`. */
-  readonly permissions?: readonly string[]
+  readonly permissions?: readonly string[] | undefined
   /** What the user may do in other organizations, by id; read by `permissionsFromCaller`. */
-  readonly permissionsIn?: Readonly<Record<string, readonly string[]>>
+  readonly permissionsIn?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 /** May `caller` use `permission` in the organization, or on the one object? */

@@ -4,7 +4,7 @@ import { type Decider, fold } from '../domain/decider.js'
 /**
  * Runs a decider as an example: given past events, when a command comes, then the returned result.
  *
- * @param events - oldest first, in their newest versions
+ * @param events - those of one stream, the object's of the command; oldest first, in their newest versions
  * @example
  * ```ts
  * const decision = given(projectRole, []).when(addEditor)

@@ -20,7 +20,7 @@ type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKey
 /** How a store in memory is set up. */
 export interface MemoryEventStoreOptions {
   /** What positions are taken from; the system's time when absent. */
-  readonly now?: Clock
+  readonly now?: Clock | undefined
 }
 
 /**

@@ -14,12 +14,12 @@ export { UnusableFile } from './unusable-file.js'
 /** How an SQLite file is used. */
 export interface SqliteOptions {
   /** What positions are taken from; the system's time when absent. */
-  readonly now?: Clock
+  readonly now?: Clock | undefined
   /**
    * How long, in milliseconds, another process may keep the file locked before the calls that wait for
    * it reject with a {@link StoreFault}; 10,000 when absent. The event loop keeps turning meanwhile.
    */
-  readonly busyTimeout?: number
+  readonly busyTimeout?: number | undefined
 }
 
 /** An SQLite file in use. */
