@@ -60,18 +60,19 @@ export const flag = z._default(z.boolean({ error: expected('true or false') }), 
 export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
-/** A list of at most `most` items; measured before its items are looked at. */
+/**
+ * A list of at most `most` items; measured before its items are looked at. What is frozen is the list
+ * that is made of them: zod would freeze a refused input too.
+ */
 export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, most: number) =>
-  z.readonly(
-    z.pipe(
-      z.array(z.custom<z.input<Item>>(), { error: expected('a list') }).check(
-        z.minLength(least, {
-          error: `must have at least ${least} item${least === 1 ? '' : 's'}`,
-        }),
-        z.maxLength(most, { error: `must have at most ${most} items` }),
-      ),
-      z.array(item),
+  z.pipe(
+    z.custom<readonly z.input<Item>[]>(Array.isArray, { error: expected('a list') }).check(
+      z.minLength(least, {
+        error: `must have at least ${least} item${least === 1 ? '' : 's'}`,
+      }),
+      z.maxLength(most, { error: `must have at most ${most} items` }),
     ),
+    z.readonly(z.array(item)),
   )
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/

@@ -56,6 +56,16 @@ test('a plan that is malformed is refused in words of ours', async () => {
   ])
 })
 
+test('a plan with bytes where a list belongs is refused', async () => {
+  expect(
+    await violationsAfter((plan) => {
+      plan.changes[0].fields[0].to = new Uint8Array(1)
+    }),
+  ).toEqual([
+    { field: 'changes[0].fields[0]', description: 'must be a field with its values, or a secret' },
+  ])
+})
+
 test('a plan whose events tell of another object is refused', async () => {
   const alter = (plan: { changes: { events: { data: { id: string } }[] }[] }) => {
     plan.changes[0]!.events[0]!.data.id = 'shop'

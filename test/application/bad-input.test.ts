@@ -69,6 +69,7 @@ const flag: typeof wrongTypes = [...wrongTypes, ['text', 'true'], ['ten megabyte
 const list: typeof wrongTypes = [
   ...wrongTypes,
   ['text', 'openid'],
+  ['bytes', new Uint8Array(1)],
   ['ten megabytes', long],
   ['101 items', Array.from({ length: 101 }, () => 'openid')],
   ['ten million items', longList],
@@ -155,7 +156,9 @@ const fields: Readonly<Record<string, Readonly<Record<string, typeof wrongTypes>
   'projectRoles.remove': { projectId: id, roleKey: requiredText },
 }
 
-/** Finds `bad` refused, naming `field` alone and repeating nothing, and the log as it was. */
+const isFrozen = (value: unknown): boolean => value instanceof Object && Object.isFrozen(value)
+
+/** Finds `bad` refused, naming `field` alone and repeating nothing, it and the log as they were. */
 const expectRefused = async ({ of }: Method, bad: object, field: string): Promise<void> => {
   const before = (await logOf(store)).length
   const error = await refusal(of(iamOn(store))(bad, context))
@@ -163,6 +166,7 @@ const expectRefused = async ({ of }: Method, bad: object, field: string): Promis
   expect([...new Set(violations.map(({ field }) => field))]).toEqual([field])
   for (const { description } of violations) expect(description).toMatch(/^(must|is) .{2,200}$/)
   expect(JSON.stringify(toStatus(error)).length).toBeLessThan(1000)
+  expect(Object.values(bad).some(isFrozen)).toBe(false)
   expect(await logOf(store)).toHaveLength(before)
 }
 
@@ -299,9 +303,10 @@ describe.each(bounded)('The longest of everything to $name', ({ of, input, name 
   it('is refused quickly in every field, and keeps nothing', async () => {
     const before = (await logOf(store)).length
     for (const field of [...Object.keys(input), 'filter', 'sort', 'pageToken', 'actor', 'types']) {
-      for (const value of [long, longList, [longList], { [long]: long }]) {
+      for (const value of [long, longList, [longList], { [long]: long }, new Uint8Array(1)]) {
         const error = await refusal(of(iamOn(store))({ ...input, [field]: value }, context))
         expect(error.kind, `${name} ${field}`).toBe('InvalidArgument')
+        expect(isFrozen(value), `${name} ${field}`).toBe(false)
       }
     }
     expect(await logOf(store)).toHaveLength(before)

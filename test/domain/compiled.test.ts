@@ -19,7 +19,7 @@ const likely = (schema: unknown): fc.Arbitrary<unknown>[] => {
   if (schema instanceof z.ZodMiniLiteral) return [fc.constantFrom(...schema.def.values)]
   if (schema instanceof z.ZodMiniEnum) return [fc.constantFrom(...schema.options)]
   if (schema instanceof z.ZodMiniReadonly) return [nearly(schema)]
-  return [fc.constant(undefined)]
+  return [fc.constant(undefined), fc.uint8Array()]
 }
 
 /** Objects that have the fields of `schema`, of any kind, or nearly. */

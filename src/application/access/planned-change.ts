@@ -14,7 +14,7 @@ export type FieldValue = string | boolean | readonly string[]
 const FieldValueInput: z.ZodMiniType<FieldValue> = z.union([
   z.string(),
   z.boolean(),
-  z.readonly(z.array(z.string())),
+  z.array(z.string()),
 ])
 
 /** A field that is to change; `from` is absent of an object that is to be added. */
