@@ -9,17 +9,18 @@ import type { ProjectId, RoleKey } from '../domain/values.js'
 import { refuseUnlessExists } from './change-project-role.js'
 import type { Session } from './context.js'
 import type { IamError, InvalidArgument } from './errors.js'
-import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
 import { transact } from './transact.js'
 
 /** What a row must be: a role without its project. */
 export const ImportedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
 
-/** A row as the source gave it, and its place among all, from 0. */
+type Role = z.output<typeof ImportedRole>
+
+/** A row as it was when the source gave it, and its place among all, from 0. */
 export interface Row {
   readonly index: number
-  readonly value: unknown
+  readonly parsed: Result<Role, InvalidArgument>
 }
 
 /** A row that was not imported: it is malformed, or its key is that of a role that is not equal. */
@@ -39,7 +40,7 @@ export interface BatchReport {
 /** A row that is well-formed. */
 interface Candidate {
   readonly index: number
-  readonly role: z.output<typeof ImportedRole>
+  readonly role: Role
 }
 
 /** Adds the roles of well-formed rows that are not there yet, in one append. */
@@ -71,8 +72,8 @@ export const importBatch = async (
 const sort = (rows: readonly Row[]) => {
   const candidates: Candidate[] = []
   const malformed: RefusedRow[] = []
-  for (const { index, value } of rows)
-    parse(ImportedRole, value).match(
+  for (const { index, parsed } of rows)
+    parsed.match(
       (role) => candidates.push({ index, role }),
       (error) => malformed.push({ index, error }),
     )
@@ -128,5 +129,5 @@ const addMissing = async (
   })
 }
 
-const isEqual = (role: Candidate['role'], state: ProjectRoleState | undefined): boolean =>
+const isEqual = (role: Role, state: ProjectRoleState | undefined): boolean =>
   state?.status === 'active' && state.displayName === role.displayName && state.group === role.group

@@ -5,12 +5,13 @@ import { MAX_ROLES } from './add-project-roles.js'
 import { Fault } from './fault.js'
 import {
   type BatchReport,
-  type ImportedRole,
+  ImportedRole,
   importBatch,
   type RefusedRow,
   type Row,
 } from './import-batch.js'
 import { type LongWrite, longWrite } from './method.js'
+import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
 import { targetProjectOfRole } from './target.js'
 import { turn } from './turn.js'
@@ -111,7 +112,9 @@ async function* batchesOf(
   let failure: Fault | undefined
   try {
     for await (const value of untilAborted(source, signal)) {
-      rows.push({ index: index++, value })
+      // At once: a source may give the same object again, filled anew.
+      const parsed = parse(ImportedRole, value)
+      rows.push({ index: index++, parsed })
       if (rows.length === MAX_ROLES) {
         yield rows
         rows = []

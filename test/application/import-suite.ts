@@ -117,6 +117,40 @@ export const importSuite = (open: OpenStore): void => {
       })
     }))
 
+  test('a source may give one object for all rows, filled anew each time', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      function* filling() {
+        const reused = row(0)
+        for (const next of [...rows(3), { ...row(3), displayName: '' }])
+          yield Object.assign(reused, next)
+      }
+      const input = { projectId, roles: filling() }
+      expect(await done(iam.projectRoles.import(input, context))).toMatchObject({
+        added: 3,
+        unchanged: 0,
+        refused: [{ index: 3, error: { kind: 'InvalidArgument' } }],
+      })
+      const { items } = await done(iam.projectRoles.list({ projectId }, context))
+      expect(items.map(({ roleKey }) => roleKey)).toEqual(['r0', 'r1', 'r2'])
+    }))
+
+  test('a row that cannot be read is one that the source did not give', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const cause = new Error('the line is torn')
+      const torn = {
+        ...row(1),
+        get displayName(): string {
+          throw cause
+        },
+      }
+      const imported = iam.projectRoles.import({ projectId, roles: [row(0), torn] }, context)
+      expect(await refused(imported)).toEqual({ kind: 'SourceFailed', index: 1, cause })
+      const { totalSize } = await done(iam.projectRoles.list({ projectId }, context))
+      expect(totalSize).toBe(1)
+    }))
+
   test('of many refused rows a thousand are named, and all are counted', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
