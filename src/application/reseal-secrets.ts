@@ -140,7 +140,7 @@ const resealOnce = async (
   if (!exists(idp.state))
     return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
   const replaces = idp.state.clientSecret
-  if (runtime.secrets.isCurrent(replaces)) return ok('current')
+  if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
   const sealing = sealAnew(runtime, replaces, owner)
   const clientSecret = await orCancelled(sealing, session.signal)
   const outcome = await transact(runtime, session, {

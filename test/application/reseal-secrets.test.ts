@@ -113,6 +113,21 @@ it('reports what cannot be opened, and goes on with the others', async () => {
   )
 })
 
+it('reports a cipher that cannot tell which key it was, and goes on with the others', async () => {
+  const cause = new Error('no key server')
+  let calls = 0
+  const isCurrent = () => {
+    if (++calls > 1) return false
+    throw cause
+  }
+  const { resealSecrets } = iamOn(store, { secrets: { ...newCipher, isCurrent } }).identityProviders
+  expect(await good(resealSecrets({}, context))).toEqual({
+    resealed: ['b', 'c'],
+    unchanged: [],
+    failed: [{ idpId: 'a', error: { kind: 'Unavailable', outcome: 'not_recorded', cause } }],
+  })
+})
+
 it('does not touch providers that were removed', async () => {
   await good(old.identityProviders.remove({ idpId: 'b' }, context))
   expect(await good(rotated.identityProviders.resealSecrets({}, context))).toEqual({

@@ -174,6 +174,46 @@ describe('revealClientSecret', () => {
   })
 })
 
+describe('A cipher that answers nonsense', () => {
+  const wrong: readonly ReturnType<typeof JSON.parse>[] = ['', 5, undefined, new Uint8Array(1)]
+
+  it.each(wrong)(
+    'is out of order, and nothing is recorded, where it seals to %j',
+    async (sealed) => {
+      const { iam, store } = start()
+      await addSamples(iam)
+      const before = await logOf(store)
+      const secrets = { ...newCipher, seal: async () => sealed }
+      const broken = iamOn(store, { secrets })
+      const { addOidc, updateOidcConfig, resealSecrets } = broken.identityProviders
+      const added = { ...oidc, idpId: 'new' }
+      const unavailable = { kind: 'Unavailable', outcome: 'not_recorded' }
+      for (const call of [
+        addOidc(added, context),
+        updateOidcConfig({ ...config, clientSecret: 's' }, context),
+        resealSecrets(google, context),
+        broken.plan({ identityProviders: [added] }, context),
+        broken.apply({ identityProviders: [added] }, context),
+      ])
+        expect(await refusal(call)).toMatchObject(unavailable)
+      expect(await logOf(store)).toEqual(before)
+    },
+  )
+
+  it('is out of order where it opens without a result', async () => {
+    const { iam, store } = start()
+    await addSamples(iam)
+    const open = async (): Promise<ReturnType<typeof JSON.parse>> => undefined
+    const { revealClientSecret } = iamOn(store, {
+      secrets: { ...oldCipher, open },
+    }).identityProviders
+    expect(await refusal(revealClientSecret(google, context))).toMatchObject({
+      kind: 'Unavailable',
+      outcome: 'not_recorded',
+    })
+  })
+})
+
 describe('A seal', () => {
   /** A store with the samples of two organizations, whose first event is changed by `forge`. */
   const forged = async (forge: (log: readonly RecordedEvent[]) => object): Promise<EventStore> => {
