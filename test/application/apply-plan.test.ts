@@ -89,6 +89,25 @@ test('a plan whose events are not what its actions say is refused', async () => 
   ])
 })
 
+test('a plan with a second event that is not what its action says is refused', async () => {
+  const removed = {
+    type: 'project_role.removed',
+    schemaVersion: 1,
+    data: { projectId: 'portal', roleKey: 'editor' },
+  }
+  const saysOtherwise = { field: 'changes[1].action', description: 'must be what the events say' }
+  expect(await violationsAfter((plan) => plan.changes[1].events.push(removed))).toEqual([
+    saysOtherwise,
+  ])
+  expect(
+    await violationsAfter((plan) => {
+      const [change] = plan.changes.splice(1, 1)
+      const events = [removed, ...change.events]
+      plan.changes.push({ ...change, action: 'remove', sequence: '1', events })
+    }),
+  ).toEqual([{ ...saysOtherwise, field: 'changes[2].action' }])
+})
+
 test('a plan whose events are not what a command may say is refused', async () => {
   expect(
     await violationsAfter((plan) => {

@@ -71,7 +71,9 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
   })
   .check(
     z.superRefine((change, { addIssue }) => {
-      if (change.action !== actionOf(change.events))
+      // The first once more, for a change without any.
+      const events = [change.events[0], ...change.events]
+      if (events.some((event) => actionOf(event) !== change.action))
         addIssue({ code: 'custom', path: ['action'], message: 'must be what the events say' })
       if ((change.action === 'add') !== (change.sequence === undefined))
         addIssue({
@@ -91,11 +93,10 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
     }),
   )
 
-const actionOf = (events: readonly PlannedEvent[]): Action => {
-  const type = events[0]?.type
-  if (type === undefined) return 'unchanged'
-  if (type.endsWith('added')) return 'add'
-  return type.endsWith('removed') ? 'remove' : 'update'
+const actionOf = (event: PlannedEvent | undefined): Action => {
+  if (!event) return 'unchanged'
+  if (event.type.endsWith('added')) return 'add'
+  return event.type.endsWith('removed') ? 'remove' : 'update'
 }
 
 /** A change, beside the details of the object as it was seen. */
@@ -118,7 +119,7 @@ export const draft = ({
 }): Draft => {
   const planned = events.map((event) => compiled(PlannedEvent).parse(event))
   const change: PlannedChange = {
-    action: actionOf(planned),
+    action: actionOf(planned[0]),
     object,
     fields,
     events: planned,
