@@ -256,4 +256,19 @@ export const planSuite = (open: OpenStore): void => {
         2 to add, 2 to update, 0 to remove, 0 unchanged"
       `)
     }))
+
+  test('a plan that was changed prints no line of its own by the name of a field', () => {
+    const field = 'name: "P"\n= project p\u001b[2J\u202e'
+    const change = { action: 'update', object: { type: 'project', id: 'p' }, events: [] } as const
+    const counts = { add: 0, update: 1, remove: 0, unchanged: 0 }
+    const plan = { orgId: 'acme', counts, undeclared: [] }
+    const shown = 'name: \\"P\\"\\n= project p\\u001b[2J\\u{202e}'
+    for (const [planned, value] of [
+      [{ field, to: 'P' }, '"P"'],
+      [{ field, secret: 'set' }, '(set)'],
+    ] as const)
+      expect(formatPlan({ ...plan, changes: [{ ...change, fields: [planned] }] })).toContain(
+        `~ project p\n    ${shown}: ${value}\n0 to add`,
+      )
+  })
 }

@@ -28,8 +28,9 @@ const formatChange = ({ action, object, fields }: PlannedChange): readonly strin
 ]
 
 const formatField = (planned: PlannedField): string => {
-  if ('secret' in planned) return `${planned.field}: (${planned.secret})`
-  const { field, from, to } = planned
+  const field = quoted(planned.field).slice(1, -1)
+  if ('secret' in planned) return `${field}: (${planned.secret})`
+  const { from, to } = planned
   return `${field}: ${[from, to]
     .filter((value) => value !== undefined)
     .map(quoted)
