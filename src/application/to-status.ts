@@ -45,7 +45,10 @@ export const toStatus = (error: IamError): Status => {
   return { code, message, details: [errorInfo(error), ...specificDetails(error)] }
 }
 
-/** Whether `value` is an error of this library. */
+/**
+ * Whether `value` is an error of this library. Goes by its `kind` alone: ask it of what was thrown or
+ * answered, not of what came from elsewhere, such as parsed JSON.
+ */
 export const isIamError = (value: unknown): value is IamError =>
   typeof value === 'object' &&
   value !== null &&
