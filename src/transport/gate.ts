@@ -15,21 +15,21 @@ export const gateOf =
   async (call: HandlerContext): Promise<void> => {
     if (call.method.proto.options?.deprecated)
       call.responseHeader.set('deprecation', DEPRECATED_SINCE)
-    const caller = await authenticated(edge, call)
-    if (caller !== undefined && !isIamError(caller)) {
-      call.values.set(callerKey, caller)
-      return
+    try {
+      await admit(edge, call)
+    } catch (thrown) {
+      throw unexpected(edge, call, thrown)
     }
-    const error = caller ?? { kind: 'Unauthenticated' }
-    if (toStatus(error).code === UNAUTHENTICATED)
-      call.responseHeader.set('www-authenticate', edge.challenge)
-    throw refused(edge, call, error)
   }
 
-const authenticated = async (edge: Edge, call: HandlerContext) => {
-  try {
-    return await edge.authenticate(call.requestHeader, call.signal)
-  } catch (cause) {
-    throw unexpected(edge, call, cause)
+const admit = async (edge: Edge, call: HandlerContext): Promise<void> => {
+  const caller = await edge.authenticate(call.requestHeader, call.signal)
+  if (caller !== undefined && !isIamError(caller)) {
+    call.values.set(callerKey, caller)
+    return
   }
+  const error = caller ?? { kind: 'Unauthenticated' }
+  if (toStatus(error).code === UNAUTHENTICATED)
+    call.responseHeader.set('www-authenticate', edge.challenge)
+  throw refused(edge, call, error)
 }

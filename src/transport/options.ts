@@ -5,7 +5,7 @@ export interface TransportOptions {
   /**
    * Who calls, from the headers of the request and before its body is read; `undefined` when nobody
    * was made out. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call
-   * with its status. What it throws is an unexpected error.
+   * with its status. What it throws, such an error too, is an unexpected error.
    */
   readonly authenticate: (
     headers: Headers,
@@ -14,7 +14,7 @@ export interface TransportOptions {
 
   /**
    * Told the cause of every answer 13 and 14, none of which leaves the process otherwise; written to
-   * the console when absent, for nothing may fail unseen.
+   * the console when absent, or when it throws, for nothing may fail unseen.
    */
   readonly onError?: ((cause: unknown, failure: Failure) => void) | undefined
 
@@ -46,8 +46,9 @@ export interface Edge extends Required<TransportOptions> {
   readonly challenge: string
 }
 
-const toConsole = (cause: unknown, { correlationId, method }: Failure): void =>
-  // biome-ignore lint/suspicious/noConsole: the last resort of a host that listens nowhere else
+/** The last resort of a host that listens nowhere else. */
+export const toConsole = (cause: unknown, { correlationId, method }: Failure): void =>
+  // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
   console.error(method, correlationId, cause)
 
 /** @throws TypeError when `authenticate` is missing: it has no default that is safe */

@@ -28,8 +28,17 @@ const DETAILS = createRegistry(
 )
 
 /** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */
-export const statusError = ({ code, message, details }: Status): ConnectError =>
-  new ConnectError(message, code, undefined, details.flatMap(outgoing))
+export const statusError = ({ code, message, details }: Status): ConnectError => {
+  const error = new ConnectError(message, code, undefined, details.flatMap(outgoing))
+  made.add(error)
+  return error
+}
+
+const made = new WeakSet<object>()
+
+/** Whether `thrown` is of {@link statusError}: any other ConnectError may hold what is nobody's business. */
+export const isStatusError = (thrown: unknown): thrown is ConnectError =>
+  typeof thrown === 'object' && thrown !== null && made.has(thrown)
 
 /** {@link statusError} of an error of the library. */
 export const errorAnswer = (error: IamError): ConnectError =>

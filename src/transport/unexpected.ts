@@ -1,9 +1,9 @@
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { type IamError, isIamError, type Status, toStatus } from '../index.js'
+import { type IamError, type Status, toStatus } from '../index.js'
 import { withFewViolations } from './few-violations.js'
-import type { Edge } from './options.js'
+import { type Edge, toConsole } from './options.js'
 import { retryAfterOf } from './retry-after.js'
-import { statusError } from './status-error.js'
+import { isStatusError, statusError } from './status-error.js'
 import { traceIdOf } from './trace-id.js'
 
 /** INTERNAL and UNAVAILABLE, the codes whose cause is for the host alone. */
@@ -49,8 +49,7 @@ const tooLate = (): ConnectError =>
 
 /** The answer to a call that something threw in: of the cause, it shows how the host was told. */
 export const unexpected = (edge: Edge, call: HandlerContext, cause: unknown): ConnectError => {
-  if (cause instanceof ConnectError) return cause
-  if (isIamError(cause)) return refused(edge, call, cause)
+  if (isStatusError(cause)) return cause
   const correlationId = tell(edge, call, cause)
   return statusError({
     code: 13,
@@ -68,6 +67,13 @@ export const unexpected = (edge: Edge, call: HandlerContext, cause: unknown): Co
 
 const tell = ({ onError }: Edge, call: HandlerContext, cause: unknown): string => {
   const correlationId = traceIdOf(call.requestHeader) ?? crypto.randomUUID()
-  onError(cause, { correlationId, method: `${call.service.typeName}/${call.method.name}` })
+  const failure = { correlationId, method: `${call.service.typeName}/${call.method.name}` }
+  // What it throws, or rejects with, is not for the caller; without it the cause would go unseen.
+  new Promise<void>((resolve) => resolve(onError(cause, failure)))
+    .catch((thrown) => {
+      toConsole(cause, failure)
+      toConsole(thrown, failure)
+    })
+    .catch(() => {})
   return correlationId
 }

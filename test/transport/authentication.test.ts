@@ -1,6 +1,8 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { aesGcmCipher, createIam, memoryEventStore, permissionsFromCaller } from 'claviger'
 import type { TransportOptions } from 'claviger/transport'
 import { connectRoutes, fetchHandler } from 'claviger/transport'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { callers, openIam, transportOptions } from './host.js'
 
 const admin = callers['admin']
@@ -98,20 +100,101 @@ describe('The host says who calls', () => {
     expect([status, json.details[1].fieldViolations[0].field]).toEqual([400, 'caller.userId'])
   })
 
-  it('and shows nothing when it cannot even be told', async () => {
-    const { call } = await open({
-      authenticate: () => {
-        throw new Error('first')
-      },
-      onError: () => {
-        throw new Error('second')
-      },
-    })
-    const { status, json } = await call('/v1/projects/portal')
+  it.each([
+    ['throws', () => raise(new Error('second'))],
+    ['throws an error of ConnectRPC', () => raise(ofConnect('second'))],
+    ['rejects', async () => raise(new Error('second'))],
+  ])('and shows nothing when onError %s, but writes both to the console', async (_, onError) => {
+    const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    onTestFinished(() => written.mockRestore())
+    const { call } = await open({ authenticate: () => raise(new Error('first')), onError })
+    const { status, headers, json } = await call('/v1/projects/portal')
     expect([status, json.code]).toEqual([500, 13])
-    expect(JSON.stringify(json)).not.toMatch(/first|second/)
+    expect(JSON.stringify([json, ...headers])).not.toMatch(/first|second|x-internal/)
+    const { correlationId } = json.details[0].metadata
+    await expect.poll(() => written.mock.calls.map((told) => String(told[2]))).toHaveLength(2)
+    expect(written.mock.calls.flat().map(String)).toEqual(
+      ['first', 'second'].flatMap((cause) => [
+        'claviger.v1.ProjectService/GetProject',
+        correlationId,
+        expect.stringContaining(cause),
+      ]),
+    )
   })
 })
+
+const raise = (thrown: unknown): never => {
+  throw thrown
+}
+
+/** An error as a client of ConnectRPC throws it, say one that asks who calls. */
+const ofConnect = (message: string) =>
+  new ConnectError(message, Code.Unavailable, { 'x-internal': message })
+
+describe('What a function of the host throws is unexpected, and shown to nobody', () => {
+  const secret = 'ECONNREFUSED 10.0.0.5:5432 user=root'
+  const thrown: readonly (readonly [name: string, cause: unknown])[] = [
+    ['an error of ConnectRPC', ofConnect(secret)],
+    ['an error of the library', { kind: 'PermissionDenied', permission: secret, orgId: 'acme' }],
+    ['an error with a kind', Object.assign(new Error(secret), { kind: 'NotFound' })],
+    ['a text', secret],
+    ['nothing', undefined],
+  ]
+
+  /** A request over gRPC-web, whose errors are at the end of its body. */
+  const overGrpcWeb = (path: string, message: string): Request => {
+    const bytes = new TextEncoder().encode(message)
+    return new Request(`http://localhost/claviger.v1.ProjectService/${path}`, {
+      method: 'POST',
+      body: new Uint8Array([0, 0, 0, 0, bytes.length, ...bytes]),
+      headers: { 'content-type': 'application/grpc-web+json' },
+    })
+  }
+
+  /** All that a client sees. */
+  const seen = async (response: Response) =>
+    JSON.stringify([decodeURIComponent(await response.text()), ...response.headers])
+
+  it.each(thrown)('when authenticate throws %s', async (_, cause) => {
+    const { options, failures } = transportOptions()
+    const authenticate = () => raise(cause)
+    const handler = fetchHandler(await openIam(), { ...options, authenticate })
+    const json = await handler(new Request('http://localhost/v1/projects/portal'))
+    const grpcWeb = await handler(overGrpcWeb('GetProject', '{"id":"portal"}'))
+    expect(json.status).toBe(500)
+    expect(await seen(json)).not.toMatch(/ECONNREFUSED|x-internal/)
+    const text = await seen(grpcWeb)
+    expect(text).toContain('grpc-status: 13')
+    expect(text).not.toMatch(/ECONNREFUSED|x-internal/)
+    expect(failures.map((failure) => failure.cause)).toEqual([cause, cause])
+  })
+
+  it.each(thrown)('when newId throws %s', async (_, cause) => {
+    const { options, failures } = transportOptions()
+    const iam = createIam({
+      store: memoryEventStore(),
+      secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } }),
+      authorize: permissionsFromCaller,
+      newId: () => raise(cause),
+    })
+    const handler = fetchHandler(iam, { ...options, authenticate: () => callers['admin'] })
+    const text = await seen(await handler(overGrpcWeb('AddProject', '{"id":"new","name":"New"}')))
+    expect(text).toContain('grpc-status: 13')
+    expect(text).not.toMatch(/ECONNREFUSED|x-internal/)
+    expect(failures).toMatchObject([{ cause }])
+  })
+})
+
+it.each([{ kind: 'NotFound' }, { kind: 'InvalidArgument' }])(
+  'An error of the library that the host did not complete is told: %o',
+  async (incomplete) => {
+    const { call, failures } = await open({ authenticate: () => incomplete as never })
+    const { status, json } = await call('/v1/projects/portal')
+    expect([status, json.code]).toEqual([500, 13])
+    const { correlationId } = json.details[0].metadata
+    expect(failures).toMatchObject([{ cause: expect.any(TypeError), failure: { correlationId } }])
+  },
+)
 
 describe('The organization header', () => {
   it('has the name that the host gives it', async () => {
