@@ -52,10 +52,25 @@ const headOf = (request: NodeRequest, response: NodeResponse): Omit<HttpRequest,
     httpVersion: request.httpVersion,
     method: request.method ?? '',
     // Nothing depends on the authority, which is the client's to say.
-    url: `http://localhost${request.url?.startsWith('/') ? request.url : '/'}`,
+    url: `http://localhost${targetOf(request)}`,
     header: headersOf(request),
     signal: aborted.signal,
   }
+}
+
+/** A URL as a whole, which HTTP/1.1 has for proxies (RFC 9112, section 3.2.2); up to its path. */
+const ORIGIN = /^https?:\/\/[\w.:[\]-]+/i
+
+/**
+ * Path and query as they were sent, or `/`, where nothing of ours is, when `new URL` would lead to
+ * another path, as it does with `..` and a backslash: a host may guard its paths before us.
+ */
+const targetOf = ({ url = '' }: NodeRequest): string => {
+  // Node.js has what is not ASCII as Latin-1, which it seldom is: nobody can decode this instead.
+  const target = url.replace(ORIGIN, '').replaceAll(/[^!-~]|#/g, '%-')
+  const [path] = target.split('?')
+  const isAsSent = target.startsWith('/') && new URL(`http://localhost${target}`).pathname === path
+  return isAsSent ? target : '/'
 }
 
 const headersOf = ({ headers }: NodeRequest): Headers => {
