@@ -16,7 +16,7 @@ export const fetchHandler = (
   iam: Iam,
   options: TransportOptions,
 ): ((request: Request) => Promise<Response>) => {
-  const service = httpService(iam, options, { canSendTrailers: false })
+  const service = httpService(iam, options)
   return async (request) => {
     const { body, ...head } = universalServerRequestFromFetch(request, {})
     const answer = isBytes(body) ? await service({ ...head, body }) : undefined

@@ -9,22 +9,14 @@ import { edgeOf, type TransportOptions } from './options.js'
 import { type Answer, type HttpRequest, plainJson, transcode } from './transcode.js'
 import { withWireHeaders } from './wire-headers.js'
 
-/** What a server that hosts the transport can do. */
-export interface Server {
-  /** gRPC ends with trailers, which servers in the style of `fetch` cannot send. */
-  readonly canSendTrailers: boolean
-}
-
 /** Answers every path of the transport; undefined for other paths. */
 export type HttpService = (request: HttpRequest) => Promise<UniversalServerResponse> | undefined
 
 /** The transport as one function from HTTP request to HTTP response. */
-export const httpService = (iam: Iam, options: TransportOptions, server: Server): HttpService => {
+export const httpService = (iam: Iam, options: TransportOptions): HttpService => {
   const router = createConnectRouter()
   connectRoutes(iam, options)(router)
-  const rpcs = new Map(
-    router.handlers.map((handler) => [handler.requestPath, rpcAnswer(handler, server)]),
-  )
+  const rpcs = new Map(router.handlers.map((handler) => [handler.requestPath, rpcAnswer(handler)]))
   const resources = router.handlers.flatMap(resourceOf)
   const document = openApiAnswer(options)
 
@@ -41,8 +33,11 @@ export const httpService = (iam: Iam, options: TransportOptions, server: Server)
   }
 }
 
-const JSON_TYPE = /^application\/json *(; *charset="?utf-8"? *)?$/i
+/** Parameters may be empty, with white space around them (RFC 9110, section 5.6.6). */
+const JSON_TYPE = /^application\/json([ \t]*;([ \t]*charset="?utf-?8"?)?)*[ \t]*$/i
 const GRPC_TYPE = /^application\/grpc(\+|;|$)/i
+
+const UNSUPPORTED_TYPE = 415
 
 const resourceOf = (handler: UniversalHandler) => {
   const rule = httpRuleOf(handler.method)
@@ -56,19 +51,20 @@ const resourceOf = (handler: UniversalHandler) => {
   return [{ verb: rule.verb, pattern: patternOf(rule), answer }]
 }
 
-const rpcAnswer = (handler: UniversalHandler, { canSendTrailers }: Server): Answer => {
+const rpcAnswer = (handler: UniversalHandler): Answer => {
   const json = plainJson(handler)
-  return (request) => {
+  return async (request) => {
     const type = request.header.get('content-type') ?? ''
     if (request.method !== 'POST') return methodNotAllowed(['POST'])
     // Clients of the Connect protocol say so; its errors are of another form.
     const isPlain = !request.header.has('connect-protocol-version')
     if (isPlain && JSON_TYPE.test(type)) return json(request)
-    const isServed =
-      handler.supportedContentType(type) && (canSendTrailers || !GRPC_TYPE.test(type))
-    if (isServed) return handler(request)
+    // gRPC ends with trailers, which of our servers those of HTTP/2 alone can be sure to send.
+    const hasTrailers = request.httpVersion.startsWith('2')
+    const answer = hasTrailers || !GRPC_TYPE.test(type) ? await handler(request) : undefined
+    if (answer && answer.status !== UNSUPPORTED_TYPE) return answer
     const served = ['application/json', 'application/grpc-web+proto']
-    return unsupportedType([...served, ...(canSendTrailers ? ['application/grpc'] : [])].join(', '))
+    return unsupportedType([...served, ...(hasTrailers ? ['application/grpc'] : [])].join(', '))
   }
 }
 
@@ -97,7 +93,7 @@ const methodNotAllowed = async (verbs: readonly string[]): Promise<UniversalServ
 /** RFC 9110, section 15.5.16. */
 const unsupportedType = async (accepted: string): Promise<UniversalServerResponse> =>
   httpError(
-    415,
+    UNSUPPORTED_TYPE,
     { code: 3, message: 'The content type is not served here', reason: 'UNSUPPORTED_MEDIA_TYPE' },
     new Headers({ accept: accepted }),
   )

@@ -28,7 +28,7 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
  * @throws TypeError when an option is missing
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
-  const service = httpService(iam, options, { canSendTrailers: true })
+  const service = httpService(iam, options)
   return (request, response, next) => {
     const { bytes, discardRest } = bodyOf(request)
     const received: HttpRequest = { ...headOf(request, response), body: bytes }

@@ -66,6 +66,37 @@ describe('A path', () => {
     expect(rpc.status).toBe(415)
   })
 
+  it.each(['application/grpc', 'application/grpc+proto', 'application/grpc-web-text'])(
+    'answers %s over HTTP/1.1 with 415 and what it takes',
+    async (type) => {
+      const { call } = await openHost()
+      const path = '/claviger.v1.ProjectService/GetProject'
+      const answer = await call('POST', path, new Uint8Array(5), { 'content-type': type })
+      expect([answer.status, answer.headers.get('accept')]).toEqual([
+        415,
+        'application/json, application/grpc-web+proto',
+      ])
+      expect(answer.json.details).toMatchObject([{ reason: 'UNSUPPORTED_MEDIA_TYPE' }])
+    },
+  )
+
+  it.each([
+    'application/json;charset=utf-8',
+    'application/json; charset="UTF-8"',
+    'application/json;charset=utf8',
+    'application/json;',
+    'application/json ; ;charset=utf-8; ',
+    'application/json;\tcharset=utf-8',
+  ])('takes %j for JSON, and answers errors of the specification', async (type) => {
+    const { call } = await openHost()
+    const headers = { 'content-type': type }
+    const put = await call('PUT', '/v1/projects/nowhere', '{"name":"P"}', headers)
+    const path = '/claviger.v1.ProjectService/GetProject'
+    const rpc = await call('POST', path, '{"id":"nowhere"}', headers)
+    expect([put.status, put.json.code]).toEqual([404, 5])
+    expect([rpc.status, rpc.json.code]).toEqual([404, 5])
+  })
+
   it('that nobody serves is answered with 404', async () => {
     const { call } = await openHost()
     for (const path of [
