@@ -18,12 +18,16 @@ export const gateOf =
     try {
       await admit(edge, call)
     } catch (thrown) {
-      throw unexpected(edge, call, thrown)
+      // What was thrown once nobody waits any more is most likely that, and no failure.
+      throw call.signal.aborted
+        ? refused(edge, call, { kind: 'Cancelled' })
+        : unexpected(edge, call, thrown)
     }
   }
 
 const admit = async (edge: Edge, call: HandlerContext): Promise<void> => {
-  const caller = await edge.authenticate(call.requestHeader, call.signal)
+  const { requestHeader, signal } = call
+  const caller = await Promise.race([edge.authenticate(requestHeader, signal), aborted(signal)])
   if (caller !== undefined && !isIamError(caller)) {
     call.values.set(callerKey, caller)
     return
@@ -33,3 +37,10 @@ const admit = async (edge: Edge, call: HandlerContext): Promise<void> => {
     call.responseHeader.set('www-authenticate', edge.challenge)
   throw refused(edge, call, error)
 }
+
+/** Rejects once the call is over, for whatever reason; so it never outlives the call. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    if (signal.aborted) reject(signal.reason)
+  })

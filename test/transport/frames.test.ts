@@ -19,6 +19,12 @@ const frame = (message: Uint8Array): Uint8Array => {
 /** The message of `GetProject` for the project that every host has. */
 const portal = new Uint8Array([0x0a, 6, ...Buffer.from('portal')])
 
+/** Rejects once the signal has aborted. */
+const rejected = async (signal: AbortSignal, reason: () => unknown): Promise<never> => {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw reason()
+}
+
 type Host = Awaited<ReturnType<typeof openHost>>
 
 /** gRPC without a client that keeps us from what is wrong. */
@@ -100,6 +106,22 @@ describe('gRPC', () => {
     expect(Buffer.from(String(answer['grpc-status-details-bin']), 'base64').toString()).toContain(
       'DEADLINE_EXCEEDED',
     )
+  })
+
+  it.each([
+    ['rejects then', (signal: AbortSignal) => rejected(signal, () => new Error('aborted'))],
+    ['rejects with the reason', (signal: AbortSignal) => rejected(signal, () => signal.reason)],
+    ['never answers', () => new Promise<never>(() => {})],
+  ])('answers DEADLINE_EXCEEDED after the deadline when authenticate %s', async (_, wait) => {
+    const { failures, ...host } = await openHttp2(({ iam, options }) =>
+      nodeHandler(iam, { ...options, authenticate: (_headers, signal) => wait(signal) }),
+    )
+    const answer = await host.send(frame(portal), { 'grpc-timeout': '20m' })
+    expect(answer['grpc-status']).toBe('4')
+    expect(Buffer.from(String(answer['grpc-status-details-bin']), 'base64').toString()).toContain(
+      'DEADLINE_EXCEEDED',
+    )
+    expect(failures).toEqual([])
   })
 
   it.each(['grpc-timeout', 'grpc-encoding'])('repeats little of a %s', async (name) => {

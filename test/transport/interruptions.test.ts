@@ -1,7 +1,9 @@
 import { type EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
 import { connect as connectHttp2, constants, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import type { EventStore } from 'claviger'
+import { nodeHandler } from 'claviger/transport'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callers } from './host.js'
 import { openHost } from './http-client.js'
@@ -106,6 +108,27 @@ describe('Over HTTP/1.1', () => {
     await leave(socket)
     expect(await namesOf(host)).toEqual(['Portal', 'Last'])
     expect(host.failures).toEqual([])
+  })
+
+  it('a client that leaves while it is found out who calls is no failure', async () => {
+    const at = stage()
+    const { iam, options, failures } = await openHost()
+    const authenticate = async (_headers: Headers, signal: AbortSignal) => {
+      at.reach()
+      await once(signal, 'abort')
+      at.release()
+      throw signal.reason
+    }
+    const server = createServer(nodeHandler(iam, { ...options, authenticate }))
+    await listening(server)
+    onTestFinished(() => void server.close())
+    const socket = await open(server)
+    socket.near.write(requestText('{"name":"Nobody"}'))
+    await at.promise
+    await leave(socket)
+    await at.released
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(failures).toEqual([])
   })
 
   it('a client that leaves before its command is decided changes nothing', async () => {
