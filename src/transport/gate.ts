@@ -1,13 +1,11 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { isIamError, toStatus } from '../index.js'
+import { isIamError } from '../index.js'
 import { callerKey } from './call-context.js'
 import type { Edge } from './options.js'
 import { refused, unexpected } from './unexpected.js'
 
 /** Since when the operations marked deprecated are so: their first release (RFC 9745). */
 const DEPRECATED_SINCE = '@1767225600'
-
-const UNAUTHENTICATED = 16
 
 /** What is done before the body of a request is read: finding out who calls. */
 export const gateOf =
@@ -28,14 +26,10 @@ export const gateOf =
 const admit = async (edge: Edge, call: HandlerContext): Promise<void> => {
   const { requestHeader, signal } = call
   const caller = await Promise.race([edge.authenticate(requestHeader, signal), aborted(signal)])
-  if (caller !== undefined && !isIamError(caller)) {
-    call.values.set(callerKey, caller)
-    return
-  }
-  const error = caller ?? { kind: 'Unauthenticated' }
-  if (toStatus(error).code === UNAUTHENTICATED)
-    call.responseHeader.set('www-authenticate', edge.challenge)
-  throw refused(edge, call, error)
+  // Absent in whatever way: not every host is type-checked.
+  if (!caller) throw refused(edge, call, { kind: 'Unauthenticated' })
+  if (isIamError(caller)) throw refused(edge, call, caller)
+  call.values.set(callerKey, caller)
 }
 
 /** Rejects once the call is over, for whatever reason; so it never outlives the call. */

@@ -15,6 +15,8 @@ export const refused = (edge: Edge, call: HandlerContext, error: IamError): Conn
   const status = toStatus(withFewViolations(error))
   const retryAfter = retryAfterOf(status)
   if (retryAfter !== undefined) call.responseHeader.set('retry-after', retryAfter)
+  if (status.code === Code.Unauthenticated)
+    call.responseHeader.set('www-authenticate', edge.challenge)
   const isTold = CODES_WITH_CAUSE.includes(status.code)
   return statusError(isTold ? withCorrelationId(status, tell(edge, call, error)) : status)
 }

@@ -59,6 +59,13 @@ describe('The host says who calls', () => {
     expect(headers.get('www-authenticate')).toBe('Cookie realm="acme"')
   })
 
+  it.each([undefined, null, false, ''])('and that nobody does, with %j', async (nobody) => {
+    const { call, failures } = await open({ authenticate: () => nobody as undefined })
+    const { status, headers, json } = await call('/v1/projects/portal', put('no JSON'))
+    expect([status, json.code, headers.get('www-authenticate')]).toEqual([401, 16, 'Bearer'])
+    expect(failures).toEqual([])
+  })
+
   it('or refuses with an error of the library', async () => {
     const denied = await open({
       authenticate: () => ({ kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' }),
