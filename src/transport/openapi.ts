@@ -29,7 +29,8 @@ export const openApi = (organizationHeader: string): Schema => {
       description:
         'Identity providers, projects and project roles. The same operations are served as gRPC and gRPC-web.',
     },
-    servers: [{ url: '/' }],
+    // Relative to the document, which may be under a prefix.
+    servers: [{ url: '.' }],
     tags: SERVICES.map(({ name, typeName }) => ({ name, description: descriptions[typeName] })),
     paths: pathsOf(rules, organizationHeader),
     components: { schemas: schemasOf(rules), responses: ERROR_RESPONSES },

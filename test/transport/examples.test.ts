@@ -143,6 +143,20 @@ it('Express and Hono take off a prefix', async () => {
   expect((await mounted.request(path, { headers })).status).toBe(200)
 })
 
+it('The OpenAPI document leads to where it is found, with and without a prefix', async () => {
+  const iam = await openIam()
+  const { options } = transportOptions()
+  const handler = fetchHandler(iam, options)
+  const hosts = { '': handler, '/iam': new Hono().mount('/iam', handler).fetch }
+  for (const [prefix, fetchFrom] of Object.entries(hosts)) {
+    const place = `http://localhost${prefix}/openapi.json`
+    const { servers } = await (await fetchFrom(new Request(place))).json()
+    expect(servers.map(({ url }: { url: string }) => new URL(url, place).href)).toEqual([
+      `http://localhost${prefix}/`,
+    ])
+  }
+})
+
 it.each(['express', 'fastify', 'hono'])('The guide shows the example for %s', async (name) => {
   const docs = new URL('../../docs/', import.meta.url)
   const guide = await readFile(new URL('guides/embedding.md', docs), 'utf8')
