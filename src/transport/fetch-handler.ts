@@ -18,10 +18,17 @@ export const fetchHandler = (
 ): ((request: Request) => Promise<Response>) => {
   const service = httpService(iam, options)
   return async (request) => {
-    const { body, ...head } = universalServerRequestFromFetch(request, {})
-    const answer = isBytes(body) ? await service({ ...head, body }) : undefined
+    const { method, url, headers: header, signal } = request
+    const head = { httpVersion: '', method, url, header, signal }
+    const answer = await service({ ...head, body: bytesOf(request) })
     return universalServerResponseToFetch(answer ?? notFound())
   }
+}
+
+/** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
+async function* bytesOf(request: Request): AsyncIterable<Uint8Array> {
+  const { body } = universalServerRequestFromFetch(request, {})
+  if (isBytes(body)) yield* body
 }
 
 const isBytes = (body: unknown): body is AsyncIterable<Uint8Array> =>

@@ -5,7 +5,8 @@ import { connectRoutes } from './connect-routes.js'
 import { httpError, once } from './error-body.js'
 import { httpRuleOf, patternOf } from './http-rule.js'
 import { openApi } from './openapi.js'
-import { edgeOf, type TransportOptions } from './options.js'
+import { type Edge, edgeOf, type TransportOptions } from './options.js'
+import { withBody } from './request-body.js'
 import { type Answer, type HttpRequest, plainJson, transcode } from './transcode.js'
 import { withWireHeaders } from './wire-headers.js'
 
@@ -16,9 +17,12 @@ export type HttpService = (request: HttpRequest) => Promise<UniversalServerRespo
 export const httpService = (iam: Iam, options: TransportOptions): HttpService => {
   const router = createConnectRouter()
   connectRoutes(iam, options)(router)
-  const rpcs = new Map(router.handlers.map((handler) => [handler.requestPath, rpcAnswer(handler)]))
-  const resources = router.handlers.flatMap(resourceOf)
-  const document = openApiAnswer(options)
+  const edge = edgeOf(options)
+  const rpcs = new Map(
+    router.handlers.map((handler) => [handler.requestPath, rpcAnswer(edge, handler)]),
+  )
+  const resources = router.handlers.flatMap((handler) => resourceOf(edge, handler))
+  const document = openApiAnswer(edge)
 
   return (received) => {
     const request = withWireHeaders(received)
@@ -39,21 +43,24 @@ const GRPC_TYPE = /^application\/grpc(\+|;|$)/i
 
 const UNSUPPORTED_TYPE = 415
 
-const resourceOf = (handler: UniversalHandler) => {
+const resourceOf = (edge: Edge, handler: UniversalHandler) => {
   const rule = httpRuleOf(handler.method)
   if (!rule) return []
   const transcoded = transcode(rule, handler)
   const answer: Answer = (request) => {
     const type = request.header.get('content-type')
     const isJson = type === null ? !rule.hasBody : JSON_TYPE.test(type)
-    return isJson ? transcoded(request) : unsupportedType('application/json')
+    return isJson
+      ? transcoded(withBody(edge, handler, request))
+      : unsupportedType('application/json')
   }
   return [{ verb: rule.verb, pattern: patternOf(rule), answer }]
 }
 
-const rpcAnswer = (handler: UniversalHandler): Answer => {
+const rpcAnswer = (edge: Edge, handler: UniversalHandler): Answer => {
   const json = plainJson(handler)
-  return async (request) => {
+  return async (received) => {
+    const request = withBody(edge, handler, received)
     const type = request.header.get('content-type') ?? ''
     if (request.method !== 'POST') return methodNotAllowed(['POST'])
     // Clients of the Connect protocol say so; its errors are of another form.
@@ -68,10 +75,8 @@ const rpcAnswer = (handler: UniversalHandler): Answer => {
   }
 }
 
-const openApiAnswer = (options: TransportOptions): Answer => {
-  const bytes = new TextEncoder().encode(
-    JSON.stringify(openApi(edgeOf(options).organizationHeader)),
-  )
+const openApiAnswer = ({ organizationHeader }: Edge): Answer => {
+  const bytes = new TextEncoder().encode(JSON.stringify(openApi(organizationHeader)))
   return async ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed(['GET', 'HEAD'])
     const header = new Headers({

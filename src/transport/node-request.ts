@@ -1,5 +1,3 @@
-import { once } from './error-body.js'
-
 /** What is used of a request of `node:http` or `node:http2`. */
 export interface NodeRequest {
   readonly httpVersion: string
@@ -32,7 +30,7 @@ export interface NodeBody {
 export const bodyOf = (request: NodeRequest): NodeBody => {
   const { body, readableEnded } = request
   if (body !== undefined && readableEnded)
-    return { bytes: once(written(body)), discardRest: async () => {} }
+    return { bytes: written(body), discardRest: async () => {} }
   const bytes = request.iterator({ destroyOnReturn: false })
   return {
     bytes,
@@ -43,5 +41,7 @@ export const bodyOf = (request: NodeRequest): NodeBody => {
   }
 }
 
-const written = (body: unknown): Uint8Array =>
-  body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body))
+/** Only once it is read: what a parser makes for a path of the host may not be JSON. */
+async function* written(body: unknown): AsyncIterableIterator<Uint8Array> {
+  yield body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body))
+}

@@ -9,8 +9,14 @@ import { traceIdOf } from './trace-id.js'
 /** INTERNAL and UNAVAILABLE, the codes whose cause is for the host alone. */
 const CODES_WITH_CAUSE = [13, 14]
 
+/** What is known of a call that fails, whether in its body or in what it does. */
+type Call = Pick<
+  HandlerContext,
+  'service' | 'method' | 'signal' | 'requestHeader' | 'responseHeader'
+>
+
 /** The answer to a call that the library refused; the host is told what is behind it. */
-export const refused = (edge: Edge, call: HandlerContext, error: IamError): ConnectError => {
+export const refused = (edge: Edge, call: Call, error: IamError): ConnectError => {
   if (error.kind === 'Cancelled' && isLate(call)) return tooLate()
   const status = toStatus(withFewViolations(error))
   const retryAfter = retryAfterOf(status)
@@ -32,7 +38,7 @@ const withCorrelationId = (status: Status, correlationId: string): Status => ({
 })
 
 /** Whether it is the deadline of the client that ended the call, rather than its leaving. */
-const isLate = ({ signal: { reason } }: HandlerContext): boolean =>
+const isLate = ({ signal: { reason } }: Call): boolean =>
   reason instanceof ConnectError && reason.code === Code.DeadlineExceeded
 
 const tooLate = (): ConnectError =>
@@ -50,7 +56,7 @@ const tooLate = (): ConnectError =>
   })
 
 /** The answer to a call that something threw in: of the cause, it shows how the host was told. */
-export const unexpected = (edge: Edge, call: HandlerContext, cause: unknown): ConnectError => {
+export const unexpected = (edge: Edge, call: Call, cause: unknown): ConnectError => {
   if (isStatusError(cause)) return cause
   const correlationId = tell(edge, call, cause)
   return statusError({
@@ -67,7 +73,7 @@ export const unexpected = (edge: Edge, call: HandlerContext, cause: unknown): Co
   })
 }
 
-const tell = ({ onError }: Edge, call: HandlerContext, cause: unknown): string => {
+const tell = ({ onError }: Edge, call: Call, cause: unknown): string => {
   const correlationId = traceIdOf(call.requestHeader) ?? crypto.randomUUID()
   const failure = { correlationId, method: `${call.service.typeName}/${call.method.name}` }
   // What it throws, or rejects with, is not for the caller; without it the cause would go unseen.

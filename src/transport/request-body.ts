@@ -1,0 +1,32 @@
+import type { UniversalHandler } from '@connectrpc/connect/protocol'
+import type { Edge } from './options.js'
+import type { HttpRequest } from './transcode.js'
+import { refused, unexpected } from './unexpected.js'
+
+/** The request, with a body that tells the host why it cannot be read, as calls do of what fails in them. */
+export const withBody = (
+  edge: Edge,
+  { service, method }: UniversalHandler,
+  request: HttpRequest,
+): HttpRequest => {
+  const { header, signal, body } = request
+  const call = { service, method, signal, requestHeader: header, responseHeader: new Headers() }
+  const failed = (cause: unknown) =>
+    signal.aborted ? refused(edge, call, { kind: 'Cancelled' }) : unexpected(edge, call, cause)
+  return { ...request, body: bytesOf(body, failed) }
+}
+
+async function* bytesOf(
+  body: AsyncIterable<Uint8Array>,
+  failed: (cause: unknown) => Error,
+): AsyncIterable<Uint8Array> {
+  try {
+    for await (const piece of body) {
+      // A stream that a host makes may hold anything.
+      if (!ArrayBuffer.isView(piece)) throw new TypeError('A body must consist of bytes')
+      yield piece
+    }
+  } catch (cause) {
+    throw failed(cause)
+  }
+}
