@@ -1,3 +1,5 @@
+import { MAX_REQUEST_BYTES } from './route.js'
+
 /** What is used of a request of `node:http` or `node:http2`. */
 export interface NodeRequest {
   readonly httpVersion: string
@@ -8,7 +10,11 @@ export interface NodeRequest {
   readonly complete: boolean
   readonly readableEnded: boolean
   iterator(options: { readonly destroyOnReturn: false }): AsyncIterableIterator<Uint8Array>
+  on(event: 'data', listener: (piece: Uint8Array) => void): unknown
   resume(): unknown
+  pause(): unknown
+  /** Of HTTP/2 alone. */
+  readonly stream?: { close(): void }
   /** What a parser in front of the transport made of the bytes. */
   readonly body?: unknown
 }
@@ -18,7 +24,8 @@ export interface NodeBody {
   readonly bytes: AsyncIterable<Uint8Array>
   /**
    * Reads away what nobody asked for once there is an answer: as long as any of it is left, Node.js
-   * keeps a stream of HTTP/2 and with it the session, and takes no next request over HTTP/1.1.
+   * keeps a stream of HTTP/2 and with it the session, and takes no next request over HTTP/1.1. What
+   * is longer than a request may be, may have no end: its stream is closed.
    */
   readonly discardRest: () => Promise<void>
 }
@@ -36,6 +43,13 @@ export const bodyOf = (request: NodeRequest): NodeBody => {
     bytes,
     discardRest: async () => {
       await bytes.return?.()
+      let left = MAX_REQUEST_BYTES
+      request.on('data', ({ length }) => {
+        left -= length
+        if (left >= 0) return
+        request.pause()
+        request.stream?.close()
+      })
       request.resume()
     },
   }

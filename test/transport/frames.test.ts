@@ -133,6 +133,22 @@ describe('gRPC', () => {
   })
 })
 
+it('A stream of HTTP/2 whose body has no end is closed once it is answered', async () => {
+  const { session } = await openHttp2()
+  const stream = session.request({ ':method': 'POST', ':path': GET, 'content-type': 'text/plain' })
+  const answered = once(stream.resume(), 'response')
+  const piece = new Uint8Array(64 * 1024)
+  const most = 16 * 1024 * 1024
+  let sent = 0
+  for (; sent < most && !stream.destroyed; sent += piece.length)
+    await new Promise<unknown>((resolve) => stream.write(piece, resolve))
+  expect(sent).toBeLessThan(most)
+  const [headers] = await answered
+  expect([headers[':status'], stream.rstCode]).toEqual([415, 0])
+  const next = session.request({ ':path': '/openapi.json' })
+  expect((await once(next.resume(), 'response'))[0][':status']).toBe(200)
+})
+
 it('A connection of HTTP/1.1 takes the next request after a body that nobody read to its end', async () => {
   const { origin, server } = await openHost()
   let connections = 0
