@@ -15,7 +15,8 @@ export interface TransportOptions {
 
   /**
    * Told the cause of every answer 13 and 14, none of which leaves the process otherwise; written to
-   * the console when absent, or when it throws, for nothing may fail unseen.
+   * the console when absent, or when it throws, for nothing may fail unseen. Not told of a message of
+   * gRPC that is no protobuf, which is 13 too.
    */
   readonly onError?: ((cause: unknown, failure: Failure) => void) | undefined
 

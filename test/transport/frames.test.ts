@@ -80,6 +80,22 @@ describe('gRPC', () => {
     expect(details).toContain('is not a field of the request')
   })
 
+  it.each<[name: string, code: string, body: Uint8Array, headers?: Record<string, string>]>([
+    ['a malformed deadline', '3', frame(portal), { 'grpc-timeout': 'soon' }],
+    ['a message that ends early', '3', frame(portal).subarray(0, 8)],
+    ['a message above 1 MiB', '8', frame(new Uint8Array(1024 * 1024 + 1))],
+    ['another encoding', '12', frame(portal), { 'grpc-encoding': 'gzip' }],
+    ['no message', '12', new Uint8Array()],
+    ['two messages', '12', Buffer.concat([frame(portal), frame(portal)])],
+    ['a message marked as compressed', '13', new Uint8Array([1, ...frame(portal).subarray(1)])],
+    ['bytes that are no protobuf', '13', frame(new Uint8Array([0x0a, 6]))],
+  ])('answers %s with code %s, once it is known who calls', async (_, code, body, headers) => {
+    const { send, failures } = await openHttp2()
+    expect((await send(body, headers))['grpc-status']).toBe(code)
+    expect((await send(body, { ...headers, authorization: '' }))['grpc-status']).toBe('16')
+    expect(failures).toEqual([])
+  })
+
   it('waits for what has a deadline in ten thousand years', async () => {
     const warnings: unknown[] = []
     const listen = (warning: unknown) => void warnings.push(warning)
