@@ -15,6 +15,9 @@ import { turn } from './turn.js'
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 2_000
 
+/** How often in a row a checkpoint may stay where it was: somebody may just have emptied the projection. */
+const MAX_STUCK = 1
+
 /** How far a catch-up is, after each batch. */
 export interface Progress {
   /** Events applied since the catch-up began, by this process. */
@@ -62,18 +65,25 @@ export const catchUp = async (
   )
   const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
   const readAfter = pagesOf(store, head)
+  let stuck = 0
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
     const from = position
     const page = await orCancelled(readAfter(from), signal)
     const { events } = page
-    if (events.length === 0) break
+    const [first] = events
+    if (first === undefined) break
     const begin = performance.now()
     const applied = await applyReadable(projection, from, page)
     if (applied.isErr()) return err(applied.error)
     tellCaughtUp(hooks, projection, { events, begin, isApplied: applied.value })
     position = await fromPort(() => projection.checkpoint())
-    if (position === from) throw unavailable(new Error(STUCK), 'not_recorded')
+    stuck = position === from ? stuck + 1 : 0
+    if (stuck > MAX_STUCK) {
+      const cause = new Error('The projection did not move its checkpoint')
+      if (!applied.value) throw unavailable(cause, 'not_recorded')
+      return err(failed(projection, first, cause))
+    }
     report?.(position, applied.value ? events.length : 0)
     if (events.length === BATCH_SIZE) await turn()
   }
@@ -103,8 +113,6 @@ const pagesOf = (store: EventStore, head: Position) => {
     return page
   }
 }
-
-const STUCK = 'The projection did not move its checkpoint'
 
 /** Calls `onProgress` with what was done so far. */
 const reporter = async (
@@ -178,6 +186,6 @@ const applyOneByOne = async (
 
 const failed = (
   { name }: Projection,
-  { type, position }: KnownEvent,
+  { type, position }: Pick<RecordedEvent, 'type' | 'position'>,
   cause: unknown,
 ): ProjectionFailed => ({ kind: 'ProjectionFailed', projection: name, type, position, cause })

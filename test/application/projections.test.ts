@@ -198,6 +198,41 @@ describe('catchUp', () => {
     expect(await refusal(iam.catchUp(stuck))).toMatchObject({ kind: 'Unavailable' })
   })
 
+  it('stops at a projection that applies events and does not say so: it would for ever', async () => {
+    let applied = 0
+    const forgetful: Projection = {
+      ...collector().projection,
+      checkpoint: async () => 0n,
+      apply: async () => ++applied > 0,
+    }
+    const [first] = await logOf(store)
+    const failure = {
+      kind: 'ProjectionFailed',
+      type: first?.type,
+      position: first?.position,
+      cause: new Error('The projection did not move its checkpoint'),
+    }
+    expect(await refusal(iam.catchUp(forgetful))).toMatchObject(failure)
+    expect(await refusal(iam.run(forgetful))).toMatchObject(failure)
+    expect(applied).toBe(4)
+  })
+
+  it('goes on when it was emptied while it was being fed', async () => {
+    const { seen, projection } = collector()
+    let isFirst = true
+    const emptied: Projection = {
+      ...projection,
+      apply: async (from, events) => {
+        const isApplied = await projection.apply(from, events)
+        if (isFirst) await projection.reset()
+        isFirst = false
+        return isApplied
+      },
+    }
+    await good(iam.catchUp(emptied))
+    expect(seen).toEqual(await logOf(store))
+  })
+
   it('is unavailable while store or projection are out of order', async () => {
     const cause = new StoreFault('away', 'unknown')
     const away = () => Promise.reject(cause)
