@@ -43,7 +43,11 @@ export interface Call {
 
 /** A context that was found well-formed. */
 export interface Session extends Call {
+  /** The host's own object, for `authorize`: what it says may change while the call waits. */
   readonly caller: Caller
+  /** Who acts, as the caller was when the call was made. */
+  readonly actorId: string
+  readonly actorOrgId: string
   readonly orgId: string
   readonly expectedSequence: Position | undefined
   readonly idempotencyKey: string | undefined
@@ -135,6 +139,8 @@ export const openSession = (
     method,
     observer,
     caller,
+    actorId: caller.userId,
+    actorOrgId: caller.orgId,
     orgId: context.orgId ?? caller.orgId,
     expectedSequence: context.expectedSequence,
     idempotencyKey: context.idempotencyKey,

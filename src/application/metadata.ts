@@ -16,10 +16,10 @@ export type MetadataOf = (session: Session, managedBy?: string) => Metadata
  */
 export const metadataFactory = (): MetadataOf => {
   let last: Metadata = frozen({ userId: '', orgId: '' }, '')
-  return ({ caller, orgId, correlationId, idempotencyKey }, managedBy) => {
+  return ({ actorId, actorOrgId, orgId, correlationId, idempotencyKey }, managedBy) => {
     const { actor, resourceOwner } = last
-    if (actor.userId !== caller.userId || actor.orgId !== caller.orgId || resourceOwner !== orgId) {
-      last = frozen({ userId: caller.userId, orgId: caller.orgId }, orgId)
+    if (actor.userId !== actorId || actor.orgId !== actorOrgId || resourceOwner !== orgId) {
+      last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
     }
     if ((correlationId ?? managedBy ?? idempotencyKey) === undefined) return last
     return {

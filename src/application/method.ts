@@ -9,7 +9,7 @@ import {
   type Refused,
   type Session,
 } from './context.js'
-import type { IamError, PermissionDenied } from './errors.js'
+import { type IamError, invalid, type PermissionDenied } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
 import { observed } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
@@ -151,18 +151,24 @@ const perform = <Schema extends z.ZodMiniType, Answer>(
     const opened = openSession(context, refuses, { method, observer })
     if (opened.isErr()) return Promise.resolve(err(opened.error))
     const session = opened.value
-    const denied = firstDenied(runtime, session, questionsOf(edge, input))
+    const asked = questionsOf(edge, input)
+    const denied = firstDenied(runtime, session, asked)
     if (denied === undefined) return answer(edge, given, session).catch(toError)
     if (typeof denied === 'string') return Promise.resolve(err(refusal(session, denied)))
     return orCancelled(denied, session.signal)
-      .then((permission) =>
-        permission === undefined ? answer(edge, given, session) : err(refusal(session, permission)),
-      )
+      .then((permission) => {
+        if (permission !== undefined) return err(refusal(session, permission))
+        // What was permitted is what was asked about, whatever the input has come to name meanwhile.
+        const isSame = JSON.stringify(questionsOf(edge, input)) === JSON.stringify(asked)
+        return isSame ? answer(edge, given, session) : err(invalid('', CHANGED))
+      })
       .catch(toError)
   } catch (thrown) {
     return Promise.reject(thrown).catch(toError)
   }
 }
+
+const CHANGED = 'must not change while permission is asked for'
 
 /** What a permitted call comes to. */
 const answer = <Schema extends z.ZodMiniType, Answer>(

@@ -5,6 +5,8 @@ import { metadataFactory } from '../../src/application/metadata.js'
 const session = (given: Partial<Session> = {}): Session => ({
   method: 'projects.add',
   caller: { userId: 'alice', orgId: 'acme' },
+  actorId: 'alice',
+  actorOrgId: 'acme',
   orgId: 'acme',
   expectedSequence: undefined,
   idempotencyKey: undefined,
@@ -19,18 +21,14 @@ describe('the metadata of an append', () => {
   it('is shared by those in a row that differ in nothing, and cannot be changed by who is given it', () => {
     const metadataOf = metadataFactory()
     const first = metadataOf(session())
-    expect(metadataOf(session({ caller: { userId: 'alice', orgId: 'acme' } }))).toBe(first)
+    expect(metadataOf(session({ actorId: 'alice', actorOrgId: 'acme' }))).toBe(first)
     expect(first).toEqual({ actor: { userId: 'alice', orgId: 'acme' }, resourceOwner: 'acme' })
     expect([Object.isFrozen(first), Object.isFrozen(first.actor)]).toEqual([true, true])
   })
 
   it.each([
-    ['user', { caller: { userId: 'bob', orgId: 'acme' } }, { actor: { userId: 'bob' } }],
-    [
-      'organization of the user',
-      { caller: { userId: 'alice', orgId: 'b' } },
-      { actor: { orgId: 'b' } },
-    ],
+    ['user', { actorId: 'bob' }, { actor: { userId: 'bob' } }],
+    ['organization of the user', { actorOrgId: 'b' }, { actor: { orgId: 'b' } }],
     ['organization', { orgId: 'b' }, { resourceOwner: 'b' }],
   ])('tells another %s from the one before', (_, given, expected) => {
     const metadataOf = metadataFactory()

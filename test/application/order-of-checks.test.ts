@@ -227,6 +227,50 @@ it.each(['identityProviders', 'projects', 'history'] as const)(
   },
 )
 
+describe('While the host thinks about a permission', () => {
+  const later = { authorize: async () => true }
+
+  it.each(methods.filter(({ object }) => object !== undefined))(
+    '$name refuses an input that has come to name another object',
+    async ({ of, input }) => {
+      const before = (await logOf(store)).length
+      const changing: Record<string, unknown> = { ...input }
+      const calling = of(iamOn(store, later))(changing, context)
+      const other = { idpId: 'other', id: 'other', projectId: 'other' }
+      Object.assign(changing, other, { object: { ...Object(changing['object']), ...other } })
+      const description = 'must not change while permission is asked for'
+      expect(await refusal(calling)).toEqual({
+        kind: 'InvalidArgument',
+        violations: [{ field: '', description }],
+      })
+      expect(await logOf(store)).toHaveLength(before)
+    },
+  )
+
+  it('each object of a desired state and of a plan stays the one that was asked about', async () => {
+    const iam = iamOn(store, later)
+    const project = { id: 'new', name: 'New' }
+    const planned = structuredClone(await good(iam.plan({ projects: [project] }, context)))
+    const calls = [
+      iam.plan({ projects: [project] }, context),
+      iam.apply({ projects: [project] }, context),
+      iam.apply(planned, context),
+    ]
+    project.id = 'other'
+    Object.assign(planned.changes[0]?.object ?? {}, { id: 'other' })
+    for (const call of calls) expect(await badFields(call)).toEqual([''])
+  })
+
+  it('what a call records is recorded as by who made it', async () => {
+    const caller = { userId: 'alice', orgId: 'acme' }
+    const adding = iamOn(store, later).projects.add({ id: 'mine', name: 'Mine' }, { caller })
+    Object.assign(caller, { userId: 'mallory', orgId: 'globex' })
+    await good(adding)
+    const [added] = await store.readStream('project-acme+mine')
+    expect(added?.metadata.actor).toEqual({ userId: 'alice', orgId: 'acme' })
+  })
+})
+
 describe('The organization of a call', () => {
   it.each(writes.filter(({ refuses = [] }) => refuses.length === 0))(
     'does not find the objects of another one: $name',
