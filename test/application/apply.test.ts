@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import { memoryEventStore, memoryReadModel, StoreFault } from '../../src/index.js'
 import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
 import { applySuite } from './apply-suite.js'
-import { allEvents, context, instanceOn } from './organization.js'
+import { iamOn } from './host.js'
+import { allEvents, context, instanceOn, refused } from './organization.js'
 import { STORES } from './stores.js'
 
 describe.each(STORES)('apply on $name', ({ open }) => applySuite(open))
@@ -23,4 +25,21 @@ test('instances with a connection each to one SQLite file record each change onc
     'project_role.added',
   ])
   for (const { close } of opened) await close()
+})
+
+test('nothing is recorded when what is not declared cannot be read', async () => {
+  const cause = new StoreFault('busy', 'not_recorded')
+  const desired = { projects: [{ id: 'portal', name: 'Portal' }] }
+  const readModel = { ...memoryReadModel(), list: () => Promise.reject(cause) }
+  const unread = { readModel }
+  const unasked = {
+    authorize: ({ object }: { readonly object?: object }) =>
+      object ? true : Promise.reject(cause),
+  }
+  for (const options of [unread, unasked]) {
+    const store = memoryEventStore()
+    const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
+    expect(await refused(iamOn(store, options).apply(desired, context))).toEqual(unavailable)
+    expect(await allEvents(store)).toEqual([])
+  }
 })

@@ -43,6 +43,11 @@ const storeWithout =
   (method: 'readAll' | 'readStream' | 'lastPosition' | 'findAppend'): Options =>
   (silent) => ({ store: { ...store, [method]: silent } })
 
+/** Whether the caller may read all projects is what `authorize` has no answer to. */
+const ofAllSilent: Options = (silent) => ({
+  authorize: ({ object }) => (object ? true : silent()),
+})
+
 const readModelWithout =
   (method: 'checkpoint' | 'get' | 'list' | 'history'): Options =>
   (silent) => ({ readModel: { ...memoryReadModel(), [method]: silent } })
@@ -125,6 +130,8 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
     storeWithout('lastPosition'),
     (iam, within) => iam.apply(desired, within),
   ],
+  ['apply, for who may see the rest', ofAllSilent, (iam, within) => iam.apply(desired, within)],
+  ['apply, for the rest', readModelWithout('list'), (iam, within) => iam.apply(desired, within)],
   ['apply of a plan', readModelWithout('get'), (iam, within) => iam.apply(plan, within)],
   [
     'catchUp',

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import { method, type Read } from '../method.js'
+import { orCancelled } from '../or-cancelled.js'
 import { pause } from '../pause.js'
 import type { Runtime } from '../runtime.js'
 import type { Applied, AppliedChange } from './applied.js'
@@ -36,9 +37,11 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
     async (session, access) => {
       const { managedBy } = access
       const units = unitsOf(runtime, session, access)
-      // All are planned before the first is applied: what can be refused is refused before that.
+      // All is read and planned before the first is applied: what can fail does so before that.
       const planned = await planUnits(runtime, session, units)
       if (planned.isErr()) return err(planned.error)
+      const finding = undeclaredIn(runtime, session, access)
+      const undeclared = await orCancelled(finding, session.signal)
       const changes: AppliedChange[] = []
       for (const [index, unit] of units.entries()) {
         const drafts = planned.value[index] ?? []
@@ -51,7 +54,7 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
         ...(managedBy !== undefined && { managedBy }),
         changes,
         counts: countsOf(changes),
-        undeclared: await undeclaredIn(runtime, session, access),
+        undeclared,
       })
     },
   )
