@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
+import type { Plan } from '../../src/application/access/plan.js'
 import { toStatus } from '../../src/application/to-status.js'
+import { memoryReadModel } from '../../src/index.js'
+import { iamOn } from './host.js'
 import { context, done, instanceOn, onEmpty, refused } from './organization.js'
 
 const onMemory = (body: Parameters<typeof onEmpty>[1]) =>
@@ -203,4 +206,35 @@ test('an outdated plan is a failed precondition that names what moved', () => {
       },
     ],
   })
+})
+
+test('a plan may be of more objects than a call takes arguments', async () => {
+  const epoch = new Date(0)
+  const details = { sequence: 1n, creationDate: epoch, changeDate: epoch, resourceOwner: 'acme' }
+  const roles = Array.from({ length: 130_000 }, (_, index) => ({
+    projectId: 'portal',
+    roleKey: `r${index}`,
+    details,
+  }))
+  const unchanged = { action: 'unchanged', fields: [], events: [], sequence: '1' } as const
+  const plan: Plan = {
+    orgId: 'acme',
+    changes: [
+      { object: { type: 'project', id: 'portal' }, ...unchanged },
+      ...roles.map(({ projectId, roleKey }) => ({
+        object: { type: 'project_role' as const, projectId, roleKey },
+        ...unchanged,
+      })),
+    ],
+    counts: { add: 0, update: 0, remove: 0, unchanged: 130_001 },
+    undeclared: [],
+  }
+  const readModel = {
+    ...memoryReadModel(),
+    get: async () => ({ details }) as never,
+    list: async () => ({ items: roles, hasMore: false, totalSize: 130_000, sequence: 0n }) as never,
+  }
+  const iam = iamOn(memoryEventStore(), { readModel })
+  const { changes } = await done(iam.apply(plan, context))
+  expect(changes).toHaveLength(130_001)
 })

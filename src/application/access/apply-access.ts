@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err, type Result } from 'neverthrow'
 import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import { method, type Read } from '../method.js'
@@ -6,7 +6,7 @@ import { orCancelled } from '../or-cancelled.js'
 import { pause } from '../pause.js'
 import type { Runtime } from '../runtime.js'
 import type { Applied, AppliedChange } from './applied.js'
-import { applyDrafts, type ToApply } from './apply-drafts.js'
+import { applyDrafts, applyEach, type ToApply } from './apply-drafts.js'
 import { applyPlan } from './apply-plan.js'
 import { askedToApply, REFUSED_BY_APPLY } from './asked-of-access.js'
 import { DesiredAccess } from './desired-access.js'
@@ -42,20 +42,16 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       if (planned.isErr()) return err(planned.error)
       const finding = undeclaredIn(runtime, session, access)
       const undeclared = await orCancelled(finding, session.signal)
-      const changes: AppliedChange[] = []
-      for (const [index, unit] of units.entries()) {
-        const drafts = planned.value[index] ?? []
-        const applied = await applyUnit(runtime, session, { unit, drafts, managedBy })
-        if (applied.isErr()) return err(applied.error)
-        changes.push(...applied.value)
-      }
-      return ok({
+      const applied = await applyEach(units.entries(), ([index, unit]) =>
+        applyUnit(runtime, session, { unit, drafts: planned.value[index] ?? [], managedBy }),
+      )
+      return applied.map((changes) => ({
         orgId: session.orgId,
         ...(managedBy !== undefined && { managedBy }),
         changes,
         counts: countsOf(changes),
         undeclared,
-      })
+      }))
     },
   )
 
@@ -67,7 +63,6 @@ const applyUnit = async (
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   let planned = drafts
   for (let attempts = 1; ; attempts++) {
-    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
     const applied = await applyDrafts(runtime, session, { drafts: planned, managedBy })
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
     if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })

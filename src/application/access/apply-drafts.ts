@@ -16,6 +16,21 @@ export interface ToApply {
   readonly managedBy: string | undefined
 }
 
+/** Applies one after the other; what was applied before one that is refused stays. */
+export const applyEach = async <Unit>(
+  units: Iterable<Unit>,
+  apply: (unit: Unit) => Promise<Result<readonly AppliedChange[], IamError>>,
+): Promise<Result<readonly AppliedChange[], IamError>> => {
+  const changes: AppliedChange[] = []
+  for (const unit of units) {
+    const applied = await apply(unit)
+    if (applied.isErr()) return err(applied.error)
+    // One by one: there may be more than a call takes arguments.
+    for (const change of applied.value) changes.push(change)
+  }
+  return ok(changes)
+}
+
 /**
  * Records what is planned for one project with its roles, or for one provider: in one append, or in
  * several when there are more role changes than one takes. Each is conditional on what the plan saw
@@ -26,6 +41,7 @@ export const applyDrafts = async (
   session: Session,
   { drafts, managedBy }: ToApply,
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
+  if (session.signal?.aborted) return err({ kind: 'Cancelled' })
   const parts = drafts.map((draft) => partOf(runtime, session, draft))
   for (const appendable of appendsOf(parts)) {
     const recorded = await append(runtime, session, { ...appendable, managedBy })

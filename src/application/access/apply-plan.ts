@@ -1,13 +1,13 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err } from 'neverthrow'
 import { streamOf } from '../../projections/stream-name.js'
 import type { Session } from '../context.js'
-import { type IamError, type InvalidArgument, invalid } from '../errors.js'
+import { type InvalidArgument, invalid } from '../errors.js'
 import { fromPort } from '../fault.js'
 import { method, type Read } from '../method.js'
 import { orCancelled } from '../or-cancelled.js'
 import type { Runtime } from '../runtime.js'
-import type { Applied, AppliedChange } from './applied.js'
-import { applyDrafts } from './apply-drafts.js'
+import type { Applied } from './applied.js'
+import { applyDrafts, applyEach } from './apply-drafts.js'
 import { askedToApplyPlan, REFUSED_BY_APPLY } from './asked-of-access.js'
 import { movedSince } from './moved-since.js'
 import { Plan } from './plan.js'
@@ -39,7 +39,12 @@ export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
           actual: details?.sequence,
         })),
       )
-      return outdated ? err(outdated) : await applyAll(runtime, session, { plan, drafts })
+      if (outdated) return err(outdated)
+      const { managedBy } = plan
+      const applied = await applyEach(unitsIn(drafts), (drafts) =>
+        applyDrafts(runtime, session, { drafts, managedBy }),
+      )
+      return applied.map((changes) => ({ ...plan, changes }))
     },
   )
 
@@ -54,22 +59,6 @@ const draftsOf = async (
     change,
     details: seen.get(streamOf(session.orgId, change.object)),
   }))
-}
-
-const applyAll = async (
-  runtime: Runtime,
-  session: Session,
-  { plan, drafts }: { readonly plan: Plan; readonly drafts: readonly Draft[] },
-): Promise<Result<Applied, IamError>> => {
-  const changes: AppliedChange[] = []
-  for (const unit of unitsIn(drafts)) {
-    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-    const { managedBy } = plan
-    const applied = await applyDrafts(runtime, session, { drafts: unit, managedBy })
-    if (applied.isErr()) return err(applied.error)
-    changes.push(...applied.value)
-  }
-  return ok({ ...plan, changes })
 }
 
 /** A project with its roles, the project first, or an identity provider. */
