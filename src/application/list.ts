@@ -64,6 +64,7 @@ export const listProjectRoles = (
     },
     async (session, { projectId, ...input }) => {
       const page = await list(runtime, session, { type: 'project_role', projectId, ...input })
+      if (page.isErr()) return page
       const object = { type: 'project' as const, id: projectId }
       // Asked after the rows were read: a project that is there now was there then.
       const project = await fromPort(() => runtime.readModel.get<'project'>(session.orgId, object))

@@ -225,6 +225,11 @@ describe('A page token', () => {
     expect(await badFields(elsewhere)).toEqual(['pageToken'])
   })
 
+  it.each(['p1', 'absent'])('is refused before the project %s is looked for', async (projectId) => {
+    const reading = iamOn(store).projectRoles.list({ projectId, pageToken: 'made up' }, context)
+    expect(await badFields(reading)).toEqual(['pageToken'])
+  })
+
   it('is refused when it was made up', async () => {
     const real = await tokenOf({ sort: [{ field: 'sequence' }] })
     const content = Buffer.from(real, 'base64url').toString()
