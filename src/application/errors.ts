@@ -67,7 +67,10 @@ export interface Aborted {
   readonly attempts: number
 }
 
-/** The `signal` of the context ended the call; nothing was recorded since it aborted. */
+/**
+ * The `signal` of the context ended the call; no append was sent since it aborted. Of a call that
+ * makes several, those that were sent before stand.
+ */
 export interface Cancelled {
   readonly kind: 'Cancelled'
 }

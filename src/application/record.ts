@@ -11,6 +11,7 @@ import { outcomeOf } from '../ports/store-fault.js'
 import type { Session } from './context.js'
 import { type Fault, unavailable } from './fault.js'
 import { commandHash } from './idempotency.js'
+import { orCancelled } from './or-cancelled.js'
 import type { Runtime } from './runtime.js'
 import type { AnyTracked } from './tracked.js'
 import type { Transaction } from './transaction.js'
@@ -31,7 +32,7 @@ export const record = <Answer>(
 ): Promise<Answer> => {
   const append = appendOf(runtime, session, transaction)
   if (session.idempotencyKey === undefined) return send(runtime, append, told(session, settle))
-  return commandHash(transaction.command).then((hash) => {
+  return orCancelled(commandHash(transaction.command), session.signal).then((hash) => {
     const keyed = { ...append, metadata: { ...append.metadata, commandHash: hash } }
     return send(runtime, keyed, told(session, settle))
   })

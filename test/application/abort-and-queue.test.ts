@@ -51,6 +51,15 @@ describe('An abort', () => {
     expect(await logOf(store)).toHaveLength(3)
   })
 
+  it('while the idempotency key is looked after cancels, and sends no append', async () => {
+    const controller = new AbortController()
+    const keyed = { ...context, idempotencyKey: 'k', signal: controller.signal }
+    const adding = iam.projects.add({ id: 'new', name: 'New' }, keyed)
+    controller.abort()
+    expect(await refusal(adding)).toEqual({ kind: 'Cancelled' })
+    expect(await logOf(store)).toHaveLength(3)
+  })
+
   it('while queued cancels at once, and those behind move up', async () => {
     const controller = new AbortController()
     let release: () => void = () => undefined
