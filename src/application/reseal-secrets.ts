@@ -4,19 +4,18 @@ import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId, type SealedSecret } from '../domain/values.js'
 import type { SecretOwner } from '../ports/secret-cipher.js'
+import { rowsOf } from './access/rows-of.js'
 import { open, seal } from './client-secret.js'
 import type { Session } from './context.js'
 import type { IamError } from './errors.js'
-import { errorOf, fromPort } from './fault.js'
+import { errorOf } from './fault.js'
 import { type LongWrite, longWrite } from './method.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
 import { transact } from './transact.js'
-
-/** Providers that are looked up at once. */
-const PAGE_SIZE = 1000
+import { turn } from './turn.js'
 
 /** How often a provider whose secret others keep replacing is tried. */
 const MAX_ATTEMPTS = 10
@@ -70,6 +69,7 @@ export const resealSecrets = (
           resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
         )
         onProgress?.({ done: report.length, total: idpIds.length })
+        await turn()
       }
       return ok(summary(report))
     },
@@ -94,21 +94,10 @@ const identityProvidersOf = async (
 ): Promise<readonly string[]> => {
   await runtime.follow({ ...session, consistency: 'strong' })
   const idpIds: string[] = []
-  for (;;) {
-    const last = idpIds.at(-1)
-    const { items, hasMore } = await fromPort(() =>
-      runtime.readModel.list<'identity_provider'>({
-        type: 'identity_provider',
-        orgId: session.orgId,
-        conditions: [],
-        sort: [{ field: 'idpId', direction: 'asc' }],
-        limit: PAGE_SIZE,
-        ...(last !== undefined && { after: [last] }),
-      }),
-    )
-    idpIds.push(...items.map(({ idpId }) => idpId))
-    if (!hasMore) return idpIds
-  }
+  const { orgId } = session
+  for await (const { idpId } of rowsOf(runtime, { type: 'identity_provider', orgId }))
+    idpIds.push(idpId)
+  return idpIds
 }
 
 /** @returns whether the secret was put under another seal */

@@ -5,6 +5,7 @@ import type { IamError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import { detailsOf } from '../tracked.js'
 import { transact } from '../transact.js'
+import { turn } from '../turn.js'
 import type { AppliedChange } from './applied.js'
 import { movedSince } from './moved-since.js'
 import { type Part, partOf, sequenceOf } from './part.js'
@@ -41,11 +42,13 @@ export const applyDrafts = async (
   session: Session,
   { drafts, managedBy }: ToApply,
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
+  await turn()
   if (session.signal?.aborted) return err({ kind: 'Cancelled' })
   const parts = drafts.map((draft) => partOf(runtime, session, draft))
   for (const appendable of appendsOf(parts)) {
     const recorded = await append(runtime, session, { ...appendable, managedBy })
     if (recorded.isErr()) return err(recorded.error)
+    await turn()
   }
   return ok(parts.map((part) => applied(session, part)))
 }

@@ -6,6 +6,7 @@ import type { IamError } from '../errors.js'
 import { isPermitted, type Read, read } from '../method.js'
 import { orCancelled } from '../or-cancelled.js'
 import type { Runtime } from '../runtime.js'
+import { turn } from '../turn.js'
 import { askedToPlan } from './asked-of-access.js'
 import { DesiredAccess, type ParsedAccess } from './desired-access.js'
 import { countsOf, type Plan } from './plan.js'
@@ -61,6 +62,7 @@ export const planUnits = async (
   for (const unit of units) {
     if (session.signal?.aborted) return err({ kind: 'Cancelled' })
     const drafts = await orCancelled(unit(), session.signal)
+    await turn()
     if (drafts.isErr()) return err(drafts.error)
     planned.push(drafts.value)
   }

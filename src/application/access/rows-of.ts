@@ -7,6 +7,7 @@ import {
 } from '../../projections/view-fields.js'
 import { fromPort } from '../fault.js'
 import type { Runtime } from '../runtime.js'
+import { turn } from '../turn.js'
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
@@ -31,6 +32,7 @@ export async function* rowsOf<Type extends ViewType>(
       }),
     )
     yield* items
+    await turn()
     last = items.at(-1)
     if (!hasMore || last === undefined) return
   }
