@@ -3,7 +3,7 @@ import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
 import type { Plan } from '../../src/application/access/plan.js'
 import { toStatus } from '../../src/application/to-status.js'
 import { memoryReadModel } from '../../src/index.js'
-import { iamOn } from './host.js'
+import { badFields, forgetfulCipher, iamOn, newCipher } from './host.js'
 import { context, done, instanceOn, onEmpty, refused } from './organization.js'
 
 const onMemory = (body: Parameters<typeof onEmpty>[1]) =>
@@ -146,17 +146,17 @@ test('a plan that names an object twice, or a role without its project, is refus
 })
 
 test('a plan with a secret that was not sealed for its provider is refused', async () => {
-  const cannotBeOpened = [
+  const notItsOwn = [
     {
       field: 'changes[2].events[0].data.clientSecret',
-      description: 'cannot be opened: it was sealed for another provider, or by a key that is gone',
+      description: 'must be sealed for this provider, by the current key: plan again',
     },
   ]
   const setSecret = (secret: string) =>
     violationsAfter((plan) => {
       plan.changes[2].events[0].data.clientSecret = secret
     })
-  expect(await setSecret('in plain text')).toEqual(cannotBeOpened)
+  expect(await setSecret('in plain text')).toEqual(notItsOwn)
 
   let ofAnother = ''
   await onMemory(async ({ iam }) => {
@@ -166,7 +166,21 @@ test('a plan with a secret that was not sealed for its provider is refused', asy
     if (data && 'clientSecret' in data) ofAnother = String(data.clientSecret)
   })
   expect(ofAnother).not.toBe('')
-  expect(await setSecret(ofAnother)).toEqual(cannotBeOpened)
+  expect(await setSecret(ofAnother)).toEqual(notItsOwn)
+})
+
+test('a plan from before a key rotation does not bring back the old key', async () => {
+  const store = memoryEventStore()
+  const plan = await done(iamOn(store).plan({ identityProviders: [google] }, context))
+  const rotated = iamOn(store, { secrets: newCipher })
+  expect(await badFields(rotated.apply(plan, context))).toEqual([
+    'changes[0].events[0].data.clientSecret',
+  ])
+  await done(rotated.apply({ identityProviders: [google] }, context))
+  const forgetful = iamOn(store, { secrets: forgetfulCipher }).identityProviders
+  expect(await done(forgetful.revealClientSecret({ idpId: 'google' }, context))).toEqual({
+    clientSecret: 'top secret',
+  })
 })
 
 test('what makes no sense for many objects is refused', async () => {

@@ -103,7 +103,7 @@ describe('The event loop turns between the parts of something long', () => {
     expect(await good(iam.plan({ projects }, context))).toMatchObject({ counts: { unchanged: 3 } })
   })
 
-  it('when it is read what is not declared', async () => {
+  it('when what is not declared is read', async () => {
     const { permitted } = await small()
     const signal = abortedNextTurn()
     const planning = permitted.plan({ projects: [] }, { ...context, signal })

@@ -16,7 +16,8 @@ import { seenNow } from './seen-now.js'
 
 /**
  * Records what is planned. Refused before anything is recorded: a plan of another organization, one
- * with a secret that was not sealed for its provider, and one that saw other than there is now.
+ * with a secret that was not sealed for its provider by the current key, and one that saw other than
+ * there is now.
  */
 export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
   method(
@@ -73,7 +74,7 @@ const unitsIn = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
 }
 
 const objectionTo = async (
-  runtime: Runtime,
+  { secrets }: Runtime,
   { orgId }: Session,
   { orgId: plannedFor, changes }: Plan,
 ): Promise<InvalidArgument | undefined> => {
@@ -83,11 +84,15 @@ const objectionTo = async (
       const sealed = 'clientSecret' in data ? data.clientSecret : undefined
       if (sealed === undefined || object.type !== 'identity_provider') continue
       const { idpId } = object
-      const opened = await fromPort(() => runtime.secrets.open(sealed, { orgId, idpId }))
-      if (opened.isErr())
+      const isUsable = await fromPort(async () => {
+        const opened = await secrets.open(sealed, { orgId, idpId })
+        // Under a key of before, it would miss the reseal that this key is dropped after.
+        return opened.isOk() && secrets.isCurrent(sealed)
+      })
+      if (!isUsable)
         return invalid(
           `changes[${index}].events[${place}].data.clientSecret`,
-          'cannot be opened: it was sealed for another provider, or by a key that is gone',
+          'must be sealed for this provider, by the current key: plan again',
         )
     }
   return undefined
