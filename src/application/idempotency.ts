@@ -17,11 +17,12 @@ export const commandHash = ({ method, input }: Transaction<unknown>['command']):
 
 /**
  * What the same command answered when it was first recorded under the idempotency key of the
- * session; refused when another command was. Undefined when none was.
+ * session, of which a dry run would change nothing; refused when another command was. Undefined when
+ * none was.
  */
 export const earlierOutcome = async <Ids>(
   { store }: Runtime,
-  { orgId, idempotencyKey, signal }: Session,
+  { orgId, idempotencyKey, signal, dryRun }: Session,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
   if (idempotencyKey === undefined) return undefined
@@ -33,8 +34,9 @@ export const earlierOutcome = async <Ids>(
   if (!(await orCancelled(isRepeated(transaction, events), signal)))
     return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
   const snapshot = await orCancelled(transaction.object.past(last.stream, last.version), signal)
-  const ids = transaction.ids(last.stream)
-  return ok({ details: detailsOf(snapshot, orgId), changed: true, events, ...ids })
+  const details = detailsOf(snapshot, orgId)
+  if (dryRun) return ok({ details, changed: false, events: [] })
+  return ok({ details, changed: true, events, ...transaction.ids(last.stream) })
 }
 
 const isRepeated = async (

@@ -16,7 +16,10 @@ export interface Planned {
   readonly changed: boolean
   /** As they would be recorded, in order; generated ids and sealed values aside. */
   readonly events: readonly NewEvent[]
-  /** Of the object as it is now; absent when there is none. */
+  /**
+   * Of the object as it is now; absent when there is none. Under the idempotency key of the same
+   * command, those that it was answered with: to repeat it would change nothing.
+   */
   readonly details?: ObjectDetails
 }
 

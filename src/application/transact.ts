@@ -127,10 +127,11 @@ const decideInTurn = async <Ids>(
     if (session.signal?.aborted) return err(CANCELLED)
     if (lost || session.dryRun) session.observer?.deciding(attempts + 1)
     const decision = judge(session, transaction)
-    if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
-    if (changesNothing(decision)) {
+    if (session.dryRun || changesNothing(decision)) {
       const earlier = await earlierOutcome(runtime, session, transaction)
-      return earlier ?? decision.map(() => written(session, transaction, []))
+      if (earlier) return earlier
+      if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
+      return decision.map(() => written(session, transaction, []))
     }
     const recorded = await record(runtime, session, { transaction, settle: itself })
     if (recorded.isOk()) return ok(recordedOutcome(session, transaction, recorded.value))

@@ -103,6 +103,18 @@ describe.each(writes)('$name under an idempotency key', (method) => {
     expect(await logOf(store)).toHaveLength(log + 1)
   })
 
+  it('lets a dry run tell that a repeat would change nothing, and another command be refused', async () => {
+    await prepare(method)
+    const { details } = (await good(of(iam)(input, once))) as Written
+    const dry = { ...once, dryRun: true }
+    for (const process of [iam, iamOn(store)]) {
+      const planned = { changed: false, events: [], details }
+      expect(await good(of(process)(input, dry))).toEqual(planned)
+      const other = process.projects.update({ id: 'portal', name: 'other' }, dry as never)
+      expect(await refusal(other)).toEqual(reused)
+    }
+  })
+
   it('is not used up by a dry run, nor by a refusal', async () => {
     await prepare(method)
     await good(of(iam)(input, { ...once, dryRun: true }))
@@ -145,12 +157,6 @@ describe('An idempotency key', () => {
     await good(iam.projects.deactivate({ id: 'portal' }, once))
     // The key now belongs to the deactivation.
     expect(await refusal(iam.projects.reactivate({ id: 'portal' }, once))).toEqual(reused)
-  })
-
-  it('does not stand in the way of a dry run', async () => {
-    await good(iam.projects.add({ id: 'p', name: 'n' }, once))
-    const planned = iam.projects.update({ id: 'portal', name: 'n' }, { ...once, dryRun: true })
-    expect(await good(planned)).toMatchObject({ changed: true })
   })
 
   it.each(['name', 'id', 'hasProjectCheck'])('is refused for another %s', async (field) => {

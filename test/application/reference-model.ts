@@ -120,13 +120,13 @@ export class ReferenceModel {
       return { refused: 'InvalidArgument' }
     const decided = this.#decide(operation)
     const changes = typeof decided === 'string' ? [] : decided
-    if (dryRun) return this.#answer(operation, decided, now)
-
     const key = idempotencyKey && `${orgId}+${idempotencyKey}`
     const command = JSON.stringify([method, input])
     const repeat = key === undefined ? undefined : this.#repeats.get(key)
-    if (repeat)
-      return repeat.command === command ? repeat.effect : { refused: 'IdempotencyKeyReused' }
+    if (repeat && repeat.command !== command) return { refused: 'IdempotencyKeyReused' }
+    if (repeat) return dryRun ? { changed: false, events: 0 } : repeat.effect
+    if (dryRun) return this.#answer(operation, decided, now)
+
     changes.forEach(({ place, to, isNew }, index) => {
       const sequence = now + BigInt(index)
       const before = this.kept.get(place)
