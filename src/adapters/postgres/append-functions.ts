@@ -1,3 +1,9 @@
+/*
+ * Of functions and operators that share a name PostgreSQL takes the one that needs no cast, wherever on the
+ * search path others have put it. So `pg_catalog` is named where it has none for exactly these types, here
+ * and in each other statement.
+ */
+
 /**
  * What both functions do first, in a statement of its own: each later statement then sees what was
  * committed while it waited. One writer at a time makes positions rise in the order of commits.
@@ -17,7 +23,7 @@ export const lockKey = (schema: string): string =>
 
 /** The position of the next event. */
 const nextPosition = (schema: string): string => `greatest(
-      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+      (extract(epoch FROM clock_timestamp()) * 1e6)::bigint,
       1 + coalesce((SELECT max(e.position) FROM ${schema}.events e), 0))`
 
 const COLUMNS = `position, stream, version, type, schema_version, data, metadata, append_id,
@@ -30,7 +36,7 @@ const COLUMNS = `position, stream, version, type, schema_version, data, metadata
  * has another version.
  */
 const appendEvent = (schema: string): string => `
-CREATE FUNCTION ${schema}.append_event(
+CREATE OR REPLACE FUNCTION ${schema}.append_event(
   new_append_id text, new_key text, new_metadata text, new_stream text, expected_version bigint,
   new_type text, new_schema_version bigint, new_data text, guarded_stream text, guarded_version bigint
 ) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -67,7 +73,7 @@ END $$;`
  * recorded; 0 when its key was used; otherwise minus the number of its first write that conflicts.
  */
 const appendGroup = (schema: string): string => `
-CREATE FUNCTION ${schema}.append_group(
+CREATE OR REPLACE FUNCTION ${schema}.append_group(
   append_ids text[], keys text[], all_metadata text[],
   write_appends int[], write_streams text[], write_versions bigint[],
   event_appends int[], event_streams text[], event_versions bigint[], event_types text[],
@@ -77,12 +83,12 @@ DECLARE
   verdicts bigint[];
   first_position bigint;
 BEGIN${waitForTurn(schema)}
-  SELECT array_agg(
+  SELECT pg_catalog.array_agg(
     CASE WHEN a.key IS NOT NULL
       AND EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = a.key) THEN 0
     ELSE coalesce(-c.first_write, 1) END ORDER BY a.number)
   INTO verdicts
-  FROM unnest(keys) WITH ORDINALITY a (key, number)
+  FROM pg_catalog.unnest(keys) WITH ORDINALITY a (key, number)
   LEFT JOIN (
     SELECT w.append, min(w.number) AS first_write
     FROM unnest(write_appends, write_streams, write_versions)
@@ -94,15 +100,15 @@ BEGIN${waitForTurn(schema)}
   first_position := ${nextPosition(schema)};
   INSERT INTO ${schema}.events (${COLUMNS})
   SELECT first_position - 1 + row_number() OVER log, n.stream, n.version, n.type, n.schema_version,
-    n.data, a.metadata, a.id, n.append IS DISTINCT FROM lag(n.append) OVER log,
-    CASE WHEN n.append IS DISTINCT FROM lag(n.append) OVER log THEN a.key END
+    n.data, a.metadata, a.id, n.append IS DISTINCT FROM pg_catalog.lag(n.append) OVER log,
+    CASE WHEN n.append IS DISTINCT FROM pg_catalog.lag(n.append) OVER log THEN a.key END
   FROM unnest(event_appends, event_streams, event_versions, event_types, event_schema_versions,
     event_data) WITH ORDINALITY n (append, stream, version, type, schema_version, data, number)
   JOIN unnest(append_ids, keys, all_metadata) WITH ORDINALITY a (id, key, metadata, number)
     ON a.number = n.append
   WHERE verdicts[n.append] > 0
   WINDOW log AS (ORDER BY n.number);
-  RETURN first_position || verdicts;
+  RETURN first_position OPERATOR(pg_catalog.||) verdicts;
 END $$;`
 
 /**

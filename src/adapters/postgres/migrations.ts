@@ -28,12 +28,12 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
      );
      CREATE INDEX events_append_id ON ${schema}.events (append_id) WHERE begins_append;
      CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
-       WHERE idempotency_key IS NOT NULL;
-     ${appendFunctions(schema)}`,
+       WHERE idempotency_key IS NOT NULL`,
   () => '',
-  // Tables of the newest shape alone, as they are filled from the log: a newer shape moves this line to
-  // the end, and leaves an empty migration in its place.
+  // Tables of the newest shape alone, as they are filled from the log, and the newest functions alone: what
+  // is newer than one of them moves it to the end, and leaves an empty migration in its place.
   createReadTables,
+  appendFunctions,
 ]
 
 /**
@@ -47,7 +47,7 @@ export const migrate = async (connections: Connections, schema: string): Promise
   await connections.transaction(async (session) => {
     await session.rows({ text: 'SET LOCAL statement_timeout = 0' })
     await session.rows({
-      text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0))`,
+      text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))`,
       values: [schema],
     })
     // Read anew: another process may have been faster.
@@ -91,7 +91,7 @@ const createSchema = async (session: Session, schema: string): Promise<void> => 
 }
 
 /** The tables that tell of a schema that it is ours, each with a column that only we give it. */
-const OWN_TABLES = 'events append_id,migrations done_at'
+const OWN_TABLES = 'events,append_id,migrations,done_at'
 
 const versionOf = (connections: Connections, schema: string): Promise<number> =>
   connections.transaction(
@@ -104,7 +104,7 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
   const quoted = quotedSchema(schema)
   // Not to_regclass: it answers from a cache that knows nothing of what others have just created.
   const tables = await session.rows({
-    text: `SELECT relname || ' ' || coalesce(attname, '') FROM pg_class c
+    text: `SELECT relname, attname FROM pg_class c
       JOIN pg_namespace n ON n.oid = relnamespace
       LEFT JOIN pg_attribute ON attrelid = c.oid AND attname IN ('done_at', 'append_id')
         AND relkind = 'r'

@@ -100,7 +100,7 @@ const moveCheckpoint = async (
 /** Stands in for the lock of the checkpoint's row where there is no row; until the transaction ends. */
 const lockMissingRow = async (session: Session, schema: string): Promise<void> => {
   await session.rows({
-    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0))`,
+    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0::bigint))`,
     values: [schema],
   })
 }

@@ -88,6 +88,6 @@ const expressionOf = (type: ViewType, field: string): string => {
     case 'creationDate':
       return 'creation_date'
     default:
-      return `(shown::json ->> '${field}') COLLATE "C"`
+      return `(shown::json ->> '${field}'::text) COLLATE "C"`
   }
 }
