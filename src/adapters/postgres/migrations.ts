@@ -1,3 +1,4 @@
+import { CHECKPOINT } from '../read-tables.js'
 import { appendFunctions } from './append-functions.js'
 import type { Connections } from './connections.js'
 import { createReadTables } from './read-model/tables.js'
@@ -33,7 +34,9 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
   // Tables of the newest shape alone, as they are filled from the log, and the newest functions alone: what
   // is newer than one of them moves it to the end, and leaves an empty migration in its place.
   createReadTables,
-  appendFunctions,
+  // A table without a key takes no update while a publication of all tables tells of it by its key.
+  (schema) =>
+    `ALTER TABLE ${schema}.${CHECKPOINT} REPLICA IDENTITY FULL;${appendFunctions(schema)}`,
 ]
 
 /**

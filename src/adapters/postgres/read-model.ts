@@ -28,7 +28,8 @@ import type { Session } from './session.js'
  * @param schema - quoted
  */
 export const postgresReadModel = (connections: Connections, schema: string): ReadModel => {
-  const checkpoint = `SELECT position FROM ${schema}.${CHECKPOINT}`
+  // A backup that was restored into tables that were made already has left its row beside theirs.
+  const checkpoint = `SELECT max(position) FROM ${schema}.${CHECKPOINT}`
 
   const apply = async (from: Position, events: readonly RecordedEvent[]): Promise<boolean> => {
     const known = readEvents(events)
@@ -129,7 +130,7 @@ const list = async <Type extends ViewType>(
   const scope = listedScope(query)
   const found = await session.rows<ShownRow>(numbered(pageStatement(dialect, query)))
   const [count] = await session.rows(numbered(countStatement(dialect, query)))
-  const [row] = await session.rows({ text: `SELECT position FROM ${schema}.${CHECKPOINT}` })
+  const [row] = await session.rows({ text: `SELECT max(position) FROM ${schema}.${CHECKPOINT}` })
   return {
     items: found.slice(0, query.limit).map((row) => decode<Type>(scope, row)),
     hasMore: found.length > query.limit,

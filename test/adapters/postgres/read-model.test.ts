@@ -132,6 +132,45 @@ test('A reset waits for whoever fills tables that a backup has left out.', async
   expect(portal?.id).toBe('portal')
 })
 
+test('A publication of all tables keeps no read model from being filled or emptied.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  log.record('acme', projectAdded('shop'))
+  const [first, second] = log.events
+  expect(first && (await model.apply(0n, [first]))).toBe(true)
+  await asOwner((client) => client.query('CREATE PUBLICATION everything FOR ALL TABLES'))
+  expect(first && second && (await model.apply(first.position, [second]))).toBe(true)
+  await model.reset()
+  expect(await model.checkpoint()).toBe(0n)
+  await asOwner((client) => client.query('DROP PUBLICATION everything'))
+})
+
+test('A backup that is restored into tables that were made already is read, and gone on from.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const restored = newSchema()
+  const other = await openSchema(restored)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  log.record('acme', projectAdded('shop'))
+  const [first, second] = log.events
+  expect(first && (await model.apply(0n, [first]))).toBe(true)
+  await asOwner(async (client) => {
+    for (const table of READ_TABLES) {
+      await client.query(`INSERT INTO ${restored}.${table} SELECT * FROM ${schema}.${table}`)
+    }
+  })
+
+  expect(await other.checkpoint()).toBe(first?.position)
+  expect(first && second && (await other.apply(first.position, [second]))).toBe(true)
+  expect(await other.checkpoint()).toBe(second?.position)
+  await other.reset()
+  expect(await other.apply(0n, log.events)).toBe(true)
+  expect(await other.checkpoint()).toBe(second?.position)
+})
+
 test('Its tables hold no secret, not even a sealed one.', async () => {
   const schema = newSchema()
   const postgres = await openPostgres({ connectionString: server.connectionString, schema })
