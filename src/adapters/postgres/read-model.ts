@@ -85,17 +85,19 @@ const moveCheckpoint = async (
   { from, to }: { readonly from: Position; readonly to: Position },
 ): Promise<boolean> => {
   const table = `${schema}.${CHECKPOINT}`
+  // Before the row, as a reset does: an update that waited keeps it locked even if it finds another position.
+  if (from === 0n) await lockMissingRow(session, schema)
   const [moved] = await session.rows({
     text: `UPDATE ${table} SET position = $2 WHERE position = $1 RETURNING 1`,
     values: [from, to],
   })
   if (moved !== undefined || from > 0n) return moved !== undefined
-  // A backup may have left its row out. Once it is seen to be missing, nobody else may put it back.
-  await lockMissingRow(session, schema)
-  const [found] = await session.rows({ text: `SELECT 1 FROM ${table}` })
-  if (found !== undefined) return false
-  await session.rows({ text: `INSERT INTO ${table} (position) VALUES ($1)`, values: [to] })
-  return true
+  // A backup may have left its row out. While it is missing, nobody else may put it back.
+  const [added] = await session.rows({
+    text: `INSERT INTO ${table} SELECT $1 WHERE NOT EXISTS (SELECT FROM ${table}) RETURNING 1`,
+    values: [to],
+  })
+  return added !== undefined
 }
 
 /** Stands in for the lock of the checkpoint's row where there is no row; until the transaction ends. */

@@ -91,6 +91,19 @@ test.each([
   }
 })
 
+/** Waits until so many statements wait for a lock. */
+const waiting = (count: number) =>
+  asOwner((client) =>
+    expect
+      .poll(async () => {
+        const { rows } = await client.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+        return rows.length
+      })
+      .toBe(count),
+  )
+
 test('A reset waits for whoever fills tables that a backup has left out.', async () => {
   const schema = newSchema()
   const model = await openSchema(schema)
@@ -105,17 +118,6 @@ test('A reset waits for whoever fills tables that a backup has left out.', async
   }
   const projects = await held('read_3_project')
   const providers = await held('read_3_identity_provider')
-  const waiting = (count: number) =>
-    asOwner((client) =>
-      expect
-        .poll(async () => {
-          const { rows } = await client.query(
-            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-          return rows.length
-        })
-        .toBe(count),
-    )
 
   const applied = model.apply(0n, log.events)
   await waiting(1)
@@ -130,6 +132,29 @@ test('A reset waits for whoever fills tables that a backup has left out.', async
   expect(await model.apply(0n, log.events)).toBe(true)
   const portal = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
   expect(portal?.id).toBe('portal')
+})
+
+test('A reset waits for those that fill the tables from the beginning, without a deadlock.', async () => {
+  const schema = newSchema()
+  const [one, other, third] = await Promise.all([1, 2, 3].map(() => openSchema(schema)))
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  // Keeps the first of them waiting in the middle of its batch.
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE ${schema}.read_3_history IN SHARE MODE`)
+  const first = one?.apply(0n, log.events)
+  await waiting(1)
+  const second = other?.apply(0n, log.events)
+  await waiting(2)
+  const reset = third?.reset()
+  await waiting(3)
+  await client.end()
+
+  expect(await first).toBe(true)
+  expect(await second).toBe(false)
+  await reset
+  expect(await one?.checkpoint()).toBe(0n)
 })
 
 test('A publication of all tables keeps no read model from being filled or emptied.', async () => {
