@@ -11,6 +11,8 @@ import { UnusableDatabase } from './unusable-database.js'
  * Add to them; never change one: databases that went through it exist.
  */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  // `data` and `metadata` are JSON; as text, for jsonb keeps neither lone surrogates nor the order of fields.
+  // Only the event that begins an append has the key of it.
   (schema) =>
     `CREATE TABLE ${schema}.events (
        position bigint PRIMARY KEY,
@@ -18,12 +20,10 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
        version bigint NOT NULL,
        type text COLLATE "C" NOT NULL,
        schema_version bigint NOT NULL,
-       -- JSON; as text, for jsonb keeps neither lone surrogates nor the order of fields.
        data text NOT NULL,
        metadata text NOT NULL,
        append_id text COLLATE "C" NOT NULL,
        begins_append boolean NOT NULL,
-       -- Of the event that begins an append, alone.
        idempotency_key text COLLATE "C",
        UNIQUE (stream, version)
      );
@@ -32,7 +32,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
        WHERE idempotency_key IS NOT NULL`,
   () => '',
   // Tables of the newest shape alone, as they are filled from the log, and the newest functions alone: what
-  // is newer than one of them moves it to the end, and leaves an empty migration in its place.
+  // is newer than one of them moves it to the end, the functions last, and leaves an empty migration in its place.
   createReadTables,
   // A table without a key takes no update while a publication of all tables tells of it by its key.
   (schema) =>
@@ -74,8 +74,9 @@ const migrateFrom = async (session: Session, schema: string, version: number): P
   for (const [index, migration] of MIGRATIONS.entries()) {
     if (index < version) continue
     await session.rows({ text: migration(quoted) })
-    const text = `INSERT INTO ${quoted}.migrations (version) VALUES (${index + 1})`
-    await session.rows({ text })
+    await session.rows({
+      text: `INSERT INTO ${quoted}.migrations VALUES (${index + 1}) ON CONFLICT DO NOTHING`,
+    })
   }
 }
 
@@ -102,7 +103,10 @@ const versionOf = (connections: Connections, schema: string): Promise<number> =>
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   )
 
-/** How many migrations `schema` has gone through; 0 for a new one. @throws UnusableDatabase */
+/**
+ * How many migrations `schema` has gone through; 0 for a new one. One that was renamed lacks the last, which
+ * makes the functions. @throws UnusableDatabase
+ */
 const readVersion = async (session: Session, schema: string): Promise<number> => {
   const quoted = quotedSchema(schema)
   // Not to_regclass: it answers from a cache that knows nothing of what others have just created.
@@ -121,11 +125,18 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
       `The schema ${schema} holds tables of another program that are called as those of claviger`,
     )
   }
-  const [row] = await session.rows({ text: `SELECT max(version) FROM ${quoted}.migrations` })
+  const [row] = await session.rows({
+    text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
+      WHERE pronamespace = '${quoted}'::regnamespace AND proname = 'append_event'
+    ) FROM ${quoted}.migrations`,
+  })
   const version = Number(row?.[0])
-  if (version <= MIGRATIONS.length) return version
-  throw new UnusableDatabase(
-    'newer',
-    `The schema ${schema} has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
-  )
+  if (version > MIGRATIONS.length) {
+    throw new UnusableDatabase(
+      'newer',
+      `The schema ${schema} has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
+    )
+  }
+  // The functions of a schema that was renamed would write to the one that has its old name.
+  return row?.[1] === '0' ? Math.min(version, MIGRATIONS.length - 1) : version
 }

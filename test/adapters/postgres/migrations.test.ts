@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres, UnusableDatabase } from '../../../src/adapters/postgres/index.js'
+import { CHECKPOINT, HISTORY, TYPES, tableOf } from '../../../src/adapters/read-tables.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
@@ -103,6 +104,39 @@ describe('Migrating', () => {
     await (await open(schema)).close()
     await using opened = await open(schema, false)
     await record(opened.store, firstOf('law-a'))
+  })
+})
+
+describe('A schema that was renamed', () => {
+  test('is not written to until its functions are made again, and then keeps what is its own', async () => {
+    const [schema, renamed] = [newSchema(), newSchema()]
+    await (await open(schema)).close()
+    await sql(`CREATE ROLE program; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO program;
+      ALTER SCHEMA ${schema} RENAME TO ${renamed}`)
+    await using another = await open(schema)
+    expect(await reasonOf(open(renamed, false))).toBe('not_migrated')
+    await using opened = await open(renamed)
+    await record(opened.store, firstOf('law-a'))
+    await Promise.all(
+      (['law-b', 'law-c'] as const).map((stream) => record(opened.store, firstOf(stream))),
+    )
+    expect(await wholeLog(another.store)).toEqual([])
+    expect((await wholeLog(opened.store)).length).toBe(3)
+    await (await open(renamed, false)).close()
+    const granted = `SELECT proname FROM pg_proc WHERE pronamespace = '${renamed}'::regnamespace
+      AND has_function_privilege('program', oid, 'EXECUTE') ORDER BY 1`
+    expect(await sql(granted)).toEqual([{ proname: 'append_event' }, { proname: 'append_group' }])
+  })
+
+  test('goes through every migration that it lacks', async () => {
+    const [schema, renamed] = [newSchema(), newSchema()]
+    await (await open(schema)).close()
+    await sql(`DELETE FROM ${schema}.migrations WHERE version > 2;
+      DROP TABLE ${[CHECKPOINT, HISTORY, ...TYPES.map(tableOf)].map((table) => `${schema}.${table}`).join()};
+      ALTER SCHEMA ${schema} RENAME TO ${renamed}`)
+    await using opened = await open(renamed)
+    await record(opened.store, firstOf('law-a'))
+    expect(await opened.readModel.checkpoint()).toBe(0n)
   })
 })
 
