@@ -1,7 +1,7 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import { beginsAppend } from '../check-restore.js'
-import { LARGEST_INTEGER } from '../largest-integer.js'
+import { boundedPosition, LARGEST_INTEGER } from '../largest-integer.js'
 import { metadataReader, storedJson } from '../stored-json.js'
 import type { Session, Statement } from './session.js'
 
@@ -60,7 +60,7 @@ export const eventQueries = (schema: string): EventQueries => {
     page: (after, limit) => ({
       name: `${schema} page`,
       text: `${select} WHERE position > $1 ORDER BY position LIMIT $2`,
-      values: [after < LARGEST_INTEGER ? after : LARGEST_INTEGER, Math.max(0, limit)],
+      values: [boundedPosition(after), Math.max(0, limit)],
     }),
     lastPosition: {
       name: `${schema} last`,
@@ -68,7 +68,7 @@ export const eventQueries = (schema: string): EventQueries => {
     },
     count: (after) => ({
       text: `SELECT count(*) FROM ${schema}.events WHERE position > $1`,
-      values: [after < LARGEST_INTEGER ? after : LARGEST_INTEGER],
+      values: [boundedPosition(after)],
     }),
     last: { text: `${select} ORDER BY position DESC LIMIT 1` },
     append: (by) =>

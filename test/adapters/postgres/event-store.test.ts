@@ -10,6 +10,7 @@ import {
   write,
 } from '../../../src/testing/event-store-laws/samples.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../src/testing/event-store-laws.js'
+import { newLog, projectAdded } from '../../../src/testing/read-model/log.js'
 import { newSchema, schemas, serverForFile } from './test-schemas.js'
 
 const server = serverForFile()
@@ -68,4 +69,19 @@ describe('Appends sent together', () => {
     const byKey = await store.findAppend({ idempotencyKey: 'another' })
     expect(byKey.map(({ stream }) => stream)).toEqual(['law-g'])
   })
+})
+
+test('A position that is lower than every integer of PostgreSQL has all events above it.', async () => {
+  const { connectionString } = server
+  await using opened = await openPostgres({ connectionString, schema: newSchema() })
+  const { store, readModel } = opened
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await store.restore(log.events)
+  await readModel.apply(0n, log.events)
+  for (const after of [-1n, -(2n ** 63n) - 1n, -(2n ** 70n)]) {
+    expect((await store.readAll(after, 10)).length).toBe(1)
+    expect(await store.countAfter(after)).toBe(1)
+    expect((await readModel.history({ orgId: 'acme', after, limit: 10 })).length).toBe(1)
+  }
 })
