@@ -95,12 +95,16 @@ const poolConfig = (address: OwnAddress): pg.PoolConfig => ({
     client.query('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED'),
 })
 
+/** What an address says of TLS. */
+const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
+
 const clientConfig = (address: OwnAddress): pg.ClientConfig => {
   const { connectionString, ssl, connectTimeout, statementTimeout } = address
   const timeout = statementTimeout ?? DEFAULT_STATEMENT_TIMEOUT
   return {
-    connectionString,
-    ...(ssl !== undefined && { ssl }),
+    // The driver would prefer what the address says.
+    connectionString: ssl === undefined ? connectionString : connectionString.replace(TLS, ''),
+    ssl,
     connectionTimeoutMillis: connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
     ...(timeout > 0 && {
       statement_timeout: timeout,

@@ -7,7 +7,7 @@ export type PostgresAddress =
       /** `postgres://user:password@host:5432/database`; may point to a pooler. */
       readonly connectionString: string
       readonly pool?: undefined
-      /** TLS, as the driver takes it; beats what `connectionString` says. */
+      /** TLS, as the driver takes it; beats all that the addresses say of it. */
       readonly ssl?: boolean | ConnectionOptions | undefined
       /** Most connections for calls; 10 when absent. Listening takes one more. */
       readonly maxConnections?: number | undefined
