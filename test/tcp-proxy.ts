@@ -11,6 +11,8 @@ export interface TcpProxy {
   readonly cutAt: (text: string, moment: Moment) => void
   /** From now on whatever is sent is kept back, in both directions, until `resume`. */
   readonly freeze: () => void
+  /** Freezes once `text` is sent, and resolves then; what holds it is lost. */
+  readonly freezeAt: (text: string) => Promise<void>
   readonly resume: () => void
   /** Cuts every connection. */
   readonly cut: () => void
@@ -25,6 +27,12 @@ export const tcpProxy = async (target: number): Promise<TcpProxy> => {
   let port = target
   let fault: { readonly text: string; readonly moment: Moment } | undefined
   let isFrozen = false
+  let trap: { readonly text: string; readonly reach: () => void } | undefined
+
+  const freeze = (): void => {
+    isFrozen = true
+    for (const socket of sockets) socket.pause()
+  }
 
   const keep = (socket: Socket): void => {
     sockets.add(socket)
@@ -45,6 +53,10 @@ export const tcpProxy = async (target: number): Promise<TcpProxy> => {
     client.on('close', end)
     upstream.on('close', end)
     client.on('data', (chunk) => {
+      if (trap && chunk.includes(trap.text)) {
+        freeze()
+        return trap.reach()
+      }
       const isMeant = fault !== undefined && chunk.includes(fault.text)
       if (isMeant && fault?.moment === 'before the request') end()
       else upstream.write(chunk)
@@ -65,11 +77,13 @@ export const tcpProxy = async (target: number): Promise<TcpProxy> => {
     cutAt: (text, moment) => {
       fault = { text, moment }
     },
-    freeze: () => {
-      isFrozen = true
-      for (const socket of sockets) socket.pause()
-    },
+    freeze,
+    freezeAt: (text) =>
+      new Promise((resolve) => {
+        trap = { text, reach: resolve }
+      }),
     resume: () => {
+      trap = undefined
       isFrozen = false
       for (const socket of sockets) socket.resume()
     },

@@ -31,6 +31,9 @@ export type Begin =
   | 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off'
   | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
+/** The locks of a machine that was cut off in the middle would be held for hours. */
+const IDLE_LIMIT = '; SET LOCAL idle_in_transaction_session_timeout = 20000'
+
 /** @param end - closes `pool`, unless it is the host's */
 export const poolConnections = (pool: Pool, end: () => Promise<void>): Connections => {
   let closing: Promise<void> | undefined
@@ -92,7 +95,7 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
     return lend(
       () => outcome,
       async (session) => {
-        await session.rows({ text: begin })
+        await session.rows({ text: begin + IDLE_LIMIT })
         const value = await work(session)
         outcome = 'unknown'
         await session.rows({ text: 'COMMIT' })

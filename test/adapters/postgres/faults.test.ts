@@ -10,6 +10,7 @@ import {
   verdict,
   wholeLog,
 } from '../../../src/testing/event-store-laws/samples.js'
+import { context, good, iamOn, refusal } from '../../application/host.js'
 import { type PostgresServer, startPostgres } from '../../postgres-server.js'
 import { type TcpProxy, tcpProxy } from '../../tcp-proxy.js'
 import { newSchema } from './test-schemas.js'
@@ -151,6 +152,40 @@ describe('A server that does not answer', () => {
     await client.end()
     expect((await wholeLog(store)).length).toBe(1)
     expect(await verdict(store, firstOf('law-b'))).toBe(1)
+  })
+})
+
+describe('A machine that is cut off in the middle of a batch', () => {
+  test('keeps others from reading only until the server gives it up', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    await using opened = await openPostgres({ connectionString, schema })
+    await using lost = await openPostgres({
+      connectionString: `postgres://postgres@127.0.0.1:${proxy.port}/postgres`,
+      schema,
+    })
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    // Of the limit that the transaction has, or has not, a twentieth is left.
+    const limit = 'idle_in_transaction_session_timeout'
+    await client.query(`CREATE FUNCTION ${schema}.hasten() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM set_config('${limit}',
+          (extract(epoch FROM current_setting('${limit}')::interval) * 50)::int::text, true);
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER hasten BEFORE UPDATE ON ${schema}.read_3_checkpoint
+        FOR EACH ROW EXECUTE FUNCTION ${schema}.hasten()`)
+    await client.end()
+    const iam = iamOn(opened.store, { readModel: opened.readModel })
+    await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
+    const frozen = proxy.freezeAt('read_3_history')
+    const losing = refusal(iamOn(lost.store, lost).projects.list({}, context))
+    await frozen
+    const { items } = await good(iam.projects.list({}, context))
+    expect(items.map(({ id }) => id)).toEqual(['p1'])
+    proxy.resume()
+    expect(await losing).toMatchObject({ kind: 'Unavailable', outcome: 'not_recorded' })
   })
 })
 
