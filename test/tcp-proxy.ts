@@ -11,7 +11,7 @@ export interface TcpProxy {
   readonly cutAt: (text: string, moment: Moment) => void
   /** From now on whatever is sent is kept back, in both directions, until `resume`. */
   readonly freeze: () => void
-  /** Freezes once `text` is sent, and resolves then; what holds it is lost. */
+  /** Freezes once `text` is sent, which is kept back already, and resolves then. */
   readonly freezeAt: (text: string) => Promise<void>
   readonly resume: () => void
   /** Cuts every connection. */
@@ -55,6 +55,7 @@ export const tcpProxy = async (target: number): Promise<TcpProxy> => {
     client.on('data', (chunk) => {
       if (trap && chunk.includes(trap.text)) {
         freeze()
+        client.unshift(chunk)
         return trap.reach()
       }
       const isMeant = fault !== undefined && chunk.includes(fault.text)

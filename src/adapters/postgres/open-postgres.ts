@@ -46,7 +46,11 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   const quoted = quotedSchema(schema)
   const pool = options.pool ?? new pg.Pool(poolConfig(options))
   // An idle connection that is lost is replaced when it is needed.
-  if (options.pool === undefined) pool.on('error', () => undefined)
+  if (options.pool === undefined) {
+    pool.on('error', () => undefined)
+    // Closing waits for the end of those that are lent.
+    pool.on('release', (_, client) => pool.ending && limitFarewell(client))
+  }
   const connections = poolConnections(pool, async () => {
     if (options.pool === undefined) await pool.end()
   })
@@ -130,13 +134,18 @@ const direct = (options: PostgresOptions) => async (): Promise<DirectConnection>
   await client.connect()
   // Not in its types.
   if ('unref' in client && typeof client.unref === 'function') client.unref()
-  const end = async () => {
-    // A silent server would never end it.
-    const limit = setTimeout(() => client.connection.stream.destroy(), FAREWELL)
-    await client.end()
-    clearTimeout(limit)
+  const end = () => {
+    limitFarewell(client)
+    return client.end()
   }
   return { client, end }
+}
+
+/** A silent server would never end `client`. */
+const limitFarewell = (client: pg.ClientBase): void => {
+  const cut = () => client instanceof pg.Client && client.connection.stream.destroy()
+  const limit = setTimeout(cut, FAREWELL)
+  client.once('end', () => clearTimeout(limit))
 }
 
 /** @throws UnusableDatabase */

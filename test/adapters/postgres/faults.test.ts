@@ -29,10 +29,10 @@ afterAll(async () => {
 })
 
 /** A store behind the network that has faults. */
-const openBehindProxy = (statementTimeout?: number): Promise<Postgres> =>
+const openBehindProxy = (statementTimeout?: number, schema = newSchema()): Promise<Postgres> =>
   openPostgres({
     connectionString: `postgres://postgres@127.0.0.1:${proxy.port}/postgres`,
-    schema: newSchema(),
+    schema,
     statementTimeout,
     maxConnections: 1,
   })
@@ -304,6 +304,25 @@ describe('A store that is closed', () => {
     await client.end()
     expect(await begun).toBe(0n)
     await closed
+  })
+
+  test('waits for no farewell of a server that has fallen silent', async () => {
+    const schema = newSchema()
+    const { store, close } = await openBehindProxy(undefined, schema)
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.query(`BEGIN; LOCK TABLE ${schema}.events IN ACCESS EXCLUSIVE MODE`)
+    const begun = store.lastPosition()
+    const waiting = 'SELECT FROM pg_locks WHERE NOT granted'
+    await expect.poll(async () => (await client.query(waiting)).rowCount).toBe(1)
+    const closed = close()
+    const farewell = proxy.freezeAt('X\0\0\0\x04')
+    await client.query('COMMIT')
+    await client.end()
+    expect(await begun).toBe(0n)
+    await farewell
+    await closed
+    proxy.resume()
   })
 
   test('gives a connection back that a pool of the host lends it too late', async () => {
