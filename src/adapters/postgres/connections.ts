@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
-import { faultOf, isAnswer, isReadOnly, standbyFault } from './faults.js'
+import { faultOf, isAnswer, isSpoilt, standbyFault } from './faults.js'
 import { type Row, type Session, type Statement, StatementFailed, sessionOf } from './session.js'
 
 /**
@@ -77,9 +77,9 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
     } catch (error) {
       const hasBegun = primaries.has(client)
       const isRolledBack = await rollBack(client, error)
-      isUsable =
-        hasBegun && isRolledBack && !(error instanceof StatementFailed && isReadOnly(error.cause))
+      isUsable = hasBegun && isRolledBack
       if (!(error instanceof StatementFailed)) throw error
+      isUsable &&= !isSpoilt(error.cause)
       throw faultOf(error.cause, isRolledBack || !hasBegun ? 'not_recorded' : outcome())
     } finally {
       client.off('error', ignore)

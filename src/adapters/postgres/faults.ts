@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
 
 /** How long to wait before another try when the server is away, in milliseconds. */
@@ -7,15 +6,18 @@ const RETRY_AFTER = 1_000
 /** Classes of SQLSTATE that an append brings on itself: data, constraints, limits of the program. */
 const OWN_FAULTS = /^(22|23|54)/
 
-/** The server refuses to write: it is a standby, or has become one. */
-const READ_ONLY = '25006'
+/**
+ * What befalls each call on one connection, while another may be well: its server refuses to write, for
+ * it is a standby or has become one; or the statements prepared there are not those that we know of.
+ */
+const SPOILT = /^(25006|26000|42P05)$/
 
 /** SQLSTATE of an answer of the server; undefined for what else went wrong. */
 export const sqlStateOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && 'severity' in error ? String(error.code) : undefined
 
-/** Whether the connection is to be given up, for another one may lead to a server that writes. */
-export const isReadOnly = (error: unknown): boolean => sqlStateOf(error) === READ_ONLY
+/** Whether the connection is to be given up. */
+export const isSpoilt = (error: unknown): boolean => SPOILT.test(sqlStateOf(error) ?? '')
 
 /** The fault of a statement that failed with `error`. */
 export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
@@ -33,7 +35,7 @@ export const standbyFault = (): StoreFault =>
 /** Whether the same statement may succeed later: the fault is of the server, not of what was asked. */
 const mayPass = (error: unknown): boolean => {
   const state = sqlStateOf(error)
-  return state === undefined || state === READ_ONLY || /^(08|40|53|55|57|58|XX)/.test(state)
+  return state === undefined || isSpoilt(error) || /^(08|40|53|55|57|58|XX)/.test(state)
 }
 
 /**
@@ -44,4 +46,4 @@ export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && !OWN_FAULTS.test(sqlStateOf(fault.cause) ?? '')
 
 /** Whether the server itself answered with `error`. */
-export const isAnswer = (error: unknown): boolean => error instanceof pg.DatabaseError
+export const isAnswer = (error: unknown): boolean => sqlStateOf(error) !== undefined

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { getEventListeners, once } from 'node:events'
+import { createRequire } from 'node:module'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../src/adapters/postgres/index.js'
@@ -218,6 +219,46 @@ describe('A server that refuses to write', () => {
     await client.query('ALTER ROLE postgres RESET default_transaction_read_only')
     await client.end()
     expect(await verdict(store, firstOf('law-b'))).toBe(1)
+  })
+})
+
+describe('A connection on which a statement', () => {
+  test.each([
+    ['that was prepared is gone', true, () => 'DEALLOCATE ALL'],
+    [
+      'is called as one of ours',
+      false,
+      (schema: string) => `PREPARE """${schema}"" event" AS SELECT 1`,
+    ],
+  ])('%s is given up', async (_, isUsed, change) => {
+    const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+    const schema = newSchema()
+    await using opened = await openPostgres({ pool, schema })
+    if (isUsed) await record(opened.store, firstOf('law-a'))
+    await pool.query(change(schema))
+    const fault = await faultOf(opened.store.append(firstOf('law-b')))
+    expect(fault).toMatchObject({ outcome: 'not_recorded', retryAfter: 1000 })
+    expect(await verdict(opened.store, firstOf('law-b'))).toBe(1)
+    await opened.close()
+    await pool.end()
+  })
+})
+
+describe('A pool of another copy of the driver', () => {
+  test('tells just as well that the server refused an append', async () => {
+    const require = createRequire(import.meta.url)
+    for (const path of Object.keys(require.cache)) {
+      if (/node_modules.pg\b/.test(path)) delete require.cache[path]
+    }
+    const copy: typeof pg = require('pg')
+    expect(copy.DatabaseError).not.toBe(pg.DatabaseError)
+    const pool = new copy.Pool({ connectionString: server.connectionString })
+    const schema = newSchema()
+    await using opened = await openPostgres({ pool, schema })
+    await pool.query(`ALTER TABLE ${schema}.events RENAME TO gone`)
+    expect((await faultOf(opened.store.append(firstOf('law-a')))).outcome).toBe('not_recorded')
+    await opened.close()
+    await pool.end()
   })
 })
 
