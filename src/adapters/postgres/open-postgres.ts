@@ -32,6 +32,9 @@ const DEFAULT_STATEMENT_TIMEOUT = 30_000
 /** Most that a server is waited for beyond the time for its statement, in milliseconds. */
 const PATIENCE = 5_000
 
+/** Longest timeout, in milliseconds: a timer takes little more, and goes off at once beyond that. */
+const LONGEST = 2_000_000_000
+
 /**
  * Opens a schema of a PostgreSQL database, version 14 or later, and makes its tables unless told
  * otherwise. Any number of processes may have it open.
@@ -104,20 +107,20 @@ const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
 
 const clientConfig = (address: OwnAddress): pg.ClientConfig => {
   const { connectionString, ssl, connectTimeout, statementTimeout } = address
-  const timeout = statementTimeout ?? DEFAULT_STATEMENT_TIMEOUT
+  const timeout = limited(statementTimeout ?? DEFAULT_STATEMENT_TIMEOUT)
   return {
     // The driver would prefer what the address says.
     connectionString: ssl === undefined ? connectionString : connectionString.replace(TLS, ''),
     ssl,
-    connectionTimeoutMillis: connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
-    ...(timeout > 0 && {
-      statement_timeout: timeout,
-      query_timeout: timeout + Math.min(timeout, PATIENCE),
-    }),
+    connectionTimeoutMillis: limited(connectTimeout ?? DEFAULT_CONNECT_TIMEOUT),
+    statement_timeout: timeout,
+    query_timeout: timeout + Math.min(timeout, PATIENCE),
     keepAlive: true,
     fallback_application_name: 'claviger',
   }
 }
+
+const limited = (timeout: number): number => Math.max(0, Math.min(timeout, LONGEST))
 
 /** Opens a connection that is kept, for LISTEN. */
 const direct = (options: PostgresOptions) => async (): Promise<DirectConnection> => {
@@ -151,11 +154,14 @@ const limitFarewell = (client: pg.ClientBase): void => {
 /** @throws UnusableDatabase */
 const demandSettings = async (connections: Connections): Promise<void> => {
   const [row] = await connections.read({
-    text: `SELECT current_setting('server_encoding'), current_setting('default_transaction_isolation')`,
+    text: `SELECT $1::int, current_setting('server_encoding'),
+      current_setting('default_transaction_isolation')`,
+    values: [1],
   })
-  const [encoding, isolation] = row ?? []
+  const [one, encoding, isolation] = row ?? []
+  if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
   if (encoding !== 'UTF8') {
-    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}, not as UTF8`)
+    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
   }
   if (isolation !== 'read committed') {
     throw new UnusableDatabase('isolation', `Transactions are ${isolation} by default`)

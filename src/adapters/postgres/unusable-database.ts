@@ -7,11 +7,12 @@
  * - `foreign`: the schema holds tables of another program that are called `events` or `migrations`;
  * - `encoding`: it does not keep text as UTF-8;
  * - `isolation`: its transactions are not READ COMMITTED unless told otherwise, and the host's pool
- *   does not tell them.
+ *   does not tell them;
+ * - `binary`: the host's pool asks for values in binary, which this library does not read.
  */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
-  readonly reason: 'not_migrated' | 'newer' | 'foreign' | 'encoding' | 'isolation'
+  readonly reason: 'not_migrated' | 'newer' | 'foreign' | 'encoding' | 'isolation' | 'binary'
 
   constructor(reason: UnusableDatabase['reason'], message: string) {
     super(message)

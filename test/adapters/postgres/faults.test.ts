@@ -263,6 +263,13 @@ describe('A pool of another copy of the driver', () => {
 })
 
 describe('Opening', () => {
+  test.each([2 ** 31 - 1, Number.POSITIVE_INFINITY])('takes a timeout of %d', async (longest) => {
+    const { connectionString } = server
+    for (const timeout of [{ statementTimeout: longest }, { connectTimeout: longest }]) {
+      await (await openPostgres({ connectionString, schema: newSchema(), ...timeout })).close()
+    }
+  })
+
   test('ends when its signal aborts', async () => {
     const controller = new AbortController()
     proxy.freeze()

@@ -180,6 +180,13 @@ describe('Settings of a database', () => {
     await pool.end()
   })
 
+  test('and of a pool must not be that values are binary', async () => {
+    const { connectionString } = server
+    const pool = new pg.Pool({ connectionString, ...{ binary: true } })
+    expect(await reasonOf(openPostgres({ pool, schema: newSchema() }))).toBe('binary')
+    await pool.end()
+  })
+
   test('must be for UTF-8', async () => {
     await sql(`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
     const connectionString = server.connectionString.replace(/postgres$/, 'latin')
