@@ -1,21 +1,21 @@
-import type { ClientBase } from 'pg'
-
-/** A connection of its own for LISTEN, and how it is given back. */
-export interface DirectConnection {
-  readonly client: ClientBase
-  readonly end: () => Promise<void>
-}
+import type { Client } from 'pg'
 
 /** Pause before another try to connect, in milliseconds; doubled each time. */
 const SHORTEST_PAUSE = 100
 const LONGEST_PAUSE = 10_000
 
 /** Most that the end of a connection is waited for, in milliseconds: it has nothing left to do. */
-export const FAREWELL = 1_000
+const FAREWELL = 1_000
+
+/** Cuts `client` soon after it was told to end: a silent server would never end it. */
+export const limitFarewell = (client: Client): void => {
+  const limit = setTimeout(() => client.connection.stream.destroy(), FAREWELL)
+  client.once('end', () => clearTimeout(limit))
+}
 
 /** What is listened to, and who is to know. */
 export interface Listening {
-  readonly connect: () => Promise<DirectConnection>
+  readonly connect: () => Promise<Client>
   readonly channel: string
   readonly wake: () => void
 }
@@ -30,12 +30,15 @@ export const keepListening = ({
   wake,
 }: Listening): { readonly end: () => Promise<void> } => {
   let isEnded = false
-  let current: DirectConnection | undefined
+  let current: Client | undefined
   let pause = SHORTEST_PAUSE
 
-  const giveUp = async (connection: DirectConnection): Promise<void> => {
-    if (current === connection) current = undefined
-    await connection.end().catch(() => undefined)
+  const giveUp = async (): Promise<void> => {
+    const client = current
+    current = undefined
+    if (!client) return
+    limitFarewell(client)
+    await client.end()
   }
 
   const later = (): void => {
@@ -47,8 +50,7 @@ export const keepListening = ({
     pause = Math.min(2 * pause, LONGEST_PAUSE)
   }
 
-  const listen = async (connection: DirectConnection): Promise<void> => {
-    const { client } = connection
+  const listen = async (client: Client): Promise<void> => {
     client.on('notification', wake)
     const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
     client.on('error', () => lose())
@@ -62,14 +64,13 @@ export const keepListening = ({
   const run = async (): Promise<void> => {
     if (isEnded) return
     try {
-      const connection = await connect()
-      current = connection
-      // Ended while it was on its way.
-      if (!isEnded) await listen(connection).finally(() => giveUp(connection))
-      else await giveUp(connection)
+      current = await connect()
+      // Unless it was ended while that was on its way.
+      if (!isEnded) await listen(current)
     } catch {
       // Away, or not willing: what is missed meanwhile is found by those who look anyway.
     }
+    await giveUp()
     later()
   }
 
@@ -77,8 +78,8 @@ export const keepListening = ({
   return {
     end: async () => {
       isEnded = true
-      if (current) return giveUp(current)
-      // One that is on its way is given up when it comes; a pool may lend it late, or never.
+      if (current) return giveUp()
+      // One that is on its way is given up when it comes: late, or never.
       await new Promise<void>((resolve) => {
         const limit = setTimeout(resolve, FAREWELL)
         void running.then(() => {

@@ -1,6 +1,7 @@
+import type { Client } from 'pg'
 import { listeners } from '../listeners.js'
 import type { Connections } from './connections.js'
-import { type DirectConnection, keepListening } from './listen.js'
+import { keepListening } from './listen.js'
 
 /** Least time between two notifications of one process, in milliseconds. */
 const INTERVAL = 10
@@ -17,7 +18,7 @@ export interface News {
 /** How news travels: `connect` opens a connection that is kept, `connections` send notifications. */
 export interface NewsRoutes {
   readonly connections: Connections
-  readonly connect: () => Promise<DirectConnection>
+  readonly connect: () => Promise<Client>
   readonly channel: string
 }
 

@@ -3,7 +3,7 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { type Connections, poolConnections } from './connections.js'
 import { postgresEventStore } from './event-store.js'
-import { type DirectConnection, FAREWELL } from './listen.js'
+import { limitFarewell } from './listen.js'
 import { demandMigrated, migrate } from './migrations.js'
 import { newsOf } from './news.js'
 import type { PostgresAddress, PostgresOptions } from './options.js'
@@ -47,13 +47,7 @@ const LONGEST = 2_000_000_000
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const { schema = 'claviger', signal } = options
   const quoted = quotedSchema(schema)
-  const pool = options.pool ?? new pg.Pool(poolConfig(options))
-  // An idle connection that is lost is replaced when it is needed.
-  if (options.pool === undefined) {
-    pool.on('error', () => undefined)
-    // Closing waits for the end of those that are lent.
-    pool.on('release', (_, client) => pool.ending && limitFarewell(client))
-  }
+  const pool = options.pool ?? ownPool(options)
   const connections = poolConnections(pool, async () => {
     if (options.pool === undefined) await pool.end()
   })
@@ -92,15 +86,24 @@ const orAborted = (promise: Promise<void>, signal: AbortSignal | undefined): Pro
     promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', giveUp))
   })
 
-type OwnAddress = Exclude<PostgresAddress, { readonly pool: pg.Pool }>
+type OwnAddress = Omit<Exclude<PostgresAddress, { readonly pool: pg.Pool }>, 'pool'>
 
-const poolConfig = (address: OwnAddress): pg.PoolConfig => ({
-  ...clientConfig(address),
-  max: address.maxConnections,
-  allowExitOnIdle: true,
-  onConnect: (client) =>
-    client.query('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED'),
-})
+const ownPool = (address: OwnAddress): pg.Pool => {
+  const pool = new pg.Pool({
+    ...clientConfig(address),
+    max: address.maxConnections,
+    allowExitOnIdle: true,
+    onConnect: (client) =>
+      client.query('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED'),
+  })
+  // An idle connection that is lost is replaced when it is needed.
+  pool.on('error', () => undefined)
+  // Closing waits for the end of those that are lent.
+  pool.on('release', (_, client) => {
+    if (pool.ending && client instanceof pg.Client) limitFarewell(client)
+  })
+  return pool
+}
 
 /** What an address says of TLS. */
 const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
@@ -122,33 +125,21 @@ const clientConfig = (address: OwnAddress): pg.ClientConfig => {
 
 const limited = (timeout: number): number => Math.max(0, Math.min(timeout, LONGEST))
 
-/** Opens a connection that is kept, for LISTEN. */
-const direct = (options: PostgresOptions) => async (): Promise<DirectConnection> => {
-  const { listenConnectionString, pool } = options
-  if (pool !== undefined && listenConnectionString === undefined) {
-    const client = await pool.connect()
-    return { client, end: async () => client.release(true) }
-  }
-  const own = pool === undefined ? options : { connectionString: '' }
-  const connectionString = listenConnectionString ?? own.connectionString
-  const client = new pg.Client(clientConfig({ ...own, connectionString }))
+/** Opens a connection that is kept, for LISTEN. A pool of the host is not asked: it may lend few. */
+const direct = (options: PostgresOptions) => async (): Promise<pg.Client> => {
+  const client = new pg.Client(listenConfig(options))
   // Without a listener the loss of the connection would end the program.
   client.on('error', () => undefined)
   await client.connect()
   // Not in its types.
   if ('unref' in client && typeof client.unref === 'function') client.unref()
-  const end = () => {
-    limitFarewell(client)
-    return client.end()
-  }
-  return { client, end }
+  return client
 }
 
-/** A silent server would never end `client`. */
-const limitFarewell = (client: pg.ClientBase): void => {
-  const cut = () => client instanceof pg.Client && client.connection.stream.destroy()
-  const limit = setTimeout(cut, FAREWELL)
-  client.once('end', () => clearTimeout(limit))
+const listenConfig = (options: PostgresOptions): pg.ClientConfig => {
+  const { listenConnectionString: connectionString } = options
+  if (connectionString !== undefined) return clientConfig({ ...options, connectionString })
+  return options.pool ? options.pool.options : clientConfig(options)
 }
 
 /** @throws UnusableDatabase */

@@ -20,7 +20,10 @@ export type PostgresAddress =
       readonly statementTimeout?: number | undefined
     }
   | {
-      /** A pool of the host; it stays open, and its timeouts and its `error` events stay the host's. */
+      /**
+       * A pool of the host; it stays open, and its timeouts and its `error` events stay the host's.
+       * Listening takes a connection beside it, made with its options.
+       */
       readonly pool: Pool
       readonly connectionString?: undefined
     }

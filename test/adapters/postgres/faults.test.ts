@@ -408,9 +408,10 @@ describe('A store that is closed', () => {
     const pool = new pg.Pool({ connectionString: server.connectionString })
     const { store, close } = await openPostgres({ pool, schema: newSchema() })
     await close()
-    const connect = vi.spyOn(pool, 'connect')
+    const connect = vi.spyOn(pg.Client.prototype, 'connect')
     const stop = store.onAppend?.(() => undefined)
     expect(connect).not.toHaveBeenCalled()
+    connect.mockRestore()
     stop?.()
     await pool.end()
   })
@@ -422,13 +423,11 @@ describe('A store that is closed', () => {
       await new Promise((resolve) => store.onAppend(resolve))`,
     ],
     [
-      'with a pool that lends nothing to listen on',
+      'listening beside a pool of the host',
       `const pool = new pg.Pool({ connectionString, max: 1 })
       const { store, close } = await openPostgres({ pool })
-      const client = await pool.connect()
-      store.onAppend(() => {})
-      void pool.end()
-      client.release()`,
+      await new Promise((resolve) => store.onAppend(resolve))
+      void pool.end()`,
     ],
   ])('lets a program end that has waited for it, %s', async (_, opening) => {
     const adapter = new URL('../../../src/adapters/postgres/index.ts', import.meta.url)

@@ -82,14 +82,30 @@ describe('Listening', () => {
     hints.stop?.()
   })
 
-  test('may use another address, and a pool of the host lends it a connection', async () => {
+  test('takes none of the connections that a pool of the host lends', async () => {
+    const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+    await using first = await openPostgres({ pool, schema: newSchema() })
+    await using second = await openPostgres({ pool, schema: newSchema() })
+    for (const { store } of [first, second]) {
+      const hints = hintsOf(store.onAppend)
+      await hints.next()
+      const heard = hints.next()
+      await record(store, firstOf('law-a'))
+      await heard
+    }
+    await first.close()
+    await second.close()
+    await pool.end()
+  })
+
+  test('may use another address; by itself it uses that of a pool of the host', async () => {
     const pool = new pg.Pool({ connectionString: server.connectionString })
     const schema = newSchema()
     const listenConnectionString = `${server.connectionString}?application_name=ears`
-    await using lent = await openPostgres({ pool, schema })
+    await using shared = await openPostgres({ pool, schema })
     await using own = await openPostgres({ pool, schema, listenConnectionString })
     await using client = await owner()
-    const hints = [hintsOf(lent.store.onAppend), hintsOf(own.store.onAppend)]
+    const hints = [hintsOf(shared.store.onAppend), hintsOf(own.store.onAppend)]
     await Promise.all(hints.map(({ next }) => next()))
     const { rows } = await client.query(
       `SELECT application_name AS name FROM pg_stat_activity WHERE query = $1 ORDER BY 1`,
@@ -97,7 +113,7 @@ describe('Listening', () => {
     )
     expect(rows).toEqual([{ name: '' }, { name: 'ears' }])
     for (const { stop } of hints) stop?.()
-    await lent.close()
+    await shared.close()
     await own.close()
     await pool.end()
   })
