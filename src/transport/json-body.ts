@@ -25,14 +25,15 @@ export interface JsonSource {
 export async function* jsonBody(source: JsonSource): AsyncIterable<Uint8Array> {
   const members = jsonMembers(source.desc, source.parameters())
   const bytes = await readAllBytes(source.body, MAX_REQUEST_BYTES)
-  if (bytes.length === 0 && !source.isOptional)
-    throw malformed([{ field: '', description: 'must be a JSON object' }])
-  yield spliced(bytes.length === 0 ? new Uint8Array([OPEN, CLOSE]) : bytes, members)
+  const isAbsent = bytes.length === 0 && source.isOptional
+  yield spliced(isAbsent ? new Uint8Array([OPEN, CLOSE]) : bytes, members)
 }
 
+/** @throws ConnectError where there is no object to put `members` into, for none of them may get lost */
 const spliced = (bytes: Uint8Array, members: string): Uint8Array => {
   const start = notWhite(bytes, 0)
-  if (members === '' || bytes[start] !== OPEN) return bytes
+  if (bytes[start] !== OPEN) throw malformed([{ field: '', description: 'must be a JSON object' }])
+  if (members === '') return bytes
   const isEmpty = bytes[notWhite(bytes, start + 1)] === CLOSE
   const head = new TextEncoder().encode(`{${members}${isEmpty ? '' : ','}`)
   const joined = new Uint8Array(head.length + bytes.length - start - 1)

@@ -25,7 +25,8 @@ export const strictJson = (desc: DescMessage): StrictJson => ({
   textDecoder: { decode: (bytes) => checkedText(desc, bytes) },
 })
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** A byte order mark is no JSON: left out in silence, it would hide from others that look at the body. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The text of a body that is sure to be read without objection. @throws ConnectError */
 const checkedText = (desc: DescMessage, bytes: Uint8Array): string => {

@@ -1,10 +1,28 @@
+import type { Iam } from 'claviger'
+import { fetchHandler } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
-import { callers } from './host.js'
+import { callers, openIam, transportOptions } from './host.js'
 import { openHost, violationsIn } from './http-client.js'
 
 const context = { caller: callers['admin'] }
 
 const KIBIBYTE = 1024
+
+/** A request for `fetchHandler`; `Request` itself lets no GET have a body. */
+const requestOf = (verb: string, path: string, body: BodyInit, type = 'application/json') => {
+  const request = new Request(`http://localhost${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer admin', 'content-type': type },
+    body,
+  })
+  return Object.defineProperty(request, 'method', { value: verb })
+}
+
+const everythingOf = async (iam: Iam) => [
+  (await iam.projects.list({}, context))._unsafeUnwrap().items,
+  (await iam.projectRoles.list({ projectId: 'portal' }, context))._unsafeUnwrap().items,
+  (await iam.projectRoles.list({ projectId: 'victim' }, context))._unsafeUnwrap().items,
+]
 
 /** A body that comes in pieces, without telling its length. */
 const inPieces = (text: string) =>
@@ -94,6 +112,50 @@ describe('A body', () => {
       details: [{ reason: 'RESOURCE_EXHAUSTED' }],
     })
   })
+})
+
+describe('A body with a byte order mark', () => {
+  const mark = '\ufeff'
+  const rest: readonly (readonly [verb: string, path: string, body: string])[] = [
+    ['DELETE', '/v1/projects/portal', '{"id":"victim"}'],
+    ['PUT', '/v1/projects/portal', '{"id":"victim","name":"New"}'],
+    ['POST', '/v1/projects/portal:deactivate', '{"id":"victim"}'],
+    ['GET', '/v1/projects/portal', '{"id":"victim"}'],
+    [
+      'POST',
+      '/v1/projects/portal/roles',
+      '{"projectId":"victim","roleKey":"editor","displayName":"E"}',
+    ],
+    ['DELETE', '/v1/projects/portal/role?role_key=editor', '{"projectId":"victim","roleKey":"a"}'],
+  ]
+
+  it.for(rest)('does not put its own id over that of %s %s', async ([verb, path, body]) => {
+    const iam = await openIam()
+    const { options } = transportOptions()
+    const handler = fetchHandler(iam, options)
+    await iam.projects.add({ id: 'victim', name: 'Victim' }, context)
+    const before = await everythingOf(iam)
+    for (const bytes of [mark + body, ` ${mark}${body}`, mark + mark + body, mark]) {
+      const answer = await handler(requestOf(verb, path, bytes))
+      expect(answer.status).toBe(400)
+      expect(violationsIn(await answer.json())).toEqual({ '': 'must be a JSON object' })
+    }
+    expect(await everythingOf(iam)).toEqual(before)
+  })
+
+  it.for(['application/json', 'application/grpc-web+json'])(
+    'is refused on the path of an rpc as %s',
+    async (type) => {
+      const iam = await openIam()
+      const { options } = transportOptions()
+      const json = new TextEncoder().encode(`${mark}{"id":"portal"}`)
+      const body =
+        type === 'application/json' ? json : new Uint8Array([0, 0, 0, 0, json.length, ...json])
+      const request = requestOf('POST', '/claviger.v1.ProjectService/RemoveProject', body, type)
+      expect(await (await fetchHandler(iam, options)(request)).text()).toMatch(/malformed/)
+      expect((await iam.projects.get({ id: 'portal' }, context)).isOk()).toBe(true)
+    },
+  )
 })
 
 it.for([
