@@ -6,8 +6,7 @@ import type {
 import { type HttpRule, patternOf } from './http-rule.js'
 import { jsonBody } from './json-body.js'
 import { jsonResponse } from './json-response.js'
-import { malformed } from './status-error.js'
-import { decoded, type Parameter, queryParameters } from './url-parameters.js'
+import { decoded, notAParameter, type Parameter, queryParameters } from './url-parameters.js'
 
 /** A request whose body is bytes, as every server of ours makes it. */
 export interface HttpRequest extends UniversalServerRequest {
@@ -55,7 +54,6 @@ const parametersOf = (rule: HttpRule, pattern: RegExp, { pathname, search }: URL
   const query = queryParameters(search)
   const names = rule.queryFields.flatMap(({ name, jsonName }) => [name, jsonName])
   for (const [name] of query)
-    if (!names.includes(name.split('.')[0] ?? ''))
-      throw malformed([{ field: name, description: 'is not a query parameter of this method' }])
+    if (!names.includes(name.split('.')[0] ?? '')) throw notAParameter(name)
   return [...path.map(([name, text]): Parameter => [name, decoded(text, name)]), ...query]
 }

@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
+import type { ConnectError } from '@connectrpc/connect'
 import { malformed } from './status-error.js'
 
 /** A parameter of a URL: the path of its field, and its text. */
@@ -44,23 +45,30 @@ interface Placing {
   readonly name: string
 }
 
-const put = (tree: Tree, desc: DescMessage | undefined, { names, text, name }: Placing): void => {
-  const [first = '', ...others] = names
-  const field = desc?.fields.find((known) => known.jsonName === first || known.name === first)
-  const key = field?.jsonName ?? first
+/** Goes no deeper than our messages do, whatever the number of dots. */
+const put = (tree: Tree, desc: DescMessage, { names, text, name }: Placing): void => {
+  const [first, ...others] = names
+  const field = desc.fields.find((known) => known.jsonName === first || known.name === first)
+  if (!field) throw notAParameter(name)
+  const key = field.jsonName
   const there = tree.get(key)
   if (others.length > 0) {
-    const branch = there instanceof Map ? there : new Map()
-    if (!(there === undefined || there instanceof Map)) throw twice(name)
+    if (field.fieldKind !== 'message') throw notAParameter(name)
+    const branch = there ?? new Map()
+    if (!(branch instanceof Map)) throw twice(name)
     tree.set(key, branch)
-    put(branch, field?.message, { names: others, text, name })
-  } else if (field?.fieldKind === 'list') {
+    put(branch, field.message, { names: others, text, name })
+  } else if (field.fieldKind === 'list') {
     tree.set(key, [...(Array.isArray(there) ? there : []), jsonValueOf(field, text)])
   } else {
     if (there !== undefined) throw twice(name)
-    tree.set(key, field ? jsonValueOf(field, text) : text)
+    tree.set(key, jsonValueOf(field, text))
   }
 }
+
+/** The answer to a parameter that stands for no field. */
+export const notAParameter = (name: string): ConnectError =>
+  malformed([{ field: name, description: 'is not a query parameter of this method' }])
 
 const twice = (name: string) => malformed([{ field: name, description: 'must not be given twice' }])
 

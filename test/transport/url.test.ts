@@ -1,4 +1,6 @@
+import { fetchHandler } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
+import { openIam, transportOptions } from './host.js'
 import { openHost, violationsIn } from './http-client.js'
 
 describe('A path', () => {
@@ -134,6 +136,34 @@ describe('A query', () => {
     expect(deep.status).toBe(400)
     const proto = await call('GET', '/v1/projects?filter.__proto__.x=1')
     expect(proto.status).toBe(400)
+  })
+
+  it('names only fields that there are, with as many dots as it likes', async () => {
+    const iam = await openIam()
+    const handler = fetchHandler(iam, transportOptions().options)
+    const dots = (count: number) => '.'.repeat(count)
+    for (const name of [
+      'filter.',
+      'filter.state.x',
+      'filter.name.equals.x',
+      'filter.name.colour',
+      'pageSize.x',
+      `filter${dots(15_900)}`,
+      `filter${dots(60_000)}`,
+      `filter.name${'.name'.repeat(12_000)}`,
+      `filter.name.equals${dots(200_000)}`,
+      `pageSize${dots(200_000)}`,
+    ]) {
+      const request = new Request(`http://localhost/v1/projects?${name}=1`, {
+        headers: { authorization: 'Bearer admin' },
+      })
+      const answer = await handler(request)
+      expect(answer.status).toBe(400)
+      expect(violationsIn(await answer.json())).toEqual({
+        [name.length > 100 ? `${name.slice(0, 100)}…` : name]:
+          'is not a query parameter of this method',
+      })
+    }
   })
 
   it('sorts by fields that there are', async () => {
