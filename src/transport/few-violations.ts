@@ -7,14 +7,20 @@ const MOST_BYTES = 5_000
 const LONGEST_NAME = 100
 
 /** The error with as many violations, from the first on, as fit in every protocol; at least one. */
-export const withFewViolations = (error: IamError): IamError => {
-  if (error.kind !== 'InvalidArgument') return error
+export const withFewViolations = (error: IamError): IamError =>
+  error.kind === 'InvalidArgument' ? { ...error, violations: fewOf(error.violations) } : error
+
+/** As many, from the first on, as fit in every protocol; at least one if there is any. Asks for no others. */
+export const fewOf = (violations: Iterable<Violation>): readonly Violation[] => {
+  const few: Violation[] = []
   let left = MOST_BYTES
-  const violations = error.violations.map(shortened).filter(({ field, description }, index) => {
-    left -= new TextEncoder().encode(field + description).length + OVERHEAD
-    return left >= 0 || index === 0
-  })
-  return { ...error, violations }
+  for (const violation of violations) {
+    const short = shortened(violation)
+    left -= new TextEncoder().encode(short.field + short.description).length + OVERHEAD
+    if (left < 0 && few.length > 0) break
+    few.push(short)
+  }
+  return few
 }
 
 /** Of a violation in protobuf: tags and lengths. */

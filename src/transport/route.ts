@@ -10,7 +10,7 @@ import type { Context, IamError } from '../index.js'
 import { contextOf, etagOf } from './call-context.js'
 import { gateOf } from './gate.js'
 import type { Edge } from './options.js'
-import { malformed } from './status-error.js'
+import { refuseMalformed } from './status-error.js'
 import { strictJson } from './strict-json.js'
 import { refused, unexpected } from './unexpected.js'
 import { unknownFields } from './unknown-fields.js'
@@ -36,8 +36,7 @@ export const route =
   (router, edge) => {
     const perform = async (request: MessageShape<Input>, call: HandlerContext) => {
       try {
-        const violations = unknownFields(request)
-        if (violations.length > 0) throw malformed(violations)
+        refuseMalformed(unknownFields(request))
         const answer = await run(request, contextOf(edge, call))
         if (answer.isErr()) throw refused(edge, call, answer.error)
         tagWithSequence(call, answer.value)

@@ -7,7 +7,7 @@ import {
   toStatus,
   type Violation,
 } from '../index.js'
-import { withFewViolations } from './few-violations.js'
+import { fewOf, withFewViolations } from './few-violations.js'
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -47,6 +47,12 @@ export const errorAnswer = (error: IamError): ConnectError =>
 /** {@link statusError} of a request that is malformed. */
 export const malformed = (violations: readonly Violation[]): ConnectError =>
   errorAnswer({ kind: 'InvalidArgument', violations })
+
+/** @throws ConnectError, {@link malformed}, where there is any violation; asks for no more than it tells */
+export const refuseMalformed = (violations: Iterable<Violation>): void => {
+  const few = fewOf(violations)
+  if (few.length > 0) throw malformed(few)
+}
 
 const outgoing = ({ '@type': type, ...fields }: StatusDetail) => {
   const desc = DETAILS.getMessage(type.slice(TYPE_PREFIX.length))

@@ -5,9 +5,8 @@ import {
   type JsonWriteOptions,
 } from '@bufbuild/protobuf'
 import { isFieldError } from '@bufbuild/protobuf/reflect'
-import type { Violation } from '../index.js'
 import { jsonViolations } from './json-violations.js'
-import { malformed } from './status-error.js'
+import { malformed, refuseMalformed } from './status-error.js'
 
 /** Options of ConnectRPC; the decoder is what it reads the bytes of a body with. */
 interface StrictJson extends Partial<JsonReadOptions & JsonWriteOptions> {
@@ -39,30 +38,18 @@ const checkedText = (desc: DescMessage, bytes: Uint8Array): string => {
   try {
     fromJsonString(desc, text)
   } catch (objection) {
-    throw malformed(violationsOf(desc, text, objection))
+    refuseMalformed(jsonViolations(desc, parsed(text)))
+    // What is left to object to once every value is right, is a name that stands there twice.
+    throw malformed([{ field: fieldOf(objection), description: 'must not be given twice' }])
   }
   return text
-}
-
-const violationsOf = (
-  desc: DescMessage,
-  text: string,
-  objection: unknown,
-): readonly Violation[] => {
-  const json = parsed(text)
-  if (json === undefined) return [{ field: '', description: 'must be JSON' }]
-  const violations = jsonViolations(desc, json)
-  // What is left to object to once every value is right, is a name that stands there twice.
-  return violations.length > 0
-    ? violations
-    : [{ field: fieldOf(objection), description: 'must not be given twice' }]
 }
 
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined
+    throw malformed([{ field: '', description: 'must be JSON' }])
   }
 }
 

@@ -1,23 +1,21 @@
 import type { Violation } from '../index.js'
 
 /** Fields of a binary request, at any depth, that no message of ours has. */
-export const unknownFields = (message: object, path = ''): readonly Violation[] =>
-  Object.entries(message).flatMap(([name, value]): readonly Violation[] => {
-    if (name === '$unknown') return fieldNumbers(value).map((number) => unknownField(path, number))
-    if (Array.isArray(value))
-      return value.flatMap((item, index) => nested(item, `${path}${name}[${index}]`))
-    return nested(value, `${path}${name}`)
-  })
+export function* unknownFields(message: object, path = ''): Generator<Violation, void> {
+  for (const [name, value] of Object.entries(message)) {
+    if (typeof value !== 'object' || value === null) continue
+    if (name === '$unknown') yield* unknownNumbers(value, path.slice(0, -1))
+    else if (Array.isArray(value)) yield* unknownInItems(value, `${path}${name}`)
+    else if (!(value instanceof Uint8Array)) yield* unknownFields(value, `${path}${name}.`)
+  }
+}
 
-const nested = (value: unknown, path: string): readonly Violation[] =>
-  typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
-    ? unknownFields(value, `${path}.`)
-    : []
+function* unknownInItems(items: readonly unknown[], path: string): Generator<Violation, void> {
+  for (const [index, item] of items.entries())
+    if (typeof item === 'object' && item !== null) yield* unknownFields(item, `${path}[${index}].`)
+}
 
-const fieldNumbers = (unknown: unknown): readonly unknown[] =>
-  Array.isArray(unknown) ? unknown.map(({ no }) => no) : []
-
-const unknownField = (path: string, number: unknown): Violation => ({
-  field: path.slice(0, -1),
-  description: `must not have a field numbered ${number}`,
-})
+function* unknownNumbers(unknown: object, field: string): Generator<Violation, void> {
+  if (!Array.isArray(unknown)) return
+  for (const { no } of unknown) yield { field, description: `must not have a field numbered ${no}` }
+}

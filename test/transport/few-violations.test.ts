@@ -1,0 +1,51 @@
+import { fetchHandler } from 'claviger/transport'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { openIam, transportOptions } from './host.js'
+import { violationsIn } from './http-client.js'
+
+/** Work of which each violation, or each value that is looked at, took one in former times. */
+const countWork = () => {
+  const spies = [vi.spyOn(JSON, 'stringify'), vi.spyOn(TextEncoder.prototype, 'encode')]
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore()
+  })
+  return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+}
+
+/** Close to 1 MiB of one list. */
+const listOf = (item: string, rest = '') =>
+  `{${rest}"scopes":[${`${item},`.repeat(1_048_000 / (item.length + 1))}${item}]}`
+
+/** What is told of a request by someone who has no permission. */
+const openGuest = async () => {
+  const handler = fetchHandler(await openIam(), transportOptions().options)
+  return async (path: string, type: string, body: BodyInit) => {
+    const headers = { authorization: 'Bearer guest', 'content-type': type }
+    return handler(new Request(`http://localhost${path}`, { method: 'POST', headers, body }))
+  }
+}
+
+it.for([
+  ['numbers', listOf('0'), 'scopes[0]'],
+  ['nulls', listOf('null'), 'scopes[0]'],
+  ['lists', listOf('[]'), 'scopes[0]'],
+  ['texts, and one wrong field', listOf('""', '"name":1,'), 'name'],
+  ['unknown fields', `{${Array.from({ length: 90_000 }, (_, i) => `"${i}":1`).join(',')}}`, '0'],
+] as const)('A body full of %s is refused without work on each', async ([, body, field]) => {
+  const call = await openGuest()
+  const work = countWork()
+  const answer = await call('/v1/idps/oidc', 'application/json', body)
+  expect(answer.status).toBe(400)
+  expect(work()).toBeLessThan(1_000)
+  expect(Object.keys(violationsIn(await answer.json()))[0]).toBe(field)
+})
+
+it('A body full of unknown fields of protobuf is refused without work on each', async () => {
+  const call = await openGuest()
+  const work = countWork()
+  const body = new Uint8Array(1_048_000).map((_, index) => (index % 2 === 0 ? 0x78 : 1))
+  const path = '/claviger.v1.ProjectService/AddProject'
+  const answer = await call(path, 'application/proto', body)
+  expect(answer.status).toBe(400)
+  expect(work()).toBeLessThan(1_000)
+})
