@@ -49,3 +49,19 @@ it('A body full of unknown fields of protobuf is refused without work on each', 
   expect(answer.status).toBe(400)
   expect(work()).toBeLessThan(1_000)
 })
+
+it.for([
+  ['of 100 characters', 'é'.repeat(100), 'é'.repeat(100)],
+  ['of 100 characters outside the BMP', '😀'.repeat(100), '😀'.repeat(100)],
+  ['of 101 characters', 'é'.repeat(101), `${'é'.repeat(100)}…`],
+  ['of 101 characters outside the BMP', '😀'.repeat(101), `${'😀'.repeat(100)}…`],
+  ['that is cut within a character', `a${'😀'.repeat(20_000)}`, `a${'😀'.repeat(99)}…`],
+  ['of 20,000 characters outside the BMP', '😀'.repeat(20_000), `${'😀'.repeat(100)}…`],
+  ['with a lone surrogate', 'a\ud800b', 'a\ufffdb'],
+  ['of lone surrogates alone', '\udfff'.repeat(20_000), `${'\ufffd'.repeat(100)}…`],
+] as const)('An unknown name %s is told as a short text', async ([, name, told]) => {
+  const call = await openGuest()
+  const answer = await call('/v1/projects', 'application/json', JSON.stringify({ [name]: 1 }))
+  expect(answer.status).toBe(400)
+  expect(violationsIn(await answer.json())).toEqual({ [told]: 'is not a field of the request' })
+})

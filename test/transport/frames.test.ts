@@ -80,6 +80,17 @@ describe('gRPC', () => {
     expect(details).toContain('is not a field of the request')
   })
 
+  it('keeps the connection, whatever characters the name of an unknown field is of', async () => {
+    const { send, session } = await openHttp2()
+    for (const character of ['😀', '\\ud800', '\\u0000', 'é']) {
+      const message = Buffer.from(`{"${character.repeat(20_000)}":1}`)
+      const answer = await send(frame(message), { 'content-type': 'application/grpc+json' })
+      expect(answer['grpc-status']).toBe('3')
+      expect(String(answer['grpc-status-details-bin']).length).toBeLessThan(8 * 1024)
+    }
+    expect(session.closed).toBe(false)
+  })
+
   it.each<[name: string, code: string, body: Uint8Array, headers?: Record<string, string>]>([
     ['a malformed deadline', '3', frame(portal), { 'grpc-timeout': 'soon' }],
     ['a message that ends early', '3', frame(portal).subarray(0, 8)],
