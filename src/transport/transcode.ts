@@ -1,3 +1,4 @@
+import type { DescField } from '@bufbuild/protobuf'
 import type {
   UniversalHandler,
   UniversalServerRequest,
@@ -26,11 +27,14 @@ export const transcode = (rule: HttpRule, handler: UniversalHandler): Answer => 
     })
 }
 
-/** Answers JSON at the path of the rpc itself. */
+/** Answers JSON at the path of the rpc itself, which has no query. */
 export const plainJson =
   (handler: UniversalHandler): Answer =>
   (request) =>
-    callJson(handler, request, { parameters: () => [], isOptional: false })
+    callJson(handler, request, {
+      parameters: () => queryOf(new URL(request.url).search, []),
+      isOptional: false,
+    })
 
 interface FromUrl {
   readonly parameters: () => readonly Parameter[]
@@ -51,9 +55,17 @@ const callJson = async (
 
 const parametersOf = (rule: HttpRule, pattern: RegExp, { pathname, search }: URL) => {
   const path = Object.entries(pattern.exec(pathname)?.groups ?? {})
+  return [
+    ...path.map(([name, text]): Parameter => [name, decoded(text, name)]),
+    ...queryOf(search, rule.queryFields),
+  ]
+}
+
+/** @throws ConnectError when a parameter is of none of the fields */
+const queryOf = (search: string, fields: readonly DescField[]): readonly Parameter[] => {
   const query = queryParameters(search)
-  const names = rule.queryFields.flatMap(({ name, jsonName }) => [name, jsonName])
+  const names = fields.flatMap(({ name, jsonName }) => [name, jsonName])
   for (const [name] of query)
     if (!names.includes(name.split('.')[0] ?? '')) throw notAParameter(name)
-  return [...path.map(([name, text]): Parameter => [name, decoded(text, name)]), ...query]
+  return query
 }

@@ -57,4 +57,19 @@ describe('JSON that says what we do not know', () => {
     const put = await call('PUT', '/v1/projects/portal?name=X', '{"name":"Y"}')
     expect(violationsIn(put.json)).toEqual({ name: 'is not a query parameter of this method' })
   })
+
+  it('is refused for query parameters on the path of an rpc, which has none', async () => {
+    const { call } = await openHost()
+    const path = '/claviger.v1.ProjectService/GetProject'
+    for (const name of ['colour', 'id', 'connect']) {
+      const answer = await call('POST', `${path}?${name}=portal`, '{"id":"portal"}')
+      expect(answer.status).toBe(400)
+      expect(violationsIn(answer.json)).toEqual({
+        [name]: 'is not a query parameter of this method',
+      })
+    }
+    const stranger = await call('POST', `${path}?colour=red`, '{}', { authorization: '' })
+    expect(stranger.status).toBe(401)
+    expect((await call('POST', `${path}?`, '{"id":"portal"}')).status).toBe(200)
+  })
 })
