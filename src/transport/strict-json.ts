@@ -35,10 +35,11 @@ const checkedText = (desc: DescMessage, bytes: Uint8Array): string => {
   } catch {
     throw malformed([{ field: '', description: 'must be text in UTF-8' }])
   }
+  // The parser takes more than JSON of protobuf has, such as hexadecimal digits.
+  refuseMalformed(jsonViolations(desc, parsed(text)))
   try {
     fromJsonString(desc, text)
   } catch (objection) {
-    refuseMalformed(jsonViolations(desc, parsed(text)))
     // What is left to object to once every value is right, is a name that stands there twice.
     throw malformed([{ field: fieldOf(objection), description: 'must not be given twice' }])
   }

@@ -166,6 +166,27 @@ describe('A query', () => {
     }
   })
 
+  it('writes whole numbers as JSON does, in a body too', async () => {
+    const { call } = await openHost()
+    const statusesOf = async (text: string) => [
+      (await call('GET', `/v1/projects?pageSize=${encodeURIComponent(text)}`)).status,
+      (
+        await call(
+          'POST',
+          '/claviger.v1.ProjectService/ListProjects',
+          JSON.stringify({ pageSize: text }),
+        )
+      ).status,
+    ]
+    for (const text of ['1', '10', '1.0', '1e0', '10E-1', '0.1e+1', '-0'])
+      expect([text, ...(await statusesOf(text))]).toEqual([text, 200, 200])
+    for (const text of [
+      ...['0x1', '0X1', '0b1', '0o1', '+1', '01', '1.', '.1e1', '1e', ' 1', '1 ', '', '1_0'],
+      ...['1.5', 'Infinity', '1e400', '2147483648', '-2147483649', '4294967297', '1n', '１'],
+    ])
+      expect([text, ...(await statusesOf(text))]).toEqual([text, 400, 400])
+  })
+
   it('sorts by fields that there are', async () => {
     const { call } = await openHost()
     const answer = await call('GET', '/v1/projects?orderBy=colour')
