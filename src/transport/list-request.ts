@@ -17,20 +17,25 @@ export const pageOf = ({ pageSize, pageToken }: ListRequest) => ({
 /** Sort keys, as the lists of the library take them. */
 type Sort<Field> = { readonly field: Field; readonly direction: 'asc' | 'desc' }[]
 
-/** `name desc,id` (AIP-132) as sort keys. @throws ConnectError for another field than `fields` */
+/** `name desc,id` (AIP-132) as sort keys. @throws ConnectError for what is none of `fields`, or given twice */
 export const sortOf = <Field extends string>(
   orderBy: string,
   fields: readonly Field[],
 ): Sort<Field> => {
   if (orderBy === '') return []
+  const seen = new Set<Field>()
   return orderBy.split(',').map((key) => {
     const [, name, direction] = /^ *(\w+)(?: +(asc|desc))? *$/.exec(key) ?? []
     const field = fields.find((known) => known === name)
-    if (field !== undefined) return { field, direction: direction === 'desc' ? 'desc' : 'asc' }
-    const description = `must be some of ${fields.join(', ')}, each with " desc" or not`
-    throw malformed([{ field: 'orderBy', description }])
+    if (field === undefined)
+      throw wrongOrder(`must be some of ${fields.join(', ')}, each with " desc" or not`)
+    if (seen.has(field)) throw wrongOrder('must not name a field twice')
+    seen.add(field)
+    return { field, direction: direction === 'desc' ? 'desc' : 'asc' }
   })
 }
+
+const wrongOrder = (description: string) => malformed([{ field: 'orderBy', description }])
 
 /** Fields of `details`, and the state, that every list can be sorted by. */
 export const DETAIL_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const

@@ -193,6 +193,15 @@ describe('A query', () => {
     expect(Object.keys(violationsIn(answer.json))).toEqual(['orderBy'])
   })
 
+  it('sorts by each field once, whatever the direction', async () => {
+    const { call } = await openHost()
+    for (const orderBy of ['name,name', 'id,name desc,id desc', 'state,'.repeat(2_000)]) {
+      const answer = await call('GET', `/v1/projects?orderBy=${orderBy}`)
+      expect(answer.status).toBe(400)
+      expect(violationsIn(answer.json)).toEqual({ orderBy: 'must not name a field twice' })
+    }
+  })
+
   it('asks for the next page until there is none', async () => {
     const { call } = await openHost()
     await call('POST', '/v1/projects', '{"id":"another","name":"Another"}')
