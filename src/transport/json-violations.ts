@@ -1,21 +1,27 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { Violation } from '../index.js'
+import { twice } from './doubled-name.js'
 
-/**
- * What keeps `json` from being the message, by field, from the first on; never repeats a value. Names
- * that stand there twice are not looked for.
- */
+/** What keeps `json` from being the message, by field, from the first on; never repeats a value. */
 export function* jsonViolations(
   desc: DescMessage,
   json: unknown,
   path = '',
 ): Generator<Violation, void> {
   if (!isObject(json)) return yield { field: path, description: 'must be a JSON object' }
+  const prefix = path === '' ? '' : `${path}.`
+  const seen = new Set<DescField>()
   for (const [name, value] of Object.entries(json)) {
-    const place = path === '' ? name : `${path}.${name}`
+    const place = `${prefix}${name}`
     const field = desc.fields.find((known) => known.jsonName === name || known.name === name)
-    if (!field) yield { field: place, description: 'is not a field of the request' }
+    if (!field) {
+      yield { field: place, description: 'is not a field of the request' }
+      continue
+    }
+    // Under both of its names; parsed JSON has each name once.
+    if (seen.has(field)) yield twice(`${prefix}${field.jsonName}`)
     else if (value !== null) yield* violationsOfField(field, value, place)
+    seen.add(field)
   }
 }
 

@@ -4,7 +4,7 @@ import {
   type JsonReadOptions,
   type JsonWriteOptions,
 } from '@bufbuild/protobuf'
-import { isFieldError } from '@bufbuild/protobuf/reflect'
+import { doubledName, twice } from './doubled-name.js'
 import { jsonViolations } from './json-violations.js'
 import { malformed, refuseMalformed } from './status-error.js'
 
@@ -39,9 +39,9 @@ const checkedText = (desc: DescMessage, bytes: Uint8Array): string => {
   refuseMalformed(jsonViolations(desc, parsed(text)))
   try {
     fromJsonString(desc, text)
-  } catch (objection) {
+  } catch {
     // What is left to object to once every value is right, is a name that stands there twice.
-    throw malformed([{ field: fieldOf(objection), description: 'must not be given twice' }])
+    throw malformed([twice(doubledName(text) ?? '')])
   }
   return text
 }
@@ -52,12 +52,4 @@ const parsed = (text: string): unknown => {
   } catch {
     throw malformed([{ field: '', description: 'must be JSON' }])
   }
-}
-
-/** Its name is told by a field, under both of its names, and by the objection's text, under one. */
-const fieldOf = (objection: unknown): string => {
-  if (!(objection instanceof Error)) return ''
-  const field = isFieldError(objection.cause) ? objection.cause.field() : undefined
-  if (field?.kind === 'field') return field.jsonName
-  return /duplicate object key "(\w+)"/.exec(objection.message)?.[1] ?? ''
 }

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { ConnectError } from '@connectrpc/connect'
+import { twice } from './doubled-name.js'
 import { malformed } from './status-error.js'
 
 /** A parameter of a URL: the path of its field, and its text. */
@@ -55,13 +56,13 @@ const put = (tree: Tree, desc: DescMessage, { names, text, name }: Placing): voi
   if (others.length > 0) {
     if (field.fieldKind !== 'message') throw notAParameter(name)
     const branch = there ?? new Map()
-    if (!(branch instanceof Map)) throw twice(name)
+    if (!(branch instanceof Map)) throw malformed([twice(name)])
     tree.set(key, branch)
     put(branch, field.message, { names: others, text, name })
   } else if (field.fieldKind === 'list') {
     tree.set(key, [...(Array.isArray(there) ? there : []), jsonValueOf(field, text)])
   } else {
-    if (there !== undefined) throw twice(name)
+    if (there !== undefined) throw malformed([twice(name)])
     tree.set(key, jsonValueOf(field, text))
   }
 }
@@ -69,8 +70,6 @@ const put = (tree: Tree, desc: DescMessage, { names, text, name }: Placing): voi
 /** The answer to a parameter that stands for no field. */
 export const notAParameter = (name: string): ConnectError =>
   malformed([{ field: name, description: 'is not a query parameter of this method' }])
-
-const twice = (name: string) => malformed([{ field: name, description: 'must not be given twice' }])
 
 /** Of what a query can say, JSON has another form for booleans alone. */
 const jsonValueOf = (field: DescField, text: string): string | boolean =>

@@ -72,6 +72,24 @@ describe('A body', () => {
     expect(after).toEqual(before)
   })
 
+  it.for([
+    ['a field', '{"roles":[{"roleKey":"a"},{"roleKey":"b","roleKey":"c"}]}', 'roles[1].roleKey'],
+    [
+      'a field, escaped, behind texts like names',
+      '{"roles":[{"roleKey":"a","displayName":"\\"a\\":{[,"},{},{"gr\\u006fup":"" , "group" : ""}]}',
+      'roles[2].group',
+    ],
+    ['both names', '{"roles":[{"roleKey":"b","role_key":"c"}]}', 'roles[0].roleKey'],
+    ['both names, one null', '{"roles":[{"role_key":null,"roleKey":"c"}]}', 'roles[0].roleKey'],
+    ['a list', '{"roles":[],"roles":[{"roleKey":"c"}]}', 'roles'],
+    ['what the path says', '{"roles":[{}],"project_id":"other"}', 'projectId'],
+  ] as const)('with %s twice is told where', async ([, body, field]) => {
+    const { call } = await openHost()
+    const answer = await call('POST', '/v1/projects/portal/roles:batchAdd', body)
+    expect(answer.status).toBe(400)
+    expect(violationsIn(answer.json)).toEqual({ [field]: 'must not be given twice' })
+  })
+
   it('that says in null what is absent, is taken', async () => {
     const { call } = await openHost()
     const body = '{"name":"Portal","hasProjectCheck":null,"privateLabelingSetting":null}'

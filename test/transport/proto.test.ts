@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DescMessage } from '@bufbuild/protobuf'
+import { type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { createConnectRouter } from '@connectrpc/connect'
 import {
   connectRoutes,
@@ -46,6 +46,14 @@ const inChangedCopy = (change: (project: string) => string, use: (folder: string
 }
 
 const services = [IdentityProviderService, ProjectService, ProjectRoleService]
+
+/** What each field of a message, and of those within, has one or several of. */
+const kindsIn = ({ fields }: DescMessage): readonly string[] =>
+  fields.flatMap((field) =>
+    field.message && field.fieldKind !== 'map'
+      ? kindsIn(field.message)
+      : [field.enum ? 'enum' : `${field.fieldKind === 'map' ? 'map ' : ''}${field.scalar}`],
+  )
 
 const numbersOf = ({ fields }: DescMessage) =>
   Object.fromEntries(fields.map(({ name, number }) => [name, number]))
@@ -125,6 +133,12 @@ describe('The .proto files', () => {
       change_date: 3,
       resource_owner: 4,
     })
+  })
+
+  it('have in requests only what the transport checks the JSON of', () => {
+    const kinds = services.flatMap(({ methods }) => methods.flatMap(({ input }) => kindsIn(input)))
+    const { BOOL, INT32, STRING } = ScalarType
+    expect(new Set(kinds)).toEqual(new Set(['enum', `${BOOL}`, `${INT32}`, `${STRING}`]))
   })
 
   it('mark as deprecated what the specification does', () => {
