@@ -10,18 +10,13 @@ export function* jsonViolations(
 ): Generator<Violation, void> {
   if (!isObject(json)) return yield { field: path, description: 'must be a JSON object' }
   const prefix = path === '' ? '' : `${path}.`
-  const seen = new Set<DescField>()
   for (const [name, value] of Object.entries(json)) {
     const place = `${prefix}${name}`
     const field = desc.fields.find((known) => known.jsonName === name || known.name === name)
-    if (!field) {
-      yield { field: place, description: 'is not a field of the request' }
-      continue
-    }
-    // Under both of its names; parsed JSON has each name once.
-    if (seen.has(field)) yield twice(`${prefix}${field.jsonName}`)
+    if (!field) yield { field: place, description: 'is not a field of the request' }
+    else if (name !== field.jsonName && Object.hasOwn(json, field.jsonName))
+      yield twice(`${prefix}${field.jsonName}`)
     else if (value !== null) yield* violationsOfField(field, value, place)
-    seen.add(field)
   }
 }
 
