@@ -1,4 +1,5 @@
 import { MAX_REQUEST_BYTES } from './route.js'
+import { malformed } from './status-error.js'
 
 /** What is used of a request of `node:http` or `node:http2`. */
 export interface NodeRequest {
@@ -55,7 +56,16 @@ export const bodyOf = (request: NodeRequest): NodeBody => {
   }
 }
 
-/** Only once it is read: what a parser makes for a path of the host may not be JSON. */
-async function* written(body: unknown): AsyncIterableIterator<Uint8Array> {
-  yield body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body))
+/** Only once it is read: what a parser makes for a path of the host may not be JSON. @throws ConnectError */
+async function* written(body: unknown): AsyncIterable<Uint8Array> {
+  if (body instanceof Uint8Array) return yield body
+  let text: string
+  try {
+    text = JSON.stringify(body)
+  } catch (thrown) {
+    // Lists nested too deeply; anything else is of the parser's making.
+    if (!(thrown instanceof RangeError)) throw thrown
+    throw malformed([{ field: '', description: 'must be JSON' }])
+  }
+  yield new TextEncoder().encode(text)
 }

@@ -1,8 +1,11 @@
+import { createServer } from 'node:http'
 import type { Iam } from 'claviger'
-import { fetchHandler } from 'claviger/transport'
-import { describe, expect, it } from 'vitest'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
+import express from 'express'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { callers, openIam, transportOptions } from './host.js'
 import { openHost, violationsIn } from './http-client.js'
+import { closed, listening } from './servers.js'
 
 const context = { caller: callers['admin'] }
 
@@ -130,6 +133,22 @@ describe('A body', () => {
       details: [{ reason: 'RESOURCE_EXHAUSTED' }],
     })
   })
+})
+
+it('A body that a parser in front of us made deep lists of is refused', async () => {
+  const iam = await openIam()
+  const { options, failures } = transportOptions()
+  const server = createServer(express().use(express.json(), nodeHandler(iam, options)))
+  const origin = await listening(server)
+  onTestFinished(() => closed(server))
+  const answer = await fetch(`${origin}/v1/projects`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer admin', 'content-type': 'application/json' },
+    body: `{"name":${'['.repeat(40_000)}${']'.repeat(40_000)}}`,
+  })
+  expect(answer.status).toBe(400)
+  expect(violationsIn(await answer.json())).toEqual({ '': 'must be JSON' })
+  expect(failures).toEqual([])
 })
 
 describe('A body with a byte order mark', () => {
