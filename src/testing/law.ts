@@ -35,6 +35,12 @@ export const demandRejection = async (
   throw new BrokenLaw(`Expected ${what} to be rejected, not answered with ${show(outcome.value)}`)
 }
 
+/** What `works` lead to; waits for all of them, so that none goes on, or fails, behind the back of a law. */
+export const allOf = async <Value>(works: readonly Promise<Value>[]): Promise<readonly Value[]> => {
+  await Promise.allSettled(works)
+  return Promise.all(works)
+}
+
 const isEqual = (left: unknown, right: unknown): boolean => {
   if (!isRecord(left) || !isRecord(right)) return Object.is(left, right)
   if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime()

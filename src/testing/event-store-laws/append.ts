@@ -14,7 +14,12 @@ export const appendLaws: readonly EventStoreLaw[] = [
       const store = await open()
       const append = appendOf(
         [write('law-a', 0, { n: 1 }, { n: 2 }), write('law-b', 0, { n: 3 })],
-        { correlationId: 'request-1', managedBy: 'law', commandHash: 'hash' },
+        {
+          correlationId: 'request-1',
+          idempotencyKey: 'key',
+          commandHash: 'hash',
+          managedBy: 'law',
+        },
       )
       const recorded = await record(store, append)
       const expected = [
@@ -31,6 +36,7 @@ export const appendLaws: readonly EventStoreLaw[] = [
       }))
       demandEqual('what append returns', recorded, expected)
       demandEqual('what the log holds', await wholeLog(store), expected)
+      demandEqual('what a stream holds', await store.readStream('law-a'), expected.slice(0, 2))
     },
   },
   {
@@ -70,9 +76,11 @@ export const appendLaws: readonly EventStoreLaw[] = [
     name: 'an append without events records nothing',
     check: async ({ open }) => {
       const store = await open()
-      const append = appendOf([write('law-a', 0), write('law-b', 0)])
+      const log = await record(store, firstOf('law-a'))
+      const append = appendOf([write('law-a', 1), write('law-b', 0)])
       demandEqual('what it returns', await record(store, append), [])
-      demandEqual('what the log holds', await wholeLog(store), [])
+      demandEqual('what the log holds', await wholeLog(store), log)
+      demandEqual('the last position', await store.lastPosition(), log.at(-1)?.position)
       demandEqual('what it recorded', await store.findAppend({ id: append.id }), [])
     },
   },
@@ -95,14 +103,24 @@ export const appendLaws: readonly EventStoreLaw[] = [
     name: 'what is recorded stays as it is, whatever happens to the objects handed in or out',
     check: async ({ open }) => {
       const store = await open()
-      const append = appendOf([write('law-a', 0, { list: [1, { deep: 'kept' }] })])
-      const before = structuredClone(await record(store, append))
-      for (const event of [...(await store.readStream('law-a')), ...(await wholeLog(store))]) {
-        spoil(event)
+      const idempotencyKey = 'key'
+      const data = { list: [1, { deep: 'kept' }] }
+      const append = appendOf([write('law-a', 0, data)], { idempotencyKey })
+      const { id } = append
+      const recorded = await record(store, append)
+      const before = structuredClone(recorded)
+      spoil([append, recorded])
+      // Twice: what was handed out is looked at once it is spoilt.
+      for (let round = 0; round < 2; round++) {
+        const answers = {
+          stream: await store.readStream('law-a'),
+          log: await wholeLog(store),
+          byId: await store.findAppend({ id }),
+          byKey: await store.findAppend({ idempotencyKey }),
+        }
+        for (const [what, answer] of Object.entries(answers)) demandEqual(what, answer, before)
+        spoil(answers)
       }
-      spoil(append)
-      demandEqual('the stream', await store.readStream('law-a'), before)
-      demandEqual('the log', await wholeLog(store), before)
     },
   },
 ]

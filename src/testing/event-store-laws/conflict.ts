@@ -12,10 +12,16 @@ export const conflictLaws: readonly EventStoreLaw[] = [
       const guarded = appendOf([write('law-a', 1), write('law-b', 0, {})])
       demandEqual('the events of a guarded append', (await record(store, guarded)).length, 1)
       demandEqual('the guarded stream', (await store.readStream('law-a')).length, 1)
+      const conflict = { kind: 'VersionConflict', stream: 'law-a' }
       demandEqual(
         'the answer when the guarded stream has moved on',
         await verdict(store, appendOf([write('law-a', 0), write('law-c', 0, {})])),
-        { kind: 'VersionConflict', stream: 'law-a' },
+        conflict,
+      )
+      demandEqual(
+        'the answer to a mere guard',
+        await verdict(store, appendOf([write('law-a', 0)])),
+        conflict,
       )
       demandEqual('the stream of the refused append', await store.readStream('law-c'), [])
     },

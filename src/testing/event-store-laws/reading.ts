@@ -13,6 +13,8 @@ const fill = async (store: EventStore): Promise<readonly RecordedEvent[]> => {
   return recorded
 }
 
+const dataOf = ({ data }: RecordedEvent) => data
+
 /** What can be read back. */
 export const readingLaws: readonly EventStoreLaw[] = [
   {
@@ -87,15 +89,41 @@ export const readingLaws: readonly EventStoreLaw[] = [
     },
   },
   {
-    name: 'what one handle records, another one on the same data reads',
+    name: 'a stream and an append of many events are read as a whole',
+    check: async ({ open }) => {
+      const store = await open()
+      const data = Array.from({ length: 1_100 }, (_, n) => ({ n }))
+      const append = appendOf([write('law-a', 0, ...data)], { idempotencyKey: 'key' })
+      const recorded = await record(store, append)
+      demandEqual('numbers recorded', recorded.map(dataOf), data)
+      demandEqual('the stream', await store.readStream('law-a'), recorded)
+      demandEqual('what the id finds', await store.findAppend(append), recorded)
+      demandEqual('what the key finds', await store.findAppend({ idempotencyKey: 'key' }), recorded)
+    },
+  },
+  {
+    name: 'what one handle records, every handle on the same data reads',
     check: async ({ open, reopen }) => {
       const store = await open()
-      const all = await fill(store)
       const second = await reopen(store)
-      demandEqual('the log', await wholeLog(second), all)
-      demandEqual('the last position', await second.lastPosition(), all.at(-1)?.position)
-      const recorded = await record(second, appendOf([write('law-common', 8, {})]))
-      demandEqual('the log', await wholeLog(store), [...all, ...recorded])
+      const log = [...(await fill(store))]
+      for (const [n, writer] of [second, store, second].entries()) {
+        const idempotencyKey = `key-${n}`
+        const append = appendOf([write('law-common', 8 + n, { n })], { idempotencyKey })
+        const demandRead = async (recorded: readonly RecordedEvent[]) => {
+          log.push(...recorded)
+          for (const handle of [store, second]) {
+            const common = log.filter(({ stream }) => stream === 'law-common')
+            demandEqual('the log', await wholeLog(handle), log)
+            demandEqual('the stream', await handle.readStream('law-common'), common)
+            demandEqual('the last position', await handle.lastPosition(), log.at(-1)?.position)
+            demandEqual('what the id finds', await handle.findAppend(append), recorded)
+            demandEqual('what the key finds', await handle.findAppend({ idempotencyKey }), recorded)
+          }
+        }
+        await demandRead([])
+        await demandRead(await record(writer, append))
+      }
     },
   },
 ]

@@ -5,7 +5,7 @@ import {
   MAX_WRITES,
   type Metadata,
 } from '../../ports/event-store.js'
-import { demandEqual, demandRejection } from '../law.js'
+import { allOf, demandEqual, demandRejection } from '../law.js'
 import type { EventStoreLaw } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
 
@@ -83,17 +83,16 @@ export const refusalLaws: readonly EventStoreLaw[] = [
     name: 'an append that is rejected harms none that is sent with it',
     check: async ({ open }) => {
       const store = await open()
-      const rejections: Promise<unknown>[] = []
-      const verdicts: Promise<unknown>[] = []
-      for (const [what, append] of refused()) {
-        const stream = `law-good-${verdicts.length}` as const
-        rejections.push(demandRejection(`an append with ${what}`, store.append(append)))
-        verdicts.push(verdict(store, firstOf(stream)))
-      }
-      await Promise.all(rejections)
+      const verdicts = await allOf(
+        [...refused()].map(async ([what, append], n) => {
+          const refusal = demandRejection(`an append with ${what}`, verdict(store, append))
+          const [, answer] = await allOf([refusal, verdict(store, firstOf(`law-good-${n}`))])
+          return answer
+        }),
+      )
       demandEqual(
         'the events recorded for each neighbour',
-        await Promise.all(verdicts),
+        verdicts,
         verdicts.map(() => 1),
       )
     },

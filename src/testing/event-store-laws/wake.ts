@@ -1,36 +1,55 @@
-import type { EventStore } from '../../ports/event-store.js'
-import { BrokenLaw, demandEqual } from '../law.js'
+import type { Append, EventStore } from '../../ports/event-store.js'
+import { allOf, BrokenLaw, demandEqual } from '../law.js'
 import type { EventStoreLaw } from './harness.js'
 import { firstOf, record } from './samples.js'
 
 /** Longest that a hint of a store may take, in milliseconds, before it is of no use. */
 const PATIENCE = 5_000
 
-/** Resolves with the next hint of `store`, from now on. */
-const nextHint = (store: EventStore): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const impatience = setTimeout(() => {
-      stop?.()
-      reject(new BrokenLaw(`Expected a hint within ${PATIENCE} ms of an append`))
-    }, PATIENCE)
-    const stop = store.onAppend?.(() => {
-      stop?.()
-      clearTimeout(impatience)
-      resolve()
-    })
-  })
+/** Waits on `store`, with one call of `onAppend`, for as long as it takes or until `stop`. */
+const waiting = (store: EventStore) => {
+  let wake = () => {}
+  const stop = store.onAppend?.(() => wake())
+  return {
+    stop: () => stop?.(),
+    /** Resolves with the next hint from now on. */
+    next: () =>
+      new Promise<void>((resolve, reject) => {
+        const impatience = setTimeout(
+          () => reject(new BrokenLaw(`Expected a hint within ${PATIENCE} ms of an append`)),
+          PATIENCE,
+        )
+        wake = () => {
+          clearTimeout(impatience)
+          resolve()
+        }
+      }),
+  }
+}
+
+/** Records `append` while those of `waits` wait for a hint. */
+const recordAwaited = (
+  store: EventStore,
+  append: Append,
+  waits: readonly ReturnType<typeof waiting>[],
+) => allOf<unknown>([...waits.map(({ next }) => next()), record(store, append)])
 
 /** What holds for stores that have `onAppend`; the others need not. */
 export const wakeLaws: readonly EventStoreLaw[] = [
   {
-    name: 'an append wakes those who wait, on every handle',
+    name: 'every append wakes those who wait, on every handle',
     check: async ({ open, reopen }) => {
       const store = await open()
       if (store.onAppend === undefined) return
       const second = await reopen(store)
-      const hints = [nextHint(store), nextHint(store), nextHint(second)]
-      await record(store, firstOf('law-a'))
-      await Promise.all(hints)
+      const waits = [store, store, second].map(waiting)
+      try {
+        for (const stream of ['law-a', 'law-b'] as const) {
+          await recordAwaited(store, firstOf(stream), waits)
+        }
+      } finally {
+        for (const { stop } of waits) stop()
+      }
     },
   },
   {
@@ -42,9 +61,8 @@ export const wakeLaws: readonly EventStoreLaw[] = [
       const stop = store.onAppend(() => calls++)
       stop()
       stop()
-      const hint = nextHint(store)
-      await record(store, firstOf('law-a'))
-      await hint
+      const wait = waiting(store)
+      await recordAwaited(store, firstOf('law-a'), [wait]).finally(wait.stop)
       demandEqual('calls after the end', calls, 0)
     },
   },
