@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
-import type { ReadModel } from '../../src/ports/read-model.js'
+import type {
+  Condition,
+  HistoryQuery,
+  Listing,
+  ReadModel,
+  Views,
+  ViewType,
+} from '../../src/ports/read-model.js'
 import { BrokenLaw } from '../../src/testing/law.js'
 import { readModelLaws } from '../../src/testing/read-model-laws.js'
 
@@ -20,6 +27,28 @@ const lists =
       return { ...listing, ...change(listing, query) }
     },
   })
+
+/** The model with some of its history left out, or taken from elsewhere. */
+const histories =
+  (change: (query: HistoryQuery, ask: ReadModel['history']) => ReturnType<ReadModel['history']>) =>
+  (sound: ReadModel): Partial<ReadModel> => ({ history: (query) => change(query, sound.history) })
+
+/** The model with what is asked of the lists of `types` changed. */
+const askedOf =
+  (
+    types: readonly ViewType[],
+    change: (conditions: readonly Condition[]) => readonly Condition[],
+  ) =>
+  (sound: ReadModel): Partial<ReadModel> => ({
+    list: (query) =>
+      sound.list(
+        types.includes(query.type) ? { ...query, conditions: change(query.conditions) } : query,
+      ),
+  })
+
+const BUT_ROLES = ['identity_provider', 'project'] as const
+
+const lowered = (text: string | undefined) => text?.toLowerCase()
 
 const FAULTS: readonly Fault[] = [
   {
@@ -75,6 +104,30 @@ const FAULTS: readonly Fault[] = [
     plant: (sound) => ({
       apply: (from, events) => sound.apply(from, events).catch(() => true),
     }),
+  },
+  {
+    fault: 'applies 500 events at a time',
+    law: 'Many events are applied',
+    plant: (sound) => ({
+      apply: async (from, events) => {
+        if (!(await sound.apply(from, events.slice(0, 500)))) return false
+        for (let start = 500; start < events.length; start += 500) {
+          const checkpoint = await sound.checkpoint()
+          await sound.apply(checkpoint, events.slice(start, start + 500))
+        }
+        return true
+      },
+    }),
+  },
+  {
+    fault: 'lists a hundred rows at most',
+    law: 'Many events are applied',
+    plant: lists(({ items }) => ({ items: items.slice(0, 100) })),
+  },
+  {
+    fault: 'tells a hundred entries of history at most',
+    law: 'Many events are applied',
+    plant: histories(async (query, ask) => (await ask(query)).slice(0, 100)),
   },
   {
     fault: 'applies the first event of a batch alone',
@@ -175,6 +228,43 @@ const FAULTS: readonly Fault[] = [
       }
     },
   },
+  {
+    fault: 'hands out the rows that it lists',
+    law: 'Whoever alters an answer',
+    plant: (sound) => {
+      const held = new Map<string, Listing<Views[ViewType]>>()
+      return {
+        list: async (query) => {
+          const found = await sound.list(query)
+          const question = JSON.stringify([query, found.sequence], (_, value) =>
+            typeof value === 'bigint' ? `${value}n` : value,
+          )
+          const listing = held.get(question) ?? structuredClone(found)
+          held.set(question, listing)
+          return listing as never
+        },
+      }
+    },
+  },
+  {
+    fault: 'ignores case always in lists of projects',
+    law: 'Conditions compare',
+    plant: askedOf(['project'], (conditions) =>
+      conditions.map((condition) => ({ ...condition, ignoreCase: true })),
+    ),
+  },
+  ...BUT_ROLES.map((type) => ({
+    fault: `takes any operator for contains in lists of type ${type}`,
+    law: 'Conditions compare',
+    plant: askedOf([type], (conditions) =>
+      conditions.map((condition) => ({ ...condition, operator: 'contains' })),
+    ),
+  })),
+  ...BUT_ROLES.map((type) => ({
+    fault: `looks at one condition alone in lists of type ${type}`,
+    law: 'All conditions must hold',
+    plant: askedOf([type], (conditions) => conditions.slice(0, 1)),
+  })),
   {
     fault: 'ignores case always',
     law: 'Conditions compare',
@@ -292,9 +382,24 @@ const FAULTS: readonly Fault[] = [
     plant: lists(() => ({ hasMore: false })),
   },
   {
+    fault: 'does not say as of when there are no rows',
+    law: 'A page says whether rows follow',
+    plant: lists(({ items }) => (items.length === 0 ? { sequence: 0n } : {})),
+  },
+  {
+    fault: 'does not count the rows before an empty page',
+    law: 'A page says whether rows follow',
+    plant: lists(({ items }) => (items.length === 0 ? { totalSize: 0 } : {})),
+  },
+  {
     fault: 'does not say as of when',
     law: 'A page says whether rows follow',
     plant: lists(() => ({ sequence: 0n })),
+  },
+  {
+    fault: 'begins every page with the first row',
+    law: 'Pages follow each other',
+    plant: (sound) => ({ list: ({ after: _, ...query }) => sound.list(query) }),
   },
   {
     fault: 'counts off pages by their numbers of rows',
@@ -365,6 +470,94 @@ const FAULTS: readonly Fault[] = [
       history: ({ [filter]: _, ...query }) => sound.history(query),
     }),
   })),
+  ...BUT_ROLES.map((type) => ({
+    fault: `has no history of type ${type}`,
+    law: 'What is called alike',
+    plant: histories(async (query, ask) => (query.object?.type === type ? [] : ask(query))),
+  })),
+  {
+    fault: 'tells the history of roles with that of their project',
+    law: 'What is called alike',
+    plant: histories(async ({ object, ...query }, ask) => {
+      if (object?.type !== 'project') return ask({ ...query, ...(object && { object }) })
+      return (await ask(query)).filter(
+        ({ object: found }) =>
+          ('id' in found && found.id === object.id) ||
+          ('projectId' in found && found.projectId === object.id),
+      )
+    }),
+  },
+  {
+    fault: 'takes a project and a provider of one id for the same',
+    law: 'What is called alike',
+    plant: histories(async ({ object, ...query }, ask) => {
+      if (object?.type !== 'project') return ask({ ...query, ...(object && { object }) })
+      return (await ask(query)).filter(
+        ({ object: found }) =>
+          ('id' in found && found.id === object.id) ||
+          ('idpId' in found && `${found.idpId}` === object.id),
+      )
+    }),
+  },
+  {
+    fault: 'takes the roles of all projects for the same',
+    law: 'What is called alike',
+    plant: histories(async ({ object, ...query }, ask) => {
+      if (object?.type !== 'project_role') return ask({ ...query, ...(object && { object }) })
+      return (await ask(query)).filter(
+        ({ object: found }) => 'roleKey' in found && found.roleKey === object.roleKey,
+      )
+    }),
+  },
+  {
+    fault: 'folds the case of keys in the history of a role',
+    law: 'What is called alike',
+    plant: histories(async ({ object, ...query }, ask) => {
+      if (object?.type !== 'project_role') return ask({ ...query, ...(object && { object }) })
+      return (await ask(query)).filter(
+        ({ object: found }) =>
+          'roleKey' in found &&
+          found.projectId === object.projectId &&
+          lowered(found.roleKey) === lowered(object.roleKey),
+      )
+    }),
+  },
+  {
+    fault: 'finds actors by the beginning of their ids',
+    law: 'What is called alike',
+    plant: histories(async ({ actor = '', ...query }, ask) =>
+      (await ask({ ...query, limit: 1000 }))
+        .filter((entry) => entry.actor.userId.startsWith(actor))
+        .slice(0, query.limit),
+    ),
+  },
+  {
+    fault: 'folds the case of the ids of actors',
+    law: 'What is called alike',
+    plant: histories(async ({ actor, ...query }, ask) =>
+      (await ask({ ...query, limit: 1000 }))
+        .filter((entry) => actor === undefined || lowered(entry.actor.userId) === lowered(actor))
+        .slice(0, query.limit),
+    ),
+  },
+  {
+    fault: 'finds types by their beginnings',
+    law: 'What is called alike',
+    plant: histories(async ({ types, ...query }, ask) =>
+      (await ask(query)).filter(
+        ({ type }) => types === undefined || types.some((sought) => type.startsWith(sought)),
+      ),
+    ),
+  },
+  {
+    fault: 'forgets the history of a removed provider',
+    law: 'What is called alike',
+    plant: histories(async (query, ask) => {
+      const entries = await ask(query)
+      const isGone = entries.some(({ type }) => type === 'identity_provider.removed')
+      return isGone && query.object !== undefined ? [] : entries
+    }),
+  },
   {
     fault: 'begins a page of history with the position that it is after',
     law: 'A page of history',

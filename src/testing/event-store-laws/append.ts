@@ -1,5 +1,6 @@
 import { MAX_WRITES } from '../../ports/event-store.js'
 import { demand, demandEqual } from '../law.js'
+import { spoil } from '../spoil.js'
 import type { EventStoreLaw } from './harness.js'
 import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
 
@@ -124,12 +125,3 @@ export const appendLaws: readonly EventStoreLaw[] = [
     },
   },
 ]
-
-/** Changes every part of `value` that lets itself be changed. */
-const spoil = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, item] of Object.entries(value)) {
-    spoil(item)
-    Reflect.set(value, key, 'spoilt')
-  }
-}

@@ -93,6 +93,24 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     },
   },
   {
+    name: 'Many events are applied at once, all or none, and are all to be found.',
+    check: async ({ open }) => {
+      const log = portalWith(1_100)
+      const events = [...log.events]
+      const unknown = { ...log.record('acme', projectRemoved('portal')), type: 'project.sold' }
+      const model = await open()
+      await demandRejection('apply of an unknown event', model.apply(0n, [...events, unknown]))
+      demandEqual('content', await allOf(model), NOTHING)
+      demandEqual('apply without it', await model.apply(0n, events), true)
+      const { roles, history } = await allOf(model)
+      const { items, ...page } = roles
+      const sequence = lastOf(events)
+      demandEqual('page of roles', page, { hasMore: true, totalSize: 1_100, sequence })
+      demandEqual('roles on it', new Set(items.map(({ roleKey }) => roleKey)).size, 1_000)
+      demandEqual('history', history.map(sequenceOf), events.slice(0, 1_000).map(positionOf))
+    },
+  },
+  {
     name: 'Events applied one by one lead to what they lead to together.',
     check: async ({ open }) => {
       const log = portalWith(3)

@@ -1,6 +1,7 @@
-import type { Condition, ListQuery, ReadModel } from '../../ports/read-model.js'
+import type { Condition, ListQuery, ReadModel, ViewType } from '../../ports/read-model.js'
 import { demandEqual, demandRejection } from '../law.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
+import { byIdentity, listOf, TYPES } from './lists.js'
 import { idpAdded, newLog, projectAdded, roleAdded } from './log.js'
 
 /** Kept as names and as keys of roles, in the order of their code points. */
@@ -43,27 +44,40 @@ const rolesIn = (projectId: string): ListQuery<'project_role'> => ({
   limit: 1000,
 })
 
-const namedRoles = async (home: ReadModelHome): Promise<ReadModel> => {
+/** Objects of each type that have each of {@link NAMES}; the roles belong to the first project. */
+const namedObjects = async (home: ReadModelHome): Promise<ReadModel> => {
   const log = newLog()
-  log.record('acme', projectAdded('portal'))
-  for (const [index, displayName] of NAMES.entries()) {
-    log.record('acme', roleAdded('portal', `${index}`.padStart(2, '0'), { displayName }))
+  for (const [index, name] of NAMES.entries()) {
+    const id = `${index}`.padStart(2, '0')
+    log.record('acme', idpAdded(id, name))
+    log.record('acme', projectAdded(id, name))
+    log.record('acme', roleAdded('00', id, { displayName: name }))
   }
   return fedWith(home, log)
 }
 
+const namesThat = async (
+  model: ReadModel,
+  type: ViewType,
+  conditions: readonly Omit<Condition, 'field'>[],
+): Promise<readonly string[]> => {
+  const field = type === 'project_role' ? 'displayName' : 'name'
+  const { items, totalSize } = await model.list({
+    ...listOf(type, [byIdentity(type)]),
+    ...(type === 'project_role' ? { projectId: '00' } : {}),
+    conditions: conditions.map((condition) => ({ ...condition, field })),
+  })
+  demandEqual('totalSize', totalSize, items.length)
+  return items.map((row) => ('displayName' in row ? row.displayName : row.name))
+}
+
 type Sought = readonly [value: string, ignoreCase?: true | undefined]
 
-const textsThat = async (
-  model: ReadModel,
-  field: 'displayName' | 'roleKey',
-  [operator, [value, ignoreCase]]: Case,
-): Promise<readonly string[]> => {
-  const condition = { field, operator, value, ignoreCase: ignoreCase === true }
-  const listing = await model.list({ ...rolesIn('portal'), conditions: [condition] })
-  demandEqual('totalSize', listing.totalSize, listing.items.length)
-  return listing.items.map((role) => role[field])
-}
+const conditionOf = ([operator, [value, ignoreCase]]: Case) => ({
+  operator,
+  value,
+  ignoreCase: ignoreCase === true,
+})
 
 const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
   `${operator} ${value}${ignoreCase ? ', any case' : ''}`
@@ -112,10 +126,12 @@ export const filterLaws: readonly ReadModelLaw[] = [
   {
     name: 'Conditions compare code point by code point, without case when asked to.',
     check: async (home) => {
-      const model = await namedRoles(home)
-      for (const one of CASES) {
-        const [, , expected] = one
-        demandEqual(nameOf(one), await textsThat(model, 'displayName', one), expected)
+      const model = await namedObjects(home)
+      for (const type of TYPES) {
+        for (const one of CASES) {
+          const names = await namesThat(model, type, [conditionOf(one)])
+          demandEqual(`${type}: ${nameOf(one)}`, names, one[2])
+        }
       }
     },
   },
@@ -129,7 +145,10 @@ export const filterLaws: readonly ReadModelLaw[] = [
       const model = await fedWith(home, log)
       for (const one of CASES) {
         const expected = one[2].filter((name) => name !== '')
-        demandEqual(nameOf(one), await textsThat(model, 'roleKey', one), expected)
+        const conditions = [{ ...conditionOf(one), field: 'roleKey' }]
+        const { items, totalSize } = await model.list({ ...rolesIn('portal'), conditions })
+        const found = items.map(({ roleKey }) => roleKey)
+        demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
       }
     },
   },
@@ -171,25 +190,21 @@ export const filterLaws: readonly ReadModelLaw[] = [
   {
     name: 'All conditions must hold.',
     check: async (home) => {
-      const model = await namedRoles(home)
+      const model = await namedObjects(home)
       const conditions = ['edit', 'rs'].map((value) => ({
-        field: 'displayName',
         operator: 'contains' as const,
         value,
         ignoreCase: true,
       }))
-      const { items } = await model.list({ ...rolesIn('portal'), conditions })
-      demandEqual(
-        'names',
-        items.map(({ displayName }) => displayName),
-        ['editors'],
-      )
+      for (const type of TYPES) {
+        demandEqual(`names of ${type}`, await namesThat(model, type, conditions), ['editors'])
+      }
     },
   },
   {
     name: 'What is no field cannot be gone by.',
     check: async (home) => {
-      const model = await namedRoles(home)
+      const model = await namedObjects(home)
       for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
         const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
         const byField = { ...rolesIn('portal'), conditions: [condition] }

@@ -41,6 +41,48 @@ const busyLog = (): Log => {
   return log
 }
 
+const idp = (idpId: string) => ({ type: 'identity_provider', idpId }) as const
+const project = (id: string) => ({ type: 'project', id }) as const
+const role = (projectId: string, roleKey: string) =>
+  ({ type: 'project_role', projectId, roleKey }) as const
+
+/** Objects and users that differ in their type, one of their names or its case alone. */
+const alikeLog = (): Log => {
+  const log = newLog()
+  const by = (userId: string) => ({ actor: { userId, orgId: 'acme' } })
+  log.record('acme', idpAdded('portal'), by('u2'))
+  log.record('acme', projectAdded('portal'), by('U2'))
+  log.record('acme', roleAdded('portal', 'editor'), by('u22'))
+  log.record('acme', roleAdded('portal', 'Editor'))
+  log.record('acme', projectAdded('portal2'))
+  log.record('acme', roleAdded('portal2', 'editor'))
+  log.record('acme', idpAdded('Portal'))
+  log.record('acme', projectAdded('Portal'))
+  const idpId = IdpId.parse('portal')
+  log.record('acme', { type: 'identity_provider.removed', data: { idpId } }, by('u2'))
+  log.record('acme', projectRemoved('portal'))
+  return log
+}
+
+/** What is found in {@link alikeLog}. */
+const ALIKE: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = [
+  [{ object: idp('portal') }, [0, 8]],
+  [{ object: idp('Portal') }, [6]],
+  [{ object: idp('portal2') }, []],
+  [{ object: project('portal') }, [1, 9]],
+  [{ object: project('portal2') }, [4]],
+  [{ object: project('Portal') }, [7]],
+  [{ object: role('portal', 'editor') }, [2]],
+  [{ object: role('portal', 'Editor') }, [3]],
+  [{ object: role('portal2', 'editor') }, [5]],
+  [{ actor: 'u2' }, [0, 8]],
+  [{ actor: 'U2' }, [1]],
+  [{ actor: 'u22' }, [2]],
+  [{ actor: 'u' }, []],
+  [{ types: ['project.added'] }, [1, 4, 7]],
+  [{ types: ['project', 'Project.added', 'ed'] }, []],
+]
+
 /** Laws of `history`. */
 export const historyLaws: readonly ReadModelLaw[] = [
   {
@@ -144,6 +186,16 @@ export const historyLaws: readonly ReadModelLaw[] = [
       demandEqual('by no type', await found(model, log, { types: [] }), [])
       demandEqual('by actor and types', await found(model, log, { actor: 'u1', types }), [3, 7])
       demandEqual('by all', await found(model, log, { object, actor: 'u1', types }), [])
+    },
+  },
+  {
+    name: 'What is called alike has a history of its own.',
+    check: async (home) => {
+      const log = alikeLog()
+      const model = await fedWith(home, log)
+      for (const [query, expected] of ALIKE) {
+        demandEqual(JSON.stringify(query), await found(model, log, query), expected)
+      }
     },
   },
   {

@@ -21,6 +21,11 @@ export const listLaws: readonly ReadModelLaw[] = [
       const { items: rest, ...second } = await model.list({ ...query, after, limit: 1 })
       demandEqual('last page', second, { hasMore: false, totalSize: 3, sequence })
       demandEqual('rows', [items.length, rest.length], [2, 1])
+      const end = await model.list({ ...query, after: [rest.at(-1)?.roleKey ?? ''] })
+      const empty = { items: [], hasMore: false, totalSize: 3, sequence }
+      demandEqual('page after the last row', end, empty)
+      const none = await model.list({ ...query, projectId: 'none' })
+      demandEqual('page of nothing', none, { ...empty, totalSize: 0 })
     },
   },
   {

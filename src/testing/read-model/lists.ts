@@ -1,10 +1,13 @@
 import { IdpId, ProjectId } from '../../domain/values.js'
 import type { ListQuery, ReadModel, SortKey, Views, ViewType } from '../../ports/read-model.js'
 import { fieldNamed, identityField, viewFields } from '../../projections/view-fields.js'
+import { demand } from '../law.js'
 import { idpAdded, type Log, newLog, projectAdded, roleAdded } from './log.js'
 
 /** All types of object. */
 export const TYPES = ['identity_provider', 'project', 'project_role'] as const
+/** More than any log of the laws holds; a model that ignores `after` would never end. */
+const MAX_ROWS = 1000
 /** Both directions of an order. */
 export const DIRECTIONS = ['asc', 'desc'] as const
 const NAMES = ['b', 'B', 'a', '\ue000', '😀', 'b', 'aa', '']
@@ -62,6 +65,7 @@ export const allPages = async <Type extends ViewType>(
   const rows: Views[Type][] = []
   for (let page = await model.list(query); ; ) {
     rows.push(...page.items)
+    demand(rows.length <= MAX_ROWS, 'pages to come to an end')
     const last = page.items.at(-1)
     if (!page.hasMore || last === undefined) return rows
     await between()
