@@ -5,7 +5,10 @@ import type { Law } from '../law.js'
 export interface EventStoreHarness<Store extends EventStore = EventStore> {
   /** An empty store. */
   open(): Promise<Store>
-  /** A second handle on what `store` holds: in memory, the same store. */
+  /**
+   * A second handle on what `store` holds, as another process would have it: races are run over
+   * both. In memory, the same store.
+   */
   reopen(store: Store): Promise<Store>
 }
 
