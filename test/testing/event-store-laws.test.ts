@@ -487,6 +487,17 @@ describe('The laws of event stores', () => {
       expect(reads).toBe(readsOfTheLaw)
     })
 
+    test('records a bad append and fails to record the others', async () => {
+      const neighbours = lawNamed('an append that is rejected harms none that is sent with it')
+      const harness = harnessOf(() => ({
+        append: async ({ writes }) => {
+          if (writes.length === 0) return ok([])
+          throw new Error('is away')
+        },
+      }))
+      await expect(neighbours.check(harness)).rejects.toThrow(BrokenLaw)
+    })
+
     test('fails to read while others write', async () => {
       let reads = 0
       const harness = harnessOf((sound) => ({
@@ -505,6 +516,7 @@ describe('The laws of event stores', () => {
     const law = lawNamed('every append wakes those who wait, on every handle')
 
     test.each<readonly [string, Fault['plant']]>([
+      ['records nothing', () => ({ append: async () => err({ kind: 'IdempotencyKeyUsed' }) })],
       ['wakes nobody', () => ({ onAppend: () => () => undefined })],
       [
         'wakes but once',

@@ -32,7 +32,10 @@ const recordAwaited = (
   store: EventStore,
   append: Append,
   waits: readonly ReturnType<typeof waiting>[],
-) => allOf<unknown>([...waits.map(({ next }) => next()), record(store, append)])
+) => {
+  const hints = waits.map(({ next }) => next())
+  return allOf<unknown>([record(store, append), ...hints])
+}
 
 /** What holds for stores that have `onAppend`; the others need not. */
 export const wakeLaws: readonly EventStoreLaw[] = [

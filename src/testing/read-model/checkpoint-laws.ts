@@ -1,13 +1,13 @@
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { HistoryEntry, ReadModel } from '../../ports/read-model.js'
-import { demandEqual, demandRejection } from '../law.js'
+import { allOf, demandEqual, demandRejection } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import { newLog, projectAdded, projectRemoved, roleAdded } from './log.js'
 
 const PORTAL = { type: 'project', id: 'portal' } as const
 
 /** All that can be read of the organization `acme`. */
-const allOf = async (model: ReadModel) => ({
+const contentOf = async (model: ReadModel) => ({
   checkpoint: await model.checkpoint(),
   project: await model.get<'project'>('acme', PORTAL),
   roles: await model.list({
@@ -48,7 +48,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
   {
     name: 'Before the first event the checkpoint is 0 and there is nothing to be read.',
     check: async ({ open }) => {
-      const all = await allOf(await open())
+      const all = await contentOf(await open())
       demandEqual('content', all, NOTHING)
     },
   },
@@ -68,14 +68,14 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const log = portalWith(1)
       const model = await fedWith(home, log)
-      const before = await allOf(model)
+      const before = await contentOf(model)
       const from = lastOf(log.events)
       log.record('acme', projectRemoved('portal'))
       for (const wrong of [0n, from - 1n, from + 1n]) {
         demandEqual(`apply from ${wrong}`, await model.apply(wrong, log.above(from)), false)
         demandEqual(`apply of nothing from ${wrong}`, await model.apply(wrong, []), false)
       }
-      demandEqual('content', await allOf(model), before)
+      demandEqual('content', await contentOf(model), before)
     },
   },
   {
@@ -83,12 +83,12 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const log = portalWith(1)
       const model = await fedWith(home, log)
-      const before = await allOf(model)
+      const before = await contentOf(model)
       const from = lastOf(log.events)
       const removed = log.record('acme', projectRemoved('portal'))
       const unknown = { ...removed, position: removed.position + 1n, type: 'project.sold' }
       await demandRejection('apply of an unknown event', model.apply(from, [removed, unknown]))
-      demandEqual('content', await allOf(model), before)
+      demandEqual('content', await contentOf(model), before)
       demandEqual('apply without it', await model.apply(from, [removed]), true)
     },
   },
@@ -100,9 +100,9 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
       const unknown = { ...log.record('acme', projectRemoved('portal')), type: 'project.sold' }
       const model = await open()
       await demandRejection('apply of an unknown event', model.apply(0n, [...events, unknown]))
-      demandEqual('content', await allOf(model), NOTHING)
+      demandEqual('content', await contentOf(model), NOTHING)
       demandEqual('apply without it', await model.apply(0n, events), true)
-      const { roles, history } = await allOf(model)
+      const { roles, history } = await contentOf(model)
       const { items, ...page } = roles
       const sequence = lastOf(events)
       demandEqual('page of roles', page, { hasMore: true, totalSize: 1_100, sequence })
@@ -116,12 +116,12 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
       const log = portalWith(3)
       const model = await open()
       await model.apply(0n, log.events)
-      const together = await allOf(model)
+      const together = await contentOf(model)
       await model.reset()
       for (const event of log.events) {
         demandEqual('apply', await model.apply(await model.checkpoint(), [event]), true)
       }
-      demandEqual('content', await allOf(model), together)
+      demandEqual('content', await contentOf(model), together)
     },
   },
   {
@@ -129,11 +129,11 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const log = portalWith(3)
       const model = await fedWith(home, log)
-      const before = await allOf(model)
+      const before = await contentOf(model)
       await model.reset()
-      demandEqual('content after reset', await allOf(model), NOTHING)
+      demandEqual('content after reset', await contentOf(model), NOTHING)
       await feed(model, log)
-      demandEqual('content when built anew', await allOf(model), before)
+      demandEqual('content when built anew', await contentOf(model), before)
     },
   },
   {
@@ -141,7 +141,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const model = await fedWith(home, portalWith(3))
       const other = await home.reopen()
-      demandEqual('content', await allOf(other), await allOf(model))
+      demandEqual('content', await contentOf(other), await contentOf(model))
       await other.reset()
       demandEqual('checkpoint', await model.checkpoint(), 0n)
     },
@@ -154,11 +154,11 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
       for (let round = 0; round < log.events.length; round++) {
         const from = log.events[round - 1]?.position ?? 0n
         const events = log.events.slice(round, round + 1)
-        const outcomes = await Promise.all(handles.map((handle) => handle.apply(from, events)))
+        const outcomes = await allOf(handles.map((handle) => handle.apply(from, events)))
         demandEqual('outcomes', outcomes.toSorted(), [false, false, true])
       }
       for (const handle of handles) {
-        const { roles, history } = await allOf(handle)
+        const { roles, history } = await contentOf(handle)
         demandEqual('roles', roles.totalSize, 40)
         demandEqual('history', history.map(sequenceOf), log.events.map(positionOf))
       }
