@@ -34,9 +34,16 @@ const follow = async (
   }
 }
 
-/** Lets others go on, but not for a millisecond, as a timer would: what is wrong may last no longer. */
+/**
+ * Lets others go on; where the runtime can do that, not for a millisecond, as a timer would: what is
+ * wrong may last no longer.
+ */
 const nextTurn = () =>
   new Promise<void>((resolve) => {
+    if (typeof MessageChannel !== 'function') {
+      setTimeout(resolve, 0)
+      return
+    }
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => {
       port1.close()
