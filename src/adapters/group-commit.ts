@@ -75,7 +75,7 @@ const settle = async (writer: GroupWriter, group: readonly Entry[]): Promise<voi
     for (const [index, { resolve, reject }] of group.entries()) {
       const verdict = verdicts[index]
       if (verdict) resolve(verdict)
-      else reject(new Error('The writer of a group left an append unanswered'))
+      else reject(new Error('The writer left an append unanswered'))
     }
   } catch (fault) {
     if (group.length > 1 && !writer.isConnectionFault(fault)) return settleEach(writer, group)

@@ -1,7 +1,7 @@
 import type { HistoryQuery } from '../ports/read-model.js'
 import { streamOf } from '../projections/stream-name.js'
 import { ENTRY_COLUMNS } from './kept-rows.js'
-import { LARGEST_INTEGER } from './largest-integer.js'
+import { boundedPosition } from './largest-integer.js'
 import type { Dialect, Statement } from './list-statements.js'
 
 /** How the page of history that `query` asks for is found. */
@@ -10,7 +10,7 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const conditions: (readonly [string, string | number | bigint])[] = [
     // The name of a stream holds its organization.
     object === undefined ? ['org_id = ?', orgId] : ['stream = ?', streamOf(orgId, object)],
-    ['position > ?', after < LARGEST_INTEGER ? after : LARGEST_INTEGER],
+    ['position > ?', boundedPosition(after)],
   ]
   if (actor !== undefined) conditions.push(['actor = ?', actor])
   if (types !== undefined) conditions.push([dialect.isListed('type'), JSON.stringify(types)])

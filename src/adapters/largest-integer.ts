@@ -3,6 +3,6 @@ export const LARGEST_INTEGER = 2n ** 63n - 1n
 
 /** `position` where a database takes it for an integer; otherwise one that has the same events above it. */
 export const boundedPosition = (position: bigint): bigint => {
-  if (position < 0n) return 0n
-  return position < LARGEST_INTEGER ? position : LARGEST_INTEGER
+  if (position > LARGEST_INTEGER) return LARGEST_INTEGER
+  return position < 0n ? 0n : position
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
 import { openPostgres, type Postgres } from '../../src/adapters/postgres/index.js'
 import { openSqlite, type Sqlite } from '../../src/adapters/sqlite/index.js'
-import type { EventStore, Metadata } from '../../src/ports/event-store.js'
+import type { EventCount, EventStore, Metadata } from '../../src/ports/event-store.js'
 import { appendOf, write } from '../../src/testing/event-store-laws/samples.js'
 import { type PostgresServer, startPostgres } from '../postgres-server.js'
 
@@ -67,7 +67,7 @@ const DATA: readonly object[] = [
 let server: PostgresServer
 let postgres: Postgres
 let sqlite: Sqlite
-let stores: readonly EventStore[]
+let stores: readonly (EventStore & EventCount)[]
 
 beforeAll(async () => {
   server = await startPostgres({ settings: ['fsync=off'] })
@@ -153,7 +153,19 @@ describe('Every store makes the same of', () => {
 
   test('positions beyond every number', async () => {
     for (const after of [2n ** 53n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n, 10n ** 30n]) {
-      for (const store of stores) expect(await store.readAll(after, 1)).toEqual([])
+      for (const store of stores) {
+        expect(await store.readAll(after, 1)).toEqual([])
+        expect(await store.countAfter(after)).toBe(0)
+      }
+    }
+  })
+
+  test('positions below every number', async () => {
+    for (const after of [-1n, -(2n ** 63n), -(2n ** 63n) - 1n, -(10n ** 30n)]) {
+      for (const store of stores) {
+        expect(await store.readAll(after, 1)).toEqual(await store.readAll(0n, 1))
+        expect(await store.countAfter(after)).toBe(await store.countAfter(0n))
+      }
     }
   })
 })

@@ -31,9 +31,6 @@ const RANGE = `SELECT ${COLUMNS} FROM events WHERE position >= ? AND position < 
 const INSERT = `INSERT INTO events (${COLUMNS}, begins_append, idempotency_key)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, version) DO NOTHING`
 
-/** Beyond every position; SQLite takes no larger number. */
-const END = Number.MAX_SAFE_INTEGER
-
 /** The events of `stream` above `afterVersion`, oldest first. */
 export const streamEvents = (
   database: Database,
@@ -47,8 +44,8 @@ export const pageOfEvents = (
   after: Position,
   limit: number,
 ): readonly RecordedEvent[] => {
-  if (after >= END || limit <= 0) return []
-  return eventsOf(database.rows(PAGE, after, limit))
+  // As a number: an integer may have 64 bits at most. With a limit below 0 there would be none.
+  return limit > 0 ? eventsOf(database.rows(PAGE, Number(after), limit)) : []
 }
 
 /** The event at the end of the log; undefined when it is empty. */
@@ -60,7 +57,7 @@ export const lastPosition = (database: Database): number => Number(database.valu
 
 /** How many events lie above `after`. */
 export const countAfter = (database: Database, after: Position): number =>
-  after >= END ? 0 : Number(database.value(COUNT, after))
+  Number(database.value(COUNT, Number(after)))
 
 /** How many events `stream` holds. */
 export const versionOf = (database: Database, stream: StreamId): Version =>
@@ -81,7 +78,7 @@ export const eventsOfAppend = (
       : database.value(BEGIN_OF_KEY, by.idempotencyKey)
   if (begin === undefined) return []
   // An append is recorded in one piece: it ends where the next one begins.
-  const end = database.value(NEXT_BEGIN, begin) ?? END
+  const end = database.value(NEXT_BEGIN, begin) ?? Number.MAX_SAFE_INTEGER
   return eventsOf(database.rows(RANGE, begin, end))
 }
 

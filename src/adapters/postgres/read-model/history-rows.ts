@@ -4,7 +4,6 @@ import type { KnownEvent } from '../../../projections/known-event.js'
 import { organizationIn } from '../../../projections/stream-name.js'
 import { historyStatement } from '../../history-statement.js'
 import { decodeEntry, ENTRY_COLUMNS, type EntryRow, encodeEntry } from '../../kept-rows.js'
-import { boundedPosition } from '../../largest-integer.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
 import type { Statement } from '../session.js'
@@ -43,8 +42,7 @@ export const readHistory = async (
   schema: string,
   query: HistoryQuery,
 ): Promise<readonly HistoryEntry[]> => {
-  const after = boundedPosition(query.after)
-  const statement = numbered(historyStatement(postgresDialect(schema), { ...query, after }))
+  const statement = numbered(historyStatement(postgresDialect(schema), query))
   const found = await connections.read<EntryRow<string>>(statement)
   return found.map(decodeEntry)
 }
