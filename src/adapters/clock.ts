@@ -6,7 +6,7 @@ export type Clock = () => Date
 /** Tells the time in whole microseconds since the Unix epoch; a number is exact until the year 2255. */
 export type MicrosecondClock = () => number
 
-const NO_TIME = 'The clock must show a valid time before the year 2255'
+const NO_TIME = 'The clock must show a time before the year 2255'
 
 /** `clock` in microseconds; the system's time, without a `Date` for each reading, when absent. */
 export const microsecondClock = (clock: Clock | undefined): MicrosecondClock => {

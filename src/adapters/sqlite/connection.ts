@@ -17,6 +17,9 @@ const RETRY_AFTER = 1_000
 /** Most between two tries after that, in milliseconds. */
 const MAX_PAUSE = 5
 
+/** After so long, in milliseconds, in which nobody has met a lock, it is no longer the same. */
+const FORGOTTEN = 20 * MAX_PAUSE
+
 /**
  * A file shared with other processes. While one of them has it locked, `work` is tried again, and the
  * event loop keeps turning; nothing else of this process comes between what one `work` does.
@@ -58,18 +61,27 @@ export const openConnection = (
 
   /** Runs what the same lock may hold up: those that wait one after the other wait for one timeout. */
   const runner = () => {
-    let since: number | undefined
+    /** When the lock was first met, and when last; 0 once it is gone. */
+    let since = 0
+    let seen = 0
     return async <Value>(work: (database: Database) => Value): Promise<Value> => {
+      let from: number | undefined
       for (;;) {
         try {
           const value = attempt(work)
-          since = undefined
+          seen = 0
           return value
         } catch (error) {
-          if (!isBusy(error)) throw asFault(error)
-          since ??= performance.now()
-          const waited = performance.now() - since
-          // Not `>=`: a timeout that is no number must not be waited for.
+          // Opened while it was locked, a file is found unusable only now.
+          if (error instanceof UnusableFile)
+            throw new StoreFault(error.message, 'not_recorded', error)
+          if (!isBusy(error)) throw faultOf(error, 'not_recorded')
+          const now = performance.now()
+          from ??= now - seen < FORGOTTEN ? since : now
+          since = from
+          seen = now
+          const waited = now - from
+          // A timeout that is no number is not waited for.
           if (!(waited < busyTimeout)) throw lockedFault(busyTimeout, error)
           await pause(waited)
         }
@@ -105,20 +117,17 @@ export const openConnection = (
 export const isLockedFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && isBusy(fault.cause)
 
-const lockedFault = (busyTimeout: number, cause: unknown): StoreFault => {
-  const message = `The database was locked for ${busyTimeout} ms`
-  return Object.assign(new StoreFault(message, 'not_recorded', cause), { retryAfter: RETRY_AFTER })
-}
-
-/** Opened while it was locked, a file is found unusable only now. */
-const asFault = (error: unknown): unknown =>
-  error instanceof UnusableFile
-    ? new StoreFault(error.message, 'not_recorded', error)
-    : faultOf(error, 'not_recorded')
+const lockedFault = (busyTimeout: number, cause: unknown): StoreFault =>
+  Object.assign(
+    new StoreFault(`The file was locked for ${busyTimeout} ms`, 'not_recorded', cause),
+    {
+      retryAfter: RETRY_AFTER,
+    },
+  )
 
 /** Waits a little, of different length each time so that no two processes wait in step. */
 const pause = (waited: number): Promise<void> =>
   new Promise((resolve) => {
     if (waited < EAGER_WAIT) setImmediate(resolve)
-    else setTimeout(resolve, 1 + Math.random() * (MAX_PAUSE - 1))
+    else setTimeout(resolve, Math.random() * MAX_PAUSE)
   })

@@ -44,7 +44,7 @@ export const pageOfEvents = (
   after: Position,
   limit: number,
 ): readonly RecordedEvent[] => {
-  // As a number: an integer may have 64 bits at most. With a limit below 0 there would be none.
+  // A number, for integers of more than 64 bits cannot be bound. SQLite takes a limit below 0 for none.
   return limit > 0 ? eventsOf(database.rows(PAGE, Number(after), limit)) : []
 }
 

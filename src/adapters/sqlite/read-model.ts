@@ -17,7 +17,7 @@ import type { Connection } from './connection.js'
 import type { Database } from './database.js'
 import { sqliteDialect } from './read-model/dialect.js'
 import { insertHistory, readHistory } from './read-model/history-rows.js'
-import { decode, positionFrom, readObject, type ShownRow } from './read-model/object-rows.js'
+import { decode, readObject, type ShownRow } from './read-model/object-rows.js'
 import { rowBatch } from './read-model/row-batch.js'
 import { createTables, emptyTables, haveTables } from './read-model/tables.js'
 
@@ -64,7 +64,7 @@ export const sqliteReadModel = (connection: Connection): ReadModel => {
 }
 
 const checkpointIn = (database: Database): bigint =>
-  positionFrom(database.value(`SELECT position FROM ${CHECKPOINT}`))
+  BigInt(Number(database.value(`SELECT position FROM ${CHECKPOINT}`) ?? 0))
 
 const applyAll = (database: Database, events: readonly KnownEvent[]): void => {
   const last = events.at(-1)

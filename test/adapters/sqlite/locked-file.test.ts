@@ -114,6 +114,20 @@ describe('While another process has locked the file', () => {
     expect((await wholeLog(opened.store)).length).toBe(3)
   })
 
+  test('a lock is another one when nobody has met it for a while, also after one that lasted too long', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path, { busyTimeout: 500 })
+    const held = lock(path)
+    await expect(opened.store.append(firstOf('law-a'))).rejects.toThrow('locked for 500 ms')
+    held.release()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const again = lock(path)
+    const appended = verdict(opened.store, firstOf('law-a')).catch(() => 'rejected')
+    await turns(5)
+    again.release()
+    expect(await appended).toBe(1)
+  })
+
   test('a timeout that is no number is not waited for', async () => {
     const path = temporaryFile()
     await using opened = openSqlite(path, { busyTimeout: Number.NaN })

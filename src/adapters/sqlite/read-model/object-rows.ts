@@ -1,5 +1,4 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Position } from '../../../ports/event-store.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { Place } from '../../../projections/place.js'
 import { decodeRow, rowEncoder, SHOWN_COLUMNS } from '../../kept-rows.js'
@@ -85,7 +84,3 @@ export const objectTables: { readonly [Type in ViewType]: ObjectTable<Views[Type
 export const removeRoles = (database: Database, scope: string): void => {
   database.run(`DELETE FROM ${tableOf('project_role')} WHERE scope = ?`, scope)
 }
-
-/** The position that a number of SQLite's stands for. */
-export const positionFrom = (value: unknown): Position =>
-  typeof value === 'number' ? BigInt(value) : 0n
