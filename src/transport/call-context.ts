@@ -36,7 +36,7 @@ const expectedSequenceOf = (ifMatch: string | null): bigint | undefined => {
   const sequence = /^"(\d{1,20})"$/.exec(ifMatch)?.[1]
   if (sequence !== undefined) return BigInt(sequence)
   const description = 'must be one ETag as it was answered, in quotation marks, or *'
-  throw malformed([{ field: 'expectedSequence', description }])
+  throw malformed({ field: 'expectedSequence', description })
 }
 
 /** The value that `If-Match` takes. */

@@ -48,7 +48,7 @@ const nameOf = <Name extends string>(
 ): Name => {
   const found = names.find((name) => numbers[name] === number)
   if (found !== undefined) return found
-  throw malformed([{ field, description: `must be one of ${names.join(', ')}` }])
+  throw malformed({ field, description: `must be one of ${names.join(', ')}` })
 }
 
 /** Name of the styling. @throws ConnectError */

@@ -1,16 +1,15 @@
+import { Code } from '@connectrpc/connect'
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
-import type { Status, StatusDetail } from '../index.js'
+import type { Status } from '../index.js'
 import { httpStatusOf } from './http-status.js'
-import { TYPE_PREFIX } from './status-error.js'
-
-const INTERNAL = 13
+import { errorInfo, TYPE_PREFIX } from './status-error.js'
 
 /** An answer with the error body of the specification. Spec: Errors. */
 export const errorResponse = (
   body: Status,
-  status: number = httpStatusOf(body.code),
   header: Headers = new Headers(),
+  status: number = httpStatusOf(body.code),
 ): UniversalServerResponse => {
   const bytes = new TextEncoder().encode(JSON.stringify(body))
   header.set('content-type', 'application/json')
@@ -21,19 +20,21 @@ export const errorResponse = (
 /** An error that HTTP itself is about, such as a method that a path does not have. */
 export const httpError = (
   status: number,
-  {
-    code,
-    message,
-    reason,
-  }: { readonly code: number; readonly message: string; readonly reason: string },
+  { code, message, reason }: HttpError,
   header?: Headers,
 ): UniversalServerResponse =>
-  errorResponse({ code, message, details: [errorInfo(reason)] }, status, header)
+  errorResponse({ code, message, details: [errorInfo(reason)] }, header, status)
+
+interface HttpError {
+  readonly code: Code
+  readonly message: string
+  readonly reason: string
+}
 
 /** What ConnectRPC writes as the body of an error, as the specification has it. */
 export const statusOf = (connectBody: string): Status => {
   const { code, message, details }: ConnectBody = JSON.parse(connectBody)
-  const number = codeFromString(code ?? '') ?? INTERNAL
+  const number = codeFromString(code ?? '') ?? Code.Internal
   return {
     code: number,
     message: inOwnWords(message ?? ''),
@@ -60,13 +61,6 @@ interface ConnectBody {
 const detailOf = ({ type, debug }: { readonly type: string; readonly debug: object }) => ({
   '@type': `${TYPE_PREFIX}${type}`,
   ...debug,
-})
-
-const errorInfo = (reason: string): StatusDetail => ({
-  '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`,
-  reason,
-  domain: 'claviger',
-  metadata: {},
 })
 
 /** A body of one piece. */

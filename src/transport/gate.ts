@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { isIamError } from '../index.js'
 import { callerKey } from './call-context.js'
 import type { Edge } from './options.js'
-import { refused, unexpected } from './unexpected.js'
+import { failed, refused } from './unexpected.js'
 
 /** Since when the operations marked deprecated are so: their first release (RFC 9745). */
 const DEPRECATED_SINCE = '@1767225600'
@@ -16,10 +16,7 @@ export const gateOf =
     try {
       await admit(edge, call)
     } catch (thrown) {
-      // What was thrown once nobody waits any more is most likely that, and no failure.
-      throw call.signal.aborted
-        ? refused(edge, call, { kind: 'Cancelled' })
-        : unexpected(edge, call, thrown)
+      throw failed(edge, call, thrown)
     }
   }
 

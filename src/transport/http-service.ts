@@ -1,4 +1,4 @@
-import { createConnectRouter } from '@connectrpc/connect'
+import { Code, createConnectRouter } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { Iam } from '../index.js'
 import { connectRoutes } from './connect-routes.js'
@@ -91,7 +91,11 @@ const openApiAnswer = ({ organizationHeader }: Edge): Answer => {
 const methodNotAllowed = async (verbs: readonly string[]): Promise<UniversalServerResponse> =>
   httpError(
     405,
-    { code: 12, message: 'The path has no such method', reason: 'METHOD_NOT_ALLOWED' },
+    {
+      code: Code.Unimplemented,
+      message: 'The path has no such method',
+      reason: 'METHOD_NOT_ALLOWED',
+    },
     new Headers({ allow: verbs.join(', ') }),
   )
 
@@ -99,10 +103,18 @@ const methodNotAllowed = async (verbs: readonly string[]): Promise<UniversalServ
 const unsupportedType = async (accepted: string): Promise<UniversalServerResponse> =>
   httpError(
     UNSUPPORTED_TYPE,
-    { code: 3, message: 'The content type is not served here', reason: 'UNSUPPORTED_MEDIA_TYPE' },
+    {
+      code: Code.InvalidArgument,
+      message: 'The content type is not served here',
+      reason: 'UNSUPPORTED_MEDIA_TYPE',
+    },
     new Headers({ accept: accepted }),
   )
 
 /** The answer where a path is not of the transport and nobody else is there to answer. */
 export const notFound = (): UniversalServerResponse =>
-  httpError(404, { code: 5, message: 'There is nothing at this path', reason: 'PATH_NOT_FOUND' })
+  httpError(404, {
+    code: Code.NotFound,
+    message: 'There is nothing at this path',
+    reason: 'PATH_NOT_FOUND',
+  })

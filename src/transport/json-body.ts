@@ -32,7 +32,7 @@ export async function* jsonBody(source: JsonSource): AsyncIterable<Uint8Array> {
 /** @throws ConnectError where there is no object to put `members` into, for none of them may get lost */
 const spliced = (bytes: Uint8Array, members: string): Uint8Array => {
   const start = notWhite(bytes, 0)
-  if (bytes[start] !== OPEN) throw malformed([{ field: '', description: 'must be a JSON object' }])
+  if (bytes[start] !== OPEN) throw malformed({ field: '', description: 'must be a JSON object' })
   if (members === '') return bytes
   const isEmpty = bytes[notWhite(bytes, start + 1)] === CLOSE
   const head = new TextEncoder().encode(`{${members}${isEmpty ? '' : ','}`)

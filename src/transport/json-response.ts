@@ -14,10 +14,7 @@ export const jsonResponse = async ({
   body = once(new Uint8Array()),
 }: UniversalServerResponse): Promise<UniversalServerResponse> => {
   const text = new TextDecoder().decode(await readAllBytes(body, MOST))
-  if (status >= 400) {
-    const error = statusOf(text)
-    return errorResponse(error, undefined, header)
-  }
+  if (status >= 400) return errorResponse(statusOf(text), header)
   const bytes = new TextEncoder().encode(text.replaceAll(WHOLE_SECONDS, '"$1":"$2.000Z"'))
   header.set('content-length', String(bytes.byteLength))
   return { status, header, body: once(bytes) }

@@ -35,7 +35,7 @@ export const sortOf = <Field extends string>(
   })
 }
 
-const wrongOrder = (description: string) => malformed([{ field: 'orderBy', description }])
+const wrongOrder = (description: string) => malformed({ field: 'orderBy', description })
 
 /** Fields of `details`, and the state, that every list can be sorted by. */
 export const DETAIL_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const

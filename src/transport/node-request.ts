@@ -65,7 +65,7 @@ async function* written(body: unknown): AsyncIterable<Uint8Array> {
   } catch (thrown) {
     // Lists nested too deeply; anything else is of the parser's making.
     if (!(thrown instanceof RangeError)) throw thrown
-    throw malformed([{ field: '', description: 'must be JSON' }])
+    throw malformed({ field: '', description: 'must be JSON' })
   }
   yield new TextEncoder().encode(text)
 }

@@ -1,7 +1,7 @@
 import type { UniversalHandler } from '@connectrpc/connect/protocol'
 import type { Edge } from './options.js'
 import type { HttpRequest } from './transcode.js'
-import { refused, unexpected } from './unexpected.js'
+import { failed } from './unexpected.js'
 
 /** The request, with a body that tells the host why it cannot be read, as calls do of what fails in them. */
 export const withBody = (
@@ -11,14 +11,12 @@ export const withBody = (
 ): HttpRequest => {
   const { header, signal, body } = request
   const call = { service, method, signal, requestHeader: header, responseHeader: new Headers() }
-  const failed = (cause: unknown) =>
-    signal.aborted ? refused(edge, call, { kind: 'Cancelled' }) : unexpected(edge, call, cause)
-  return { ...request, body: bytesOf(body, failed) }
+  return { ...request, body: bytesOf(body, (cause) => failed(edge, call, cause)) }
 }
 
 async function* bytesOf(
   body: AsyncIterable<Uint8Array>,
-  failed: (cause: unknown) => Error,
+  failure: (cause: unknown) => Error,
 ): AsyncIterable<Uint8Array> {
   try {
     for await (const piece of body) {
@@ -27,6 +25,6 @@ async function* bytesOf(
       yield piece
     }
   } catch (cause) {
-    throw failed(cause)
+    throw failure(cause)
   }
 }

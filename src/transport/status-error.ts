@@ -1,13 +1,7 @@
 import { createRegistry, fromJsonString } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
-import {
-  type IamError,
-  type Status,
-  type StatusDetail,
-  toStatus,
-  type Violation,
-} from '../index.js'
-import { fewOf, withFewViolations } from './few-violations.js'
+import { type Status, type StatusDetail, toStatus, type Violation } from '../index.js'
+import { fewOf } from './few-violations.js'
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -18,6 +12,14 @@ import {
 
 /** What `@type` of a detail begins with, before the name of its message. */
 export const TYPE_PREFIX = 'type.googleapis.com/'
+
+/** The google.rpc.ErrorInfo of an error that the library knows nothing of. */
+export const errorInfo = (reason: string, metadata: object = {}): StatusDetail => ({
+  '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`,
+  reason,
+  domain: 'claviger',
+  metadata,
+})
 
 const DETAILS = createRegistry(
   ErrorInfoSchema,
@@ -40,19 +42,17 @@ const made = new WeakSet<object>()
 export const isStatusError = (thrown: unknown): thrown is ConnectError =>
   typeof thrown === 'object' && thrown !== null && made.has(thrown)
 
-/** {@link statusError} of an error of the library. */
-export const errorAnswer = (error: IamError): ConnectError =>
-  statusError(toStatus(withFewViolations(error)))
-
 /** {@link statusError} of a request that is malformed. */
-export const malformed = (violations: readonly Violation[]): ConnectError =>
-  errorAnswer({ kind: 'InvalidArgument', violations })
+export const malformed = (violation: Violation): ConnectError => invalidArgument(fewOf([violation]))
 
-/** @throws ConnectError, {@link malformed}, where there is any violation; asks for no more than it tells */
+/** @throws ConnectError where there is any violation; asks for no more than it tells */
 export const refuseMalformed = (violations: Iterable<Violation>): void => {
   const few = fewOf(violations)
-  if (few.length > 0) throw malformed(few)
+  if (few.length > 0) throw invalidArgument(few)
 }
+
+const invalidArgument = (violations: readonly Violation[]): ConnectError =>
+  statusError(toStatus({ kind: 'InvalidArgument', violations }))
 
 const outgoing = ({ '@type': type, ...fields }: StatusDetail) => {
   const desc = DETAILS.getMessage(type.slice(TYPE_PREFIX.length))

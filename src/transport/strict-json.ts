@@ -33,7 +33,7 @@ const checkedText = (desc: DescMessage, bytes: Uint8Array): string => {
   try {
     text = utf8.decode(bytes)
   } catch {
-    throw malformed([{ field: '', description: 'must be text in UTF-8' }])
+    throw malformed({ field: '', description: 'must be text in UTF-8' })
   }
   // The parser takes more than JSON of protobuf has, such as hexadecimal digits.
   refuseMalformed(jsonViolations(desc, parsed(text)))
@@ -41,7 +41,7 @@ const checkedText = (desc: DescMessage, bytes: Uint8Array): string => {
     fromJsonString(desc, text)
   } catch {
     // What is left to object to once every value is right, is a name that stands there twice.
-    throw malformed([twice(doubledName(text) ?? '')])
+    throw malformed(twice(doubledName(text) ?? ''))
   }
   return text
 }
@@ -50,6 +50,6 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw malformed([{ field: '', description: 'must be JSON' }])
+    throw malformed({ field: '', description: 'must be JSON' })
   }
 }

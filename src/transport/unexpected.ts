@@ -3,11 +3,11 @@ import { type IamError, type Status, toStatus } from '../index.js'
 import { withFewViolations } from './few-violations.js'
 import { type Edge, toConsole } from './options.js'
 import { retryAfterOf } from './retry-after.js'
-import { isStatusError, statusError } from './status-error.js'
+import { errorInfo, isStatusError, statusError } from './status-error.js'
 import { traceIdOf } from './trace-id.js'
 
-/** INTERNAL and UNAVAILABLE, the codes whose cause is for the host alone. */
-const CODES_WITH_CAUSE = [13, 14]
+/** The codes whose cause is for the host alone. */
+const CODES_WITH_CAUSE = [Code.Internal, Code.Unavailable]
 
 /** What is known of a call that fails, whether in its body or in what it does. */
 type Call = Pick<
@@ -45,31 +45,24 @@ const tooLate = (): ConnectError =>
   statusError({
     code: Code.DeadlineExceeded,
     message: 'The deadline has passed',
-    details: [
-      {
-        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-        reason: 'DEADLINE_EXCEEDED',
-        domain: 'claviger',
-        metadata: {},
-      },
-    ],
+    details: [errorInfo('DEADLINE_EXCEEDED')],
   })
+
+/**
+ * The answer to a call that threw before it was understood. What is thrown once nobody waits any more is
+ * most likely that, and no failure.
+ */
+export const failed = (edge: Edge, call: Call, cause: unknown): ConnectError =>
+  call.signal.aborted ? refused(edge, call, { kind: 'Cancelled' }) : unexpected(edge, call, cause)
 
 /** The answer to a call that something threw in: of the cause, it shows how the host was told. */
 export const unexpected = (edge: Edge, call: Call, cause: unknown): ConnectError => {
   if (isStatusError(cause)) return cause
   const correlationId = tell(edge, call, cause)
   return statusError({
-    code: 13,
+    code: Code.Internal,
     message: 'An unexpected error. Tell the operator its correlation id',
-    details: [
-      {
-        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-        reason: 'UNEXPECTED',
-        domain: 'claviger',
-        metadata: { correlationId },
-      },
-    ],
+    details: [errorInfo('UNEXPECTED', { correlationId })],
   })
 }
 

@@ -22,7 +22,7 @@ export const decoded = (text: string, field: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw malformed([{ field, description: 'must be percent-encoded UTF-8' }])
+    throw malformed({ field, description: 'must be percent-encoded UTF-8' })
   }
 }
 
@@ -56,20 +56,20 @@ const put = (tree: Tree, desc: DescMessage, { names, text, name }: Placing): voi
   if (others.length > 0) {
     if (field.fieldKind !== 'message') throw notAParameter(name)
     const branch = there ?? new Map()
-    if (!(branch instanceof Map)) throw malformed([twice(name)])
+    if (!(branch instanceof Map)) throw malformed(twice(name))
     tree.set(key, branch)
     put(branch, field.message, { names: others, text, name })
   } else if (field.fieldKind === 'list') {
     tree.set(key, [...(Array.isArray(there) ? there : []), jsonValueOf(field, text)])
   } else {
-    if (there !== undefined) throw malformed([twice(name)])
+    if (there !== undefined) throw malformed(twice(name))
     tree.set(key, jsonValueOf(field, text))
   }
 }
 
 /** The answer to a parameter that stands for no field. */
 export const notAParameter = (name: string): ConnectError =>
-  malformed([{ field: name, description: 'is not a query parameter of this method' }])
+  malformed({ field: name, description: 'is not a query parameter of this method' })
 
 /** Of what a query can say, JSON has another form for booleans alone. */
 const jsonValueOf = (field: DescField, text: string): string | boolean =>
