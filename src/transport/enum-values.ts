@@ -58,12 +58,20 @@ export const stylingTypeOf = (message: { readonly stylingType: number }): Stylin
     number: message.stylingType,
   })
 
-/** Name of what a field of the user is taken from. @throws ConnectError naming `field` */
-export const mappingFieldOf = <Field extends 'displayNameMapping' | 'usernameMapping'>(
-  message: Readonly<Record<Field, number>>,
-  field: Field,
-): OidcMappingField =>
-  nameOf(OidcMappingField.options, MAPPING_FIELDS, { field, number: message[field] })
+/** Names of what the fields of the user are taken from. @throws ConnectError */
+export const mappingsOf = ({
+  displayNameMapping,
+  usernameMapping,
+}: {
+  readonly displayNameMapping: number
+  readonly usernameMapping: number
+}) => ({
+  displayNameMapping: mappingFieldOf('displayNameMapping', displayNameMapping),
+  usernameMapping: mappingFieldOf('usernameMapping', usernameMapping),
+})
+
+const mappingFieldOf = (field: string, number: number): OidcMappingField =>
+  nameOf(OidcMappingField.options, MAPPING_FIELDS, { field, number })
 
 /** Name of the labeling setting. @throws ConnectError */
 export const labelingSettingOf = (message: {

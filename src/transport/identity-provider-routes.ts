@@ -1,5 +1,5 @@
 import type { Iam } from '../index.js'
-import { mappingFieldOf, stateOf, stylingTypeOf } from './enum-values.js'
+import { mappingsOf, stateOf, stylingTypeOf } from './enum-values.js'
 import { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
 import { DETAIL_FIELDS, pageOf, sortOf, textFilterOf } from './list-request.js'
 import { detailsOf, identityProviderOf, onlyDetails, pageEndOf } from './responses.js'
@@ -31,8 +31,7 @@ export const identityProviderRoutes = ({ identityProviders }: Iam): readonly Rou
       // Whether it may be absent is for the library to say.
       issuer: issuer!,
       scopes,
-      displayNameMapping: mappingFieldOf(request, 'displayNameMapping'),
-      usernameMapping: mappingFieldOf(request, 'usernameMapping'),
+      ...mappingsOf(request),
       autoRegister,
     }
     return identityProviders
@@ -41,15 +40,7 @@ export const identityProviderRoutes = ({ identityProviders }: Iam): readonly Rou
   }),
   route(rpc.updateOidcConfig, (request, context) => {
     const { idpId, issuer, clientId, clientSecret, scopes } = request
-    const input = {
-      idpId,
-      issuer,
-      clientId,
-      clientSecret,
-      scopes,
-      displayNameMapping: mappingFieldOf(request, 'displayNameMapping'),
-      usernameMapping: mappingFieldOf(request, 'usernameMapping'),
-    }
+    const input = { idpId, issuer, clientId, clientSecret, scopes, ...mappingsOf(request) }
     return identityProviders.updateOidcConfig(input, context).map(onlyDetails)
   }),
   route(rpc.updateIdentityProvider, (request, context) => {

@@ -5,7 +5,7 @@ import { errorResponse, once, statusOf } from './error-body.js'
 const WHOLE_SECONDS = /"(creationDate|changeDate)":"([-\dT:]+)Z"/g
 
 /** Most bytes of an answer: more than any has. */
-export const MOST = 0xffff_ffff
+export const MAX_RESPONSE_BYTES = 0xffff_ffff
 
 /** The answer of ConnectRPC in JSON, with the errors and the timestamps of the specification. */
 export const jsonResponse = async ({
@@ -13,7 +13,7 @@ export const jsonResponse = async ({
   header = new Headers(),
   body = once(new Uint8Array()),
 }: UniversalServerResponse): Promise<UniversalServerResponse> => {
-  const text = new TextDecoder().decode(await readAllBytes(body, MOST))
+  const text = new TextDecoder().decode(await readAllBytes(body, MAX_RESPONSE_BYTES))
   if (status >= 400) return errorResponse(statusOf(text), header)
   const bytes = new TextEncoder().encode(text.replaceAll(WHOLE_SECONDS, '"$1":"$2.000Z"'))
   header.set('content-length', String(bytes.byteLength))

@@ -1,7 +1,7 @@
 import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { Iam } from '../index.js'
 import { httpService, notFound } from './http-service.js'
-import { MOST } from './json-response.js'
+import { MAX_RESPONSE_BYTES } from './json-response.js'
 import { bodyOf, type NodeRequest } from './node-request.js'
 import type { TransportOptions } from './options.js'
 import { MAX_REQUEST_BYTES } from './route.js'
@@ -95,7 +95,7 @@ const send = async (
   { status, header, body, trailer }: UniversalServerResponse,
   { request, response, signal }: Exchange,
 ): Promise<void> => {
-  const bytes = body ? await readAllBytes(body, MOST) : new Uint8Array()
+  const bytes = body ? await readAllBytes(body, MAX_RESPONSE_BYTES) : new Uint8Array()
   if (signal.aborted) return
   response.statusCode = status
   for (const [name, value] of header ?? []) response.setHeader(name, value)

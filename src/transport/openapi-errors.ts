@@ -57,6 +57,14 @@ const EXAMPLES: readonly (readonly [what: string, IamError])[] = [
   ],
 ]
 
+const response = (description: string, example?: unknown): Schema => {
+  const schema = { $ref: '#/components/schemas/Status' }
+  return {
+    description,
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+  }
+}
+
 /** The responses that errors are, by HTTP status. */
 export const ERROR_RESPONSES: Readonly<Record<string, Schema>> = {
   ...Object.fromEntries(
@@ -71,12 +79,4 @@ export const ERROR_RESPONSES: Readonly<Record<string, Schema>> = {
   415: response('The content type is not served; Accept tells which are'),
   500: response('An unexpected error, with the correlation id that the operator was told'),
   default: response('Any other error'),
-}
-
-function response(description: string, example?: unknown): Schema {
-  const schema = { $ref: '#/components/schemas/Status' }
-  return {
-    description,
-    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
-  }
 }

@@ -5,7 +5,7 @@ import type {
   UniversalServerResponse,
 } from '@connectrpc/connect/protocol'
 import { type HttpRule, patternOf } from './http-rule.js'
-import { jsonBody } from './json-body.js'
+import { type JsonSource, jsonBody } from './json-body.js'
 import { jsonResponse } from './json-response.js'
 import { decoded, notAParameter, type Parameter, queryParameters } from './url-parameters.js'
 
@@ -36,15 +36,10 @@ export const plainJson =
       isOptional: false,
     })
 
-interface FromUrl {
-  readonly parameters: () => readonly Parameter[]
-  readonly isOptional: boolean
-}
-
 const callJson = async (
   handler: UniversalHandler,
   request: HttpRequest,
-  fromUrl: FromUrl,
+  fromUrl: Pick<JsonSource, 'parameters' | 'isOptional'>,
 ): Promise<UniversalServerResponse> => {
   const header = new Headers(request.header)
   header.set('content-type', 'application/json')
