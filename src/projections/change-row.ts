@@ -1,8 +1,8 @@
 import type { Views, ViewType } from '../ports/read-model.js'
 import type { Change } from './history-view.js'
 import { identityProviderView } from './identity-provider-view.js'
-import { type KnownEvent, matchEvent } from './known-event.js'
-import { type Place, rolesOf } from './place.js'
+import { type KnownEvent, matchEvent, objectOf } from './known-event.js'
+import { type Place, placeOf, rolesOf } from './place.js'
 import { projectRoleView } from './project-role-view.js'
 import { projectView } from './project-view.js'
 import { organizationIn } from './stream-name.js'
@@ -23,31 +23,24 @@ export interface RowStore {
 /** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
 export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
   const orgId = organizationIn(event.stream)
-  // Then there is nothing to look for.
-  const isFirst = event.version === 1
+  const place = placeOf(orgId, objectOf(event))
+  const change = <Type extends ViewType>(type: Type, view: View<Views[Type]>): Change => {
+    // Before the first event of an object there is nothing to look for.
+    const before = event.version === 1 ? undefined : rows.get(type, place)
+    const after = view(before)
+    rows.put(type, place, after)
+    return { before, after }
+  }
   return matchEvent<Change>(event, {
-    identity_provider: (event) => {
-      const place = { scope: orgId, key: event.data.idpId }
-      const before = isFirst ? undefined : rows.get('identity_provider', place)
-      const after = identityProviderView(before, event)
-      rows.put('identity_provider', place, after)
-      return { before, after }
-    },
+    identity_provider: (event) =>
+      change('identity_provider', (row) => identityProviderView(row, event)),
     project: (event) => {
-      const place = { scope: orgId, key: event.data.id }
-      const before = isFirst ? undefined : rows.get('project', place)
-      const after = projectView(before, event)
-      rows.put('project', place, after)
-      if (event.type === 'project.removed') rows.removeRoles(rolesOf(orgId, place.key))
-      return { before, after }
+      if (event.type === 'project.removed') rows.removeRoles(rolesOf(orgId, event.data.id))
+      return change('project', (row) => projectView(row, event))
     },
-    project_role: (event) => {
-      const { projectId, roleKey } = event.data
-      const place = { scope: rolesOf(orgId, projectId), key: roleKey }
-      const before = isFirst ? undefined : rows.get('project_role', place)
-      const after = projectRoleView(before, event)
-      rows.put('project_role', place, after)
-      return { before, after }
-    },
+    project_role: (event) => change('project_role', (row) => projectRoleView(row, event)),
   })
 }
+
+/** What becomes of a row, or of none. */
+type View<Row> = (row: Row | undefined) => Row | undefined

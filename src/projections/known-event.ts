@@ -9,6 +9,9 @@ import type { ViewType } from '../ports/read-model.js'
 /** A recorded event whose type and data are known. */
 export type Recorded<Event extends Message> = Event extends Message ? RecordedEvent & Event : never
 
+/** An event of the library, recorded or not, in the newest version of its type. */
+export type AnyEvent = IdentityProviderEvent | ProjectEvent | ProjectRoleEvent
+
 /** The events that make up what is read, by the type of object. */
 export interface ViewEvents {
   readonly identity_provider: Recorded<IdentityProviderEvent>
@@ -16,7 +19,7 @@ export interface ViewEvents {
   readonly project_role: Recorded<ProjectRoleEvent>
 }
 
-/** Any event of the library, in the newest version of its type. */
+/** {@link AnyEvent}, as it was recorded. */
 export type KnownEvent = ViewEvents[ViewType]
 
 /** The schemas of all of them, in their newest versions. */
@@ -55,15 +58,9 @@ export const matchEvent = <Outcome>(event: KnownEvent, cases: EventCases<Outcome
   }
 }
 
-const objects: EventCases<ObjectRef> = {
-  identity_provider: ({ data }) => ({ type: 'identity_provider', idpId: data.idpId }),
-  project: ({ data }) => ({ type: 'project', id: data.id }),
-  project_role: ({ data: { projectId, roleKey } }) => ({
-    type: 'project_role',
-    projectId,
-    roleKey,
-  }),
+/** The object that an event tells of. */
+export const objectOf = ({ data }: AnyEvent): ObjectRef => {
+  if ('idpId' in data) return { type: 'identity_provider', idpId: data.idpId }
+  if ('id' in data) return { type: 'project', id: data.id }
+  return { type: 'project_role', projectId: data.projectId, roleKey: data.roleKey }
 }
-
-/** The object that `event` tells of. */
-export const objectOf = (event: KnownEvent): ObjectRef => matchEvent(event, objects)

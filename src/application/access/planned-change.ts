@@ -4,9 +4,10 @@ import { compiled } from '../../domain/compiled.js'
 import { choice, type ObjectRef } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { ObjectDetails } from '../../ports/read-model.js'
+import { objectOf } from '../../projections/known-event.js'
 import { streamOf } from '../../projections/stream-name.js'
 import { ObjectInput } from '../object-input.js'
-import { objectOfPlanned, PlannedEvent } from './planned-event.js'
+import { PlannedEvent } from './planned-event.js'
 
 /** What a declared field can hold. */
 export type FieldValue = string | boolean | readonly string[]
@@ -83,7 +84,7 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
         })
       const own = streamOf('', change.object)
       change.events.forEach((event, index) => {
-        if (streamOf('', objectOfPlanned(event)) !== own)
+        if (streamOf('', objectOf(event)) !== own)
           addIssue({
             code: 'custom',
             path: ['events', index],

@@ -16,7 +16,6 @@ import {
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
 import { projectRoleUpcasters } from '../../domain/project-role/events.js'
-import type { ObjectRef } from '../../domain/values.js'
 
 /** An event has the data of the command that it comes of, and is held to what the command is. */
 const planned = <const Type extends string, Data extends z.ZodMiniType>(
@@ -86,20 +85,5 @@ export const commandOf = ({ type, data }: PlannedEvent): PlannedCommand => {
       return { of: 'identity_provider', command: { type: 'UpdateOidcConfig', data } }
     case 'identity_provider.updated':
       return { of: 'identity_provider', command: { type: 'UpdateIdentityProvider', data } }
-  }
-}
-
-/** The object that `event` tells of. */
-export const objectOfPlanned = (event: PlannedEvent): ObjectRef => {
-  const planned = commandOf(event)
-  switch (planned.of) {
-    case 'project':
-      return { type: 'project', id: planned.command.data.id }
-    case 'project_role': {
-      const { projectId, roleKey } = planned.command.data
-      return { type: 'project_role', projectId, roleKey }
-    }
-    case 'identity_provider':
-      return { type: 'identity_provider', idpId: planned.command.data.idpId }
   }
 }

@@ -1,7 +1,4 @@
-import type {
-  IdentityProviderEvent,
-  OidcIdentityProviderAdded,
-} from '../../domain/identity-provider/events.js'
+import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/events.js'
 import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
 import type { ProjectRoleEvent } from '../../domain/project-role/events.js'
 import {
@@ -13,9 +10,8 @@ import {
   type StreamId,
 } from '../../domain/values.js'
 import type { Metadata, Position, RecordedEvent } from '../../ports/event-store.js'
+import type { AnyEvent } from '../../projections/known-event.js'
 import { streamOf } from '../../projections/stream-name.js'
-
-type AnyEvent = IdentityProviderEvent | ProjectEvent | ProjectRoleEvent
 
 /** Circumstances that a law cares for. */
 export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>
