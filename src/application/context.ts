@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { isId, isRequiredText } from '../domain/values.js'
+import { isId, isRequiredText, unstorable } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
@@ -114,10 +114,7 @@ const isOneOf = (value: unknown, one: unknown, other: unknown): boolean =>
 
 const isCorrelationId = (value: unknown): boolean =>
   value === undefined ||
-  (typeof value === 'string' &&
-    UP_TO_255.test(value) &&
-    value.isWellFormed() &&
-    !value.includes('\0'))
+  (typeof value === 'string' && UP_TO_255.test(value) && unstorable(value) === undefined)
 
 /**
  * Checks a context as far as that can be done without asking anybody: that there is a caller, then

@@ -1,4 +1,4 @@
-import { isId } from '../domain/values.js'
+import { ID_IN_WORDS, isId } from '../domain/values.js'
 
 /** Crockford's base 32, as ULIDs are written in. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -58,7 +58,5 @@ export const checkedIds =
   () => {
     const id = newId()
     if (isId(id)) return id
-    throw new TypeError(
-      'newId must draw 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit',
-    )
+    throw new TypeError(`newId must draw ${ID_IN_WORDS}`)
   }

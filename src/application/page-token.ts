@@ -1,6 +1,7 @@
 import { fromBase64url, toBase64url } from '../domain/base64url.js'
+import { unstorable } from '../domain/values.js'
 import type { ListQuery, SortValue, ViewType } from '../ports/read-model.js'
-import { canHold, viewFields } from '../projections/view-fields.js'
+import { canHold, fieldNamed, viewFields } from '../projections/view-fields.js'
 import { sha256 } from './sha256.js'
 
 /** A list, whatever its page. */
@@ -32,14 +33,14 @@ export const readPageToken = async (
 ): Promise<readonly SortValue[] | undefined> => {
   const [binding, ...values] = contentOf(token)
   if (binding !== (await bindingOf(list)) || values.length !== list.sort.length) return undefined
-  const after = values.map(sortValueOf)
-  const fields = viewFields[list.type]
-  const isInOrder = list.sort.every(({ field }, index) => {
-    const value = after[index]
-    const known = fields[field]
-    return known !== undefined && value !== undefined && canHold(known, value)
-  })
-  return isInOrder ? after.filter((value) => value !== undefined) : undefined
+  const after: SortValue[] = []
+  for (const [index, { field }] of list.sort.entries()) {
+    const value = sortValueOf(values[index])
+    if (value === undefined || !canHold(fieldNamed<never>(viewFields[list.type], field), value))
+      return undefined
+    after.push(value)
+  }
+  return after
 }
 
 const contentOf = (token: string): readonly unknown[] => {
@@ -55,10 +56,8 @@ const contentOf = (token: string): readonly unknown[] => {
 
 const sortValueOf = (value: unknown): SortValue | undefined => {
   if (typeof value === 'boolean') return value
-  if (typeof value === 'string') return isStorable(value) ? value : undefined
+  // A token is not sealed: whoever makes one up must not send a store what it cannot take.
+  if (typeof value === 'string') return unstorable(value) === undefined ? value : undefined
   if (typeof value !== 'object' || value === null || !('n' in value)) return undefined
   return typeof value.n === 'string' && /^\d{1,18}$/.test(value.n) ? BigInt(value.n) : undefined
 }
-
-/** A token is not sealed: whoever makes one up must not send a store what it cannot take. */
-const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0')

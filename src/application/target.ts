@@ -6,11 +6,14 @@ export type Target = (input: unknown) => PermissionQuestion['object']
 
 type TargetType = NonNullable<PermissionQuestion['object']>['type']
 
+/** A field of an input that may be anything; undefined when it has none. */
+export const fieldOf = (input: unknown, field: string): unknown =>
+  typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined
+
 const targetIn =
   (field: string, type: TargetType): Target =>
   (input) => {
-    if (typeof input !== 'object' || input === null) return undefined
-    const id: unknown = Reflect.get(input, field)
+    const id = fieldOf(input, field)
     return isId(id) ? { type, id } : undefined
   }
 
@@ -25,7 +28,6 @@ export const targetProjectOfRole = targetIn('projectId', 'project')
 
 /** The object that the field `object` names; of a role, its project. */
 export const targetOfObject: Target = (input) => {
-  if (typeof input !== 'object' || input === null) return undefined
-  const object: unknown = Reflect.get(input, 'object')
+  const object = fieldOf(input, 'object')
   return targetIdp(object) ?? targetProjectOfRole(object) ?? targetProject(object)
 }

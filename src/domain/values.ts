@@ -77,15 +77,17 @@ export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, mo
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 
+/** What {@link isId} asks for, in words. */
+export const ID_IN_WORDS =
+  '1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit'
+
 /** Whether `value` is well-formed as an id; for where nobody is told what is wrong with it. */
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 /** No `+`: it separates the ids within a {@link StreamId}, where one must not pass for two. */
-const id = z.string({ error: expected('an id') }).check(
-  z.regex(ID, {
-    error: 'must be 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit',
-  }),
-)
+const id = z
+  .string({ error: expected('an id') })
+  .check(z.regex(ID, { error: `must be ${ID_IN_WORDS}` }))
 
 /** An organization: the resource owner of every object. Spec: What the service does. */
 export const OrgId = id.brand<'OrgId'>()

@@ -1,7 +1,7 @@
 import type { Permission } from '../../ports/authorize.js'
 import type { Refused } from '../context.js'
 import type { Asked } from '../method.js'
-import { type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
+import { fieldOf, type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
 
 /** Whether only what `plan` needs is asked for, or all that `apply` needs. */
 type Use = 'plan' | 'apply'
@@ -67,9 +67,6 @@ const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
 
 const asked = (permissions: readonly Permission[], object: Asked['object']): readonly Asked[] =>
   permissions.map((permission) => ({ permission, ...(object && { object }) }))
-
-const fieldOf = (value: unknown, field: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
 
 /** What is no list stands for one malformed item: the question is then about the organization. */
 const itemsOf = (input: unknown, field: string): readonly unknown[] => {
