@@ -1,5 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import type { SealedSecret, StreamId } from '../domain/values.js'
+import type { StreamId } from '../domain/values.js'
 import type { EventStore, Position, RecordedEvent, Version } from '../ports/event-store.js'
 import type { SecretCipher, SecretUnreadable } from '../ports/secret-cipher.js'
 import type { KnownEvent } from '../projections/known-event.js'
@@ -128,29 +128,13 @@ const inspector = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>
 
 const brokenSeal = async (
   secrets: SecretCipher,
-  event: KnownEvent,
+  { position, stream, data }: KnownEvent,
   signal: AbortSignal | undefined,
 ): Promise<SealBroken | undefined> => {
-  const sealed = sealIn(event)
-  if (sealed === undefined) return undefined
-  const { position, stream, seal, idpId } = { ...event, ...sealed }
+  if (!('clientSecret' in data)) return undefined
+  const { clientSecret, idpId } = data
   const owner = { orgId: organizationIn(stream), idpId }
-  const opening = fromPort(() => secrets.open(seal, owner))
+  const opening = fromPort(() => secrets.open(clientSecret, owner))
   const opened = await orCancelled(opening, signal)
   return opened.isErr() ? { kind: 'SealBroken', position, stream, cause: opened.error } : undefined
-}
-
-const sealIn = (
-  event: KnownEvent,
-): { readonly seal: SealedSecret; readonly idpId: string } | undefined => {
-  switch (event.type) {
-    case 'identity_provider.oidc_added':
-    case 'identity_provider.oidc_config_updated':
-    case 'identity_provider.secret_resealed': {
-      const { clientSecret, idpId } = event.data
-      return clientSecret === undefined ? undefined : { seal: clientSecret, idpId }
-    }
-    default:
-      return undefined
-  }
 }

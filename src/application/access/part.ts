@@ -40,18 +40,22 @@ const decisionOn = (
   const planned = events.map(commandOf)
   switch (object.type) {
     case 'project': {
-      const commands = planned.flatMap((each) => (each.of === object.type ? [each.command] : []))
+      const commands = planned.filter((each) => each.of === 'project').map(({ command }) => command)
       const tracked = runtime.projects.track(projectStream(orgId, object.id), isNew)
       return { tracked, decide: () => tracked.decideAll(commands) }
     }
     case 'project_role': {
-      const commands = planned.flatMap((each) => (each.of === object.type ? [each.command] : []))
+      const commands = planned
+        .filter((each) => each.of === 'project_role')
+        .map(({ command }) => command)
       const stream = projectRoleStream(orgId, object.projectId, object.roleKey)
       const tracked = runtime.projectRoles.track(stream, isNew)
       return { tracked, decide: () => tracked.decideAll(commands) }
     }
     case 'identity_provider': {
-      const commands = planned.flatMap((each) => (each.of === object.type ? [each.command] : []))
+      const commands = planned
+        .filter((each) => each.of === 'identity_provider')
+        .map(({ command }) => command)
       const stream = identityProviderStream(orgId, object.idpId)
       const tracked = runtime.identityProviders.track(stream, isNew)
       return { tracked, decide: () => tracked.decideAll(commands) }

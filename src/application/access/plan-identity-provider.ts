@@ -76,13 +76,15 @@ const commandsOf = (
       { type: 'UpdateIdentityProvider', data: appearance },
       { type: 'UpdateOidcConfig', data: { idpId, ...oidc, ...sealed } },
     ])
-  const field = desired.name === undefined ? 'name' : 'clientSecret'
   const { clientSecret } = sealed
-  if (desired.name === undefined || clientSecret === undefined)
-    return err(invalid(`identityProviders[${index}].${field}`, 'is required to add the provider'))
+  if (desired.name === undefined) return err(isRequired(index, 'name'))
+  if (clientSecret === undefined) return err(isRequired(index, 'clientSecret'))
   const data = { ...appearance, ...oidc, clientSecret }
   return ok([{ type: 'AddOidcIdentityProvider', data }])
 }
+
+const isRequired = (index: number, field: string): InvalidArgument =>
+  invalid(`identityProviders[${index}].${field}`, 'is required to add the provider')
 
 const Defaults = z.omit(AddOidcIdentityProvider.shape.data, { name: true, clientSecret: true })
 

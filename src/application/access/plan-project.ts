@@ -1,8 +1,7 @@
 import type { Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { AddProject } from '../../domain/project/commands.js'
-import type { ProjectState } from '../../domain/project/decider.js'
-import { projectStream } from '../../domain/project/events.js'
+import { type ProjectAdded, projectStream } from '../../domain/project/events.js'
 import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
@@ -22,24 +21,28 @@ export const planProject = async (
   const project = runtime.projects.track(projectStream(session.orgId, id))
   await project.refresh()
   const { state, snapshot } = project
-  const isThere = exists(state)
-  const data = { id, ...settingsOf(desired, state) }
-  const decision = project.decide({ type: isThere ? 'UpdateProject' : 'AddProject', data })
+  const found = exists(state) ? state : undefined
+  const settings = settingsOf(desired, found)
+  const type = found ? 'UpdateProject' : 'AddProject'
+  const decision = project.decide({ type, data: { id, ...settings } })
   const roles = await planProjectRoles(runtime, session, toPlan)
   return decision.map((events) => [
     draft({
       object: { type: 'project', id },
-      fields: fieldChanges(isThere ? state : undefined, settingsOf(desired, state)),
+      fields: fieldChanges(found, settings),
       events,
-      details: isThere ? detailsOf(snapshot, session.orgId) : undefined,
+      details: found && detailsOf(snapshot, session.orgId),
     }),
     ...roles,
   ])
 }
 
 /** Name and settings as they are to be: what is not declared stays what it is, or has its default. */
-const settingsOf = ({ id, name, settings = {} }: ParsedProject, state: ProjectState) => {
-  const base = exists(state) ? state : AddProject.shape.data.parse({ id, name })
+const settingsOf = (
+  { id, name, settings = {} }: ParsedProject,
+  found: ProjectAdded['data'] | undefined,
+) => {
+  const base = found ?? AddProject.shape.data.parse({ id, name })
   return {
     name,
     projectRoleAssertion: settings.projectRoleAssertion ?? base.projectRoleAssertion,
