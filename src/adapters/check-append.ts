@@ -1,6 +1,13 @@
 import { unstorable } from '../domain/values.js'
-import type { Append, Metadata, NewEvent, StreamWrite } from '../ports/event-store.js'
-import { MAX_APPEND_BYTES, MAX_NAME_BYTES, MAX_WRITES } from '../ports/event-store.js'
+import {
+  type Append,
+  MAX_APPEND_BYTES,
+  MAX_NAME_BYTES,
+  MAX_WRITES,
+  type Metadata,
+  type NewEvent,
+  type StreamWrite,
+} from '../ports/event-store.js'
 import { InvalidAppend } from './invalid-append.js'
 import { exceedsBytes, jsonExceedsBytes } from './text-size.js'
 

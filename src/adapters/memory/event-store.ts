@@ -1,21 +1,12 @@
-import { err, ok, type Result } from 'neverthrow'
-import type {
-  Append,
-  EventCount,
-  EventRestore,
-  EventStore,
-  IdempotencyKeyUsed,
-  RecordedEvent,
-  VersionConflict,
-} from '../../ports/event-store.js'
+import { err, ok } from 'neverthrow'
+import type { Append, EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import { checkAppend } from '../check-append.js'
 import { checkRestore } from '../check-restore.js'
 import { type Clock, microsecondClock, nextPosition } from '../clock.js'
+import type { Verdict } from '../group-commit.js'
 import { listeners } from '../listeners.js'
 import { recordEvents } from '../record-events.js'
 import { emptyLog } from './log.js'
-
-type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
 
 /** How a store in memory is set up. */
 export interface MemoryEventStoreOptions {
