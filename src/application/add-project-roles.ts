@@ -20,12 +20,14 @@ export interface ProjectRolesIds {
   readonly roleKeys: readonly string[]
 }
 
+/** A role of several that are added to one project. */
+export const AddedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
+export interface AddedRole extends z.output<typeof AddedRole> {}
+
 /** 1 to 1,000 roles of one project, no key twice. */
 export const AddProjectRolesInput = z.strictObject({
   projectId: ProjectId,
-  roles: listOf(z.omit(AddProjectRole.shape.data, { projectId: true }), 1, MAX_ROLES).check(
-    onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
-  ),
+  roles: listOf(AddedRole, 1, MAX_ROLES).check(onlyOnce(({ roleKey }) => roleKey, ['roleKey'])),
 })
 export interface AddProjectRolesInput extends z.input<typeof AddProjectRolesInput> {}
 

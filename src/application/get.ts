@@ -38,7 +38,8 @@ export const getIdentityProvider = (runtime: Runtime) =>
     ref: ({ idpId }) => ({ type: 'identity_provider', idpId }),
   })
 
-const IdentityProviderInput = z.strictObject({ idpId: IdpId })
+/** Names an identity provider. */
+export const IdentityProviderInput = z.strictObject({ idpId: IdpId })
 
 /** One project. */
 export const getProject = (runtime: Runtime) =>

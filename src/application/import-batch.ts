@@ -1,26 +1,20 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod/mini'
 import { projectStream } from '../domain/project/events.js'
-import { AddProjectRole } from '../domain/project-role/commands.js'
 import type { ProjectRoleState } from '../domain/project-role/decider.js'
 import { projectRoleStream } from '../domain/project-role/events.js'
 import type { AlreadyExists } from '../domain/refusals.js'
 import type { ProjectId, RoleKey } from '../domain/values.js'
+import type { AddedRole } from './add-project-roles.js'
 import { refuseUnlessExists } from './change-project-role.js'
 import type { Session } from './context.js'
 import type { IamError, InvalidArgument } from './errors.js'
 import type { Runtime } from './runtime.js'
 import { transact } from './transact.js'
 
-/** What a row must be: a role without its project. */
-export const ImportedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
-
-type Role = z.output<typeof ImportedRole>
-
 /** A row as it was when the source gave it, and its place among all, from 0. */
 export interface Row {
   readonly index: number
-  readonly parsed: Result<Role, InvalidArgument>
+  readonly parsed: Result<AddedRole, InvalidArgument>
 }
 
 /** A row that was not imported: it is malformed, or its key is that of a role that is not equal. */
@@ -40,7 +34,7 @@ export interface BatchReport {
 /** A row that is well-formed. */
 interface Candidate {
   readonly index: number
-  readonly role: Role
+  readonly role: AddedRole
 }
 
 /** Adds the roles of well-formed rows that are not there yet, in one append. */
@@ -129,5 +123,5 @@ const addMissing = async (
   })
 }
 
-const isEqual = (role: Role, state: ProjectRoleState | undefined): boolean =>
+const isEqual = (role: AddedRole, state: ProjectRoleState | undefined): boolean =>
   state?.status === 'active' && state.displayName === role.displayName && state.group === role.group

@@ -1,15 +1,9 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
 import { ProjectId } from '../domain/values.js'
-import { MAX_ROLES } from './add-project-roles.js'
+import { AddedRole, MAX_ROLES } from './add-project-roles.js'
 import { Fault } from './fault.js'
-import {
-  type BatchReport,
-  ImportedRole,
-  importBatch,
-  type RefusedRow,
-  type Row,
-} from './import-batch.js'
+import { type BatchReport, importBatch, type RefusedRow, type Row } from './import-batch.js'
 import { type LongWrite, longWrite } from './method.js'
 import { parse } from './parse.js'
 import type { Runtime } from './runtime.js'
@@ -23,9 +17,7 @@ export const MAX_REPORTED = 1_000
 /** Roles for one project, from wherever they come; a list, a generator, rows of a file as it is read. */
 export interface ImportProjectRolesInput {
   readonly projectId: string
-  readonly roles:
-    | Iterable<z.input<typeof ImportedRole>>
-    | AsyncIterable<z.input<typeof ImportedRole>>
+  readonly roles: Iterable<z.input<typeof AddedRole>> | AsyncIterable<z.input<typeof AddedRole>>
 }
 
 /** How far an import is, after each batch. */
@@ -113,7 +105,7 @@ async function* batchesOf(
   try {
     for await (const value of untilAborted(source, signal)) {
       // At once: a source may give the same object again, filled anew.
-      const parsed = parse(ImportedRole, value)
+      const parsed = parse(AddedRole, value)
       rows.push({ index: index++, parsed })
       if (rows.length === MAX_ROLES) {
         yield rows

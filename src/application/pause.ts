@@ -1,5 +1,5 @@
 /** Longest pause between two attempts, in milliseconds. */
-const LONGEST = 50
+const LONGEST_BETWEEN = 50
 
 /**
  * Waits before a decision is taken anew: not at all the first time, then for a random while that
@@ -7,8 +7,15 @@ const LONGEST = 50
  */
 export const pause = (attempts: number, signal: AbortSignal | undefined): Promise<void> => {
   if (attempts === 1) return Promise.resolve()
-  return delay(Math.random() * Math.min(LONGEST, 2 ** attempts), signal)
+  return delay(Math.random() * Math.min(LONGEST_BETWEEN, 2 ** attempts), signal)
 }
+
+/** Pauses after a store or a projection was out of order, in milliseconds: the first, and the longest. */
+export const FIRST_PAUSE = 10
+const LONGEST_PAUSE = 1_000
+
+/** The pause to make when one of `pause` milliseconds did not help. */
+export const longerPause = (pause: number): number => Math.min(2 * pause, LONGEST_PAUSE)
 
 /** Waits for some milliseconds, or until `signal` aborts. */
 export const delay = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>

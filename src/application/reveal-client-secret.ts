@@ -1,9 +1,8 @@
 import { err, ok } from 'neverthrow'
-import * as z from 'zod/mini'
 import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
-import { IdpId } from '../domain/values.js'
 import { open } from './client-secret.js'
+import { IdentityProviderInput } from './get.js'
 import { type Read, read } from './method.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
@@ -12,9 +11,6 @@ import { targetIdp } from './target.js'
 export interface RevealedSecret {
   readonly clientSecret: string
 }
-
-// Outside of the method: it is compiled once, however many instances there are.
-const RevealInput = z.strictObject({ idpId: IdpId })
 
 /** Opens the stored secret of a provider, for the host's own login flow. */
 export const revealClientSecret = (
@@ -25,7 +21,7 @@ export const revealClientSecret = (
     {
       method: 'identityProviders.revealClientSecret',
       permissions: ['identity_provider.secret.read'],
-      schema: RevealInput,
+      schema: IdentityProviderInput,
       target: targetIdp,
     },
     async ({ orgId, consistency }, { idpId }) => {

@@ -7,11 +7,7 @@ import { errorOf, fromPort } from './fault.js'
 import { newsOf } from './news.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
-import { delay } from './pause.js'
-
-/** Pause after the store or the projection was out of order, in milliseconds; doubled each time. */
-const SHORTEST_PAUSE = 10
-const LONGEST_PAUSE = 1_000
+import { delay, FIRST_PAUSE, longerPause } from './pause.js'
 
 /**
  * Keeps `projection` up to date until `signal` aborts; waits while the store is out of order.
@@ -25,18 +21,18 @@ export const run = async (
 ): Promise<Result<Position, IamError>> => {
   const { signal } = options
   const news = newsOf(store)
-  let pause = SHORTEST_PAUSE
+  let pause = FIRST_PAUSE
   try {
     while (!signal?.aborted) {
       const seen = news.count()
       const caughtUp = await catchUpToHead(store, projection, options)
       if (caughtUp.isErr()) tellFault(options.hooks, 'run', caughtUp.error)
       if (caughtUp.isOk()) {
-        pause = SHORTEST_PAUSE
+        pause = FIRST_PAUSE
         await news.wait(seen, signal)
       } else if (caughtUp.error.kind === 'Unavailable') {
         await delay(pause, signal)
-        pause = Math.min(2 * pause, LONGEST_PAUSE)
+        pause = longerPause(pause)
       } else if (caughtUp.error.kind !== 'Cancelled') return err(caughtUp.error)
     }
     return await checkpointOf(projection)

@@ -7,15 +7,11 @@ import { unavailable } from './fault.js'
 import { type News, newsOf } from './news.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
-import { delay } from './pause.js'
+import { delay, FIRST_PAUSE, longerPause } from './pause.js'
 import { turn } from './turn.js'
 
 /** Most events that are read at once; a slow consumer holds no more than these. */
 const BATCH_SIZE = 500
-
-/** Pause after a store could not be read, in milliseconds; doubled each time. */
-const SHORTEST_PAUSE = 10
-const LONGEST_PAUSE = 1_000
 
 /** Which events a subscription is for. */
 export interface SubscribeOptions {
@@ -86,7 +82,7 @@ const readOrWait = async (
   { news, signal, hooks }: Pick<SubscribeOptions, 'signal'> & Watched & { readonly news: News },
 ): Promise<readonly RecordedEvent[]> => {
   const seen = news.count()
-  for (let pause = SHORTEST_PAUSE; !signal?.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+  for (let pause = FIRST_PAUSE; !signal?.aborted; pause = longerPause(pause)) {
     try {
       const events = await orCancelled(store.readAll(position, BATCH_SIZE), signal)
       if (events.length === 0) await news.wait(seen, signal)

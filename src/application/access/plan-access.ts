@@ -5,6 +5,7 @@ import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import { isPermitted, type Read, read } from '../method.js'
 import { orCancelled } from '../or-cancelled.js'
+import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 import { turn } from '../turn.js'
 import { askedToPlan } from './asked-of-access.js'
@@ -13,7 +14,6 @@ import { countsOf, type Plan } from './plan.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
 import { planProject } from './plan-project.js'
 import type { Draft } from './planned-change.js'
-import { rowsOf } from './rows-of.js'
 
 /** What is planned, and applied, at once: a project with its roles, or an identity provider. */
 export type Unit = () => Promise<Result<readonly Draft[], IamError>>

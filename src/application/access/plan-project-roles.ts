@@ -7,10 +7,10 @@ import type { ProjectRole } from '../../ports/read-model.js'
 import type { Session } from '../context.js'
 import { Fault, fromPort } from '../fault.js'
 import { newEvent } from '../new-event.js'
+import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 import type { ParsedProject, ParsedRole } from './desired-project.js'
 import { type Draft, draft, fieldChanges } from './planned-change.js'
-import { rowsOf } from './rows-of.js'
 
 /** A declared project, and what goes for its whole desired state. */
 export interface ProjectToPlan {

@@ -3,8 +3,8 @@ import type { ObjectDetails } from '../../ports/read-model.js'
 import { streamOf } from '../../projections/stream-name.js'
 import type { Session } from '../context.js'
 import { fromPort } from '../fault.js'
+import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
-import { rowsOf } from './rows-of.js'
 
 /** The details of those of `objects` that are there now, by the names of their streams. */
 export const seenNow = async (

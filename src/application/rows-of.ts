@@ -1,13 +1,13 @@
-import type { Views, ViewType } from '../../ports/read-model.js'
+import type { Views, ViewType } from '../ports/read-model.js'
 import {
   fieldNamed,
   identityField,
   type ViewFields,
   viewFields,
-} from '../../projections/view-fields.js'
-import { fromPort } from '../fault.js'
-import type { Runtime } from '../runtime.js'
-import { turn } from '../turn.js'
+} from '../projections/view-fields.js'
+import { fromPort } from './fault.js'
+import type { Runtime } from './runtime.js'
+import { turn } from './turn.js'
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
