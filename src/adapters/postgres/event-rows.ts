@@ -1,23 +1,9 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import { beginsAppend } from '../check-restore.js'
+import { EVENT_COLUMNS } from '../kept-events.js'
 import { boundedPosition, LARGEST_INTEGER } from '../largest-integer.js'
-import { metadataReader, storedJson } from '../stored-json.js'
 import type { Session, Statement } from './session.js'
-
-/** A row of the table `events`, in the order of {@link COLUMNS}. */
-export type EventRow = readonly [
-  position: string,
-  stream: StreamId,
-  version: string,
-  type: string,
-  schemaVersion: string,
-  data: string,
-  metadata: string,
-  appendId: string,
-]
-
-const COLUMNS = 'position, stream, version, type, schema_version, data, metadata, append_id'
 
 /** How the events of one schema are found. */
 export interface EventQueries {
@@ -41,7 +27,7 @@ export interface EventQueries {
 
 /** @param schema - quoted */
 export const eventQueries = (schema: string): EventQueries => {
-  const select = `SELECT ${COLUMNS} FROM ${schema}.events`
+  const select = `SELECT ${EVENT_COLUMNS} FROM ${schema}.events`
   // An append is recorded in one piece: it ends where the next one begins.
   const appendOf = (condition: string): string =>
     `WITH begin AS (SELECT position AS at FROM ${schema}.events WHERE ${condition})
@@ -98,7 +84,7 @@ export const insertEvents = async (
   { events, previous }: { events: readonly RecordedEvent[]; previous: RecordedEvent | undefined },
 ): Promise<void> => {
   const begins = events.map((event, index) => beginsAppend(event, events[index - 1] ?? previous))
-  const columns: readonly (readonly unknown[])[] = [
+  const values = [
     events.map(({ position }) => position),
     events.map(({ stream }) => stream),
     events.map(({ version }) => version),
@@ -111,24 +97,9 @@ export const insertEvents = async (
     events.map(({ metadata }, index) => (begins[index] ? metadata.idempotencyKey : undefined)),
   ]
   await session.rows({
-    text: `INSERT INTO ${schema}.events (${COLUMNS}, begins_append, idempotency_key)
+    text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
       SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[],
         $6::text[], $7::text[], $8::text[], $9::boolean[], $10::text[])`,
-    values: [...columns],
+    values,
   })
-}
-
-/** The events that rows hold. */
-export const eventsOf = (rows: readonly EventRow[]): readonly RecordedEvent[] => {
-  const metadataOf = metadataReader()
-  return rows.map(([position, stream, version, type, schemaVersion, data, metadata, appendId]) => ({
-    type,
-    schemaVersion: Number(schemaVersion),
-    data: storedJson(data),
-    appendId,
-    stream,
-    version: Number(version),
-    position: BigInt(position),
-    metadata: metadataOf(metadata),
-  }))
 }

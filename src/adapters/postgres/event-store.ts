@@ -7,10 +7,11 @@ import type {
 } from '../../ports/event-store.js'
 import { checkRestore } from '../check-restore.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
+import { type EventRow, eventsOf } from '../kept-events.js'
 import type { PreparedAppend } from '../prepare-append.js'
 import { lockKey } from './append-functions.js'
 import type { Connections } from './connections.js'
-import { type EventRow, eventQueries, eventsOf, insertEvents } from './event-rows.js'
+import { eventQueries, insertEvents } from './event-rows.js'
 import { isConnectionFault } from './faults.js'
 import type { News } from './news.js'
 import type { Session, Statement } from './session.js'
@@ -29,7 +30,7 @@ export const postgresEventStore = (
   const queries = eventQueries(schema)
 
   const events = async (statement: Statement): Promise<readonly RecordedEvent[]> =>
-    eventsOf(await connections.read<EventRow>(statement))
+    eventsOf(await connections.read<EventRow<string>>(statement))
 
   const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
     const verdicts = await writeGroup(connections, schema, group)
@@ -66,7 +67,7 @@ const restoreEvents = async (
 ): Promise<void> => {
   const queries = eventQueries(schema)
   await session.rows({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema)})` })
-  const [previous] = eventsOf(await session.rows<EventRow>(queries.last))
+  const [previous] = eventsOf(await session.rows<EventRow<string>>(queries.last))
   const streams = [...new Set(events.map(({ stream }) => stream))]
   const versions = new Map(await session.rows<[StreamId, string]>(queries.versions(streams)))
   const keys = events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? [])

@@ -1,25 +1,11 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
-import { metadataReader, storedJson } from '../stored-json.js'
+import { EVENT_COLUMNS, eventsOf } from '../kept-events.js'
 import type { Database } from './database.js'
 
-/** A row of the table `events`, in the order of {@link COLUMNS}. */
-type EventRow = readonly [
-  position: number,
-  stream: StreamId,
-  version: Version,
-  type: string,
-  schemaVersion: number,
-  data: string,
-  metadata: string,
-  appendId: string,
-]
-
-const COLUMNS = 'position, stream, version, type, schema_version, data, metadata, append_id'
-
-const STREAM = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND version > ? ORDER BY version`
-const PAGE = `SELECT ${COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
-const LAST = `SELECT ${COLUMNS} FROM events ORDER BY position DESC LIMIT 1`
+const STREAM = `SELECT ${EVENT_COLUMNS} FROM events WHERE stream = ? AND version > ? ORDER BY version`
+const PAGE = `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
+const LAST = `SELECT ${EVENT_COLUMNS} FROM events ORDER BY position DESC LIMIT 1`
 const LAST_POSITION = 'SELECT max(position) FROM events'
 const COUNT = 'SELECT count(*) FROM events WHERE position > ?'
 const VERSION = 'SELECT max(version) FROM events WHERE stream = ?'
@@ -27,8 +13,8 @@ const BEGIN_OF_ID = 'SELECT position FROM events WHERE append_id = ? AND begins_
 const BEGIN_OF_KEY = 'SELECT position FROM events WHERE idempotency_key = ?'
 const NEXT_BEGIN =
   'SELECT position FROM events WHERE position > ? AND begins_append = 1 ORDER BY position LIMIT 1'
-const RANGE = `SELECT ${COLUMNS} FROM events WHERE position >= ? AND position < ? ORDER BY position`
-const INSERT = `INSERT INTO events (${COLUMNS}, begins_append, idempotency_key)
+const RANGE = `SELECT ${EVENT_COLUMNS} FROM events WHERE position >= ? AND position < ? ORDER BY position`
+const INSERT = `INSERT INTO events (${EVENT_COLUMNS}, begins_append, idempotency_key)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, version) DO NOTHING`
 
 /** The events of `stream` above `afterVersion`, oldest first. */
@@ -110,17 +96,3 @@ export const insertEvent = (
     beginsAppend ? 1 : 0,
     beginsAppend ? (event.metadata.idempotencyKey ?? null) : null,
   ) === 1
-
-const eventsOf = (rows: readonly EventRow[]): readonly RecordedEvent[] => {
-  const metadataOf = metadataReader()
-  return rows.map(([position, stream, version, type, schemaVersion, data, metadata, appendId]) => ({
-    type,
-    schemaVersion,
-    data: storedJson(data),
-    appendId,
-    stream,
-    version,
-    position: BigInt(position),
-    metadata: metadataOf(metadata),
-  }))
-}

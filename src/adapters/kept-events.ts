@@ -1,0 +1,54 @@
+import type { StreamId } from '../domain/values.js'
+import type { Metadata, RecordedEvent } from '../ports/event-store.js'
+
+/** The columns of the table `events` that {@link eventsOf} reads. */
+export const EVENT_COLUMNS =
+  'position, stream, version, type, schema_version, data, metadata, append_id'
+
+/** A row of the table `events`, in the order of {@link EVENT_COLUMNS}. */
+export type EventRow<Integer> = readonly [
+  position: Integer,
+  stream: StreamId,
+  version: Integer,
+  type: string,
+  schemaVersion: Integer,
+  data: string,
+  metadata: string,
+  appendId: string,
+]
+
+/** The events that rows hold. */
+export const eventsOf = (rows: readonly EventRow<number | string>[]): readonly RecordedEvent[] => {
+  const metadataOf = metadataReader()
+  return rows.map(([position, stream, version, type, schemaVersion, data, metadata, appendId]) => ({
+    type,
+    schemaVersion: Number(schemaVersion),
+    data: storedJson(data),
+    appendId,
+    stream,
+    version: Number(version),
+    position: BigInt(position),
+    metadata: metadataOf(metadata),
+  }))
+}
+
+/**
+ * What a column of JSON holds; undefined when it is none. Whoever reads the event finds that out and
+ * names its place: to throw here would make a damaged row look like a store that is away.
+ */
+const storedJson = (text: string): ReturnType<typeof JSON.parse> => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads metadata; neighbours often have the same, which is then read once. */
+const metadataReader = (): ((json: string) => Metadata) => {
+  let last: { readonly json: string; readonly metadata: Metadata } | undefined
+  return (json) => {
+    if (last?.json !== json) last = { json, metadata: storedJson(json) }
+    return last.metadata
+  }
+}
