@@ -14,11 +14,11 @@ import { readEvents } from '../../projections/read-events.js'
 import { countStatement, pageStatement } from '../list-statements.js'
 import { CHECKPOINT, HISTORY, READ_MODEL, TYPES, tableOf } from '../read-tables.js'
 import type { Connections } from './connections.js'
+import { postgresDialect } from './read-model/dialect.js'
 import { historyInsert, readHistory } from './read-model/history-rows.js'
 import { numbered } from './read-model/numbered.js'
 import { decode, objectStatement, type ShownRow } from './read-model/object-rows.js'
 import { rowBatch } from './read-model/row-batch.js'
-import { postgresDialect } from './read-model/tables.js'
 import type { Session } from './session.js'
 
 /**
@@ -28,9 +28,6 @@ import type { Session } from './session.js'
  * @param schema - quoted
  */
 export const postgresReadModel = (connections: Connections, schema: string): ReadModel => {
-  // A backup that was restored into tables that were made already has left its row beside theirs.
-  const checkpoint = `SELECT max(position) FROM ${schema}.${CHECKPOINT}`
-
   const apply = async (from: Position, events: readonly RecordedEvent[]): Promise<boolean> => {
     const known = readEvents(events)
     const last = known.at(-1)
@@ -55,7 +52,7 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
   return {
     name: READ_MODEL,
     checkpoint: async () => {
-      const [row] = await connections.read({ name: `${schema} check`, text: checkpoint })
+      const [row] = await connections.read({ name: `${schema} check`, text: checkpointIn(schema) })
       return BigInt(row?.[0] ?? 0)
     },
     apply,
@@ -77,6 +74,9 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
     history: (query) => readHistory(connections, schema, query),
   }
 }
+
+/** A backup that was restored into tables that were made already has left its row beside theirs. */
+const checkpointIn = (schema: string): string => `SELECT max(position) FROM ${schema}.${CHECKPOINT}`
 
 /** Keeps others waiting until the transaction has ended. @returns false when it is not at `from` */
 const moveCheckpoint = async (
@@ -132,7 +132,7 @@ const list = async <Type extends ViewType>(
   const scope = listedScope(query)
   const found = await session.rows<ShownRow>(numbered(pageStatement(dialect, query)))
   const [count] = await session.rows(numbered(countStatement(dialect, query)))
-  const [row] = await session.rows({ text: `SELECT max(position) FROM ${schema}.${CHECKPOINT}` })
+  const [row] = await session.rows({ text: checkpointIn(schema) })
   return {
     items: found.slice(0, query.limit).map((row) => decode<Type>(scope, row)),
     hasMore: found.length > query.limit,

@@ -8,9 +8,9 @@ import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
 import type { Statement } from '../session.js'
 import { bigintArray, textArray } from './arrays.js'
+import { postgresDialect } from './dialect.js'
 import { jsonLines, toJsonLines } from './json-lines.js'
 import { numbered } from './numbered.js'
-import { postgresDialect } from './tables.js'
 
 /** How it is recorded what each event did. */
 export const historyInsert = (

@@ -1,6 +1,22 @@
+import type { ViewType } from '../../../ports/read-model.js'
+import { identityField } from '../../../projections/view-fields.js'
 import type { Dialect } from '../../list-statements.js'
 import { HISTORY, tableOf } from '../../read-tables.js'
-import { expressionOf } from './tables.js'
+
+const expressionOf = (type: ViewType, field: string): string => {
+  switch (field) {
+    case identityField[type]:
+      return 'key'
+    case 'sequence':
+      return 'sequence'
+    case 'changeDate':
+      return 'sequence / 1000'
+    case 'creationDate':
+      return 'creation_date'
+    default:
+      return `shown ->> '$.${field}'`
+  }
+}
 
 /** How SQLite reads lists. */
 export const sqliteDialect: Dialect = {

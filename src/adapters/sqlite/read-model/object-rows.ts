@@ -40,7 +40,8 @@ const objectTable = <Type extends ViewType>(type: Type): ObjectTable<Views[Type]
   const encode = rowEncoder(type)
   const table = tableOf(type)
   const folded = foldedFields(type).map(foldedColumn)
-  const insert = insertion(table, ['scope', 'key', 'shown', 'sequence', 'creation_date', ...folded])
+  const shown = SHOWN_COLUMNS.split(', ')
+  const insert = insertion(table, ['scope', 'key', ...shown, ...folded])
   return {
     read: (database, place) => readObject(database, type, place),
     insert: (database, rows) => {
@@ -56,7 +57,7 @@ const objectTable = <Type extends ViewType>(type: Type): ObjectTable<Views[Type]
       const after = encode(row)
       // SQLite writes to the index of every column named, also when its value is the same.
       const isChanged = (_: unknown, index: number) => before.folded[index] !== after.folded[index]
-      const columns = ['shown', 'sequence', 'creation_date', ...folded.filter(isChanged)]
+      const columns = [...shown, ...folded.filter(isChanged)]
       database.run(
         `UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE scope = ? AND key = ?`,
         after.shown,

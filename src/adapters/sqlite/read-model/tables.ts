@@ -1,5 +1,4 @@
 import type { ViewType } from '../../../ports/read-model.js'
-import { identityField } from '../../../projections/view-fields.js'
 import {
   CHECKPOINT,
   foldedColumn,
@@ -11,22 +10,6 @@ import {
   tableOf,
 } from '../../read-tables.js'
 import type { Database } from '../database.js'
-
-/** What rows are ordered by, and compared with where case counts. */
-export const expressionOf = (type: ViewType, field: string): string => {
-  switch (field) {
-    case identityField[type]:
-      return 'key'
-    case 'sequence':
-      return 'sequence'
-    case 'changeDate':
-      return 'sequence / 1000'
-    case 'creationDate':
-      return 'creation_date'
-    default:
-      return `shown ->> '$.${field}'`
-  }
-}
 
 /** Creates the tables that are not there yet. */
 export const createTables = (database: Database): void => {
@@ -52,7 +35,7 @@ export const createTables = (database: Database): void => {
 
 /** Whether {@link createTables} was done; the checkpoint's table is created with all others. */
 export const haveTables = (database: Database): boolean =>
-  database.value(`SELECT 1 FROM sqlite_schema WHERE name = ?`, CHECKPOINT) === 1
+  database.value('SELECT 1 FROM sqlite_schema WHERE name = ?', CHECKPOINT) === 1
 
 /** Its columns are those of a `KeptRow`, after the place. */
 const objectTable = (type: ViewType): string => {
