@@ -1,0 +1,69 @@
+import pg from 'pg'
+import { limitFarewell } from './listen.js'
+import type { PostgresAddress, PostgresOptions } from './options.js'
+
+const DEFAULT_CONNECT_TIMEOUT = 10_000
+const DEFAULT_STATEMENT_TIMEOUT = 30_000
+
+/** Most that a server is waited for beyond the time for its statement, in milliseconds. */
+const PATIENCE = 5_000
+
+/** Longest timeout, in milliseconds: a timer takes little more, and goes off at once beyond that. */
+const LONGEST = 2_000_000_000
+
+type OwnAddress = Omit<Exclude<PostgresAddress, { readonly pool: pg.Pool }>, 'pool'>
+
+/** A pool of our own. While it is idle it does not keep the program alive. */
+export const ownPool = (address: OwnAddress): pg.Pool => {
+  const pool = new pg.Pool({
+    ...clientConfig(address),
+    max: address.maxConnections,
+    allowExitOnIdle: true,
+    onConnect: (client) =>
+      client.query('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED'),
+  })
+  // An idle connection that is lost is replaced when it is needed.
+  pool.on('error', () => undefined)
+  // Closing waits for the end of those that are lent.
+  pool.on('release', (_, client) => {
+    if (pool.ending && client instanceof pg.Client) limitFarewell(client)
+  })
+  return pool
+}
+
+/** What an address says of TLS. */
+const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
+
+const clientConfig = (address: OwnAddress): pg.ClientConfig => {
+  const { connectionString, ssl, connectTimeout, statementTimeout } = address
+  const timeout = limited(statementTimeout ?? DEFAULT_STATEMENT_TIMEOUT)
+  return {
+    // The driver would prefer what the address says.
+    connectionString: ssl === undefined ? connectionString : connectionString.replace(TLS, ''),
+    ssl,
+    connectionTimeoutMillis: limited(connectTimeout ?? DEFAULT_CONNECT_TIMEOUT),
+    statement_timeout: timeout,
+    query_timeout: timeout + Math.min(timeout, PATIENCE),
+    keepAlive: true,
+    fallback_application_name: 'claviger',
+  }
+}
+
+const limited = (timeout: number): number => Math.max(0, Math.min(timeout, LONGEST))
+
+/** How a connection is opened that is kept, for LISTEN. A pool of the host is not asked: it may lend few. */
+export const toListen = (options: PostgresOptions) => async (): Promise<pg.Client> => {
+  const client = new pg.Client(listenConfig(options))
+  // Without a listener the loss of the connection would end the program.
+  client.on('error', () => undefined)
+  await client.connect()
+  // Not in its types.
+  if ('unref' in client && typeof client.unref === 'function') client.unref()
+  return client
+}
+
+const listenConfig = (options: PostgresOptions): pg.ClientConfig => {
+  const { listenConnectionString: connectionString } = options
+  if (connectionString !== undefined) return clientConfig({ ...options, connectionString })
+  return options.pool ? options.pool.options : clientConfig(options)
+}
