@@ -117,13 +117,11 @@ export const openConnection = (
 export const isLockedFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && isBusy(fault.cause)
 
-const lockedFault = (busyTimeout: number, cause: unknown): StoreFault =>
-  Object.assign(
-    new StoreFault(`The file was locked for ${busyTimeout} ms`, 'not_recorded', cause),
-    {
-      retryAfter: RETRY_AFTER,
-    },
-  )
+const lockedFault = (busyTimeout: number, cause: unknown): StoreFault => {
+  const fault = new StoreFault(`The file was locked for ${busyTimeout} ms`, 'not_recorded', cause)
+  fault.retryAfter = RETRY_AFTER
+  return fault
+}
 
 /** Waits a little, of different length each time so that no two processes wait in step. */
 const pause = (waited: number): Promise<void> =>

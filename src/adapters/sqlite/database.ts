@@ -26,8 +26,8 @@ export interface Database {
 }
 
 /**
- * Opens `path`, or a database in memory for `:memory:`. Statements are
- * prepared once and kept for the next time.
+ * Opens `path`, or a database in memory for `:memory:`. Statements are prepared once and kept for the
+ * next time.
  *
  * @throws UnusableFile when it cannot be opened
  */

@@ -1,4 +1,4 @@
-import { StoreFault } from '../../ports/store-fault.js'
+import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
 import type { Database } from './database.js'
 import { isBusy, isFull, isSqliteError } from './result-code.js'
 
@@ -16,7 +16,7 @@ export const inTransaction = <Value>(
   begin: Begin,
   work: (database: Database) => Value,
 ): Value => {
-  let outcome: StoreFault['outcome'] = 'not_recorded'
+  let outcome: FaultOutcome = 'not_recorded'
   try {
     database.run(begin)
     const value = work(database)
@@ -31,7 +31,7 @@ export const inTransaction = <Value>(
 }
 
 /** What SQLite reports as a {@link StoreFault}; anything else as it is. */
-export const faultOf = (error: unknown, outcome: StoreFault['outcome']): unknown =>
+export const faultOf = (error: unknown, outcome: FaultOutcome): unknown =>
   isSqliteError(error) ? new StoreFault(`SQLite: ${error.message}`, outcome, error) : error
 
 const rollBack = (database: Database): void => {
