@@ -16,4 +16,5 @@ export {
 export { type FixedClock, fixedClock } from './fixed-clock.js'
 export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'
-export { type ReadModelHome, type ReadModelLaw, readModelLaws } from './read-model-laws.js'
+export type { ReadModelHome, ReadModelLaw } from './read-model/law.js'
+export { readModelLaws } from './read-model-laws.js'

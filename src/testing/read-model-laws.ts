@@ -6,8 +6,6 @@ import type { ReadModelLaw } from './read-model/law.js'
 import { listLaws } from './read-model/list-laws.js'
 import { orderLaws } from './read-model/order-laws.js'
 
-export type { ReadModelHome, ReadModelLaw } from './read-model/law.js'
-
 /**
  * What the port `ReadModel` promises, as checks that need no test runner: a read model is right
  * when none of them rejects.

@@ -31,6 +31,17 @@ const isInOrder = <Type extends ViewType>(
   return false
 }
 
+/** Neighbours of which the second should come first. */
+const wrongPairs = <Type extends ViewType>(
+  type: Type,
+  sort: readonly SortKey[],
+  rows: readonly Views[Type][],
+) =>
+  rows
+    .slice(1)
+    .map((row, index) => [rows[index] ?? row, row] as const)
+    .filter((pair) => !isInOrder(type, sort, pair))
+
 /** Laws of the order of `list`, and of pages in it. */
 export const orderLaws: readonly ReadModelLaw[] = [
   {
@@ -40,10 +51,8 @@ export const orderLaws: readonly ReadModelLaw[] = [
       for (const type of TYPES) {
         for (const sort of orders(type)) {
           const { items } = await model.list(listOf(type, sort))
-          const pairs = items.slice(1).map((row, index) => [items[index] ?? row, row] as const)
-          const wrong = pairs.filter((pair) => !isInOrder(type, sort, pair))
           demandEqual(`rows of ${type}`, items.length, type === 'project' ? 9 : 8)
-          demandEqual(`${type} by ${JSON.stringify(sort)}`, wrong, [])
+          demandEqual(`${type} by ${JSON.stringify(sort)}`, wrongPairs(type, sort, items), [])
         }
       }
     },
@@ -74,9 +83,7 @@ export const orderLaws: readonly ReadModelLaw[] = [
         { field: 'id', direction: 'desc' },
       ]
       const { items } = await model.list(listOf('project', sort))
-      const pairs = items.slice(1).map((row, index) => [items[index] ?? row, row] as const)
-      const wrong = pairs.filter((pair) => !isInOrder('project', sort, pair))
-      demandEqual('rows', [items.length, wrong], [9, []])
+      demandEqual('rows', [items.length, wrongPairs('project', sort, items)], [9, []])
       demandEqual('pages', await allPages(model, listOf('project', sort, 2)), items)
     },
   },
