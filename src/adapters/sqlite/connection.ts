@@ -1,8 +1,9 @@
 import { StoreFault } from '../../ports/store-fault.js'
 import { type Database, openDatabase } from './database.js'
+import { faultOf, lockedFault } from './faults.js'
 import { isBusy } from './result-code.js'
 import { setUp } from './schema.js'
-import { faultOf, inTransaction } from './transaction.js'
+import { inTransaction } from './transaction.js'
 import { UnusableFile } from './unusable-file.js'
 
 /** How long another process may keep the file locked, in milliseconds. */
@@ -10,9 +11,6 @@ const DEFAULT_BUSY_TIMEOUT = 10_000
 
 /** For so long, in milliseconds, a lock is asked for in every turn of the event loop. */
 const EAGER_WAIT = 2
-
-/** How long a caller who was refused should wait before another try, in milliseconds. */
-const RETRY_AFTER = 1_000
 
 /** Most between two tries after that, in milliseconds. */
 const MAX_PAUSE = 5
@@ -111,16 +109,6 @@ export const openConnection = (
     isClosed: () => hasClosed,
     close,
   }
-}
-
-/** Whether `fault` is that of a lock that lasted too long. */
-export const isLockedFault = (fault: unknown): boolean =>
-  fault instanceof StoreFault && isBusy(fault.cause)
-
-const lockedFault = (busyTimeout: number, cause: unknown): StoreFault => {
-  const fault = new StoreFault(`The file was locked for ${busyTimeout} ms`, 'not_recorded', cause)
-  fault.retryAfter = RETRY_AFTER
-  return fault
 }
 
 /** Waits a little, of different length each time so that no two processes wait in step. */

@@ -4,13 +4,12 @@ import type {
   EventStore,
   RecordedEvent,
 } from '../../ports/event-store.js'
-import { outcomeOf } from '../../ports/store-fault.js'
 import { beginsAppend, checkRestore } from '../check-restore.js'
 import { type Clock, microsecondClock } from '../clock.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
 import { listeners } from '../listeners.js'
 import type { PreparedAppend } from '../prepare-append.js'
-import { type Connection, isLockedFault } from './connection.js'
+import type { Connection } from './connection.js'
 import type { Database } from './database.js'
 import {
   countAfter,
@@ -23,6 +22,7 @@ import {
   streamEvents,
   versionOf,
 } from './event-rows.js'
+import { isConnectionFault } from './faults.js'
 import { watch } from './watch.js'
 import { writeGroup } from './write-group.js'
 
@@ -69,10 +69,6 @@ export const sqliteEventStore = (
     },
   }
 }
-
-/** Such a fault hits the next append as well, or must not be followed by a second try. */
-const isConnectionFault = (fault: unknown): boolean =>
-  isLockedFault(fault) || outcomeOf(fault) === 'unknown'
 
 const restoreEvents = (database: Database, events: readonly RecordedEvent[]): void => {
   let previous = lastEvent(database)

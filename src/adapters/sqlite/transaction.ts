@@ -1,6 +1,7 @@
-import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
+import type { FaultOutcome, StoreFault } from '../../ports/store-fault.js'
 import type { Database } from './database.js'
-import { isBusy, isFull, isSqliteError } from './result-code.js'
+import { faultOf } from './faults.js'
+import { isBusy, isFull } from './result-code.js'
 
 /** `IMMEDIATE` takes the lock for writing first; `DEFERRED` reads everything as of one moment. */
 export type Begin = 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
@@ -29,10 +30,6 @@ export const inTransaction = <Value>(
     throw faultOf(error, isFull(error) ? 'not_recorded' : outcome)
   }
 }
-
-/** What SQLite reports as a {@link StoreFault}; anything else as it is. */
-export const faultOf = (error: unknown, outcome: FaultOutcome): unknown =>
-  isSqliteError(error) ? new StoreFault(`SQLite: ${error.message}`, outcome, error) : error
 
 const rollBack = (database: Database): void => {
   try {
