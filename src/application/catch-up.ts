@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { EventCount, EventStore, Position, RecordedEvent } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
-import { outcomeOf } from '../ports/store-fault.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
-import type { KnownEvent } from '../projections/known-event.js'
 import { type ReadBatch, readBatch } from '../projections/read-events.js'
+import { applyReadable, projectionFailed } from './apply-readable.js'
 import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
@@ -82,7 +81,7 @@ export const catchUp = async (
     if (stuck > MAX_STUCK) {
       const cause = new Error('The projection did not move its checkpoint')
       if (!applied.value) throw unavailable(cause, 'not_recorded')
-      return err(failed(projection, first, cause))
+      return err(projectionFailed(projection, first, cause))
     }
     report?.(position, applied.value ? events.length : 0)
     if (events.length === BATCH_SIZE) await turn()
@@ -139,53 +138,3 @@ const reporter = async (
 
 const canCount = (store: EventStore & Partial<EventCount>): store is EventStore & EventCount =>
   store.countAfter !== undefined
-
-/** Applies what comes before the first event that cannot be read, and stops there. */
-const applyReadable = async (
-  projection: Projection,
-  from: Position,
-  { known, unreadable }: ReadBatch,
-): Promise<Result<boolean, UnreadableEvent | ProjectionFailed>> => {
-  const applied = known.length > 0 ? await applyAll(projection, from, known) : ok(true)
-  if (applied.isErr() || !applied.value) return applied
-  return unreadable ? err(unreadable) : ok(true)
-}
-
-/** @returns false when another process was faster */
-const applyAll = async (
-  projection: Projection,
-  from: Position,
-  events: readonly KnownEvent[],
-): Promise<Result<boolean, ProjectionFailed>> => {
-  try {
-    return ok(await projection.apply(from, events))
-  } catch (cause) {
-    if (isOutOfOrder(cause)) throw unavailable(cause, 'not_recorded')
-    return events.length === 1 && events[0]
-      ? err(failed(projection, events[0], cause))
-      : await applyOneByOne(projection, from, events)
-  }
-}
-
-const isOutOfOrder = (cause: unknown): boolean => outcomeOf(cause) !== undefined
-
-/** Finds the event that a projection cannot take; those before it are applied. */
-const applyOneByOne = async (
-  projection: Projection,
-  from: Position,
-  events: readonly KnownEvent[],
-): Promise<Result<boolean, ProjectionFailed>> => {
-  let position = from
-  for (const event of events) {
-    const applied = await applyAll(projection, position, [event])
-    if (applied.isErr() || !applied.value) return applied
-    position = event.position
-  }
-  return ok(true)
-}
-
-const failed = (
-  { name }: Projection,
-  { type, position }: Pick<RecordedEvent, 'type' | 'position'>,
-  cause: unknown,
-): ProjectionFailed => ({ kind: 'ProjectionFailed', projection: name, type, position, cause })
