@@ -8,6 +8,8 @@ export interface HttpRule {
   readonly verb: string
   /** Path with `{field}` for each field that it holds. */
   readonly template: string
+  /** Matches the paths of the rule, with the fields of the path in its groups. */
+  readonly pattern: RegExp
   /** Fields of the path, in order. */
   readonly pathFields: readonly DescField[]
   /** Fields that are, or are part of, query parameters. */
@@ -31,6 +33,7 @@ export const httpRuleOf = (rpc: DescMethod): HttpRule | undefined => {
     rpc,
     verb,
     template,
+    pattern: patternOf(template),
     pathFields: rpc.input.fields.filter(({ name }) => names.includes(name)),
     queryFields: hasBody ? rest.filter((field) => isKeyOfTheReplaced(field, verb)) : rest,
     hasBody,
@@ -41,8 +44,7 @@ export const httpRuleOf = (rpc: DescMethod): HttpRule | undefined => {
 const isKeyOfTheReplaced = ({ name }: DescField, verb: string): boolean =>
   name === 'role_key' && verb === 'PUT'
 
-/** Matches paths of the rule, with the fields of the path in its groups. */
-export const patternOf = ({ template }: HttpRule): RegExp =>
+const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.split(VARIABLE).map(literalOrGroup).join('')}$`)
 
 // `split` answers what stands between the variables at even, and the variables at odd places.

@@ -3,7 +3,7 @@ import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/conn
 import type { Iam } from '../index.js'
 import { connectRoutes } from './connect-routes.js'
 import { httpError, once } from './error-body.js'
-import { httpRuleOf, patternOf } from './http-rule.js'
+import { httpRuleOf } from './http-rule.js'
 import { openApi } from './openapi.js'
 import { type Edge, edgeOf, type TransportOptions } from './options.js'
 import { withBody } from './request-body.js'
@@ -54,7 +54,7 @@ const resourceOf = (edge: Edge, handler: UniversalHandler) => {
       ? transcoded(withBody(edge, handler, request))
       : unsupportedType('application/json')
   }
-  return [{ verb: rule.verb, pattern: patternOf(rule), answer }]
+  return [{ verb: rule.verb, pattern: rule.pattern, answer }]
 }
 
 const rpcAnswer = (edge: Edge, handler: UniversalHandler): Answer => {

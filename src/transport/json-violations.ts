@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { Violation } from '../index.js'
 import { twice } from './doubled-name.js'
+import { fieldNamed } from './field-named.js'
 
 /** What keeps `json` from being the message, by field, from the first on; never repeats a value. */
 export function* jsonViolations(
@@ -12,7 +13,7 @@ export function* jsonViolations(
   const prefix = path === '' ? '' : `${path}.`
   for (const [name, value] of Object.entries(json)) {
     const place = `${prefix}${name}`
-    const field = desc.fields.find((known) => known.jsonName === name || known.name === name)
+    const field = fieldNamed(desc, name)
     if (!field) yield { field: place, description: 'is not a field of the request' }
     else if (name !== field.jsonName && Object.hasOwn(json, field.jsonName))
       yield twice(`${prefix}${field.jsonName}`)

@@ -1,5 +1,8 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 
+/** Name of the message that JSON has as a text. */
+export const TIMESTAMP = 'google.protobuf.Timestamp'
+
 /** An example of every field, by its name in JSON. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   autoRegister: true,
@@ -42,8 +45,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 /** An example of a field. */
 export const exampleOf = (field: DescField): unknown => {
-  if (!field.message || field.message.typeName === 'google.protobuf.Timestamp')
-    return EXAMPLES[field.jsonName]
+  if (!field.message || field.message.typeName === TIMESTAMP) return EXAMPLES[field.jsonName]
   const example = exampleOfMessage(field.message.fields)
   return field.fieldKind === 'list' ? [example] : example
 }

@@ -7,7 +7,7 @@ import {
 } from '@bufbuild/protobuf'
 import { rules } from './gen/claviger/v1/field_rules_pb.js'
 import { descriptions } from './gen/descriptions_pb.js'
-import { exampleOf } from './openapi-example.js'
+import { exampleOf, TIMESTAMP } from './openapi-example.js'
 
 /** A JSON Schema of the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -54,8 +54,6 @@ export const valueSchema = (field: DescField): Schema => {
 /** What the comment in the .proto file says of a field. */
 export const descriptionOf = (field: DescField): string =>
   descriptions[`${field.parent.typeName}.${field.name}`] ?? ''
-
-const TIMESTAMP = 'google.protobuf.Timestamp'
 
 const objectSchema = (message: DescMessage, fields: readonly DescField[]): Schema => ({
   type: 'object',

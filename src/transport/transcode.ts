@@ -4,7 +4,7 @@ import type {
   UniversalServerRequest,
   UniversalServerResponse,
 } from '@connectrpc/connect/protocol'
-import { type HttpRule, patternOf } from './http-rule.js'
+import type { HttpRule } from './http-rule.js'
 import { type JsonSource, jsonBody } from './json-body.js'
 import { jsonResponse } from './json-response.js'
 import { decoded, notAParameter, type Parameter, queryParameters } from './url-parameters.js'
@@ -18,14 +18,13 @@ export interface HttpRequest extends UniversalServerRequest {
 export type Answer = (request: HttpRequest) => Promise<UniversalServerResponse>
 
 /** Answers JSON at the path of `rule` with the rpc's own handler. */
-export const transcode = (rule: HttpRule, handler: UniversalHandler): Answer => {
-  const pattern = patternOf(rule)
-  return (request) =>
+export const transcode =
+  (rule: HttpRule, handler: UniversalHandler): Answer =>
+  (request) =>
     callJson(handler, request, {
-      parameters: () => parametersOf(rule, pattern, new URL(request.url)),
+      parameters: () => parametersOf(rule, new URL(request.url)),
       isOptional: !rule.hasBody,
     })
-}
 
 /** Answers JSON at the path of the rpc itself, which has no query. */
 export const plainJson =
@@ -48,11 +47,11 @@ const callJson = async (
   return jsonResponse(await handler({ ...request, method: 'POST', header, body }))
 }
 
-const parametersOf = (rule: HttpRule, pattern: RegExp, { pathname, search }: URL) => {
+const parametersOf = ({ pattern, queryFields }: HttpRule, { pathname, search }: URL) => {
   const path = Object.entries(pattern.exec(pathname)?.groups ?? {})
   return [
     ...path.map(([name, text]): Parameter => [name, decoded(text, name)]),
-    ...queryOf(search, rule.queryFields),
+    ...queryOf(search, queryFields),
   ]
 }
 

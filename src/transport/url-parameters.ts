@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { ConnectError } from '@connectrpc/connect'
 import { twice } from './doubled-name.js'
+import { fieldNamed } from './field-named.js'
 import { malformed } from './status-error.js'
 
 /** A parameter of a URL: the path of its field, and its text. */
@@ -49,7 +50,7 @@ interface Placing {
 /** Goes no deeper than our messages do, whatever the number of dots. */
 const put = (tree: Tree, desc: DescMessage, { names, text, name }: Placing): void => {
   const [first, ...others] = names
-  const field = desc.fields.find((known) => known.jsonName === first || known.name === first)
+  const field = fieldNamed(desc, first)
   if (!field) throw notAParameter(name)
   const key = field.jsonName
   const there = tree.get(key)
