@@ -37,13 +37,21 @@ interface Candidate {
   readonly role: AddedRole
 }
 
+/** The row that may add a role, and the stream of the role. */
+interface Adding {
+  readonly candidate: Candidate
+  readonly tracked: ReturnType<Runtime['projectRoles']['track']>
+}
+
+type Roles = ReadonlyMap<RoleKey, Adding>
+
 /** Adds the roles of well-formed rows that are not there yet, in one append. */
 export const importBatch = async (
   runtime: Runtime,
   session: Session,
   { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly Row[] },
 ): Promise<Result<BatchReport, IamError>> => {
-  const { candidates, malformed } = sort(rows)
+  const { candidates, malformed } = partition(rows)
   const roles = firstOfEachKey(runtime, session, { projectId, candidates })
   const recorded = await addMissing(runtime, session, { projectId, roles })
   if (recorded.isErr()) return err(recorded.error)
@@ -63,7 +71,7 @@ export const importBatch = async (
   return ok({ added, unchanged: rows.length - added - refused.length, refused })
 }
 
-const sort = (rows: readonly Row[]) => {
+const partition = (rows: readonly Row[]) => {
   const candidates: Candidate[] = []
   const malformed: RefusedRow[] = []
   for (const { index, parsed } of rows)
@@ -74,8 +82,6 @@ const sort = (rows: readonly Row[]) => {
   return { candidates, malformed }
 }
 
-type Roles = ReturnType<typeof firstOfEachKey>
-
 /** An append names a stream once: of rows with one key, the first may add the role. */
 const firstOfEachKey = (
   runtime: Runtime,
@@ -84,15 +90,13 @@ const firstOfEachKey = (
     projectId,
     candidates,
   }: { readonly projectId: ProjectId; readonly candidates: readonly Candidate[] },
-) => {
-  const trackedAs = (candidate: Candidate) => {
-    const stream = projectRoleStream(orgId, projectId, candidate.role.roleKey)
-    return { candidate, tracked: runtime.projectRoles.track(stream, true) }
-  }
-  const roles = new Map<RoleKey, ReturnType<typeof trackedAs>>()
+): Roles => {
+  const roles = new Map<RoleKey, Adding>()
   for (const candidate of candidates) {
     const { roleKey } = candidate.role
-    if (!roles.has(roleKey)) roles.set(roleKey, trackedAs(candidate))
+    if (roles.has(roleKey)) continue
+    const stream = projectRoleStream(orgId, projectId, roleKey)
+    roles.set(roleKey, { candidate, tracked: runtime.projectRoles.track(stream, true) })
   }
   return roles
 }
