@@ -77,11 +77,21 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     plan: planAccess(runtime),
     apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
-    subscribe: (options) => subscribe(store, { ...options, hooks }),
+    subscribe: (options) => subscribe(store, options, hooks),
     catchUp: (projection, options) => {
+      demandProjection(projection)
       const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
       return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
     },
-    run: (projection, options) => new ResultAsync(run(store, projection, { ...options, hooks })),
+    run: (projection, options) => {
+      demandProjection(projection)
+      return new ResultAsync(run(store, projection, { ...options, hooks }))
+    },
   }
+}
+
+/** @throws TypeError for what would fail for ever, which looks like a store that is away */
+const demandProjection = (projection: Projection): void => {
+  if (typeof projection?.checkpoint !== 'function' || typeof projection.apply !== 'function')
+    throw new TypeError('projection must be a Projection')
 }

@@ -1,12 +1,16 @@
+import { ID_IN_WORDS, isId } from '../domain/values.js'
 import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
 import type { Watched } from './catch-up.js'
 import { unavailable } from './fault.js'
+import type { Hooks } from './hooks.js'
+import { ListHistoryInput } from './list-history.js'
 import { type News, newsOf } from './news.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
+import { parse } from './parse.js'
 import { delay, FIRST_PAUSE, longerPause } from './pause.js'
 import { turn } from './turn.js'
 
@@ -14,11 +18,9 @@ import { turn } from './turn.js'
 const BATCH_SIZE = 500
 
 /** Which events a subscription is for. */
-export interface SubscribeOptions {
+export interface SubscribeOptions extends Pick<ListHistoryInput, 'types'> {
   /** Position after which to begin, exclusive; `0n`, all there are, when absent. */
   readonly after?: Position | undefined
-  /** Any of these event types. */
-  readonly types?: readonly string[] | undefined
   /** Events of one organization. */
   readonly orgId?: string | undefined
   /** Ends the subscription, also while it waits or the store is silent. */
@@ -41,16 +43,48 @@ export class SubscriptionEnded extends Error {
  * recorded. Resume with the position of the last event that was dealt with: at least once.
  *
  * Reads on only when asked for the next event. While the store is out of order it waits and tries
- * again. Ends when `signal` aborts.
+ * again. Ends when `signal` aborts, or when it is returned from, also while it waits.
  *
+ * @throws TypeError when an option is not what it is to be
  * @throws SubscriptionEnded at an event that cannot be read: an event is never skipped
  */
-export const subscribe = async function* (
+export const subscribe = (
   store: EventStore,
-  { after = 0n, types, orgId, signal, hooks }: SubscribeOptions & Watched = {},
+  options: SubscribeOptions = {},
+  hooks?: Hooks,
+): AsyncGenerator<RecordedEvent, void, void> => {
+  const { after, types, orgId, signal } = options
+  const parsed = parse(ListHistoryInput, { after, types })
+  if (parsed.isErr()) throw new TypeError(JSON.stringify(parsed.error.violations))
+  if (orgId !== undefined && !isId(orgId)) throw new TypeError(`orgId must be ${ID_IN_WORDS}`)
+  const ending = new AbortController()
+  const events = eventsOf(store, { ...parsed.value, orgId, signal, hooks, ending })
+  const close = events.return.bind(events)
+  events.return = () => {
+    // It would be heard of only when the next event comes.
+    ending.abort()
+    return close()
+  }
+  return events
+}
+
+/** What a subscription is made of. */
+interface Subscription extends SubscribeOptions, Watched {
+  readonly after: Position
+  /** Ends it from outside. */
+  readonly ending: AbortController
+}
+
+async function* eventsOf(
+  store: EventStore,
+  { after, types, orgId, signal: outer, hooks, ending }: Subscription,
 ): AsyncGenerator<RecordedEvent, void, void> {
+  const { signal } = ending
+  const end = () => ending.abort()
+  if (outer?.aborted) return
+  outer?.addEventListener('abort', end, { once: true })
   const isWanted = ({ type, stream }: RecordedEvent): boolean =>
-    (types === undefined || types.includes(type)) &&
+    (types === undefined || types.some((wanted) => wanted === type)) &&
     (orgId === undefined || organizationIn(stream) === orgId)
 
   const news = newsOf(store)
@@ -71,6 +105,7 @@ export const subscribe = async function* (
       if (events.length === BATCH_SIZE) await turn()
     }
   } finally {
+    outer?.removeEventListener('abort', end)
     news.end()
   }
 }

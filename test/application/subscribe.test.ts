@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type EventStore,
@@ -93,6 +95,62 @@ describe('A subscription', () => {
       between.abort()
     }
     expect(seen).toHaveLength(1)
+  })
+
+  it.each([
+    ['while it waits for news', {}],
+    ['while what comes is not for it', { orgId: 'globex' }],
+  ])('ends when it is returned from: %s', async (_, options) => {
+    const signal = new AbortController().signal
+    const events = subscribed({ ...options, after: await store.lastPosition(), signal })
+    const next = events.next()
+    await rename('not for globex')
+    if (!('orgId' in options)) await next
+    const waiting = 'orgId' in options ? next : events.next()
+    expect(await events.return?.()).toEqual({ done: true, value: undefined })
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    await rename('later')
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('ends when it is returned from while the store is silent', async () => {
+    const silent = { ...store, readAll: () => new Promise<never>(() => undefined) }
+    const events = subscribed({}, silent)
+    const next = events.next()
+    await events.return?.()
+    expect(await next).toEqual({ done: true, value: undefined })
+  })
+
+  it('lets a stream that is made of it be destroyed', async () => {
+    const stream = Readable.from(iam.subscribe())
+    const closed = once(stream, 'close')
+    stream.on('data', (event: RecordedEvent) => {
+      if (event.type === 'project_role.added') setImmediate(() => stream.destroy())
+    })
+    await closed
+    expect(stream.destroyed).toBe(true)
+  })
+
+  it('leaves nothing with the signal once it is over', async () => {
+    const { signal } = new AbortController()
+    const add = vi.spyOn(signal, 'addEventListener')
+    const remove = vi.spyOn(signal, 'removeEventListener')
+    for await (const _ of iam.subscribe({ signal })) break
+    expect(add).toHaveBeenCalled()
+    expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(
+      add.mock.calls.map(([, listener]) => listener),
+    )
+  })
+
+  it.each([
+    ['types', { types: ['project.exploded'] }],
+    ['types', { types: [] }],
+    ['after', { after: '0' }],
+    ['after', { after: -1n }],
+    ['orgId', { orgId: 'a b' }],
+  ])('is refused at once for a malformed option: %s of %o', (field, options) => {
+    expect(() => iam.subscribe(options as never)).toThrow(TypeError)
+    expect(() => iam.subscribe(options as never)).toThrow(field)
   })
 
   it('throws at what is no signal, and leaves no timer that would', async () => {
@@ -262,7 +320,10 @@ describe('A subscription', () => {
     const copy = memoryEventStore()
     await copy.restore([one, { ...two, ...broken }, three])
     // Also when it is none of those that are wanted.
-    for (const types of [undefined, ['identity_provider.oidc_added', 'project_role.added']]) {
+    for (const types of [
+      undefined,
+      ['identity_provider.oidc_added', 'project_role.added'] as const,
+    ]) {
       const events = subscribed({ types }, copy)
       expect(await take(events, 1)).toEqual([one])
       const ended = await events.next().catch((thrown: unknown) => thrown)

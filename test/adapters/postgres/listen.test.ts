@@ -163,7 +163,7 @@ describe('A subscription', () => {
       const { value } = await subscription.next()
       if (value) seen.push(value.position)
     }
-    await subscription.return()
+    await subscription.return?.()
     expect(written.length).toBe(30)
     expect(seen).toEqual(written)
   })
