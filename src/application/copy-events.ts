@@ -29,7 +29,7 @@ export interface CopyProgress {
 export interface CopyOptions {
   /** When given, every seal in the copy must open. */
   readonly secrets?: SecretCipher | undefined
-  /** Called after each batch. */
+  /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
   /** Ends it; a batch that is being recorded is waited for, and the next copy goes on from there. */
   readonly signal?: AbortSignal | undefined

@@ -49,6 +49,7 @@ type LongRun<Schema extends z.ZodMiniType, Report, Progress> = (
 
 /** A {@link Context} of a call that takes long enough to report how far it is. */
 export interface LongContext<Progress> extends Context {
+  /** The call rejects with what it throws; what was recorded by then stays. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 

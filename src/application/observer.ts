@@ -4,10 +4,10 @@ import type { Projection } from '../ports/projection.js'
 import type { IamError } from './errors.js'
 import type { CallDone, FaultKind, FaultSeen, Hooks } from './hooks.js'
 
-/** Calls a hook, if there is one; what it throws or rejects with is dropped. */
-export const tell = <Told>(hook: ((told: Told) => unknown) | undefined, told: Told): void => {
+/** Calls a hook; what it throws or rejects with is dropped. */
+export const tell = (call: () => unknown): void => {
   try {
-    const answer = hook?.(told)
+    const answer = call()
     if (answer instanceof Promise) answer.catch(() => undefined)
   } catch {
     // Documented at Hooks.
@@ -36,16 +36,17 @@ export const observed = async <Answer>(
     const result = await call({
       deciding: (attempt) => {
         attempts++
-        if (attempt > 1) tell(hooks.onRetry, { method, attempt })
+        if (attempt > 1) tell(() => hooks.onRetry?.({ method, attempt }))
       },
       appended: (events, sent) => tellAppended(hooks, method, { events, duration: since(sent) }),
-      conflicted: (kind) => tell(hooks.onConflict, { method, kind }),
+      conflicted: (kind) => tell(() => hooks.onConflict?.({ method, kind })),
     })
     verdict = result.isOk() ? 'ok' : result.error.kind
     if (result.isErr()) tellFault(hooks, method, result.error)
     return result
   } finally {
-    tell(hooks.onCall, { method, verdict, duration: since(begin), attempts })
+    const done = { method, verdict, duration: since(begin), attempts }
+    tell(() => hooks.onCall?.(done))
   }
 }
 
@@ -53,43 +54,41 @@ export const observed = async <Answer>(
 const since = (begin: number): number => performance.now() - begin
 
 const tellAppended = (
-  { onAppend }: Hooks,
+  hooks: Hooks,
   method: string,
   { events, duration }: { readonly events: readonly RecordedEvent[]; readonly duration: number },
 ): void => {
   const last = events.at(-1)
   if (!last) return
   const types = events.map(({ type }) => type)
-  tell(onAppend, { method, types, position: last.position, duration })
+  tell(() => hooks.onAppend?.({ method, types, position: last.position, duration }))
 }
 
 /** Tells of a batch of events that a projection was fed. */
 export const tellCaughtUp = (
   hooks: Hooks | undefined,
   { name: projection }: Projection,
-  { events, begin, isApplied }: Batch,
+  { first, events, begin }: Batch,
 ): void => {
-  if (!hooks?.onCatchUp || !events[0]) return
-  tell(hooks.onCatchUp, {
-    projection,
-    events: isApplied ? events.length : 0,
-    lag: Math.max(0, Date.now() - timeOf(events[0].position).getTime()),
-    duration: since(begin),
-  })
+  if (!hooks?.onCatchUp) return
+  const lag = Math.max(0, Date.now() - timeOf(first.position).getTime())
+  const duration = since(begin)
+  tell(() => hooks.onCatchUp?.({ projection, events, lag, duration }))
 }
 
 interface Batch {
-  readonly events: readonly RecordedEvent[]
+  readonly first: RecordedEvent
+  /** How many were applied; 0 when another process was faster. */
+  readonly events: number
   /** When it was handed over, as `performance.now()` had it. */
   readonly begin: number
-  /** False when another process was faster. */
-  readonly isApplied: boolean
 }
 
 /** Tells of an error when it is a fault. */
 export const tellFault = (hooks: Hooks | undefined, method: string, error: IamError): void => {
   if (!hooks || !isFault(error)) return
-  tell(hooks.onFault, { method, ...faultOf(error) })
+  const fault = { method, ...faultOf(error) }
+  tell(() => hooks.onFault?.(fault))
 }
 
 type FaultError = Extract<IamError, { readonly kind: FaultKind }>

@@ -55,7 +55,7 @@ export interface VerifyProgress {
 export interface VerifyOptions {
   /** When given, every seal must open; so the keys of old seals must be at hand. */
   readonly secrets?: SecretCipher | undefined
-  /** Called after each batch. */
+  /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
   /** Ends it, also while the store is silent. */
   readonly signal?: AbortSignal | undefined

@@ -93,6 +93,21 @@ describe('hooks', () => {
     ])
   })
 
+  it('may be the methods of an object', async () => {
+    class Metrics {
+      readonly seen: string[] = []
+      onCall({ method }: { readonly method: string }) {
+        this.seen.push(method)
+      }
+      onAppend({ types }: { readonly types: readonly string[] }) {
+        this.seen.push(...types)
+      }
+    }
+    const metrics = new Metrics()
+    await start(metrics).projects.add(portal, context)
+    expect(metrics.seen).toEqual(['project.added', 'projects.add'])
+  })
+
   it('tell of a read: the events that it had to catch up with, then its answer', async () => {
     const { hooks, told } = recorder()
     const store = memoryEventStore({ now: () => new Date(Date.now() - 5_000) })
