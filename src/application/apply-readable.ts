@@ -1,4 +1,3 @@
-import { err, ok, type Result } from 'neverthrow'
 import type { Position, RecordedEvent } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
 import { outcomeOf } from '../ports/store-fault.js'
@@ -8,48 +7,54 @@ import type { ReadBatch } from '../projections/read-events.js'
 import type { ProjectionFailed } from './errors.js'
 import { unavailable } from './fault.js'
 
+/** What became of events that a projection was given. */
+interface Fed {
+  /** How many it applied; fewer than given when another process was faster. */
+  readonly applied: number
+  /** Why it could not be given the next. */
+  readonly refusal?: UnreadableEvent | ProjectionFailed
+}
+
 /** Applies what comes before the first event that cannot be read, and stops there. */
 export const applyReadable = async (
   projection: Projection,
   from: Position,
   { known, unreadable }: ReadBatch,
-): Promise<Result<boolean, UnreadableEvent | ProjectionFailed>> => {
-  const applied = known.length > 0 ? await applyAll(projection, from, known) : ok(true)
-  if (applied.isErr() || !applied.value) return applied
-  return unreadable ? err(unreadable) : ok(true)
+): Promise<Fed> => {
+  const fed = known.length > 0 ? await applyAll(projection, from, known) : { applied: 0 }
+  return unreadable && fed.applied === known.length ? { refusal: unreadable, ...fed } : fed
 }
 
-/** @returns false when another process was faster */
 const applyAll = async (
   projection: Projection,
   from: Position,
   events: readonly KnownEvent[],
-): Promise<Result<boolean, ProjectionFailed>> => {
+): Promise<Fed> => {
   try {
-    return ok(await projection.apply(from, events))
+    return { applied: (await projection.apply(from, events)) ? events.length : 0 }
   } catch (cause) {
-    if (isOutOfOrder(cause)) throw unavailable(cause, 'not_recorded')
+    if (outcomeOf(cause) !== undefined) throw unavailable(cause, 'not_recorded')
     return events.length === 1 && events[0]
-      ? err(projectionFailed(projection, events[0], cause))
+      ? { applied: 0, refusal: projectionFailed(projection, events[0], cause) }
       : await applyOneByOne(projection, from, events)
   }
 }
-
-const isOutOfOrder = (cause: unknown): boolean => outcomeOf(cause) !== undefined
 
 /** Finds the event that a projection cannot take; those before it are applied. */
 const applyOneByOne = async (
   projection: Projection,
   from: Position,
   events: readonly KnownEvent[],
-): Promise<Result<boolean, ProjectionFailed>> => {
+): Promise<Fed> => {
+  let applied = 0
   let position = from
   for (const event of events) {
-    const applied = await applyAll(projection, position, [event])
-    if (applied.isErr() || !applied.value) return applied
+    const fed = await applyAll(projection, position, [event])
+    if (fed.applied === 0) return { ...fed, applied }
+    applied++
     position = event.position
   }
-  return ok(true)
+  return { applied }
 }
 
 /** The refusal of a projection that did not take an event. */

@@ -4,6 +4,7 @@ import type { Projection } from '../ports/projection.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import { type ReadBatch, readBatch } from '../projections/read-events.js'
 import { applyReadable, projectionFailed } from './apply-readable.js'
+import { checkpointOf } from './checkpoint-of.js'
 import type { Cancelled, ProjectionFailed } from './errors.js'
 import { fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
@@ -35,7 +36,7 @@ export interface Progress {
 export interface CatchUpOptions {
   /** Ends it; a batch that is being applied is waited for. */
   readonly signal?: AbortSignal | undefined
-  /** Called after each batch. */
+  /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
@@ -58,10 +59,7 @@ export const catchUp = async (
   projection: Projection,
   { head, signal, onProgress, hooks }: CatchUpOptions & Watched & { readonly head: Position },
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  let position = await orCancelled(
-    fromPort(() => projection.checkpoint()),
-    signal,
-  )
+  let position = await orCancelled(checkpointOf(projection), signal)
   const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
   const readAfter = pagesOf(store, head)
   let stuck = 0
@@ -73,17 +71,18 @@ export const catchUp = async (
     const [first] = events
     if (first === undefined) break
     const begin = performance.now()
-    const applied = await applyReadable(projection, from, page)
-    if (applied.isErr()) return err(applied.error)
-    tellCaughtUp(hooks, projection, { events, begin, isApplied: applied.value })
-    position = await fromPort(() => projection.checkpoint())
+    const { applied, refusal } = await applyReadable(projection, from, page)
+    if (refusal && applied === 0) return err(refusal)
+    tellCaughtUp(hooks, projection, { first, events: applied, begin })
+    position = await checkpointOf(projection)
+    report?.(position, applied)
+    if (refusal) return err(refusal)
     stuck = position === from ? stuck + 1 : 0
     if (stuck > MAX_STUCK) {
       const cause = new Error('The projection did not move its checkpoint')
-      if (!applied.value) throw unavailable(cause, 'not_recorded')
+      if (applied === 0) throw unavailable(cause, 'not_recorded')
       return err(projectionFailed(projection, first, cause))
     }
-    report?.(position, applied.value ? events.length : 0)
     if (events.length === BATCH_SIZE) await turn()
   }
   return ok(position)

@@ -1,6 +1,7 @@
 import type { EventStore } from '../ports/event-store.js'
 import type { ReadModel } from '../ports/read-model.js'
 import { catchUp } from './catch-up.js'
+import { checkpointOf } from './checkpoint-of.js'
 import type { Session } from './context.js'
 import { Fault, fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
@@ -26,7 +27,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
   return async ({ consistency, signal }) => {
     if (consistency === 'eventual') return
     const head = await fromPort(() => store.lastPosition())
-    let reached = await fromPort(() => readModel.checkpoint())
+    let reached = await checkpointOf(readModel)
     while (reached < head) {
       const isOwn = underWay === undefined
       underWay ??= fromPort(catchUpOnce).finally(() => {
@@ -34,7 +35,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
       })
       await orCancelled(underWay, signal)
       const before = reached
-      reached = await fromPort(() => readModel.checkpoint())
+      reached = await checkpointOf(readModel)
       // One that another read began may have been for less than this one asks for.
       if (isOwn && reached === before)
         throw unavailable(

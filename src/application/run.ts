@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import type { EventStore, Position } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
 import { type CatchUpOptions, catchUp, type Watched } from './catch-up.js'
+import { checkpointOf } from './checkpoint-of.js'
 import type { IamError } from './errors.js'
 import { errorOf, fromPort } from './fault.js'
 import { newsOf } from './news.js'
@@ -9,10 +10,13 @@ import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
 import { delay, FIRST_PAUSE, longerPause } from './pause.js'
 
+/** Longest wait for a projection to tell how far it came, once aborted, in milliseconds. */
+const FAREWELL = 1_000
+
 /**
  * Keeps `projection` up to date until `signal` aborts; waits while the store is out of order.
  *
- * @returns the position it has reached by then; or why it cannot go on
+ * @returns the position it has reached by then, cancelled if it does not tell; or why it cannot go on
  */
 export const run = async (
   store: EventStore,
@@ -35,15 +39,15 @@ export const run = async (
         pause = longerPause(pause)
       } else if (caughtUp.error.kind !== 'Cancelled') return err(caughtUp.error)
     }
-    return await checkpointOf(projection)
+    return await reached(projection)
   } finally {
     news.end()
   }
 }
 
-const checkpointOf = async (projection: Projection): Promise<Result<Position, IamError>> => {
+const reached = async (projection: Projection): Promise<Result<Position, IamError>> => {
   try {
-    return ok(await fromPort(() => projection.checkpoint()))
+    return ok(await orCancelled(checkpointOf(projection), AbortSignal.timeout(FAREWELL)))
   } catch (thrown) {
     return err(errorOf(thrown))
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type EventStore,
+  type Hooks,
   memoryEventStore,
   memoryReadModel,
   type Position,
@@ -242,6 +243,51 @@ describe('catchUp', () => {
       expect(await refusal(iamOn({ ...store, ...broken }).catchUp(projection))).toEqual(unavailable)
     for (const broken of [{ checkpoint: away }, { apply: away }])
       expect(await refusal(iam.catchUp({ ...projection, ...broken }))).toEqual(unavailable)
+  })
+
+  it.each([undefined, null, 0, '0', Number.NaN])(
+    'is unavailable for a checkpoint that is no position: %o',
+    async (answer) => {
+      const { seen, projection } = collector()
+      const untyped: Projection = { ...projection, checkpoint: async () => answer as never }
+      expect(await refusal(iam.catchUp(untyped))).toEqual({
+        kind: 'Unavailable',
+        outcome: 'not_recorded',
+        cause: new TypeError('A checkpoint must be a bigint'),
+      })
+      expect(seen).toEqual([])
+    },
+  )
+
+  it('tells of the events before the one that it stops at', async () => {
+    const log = await logOf(store)
+    const told: unknown[] = []
+    const hooks: Hooks = { onCatchUp: ({ events }) => told.push(events) }
+    const { projection } = collector((events) => {
+      if (events.some(({ position }) => position === log[2]?.position)) throw new Error('no')
+    })
+    const steps: Progress[] = []
+    const onProgress = (step: Progress) => steps.push(step)
+    for (const _ of [1, 2])
+      await refusal(iamOn(store, { hooks }).catchUp(projection, { onProgress }))
+    expect(told).toEqual([2])
+    expect(steps).toMatchObject([{ done: 2, position: log[1]?.position }])
+  })
+
+  it('tells of the events before the one that cannot be read', async () => {
+    const [one, two, three] = (await logOf(store)) as [RecordedEvent, RecordedEvent, RecordedEvent]
+    const copy = memoryEventStore()
+    await copy.restore([one, two, { ...three, schemaVersion: 2 }])
+    const steps: Progress[] = []
+    const onProgress = (step: Progress) => steps.push(step)
+    await refusal(iamOn(copy).catchUp(collector().projection, { onProgress }))
+    expect(steps).toMatchObject([{ done: 2, total: 3, position: two.position }])
+  })
+
+  it.each(['catchUp', 'run'] as const)('is refused at once for what is none: %s', (method) => {
+    const { checkpoint: _, ...incomplete } = collector().projection
+    for (const none of [undefined, null, {}, incomplete])
+      expect(() => iam[method](none as never)).toThrow('projection must be a Projection')
   })
 
   it('reads on from where another process has brought the projection', async () => {

@@ -172,6 +172,13 @@ describe('An abort ends what waits for a port that is silent', () => {
     expect(await good(iam.run(memoryReadModel(), { signal }))).toBe(0n)
   })
 
+  it('run, for the projection, which is not waited for to tell how far it came', async () => {
+    const { signal, silent } = silence()
+    const iam = iamOn(store)
+    const running = iam.run({ ...memoryReadModel(), checkpoint: silent }, { signal })
+    expect((await running)._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+
   it('subscribe', async () => {
     const { signal, silent } = silence()
     const seen = []
