@@ -252,3 +252,4 @@ export type {
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
 export { type FaultOutcome, StoreFault } from './ports/store-fault.js'
 export type { CorruptEvent, UnknownEvent, UnreadableEvent } from './ports/unreadable-event.js'
+export type { KnownEvent } from './projections/known-event.js'

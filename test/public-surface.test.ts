@@ -154,6 +154,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'InvalidAppend',
       'InvalidArgument',
       'Json',
+      'KnownEvent',
       'ListHistoryInput',
       'ListIdentityProvidersInput',
       'ListProjectRolesInput',

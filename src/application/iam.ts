@@ -1,8 +1,9 @@
 import { ResultAsync } from 'neverthrow'
-import type { Position, RecordedEvent } from '../ports/event-store.js'
+import type { Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
+import type { KnownEvent } from '../projections/known-event.js'
 import type { Applied } from './access/applied.js'
 import { applyAccess } from './access/apply-access.js'
 import type { DesiredAccess } from './access/desired-access.js'
@@ -52,14 +53,34 @@ export interface Iam {
    */
   readonly apply: Read<DesiredAccess | Plan, Applied>
 
-  /** For the host itself: every event as it comes, of all organizations; no permission is asked for. */
-  readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<RecordedEvent>
-  /** For the host itself: feeds `projection` what it has not seen; answers with the position reached. */
+  /**
+   * For the host itself: every event after a position, of all organizations, in the order of positions;
+   * first those there are, then each as it is recorded. No permission is asked for. At least once:
+   * resume with the position of the last event that was dealt with.
+   *
+   * Reads on only when asked for the next event. While the store is out of order it waits and tries
+   * again. Ends when `signal` aborts, or when it is returned from, also while it waits.
+   *
+   * @throws TypeError when an option is malformed
+   * @throws SubscriptionEnded, from the loop, at an event that cannot be read: none is ever skipped
+   */
+  readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
+  /**
+   * For the host itself: feeds `projection` what it has not seen; answers with the position reached.
+   *
+   * @throws TypeError when it is no projection
+   */
   readonly catchUp: (
     projection: Projection,
     options?: CatchUpOptions,
   ) => ResultAsync<Position, IamError>
-  /** For the host itself: keeps `projection` up to date until `signal` aborts. */
+  /**
+   * For the host itself: keeps `projection` up to date until `signal` aborts; then answers with the
+   * position reached. While the store or the projection is out of order it waits and tries again; it
+   * ends at an event that cannot be read, or that the projection does not take.
+   *
+   * @throws TypeError when it is no projection
+   */
   readonly run: (
     projection: Projection,
     options?: CatchUpOptions,

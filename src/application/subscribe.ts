@@ -1,6 +1,7 @@
 import { ID_IN_WORDS, isId } from '../domain/values.js'
 import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
+import type { KnownEvent } from '../projections/known-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
 import type { Watched } from './catch-up.js'
@@ -38,21 +39,12 @@ export class SubscriptionEnded extends Error {
   }
 }
 
-/**
- * Every event after a position in the order of positions: first those there are, then each as it is
- * recorded. Resume with the position of the last event that was dealt with: at least once.
- *
- * Reads on only when asked for the next event. While the store is out of order it waits and tries
- * again. Ends when `signal` aborts, or when it is returned from, also while it waits.
- *
- * @throws TypeError when an option is not what it is to be
- * @throws SubscriptionEnded at an event that cannot be read: an event is never skipped
- */
+/** @see Iam.subscribe */
 export const subscribe = (
   store: EventStore,
   options: SubscribeOptions = {},
   hooks?: Hooks,
-): AsyncGenerator<RecordedEvent, void, void> => {
+): AsyncGenerator<KnownEvent, void, void> => {
   const { after, types, orgId, signal } = options
   const parsed = parse(ListHistoryInput, { after, types })
   if (parsed.isErr()) throw new TypeError(JSON.stringify(parsed.error.violations))
@@ -78,7 +70,7 @@ interface Subscription extends SubscribeOptions, Watched {
 async function* eventsOf(
   store: EventStore,
   { after, types, orgId, signal: outer, hooks, ending }: Subscription,
-): AsyncGenerator<RecordedEvent, void, void> {
+): AsyncGenerator<KnownEvent, void, void> {
   const { signal } = ending
   const end = () => ending.abort()
   if (outer?.aborted) return

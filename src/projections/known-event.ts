@@ -19,8 +19,8 @@ export interface ViewEvents {
   readonly project_role: Recorded<ProjectRoleEvent>
 }
 
-/** {@link AnyEvent}, as it was recorded. */
-export type KnownEvent = ViewEvents[ViewType]
+/** An event of the library as it was recorded, in the newest version of its type; switch on `type`. */
+export type KnownEvent = Recorded<AnyEvent>
 
 /** The schemas of all of them, in their newest versions. */
 export const EVENT_SCHEMAS = [
