@@ -30,7 +30,7 @@ export interface Hooks {
 export interface CallDone {
   /** Such as `projectRoles.add`. */
   readonly method: string
-  /** `ok`, the kind of the error, or `threw` for a bug of the library. */
+  /** `ok`, the kind of the error, or `threw` for a bug of the library or of an `onProgress`. */
   readonly verdict: 'ok' | IamError['kind'] | 'threw'
   /** In milliseconds. */
   readonly duration: number
