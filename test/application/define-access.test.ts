@@ -80,6 +80,15 @@ test.each([
   })
 })
 
+test('an issuer may be empty: only who plans can tell whether it would be an update', () => {
+  const desired = { identityProviders: [{ idpId: 'a', clientId: 'c', issuer: '' }] }
+  expect(readAccess(desired)._unsafeUnwrap()).toEqual(desired)
+  expect(accessJsonSchema()).toHaveProperty(
+    'properties.identityProviders.items.properties.issuer',
+    { type: 'string', maxLength: 200 },
+  )
+})
+
 test('the JSON Schema says what is required, how long text and lists may be and what is not known', () => {
   expect(accessJsonSchema()).toMatchObject({
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -142,19 +142,62 @@ export const planSuite = (open: OpenStore): void => {
   test('a provider that is to be added needs a name and a secret', () =>
     onEmpty(open, async ({ iam }) => {
       const { name: _, ...nameless } = withSecret
-      for (const [provider, field] of [
-        [google, 'clientSecret'],
-        [nameless, 'name'],
+      const { clientSecret: __, ...bare } = nameless
+      for (const [provider, fields] of [
+        [google, ['clientSecret']],
+        [nameless, ['name']],
+        [bare, ['name', 'clientSecret']],
       ] as const)
-        expect(await refused(iam.plan({ identityProviders: [provider] }, context))).toEqual({
-          kind: 'InvalidArgument',
-          violations: [
-            {
+        for (const call of [iam.plan, iam.apply])
+          expect(await refused(call({ identityProviders: [provider] }, context))).toEqual({
+            kind: 'InvalidArgument',
+            violations: fields.map((field) => ({
               field: `identityProviders[0].${field}`,
               description: 'is required to add the provider',
-            },
-          ],
-        })
+            })),
+          })
+    }))
+
+  test('a provider is added without an issuer, and stays so until its OIDC configuration changes', () =>
+    onEmpty(open, async ({ iam }) => {
+      const early = { ...withSecret, issuer: '' }
+      const planned = await done(iam.plan({ identityProviders: [early] }, context))
+      expect(planned.changes).toMatchObject([{ action: 'add', events: [{ data: { issuer: '' } }] }])
+      await done(iam.apply(JSON.parse(JSON.stringify(planned)), context))
+      const again = await done(iam.apply({ identityProviders: [early] }, context))
+      expect(again.counts).toEqual({ add: 0, update: 0, remove: 0, unchanged: 1 })
+      const renamed = { ...early, name: 'Early' }
+      const { changes } = await done(iam.plan({ identityProviders: [renamed] }, context))
+      expect(changes).toMatchObject([{ events: [{ type: 'identity_provider.updated' }] }])
+      const known = { ...google, issuer: 'https://accounts.test' }
+      const { counts } = await done(iam.apply({ identityProviders: [known] }, context))
+      expect(counts.update).toBe(1)
+    }))
+
+  test('an update of the OIDC configuration needs an issuer, as the method has it', () =>
+    onEmpty(open, async (world) => {
+      const { iam } = world
+      const early = { ...withSecret, idpId: 'early', issuer: '' }
+      await done(iam.apply({ identityProviders: [early, withSecret] }, context))
+      const before = world.appends
+      for (const change of [
+        { ...early, clientId: 'c2' },
+        { ...early, clientSecret: 'another one' },
+        { ...google, issuer: '' },
+      ]) {
+        const identityProviders = [{ ...withSecret, idpId: 'new' }, change]
+        for (const call of [iam.plan, iam.apply])
+          expect(await refused(call({ identityProviders }, context))).toEqual({
+            kind: 'InvalidArgument',
+            violations: [
+              {
+                field: 'identityProviders[1].issuer',
+                description: 'must not be empty to update the provider',
+              },
+            ],
+          })
+      }
+      expect(world.appends).toBe(before)
     }))
 
   test('pruning removes what carries the marker and is declared no more, and nothing else', () =>

@@ -17,6 +17,7 @@ export interface DesiredIdentityProvider {
   readonly clientId: string
   /** In plain text. Required when the provider is added. */
   readonly clientSecret?: string | undefined
+  /** May be empty until the OIDC configuration of a provider that there is would change. */
   readonly issuer: string
   readonly scopes?: readonly string[] | undefined
   readonly displayNameMapping?: OidcMappingField | undefined
@@ -33,7 +34,7 @@ export const DesiredIdentityProvider = z.strictObject({
   autoRegister: z.optional(idp.autoRegister.def.innerType),
   clientId: idp.clientId,
   clientSecret: z.optional(requiredText),
-  issuer: requiredText,
+  issuer: idp.issuer,
   scopes: z.optional(idp.scopes.def.innerType.register(bounds, { maxItems: MAX_SCOPES })),
   displayNameMapping: z.optional(idp.displayNameMapping.def.innerType),
   usernameMapping: z.optional(idp.usernameMapping.def.innerType),

@@ -11,7 +11,7 @@ import {
 } from '../../domain/identity-provider/events.js'
 import type { SealedSecret } from '../../domain/values.js'
 import type { Session } from '../context.js'
-import { type IamError, type InvalidArgument, invalid } from '../errors.js'
+import type { IamError, InvalidArgument } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import { detailsOf } from '../tracked.js'
 import type { ParsedProvider } from './desired-identity-provider.js'
@@ -28,14 +28,14 @@ type Found = Omit<OidcIdentityProviderAdded['data'], 'idpId'>
 
 /**
  * What makes an identity provider as desired. Refused: the id of a removed one; a new one without
- * name or secret.
+ * name or secret; an update of the OIDC configuration without an issuer.
  */
 export const planIdentityProvider = async (
   runtime: Runtime,
   session: Session,
   toPlan: ProviderToPlan,
 ): Promise<Result<readonly Draft[], IamError>> => {
-  const { idpId, clientSecret: declared } = toPlan.desired
+  const { idpId, issuer, clientSecret: declared } = toPlan.desired
   const idp = runtime.identityProviders.track(identityProviderStream(session.orgId, idpId))
   await idp.refresh()
   const { state, snapshot } = idp
@@ -46,26 +46,34 @@ export const planIdentityProvider = async (
       ? undefined
       : await planSecret(runtime, session, { idpId, declared, stored })
 
-  const commands = commandsOf(toPlan, found, secret)
-  if (commands.isErr()) return err(commands.error)
-  return idp.decideAll(commands.value).map((events) => [
-    draft({
-      object: { type: 'identity_provider', idpId },
-      fields: [...fieldChanges(found, fieldsOf(toPlan.desired, found)), ...shownSecret(secret)],
-      events,
-      details: found && detailsOf(snapshot, session.orgId),
-    }),
-  ])
+  return commandsOf(toPlan, found, secret)
+    .andThen((commands) => idp.decideAll(commands))
+    .andThen((events) =>
+      issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
+        ? err(objection(toPlan, ['issuer'], 'must not be empty to update the provider'))
+        : ok([
+            draft({
+              object: { type: 'identity_provider', idpId },
+              fields: [
+                ...fieldChanges(found, fieldsOf(toPlan.desired, found)),
+                ...shownSecret(secret),
+              ],
+              events,
+              details: found && detailsOf(snapshot, session.orgId),
+            }),
+          ]),
+    )
 }
 
 const shownSecret = (secret: PlannedSecret | undefined): readonly PlannedField[] =>
   secret ? [{ field: 'clientSecret', secret: secret.shows }] : []
 
 const commandsOf = (
-  { desired, index }: ProviderToPlan,
+  toPlan: ProviderToPlan,
   found: Found | undefined,
   secret: PlannedSecret | undefined,
 ): Result<readonly IdentityProviderCommand[], InvalidArgument> => {
+  const { desired } = toPlan
   const { idpId } = desired
   const sealed: { readonly clientSecret?: SealedSecret } =
     secret && 'sealed' in secret ? { clientSecret: secret.sealed } : {}
@@ -77,14 +85,26 @@ const commandsOf = (
       { type: 'UpdateOidcConfig', data: { idpId, ...oidc, ...sealed } },
     ])
   const { clientSecret } = sealed
-  if (desired.name === undefined) return err(isRequired(index, 'name'))
-  if (clientSecret === undefined) return err(isRequired(index, 'clientSecret'))
+  if (desired.name === undefined || clientSecret === undefined) {
+    const required = ['name', 'clientSecret'] as const
+    const missing = required.filter((field) => desired[field] === undefined)
+    return err(objection(toPlan, missing, 'is required to add the provider'))
+  }
   const data = { ...appearance, ...oidc, clientSecret }
   return ok([{ type: 'AddOidcIdentityProvider', data }])
 }
 
-const isRequired = (index: number, field: string): InvalidArgument =>
-  invalid(`identityProviders[${index}].${field}`, 'is required to add the provider')
+const objection = (
+  { index }: ProviderToPlan,
+  fields: readonly (keyof ParsedProvider)[],
+  description: string,
+): InvalidArgument => ({
+  kind: 'InvalidArgument',
+  violations: fields.map((field) => ({
+    field: `identityProviders[${index}].${field}`,
+    description,
+  })),
+})
 
 const Defaults = z.omit(AddOidcIdentityProvider.shape.data, { name: true, clientSecret: true })
 
