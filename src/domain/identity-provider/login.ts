@@ -16,8 +16,9 @@ export interface ExternalClaims {
   readonly email?: unknown
   readonly email_verified?: unknown
   readonly name?: unknown
-  readonly [claim: string]: unknown
 }
+
+type Claims = { readonly [Claim in keyof ExternalClaims]?: unknown }
 
 /** Who a user of a provider is to the host. */
 export interface ExternalUser {
@@ -31,10 +32,10 @@ const textClaim = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim !== '' ? claim : undefined
 
 /** Whoever can claim any address could otherwise take over the account of its owner. */
-const verifiedEmail = (claims: ExternalClaims): string | undefined =>
+const verifiedEmail = (claims: Claims): string | undefined =>
   claims.email_verified === true ? textClaim(claims.email) : undefined
 
-const usernameFrom = (mapping: OidcMappingField, claims: ExternalClaims): string | undefined => {
+const usernameFrom = (mapping: OidcMappingField, claims: Claims): string | undefined => {
   switch (mapping) {
     case 'OIDC_MAPPING_FIELD_UNSPECIFIED':
       return textClaim(claims.preferred_username) ?? verifiedEmail(claims) ?? textClaim(claims.sub)
@@ -47,7 +48,7 @@ const usernameFrom = (mapping: OidcMappingField, claims: ExternalClaims): string
 
 const displayNameFrom = (
   mapping: OidcMappingField,
-  claims: ExternalClaims,
+  claims: Claims,
   username: string | undefined,
 ): string | undefined => {
   switch (mapping) {
@@ -62,15 +63,15 @@ const displayNameFrom = (
 
 /**
  * Applies the mappings of a provider to what it says of a user. A mapped claim that is absent is
- * not made up from another one. Spec: OIDC identity provider configuration, `usernameMapping` and
- * `displayNameMapping`.
+ * not made up from another one, and claims that no mapping knows are passed over. Spec: OIDC identity
+ * provider configuration, `usernameMapping` and `displayNameMapping`.
  */
 export const mapExternalUser = (
   idp: {
     readonly usernameMapping: OidcMappingField
     readonly displayNameMapping: OidcMappingField
   },
-  claims: ExternalClaims,
+  claims: ExternalClaims | Readonly<Record<string, unknown>>,
 ): ExternalUser => {
   const username = usernameFrom(idp.usernameMapping, claims)
   return { username, displayName: displayNameFrom(idp.displayNameMapping, claims, username) }
@@ -82,6 +83,6 @@ export const mapExternalUser = (
  */
 export const mayAutoRegister = (idp: {
   /** Absent counts as active. */
-  readonly state?: 'active' | 'inactive'
+  readonly state?: 'active' | 'inactive' | undefined
   readonly autoRegister: boolean
 }): boolean => idp.autoRegister && idp.state !== 'inactive'

@@ -4,7 +4,7 @@ import type { PrivateLabelingSetting } from './commands.js'
 /** What a login into a project looks at: a project as `iam.projects.get` returns it, or alike. */
 export interface LoginProject {
   /** Absent counts as active. */
-  readonly state?: 'active' | 'inactive'
+  readonly state?: 'active' | 'inactive' | undefined
   readonly projectRoleCheck: boolean
   readonly hasProjectCheck: boolean
   /** Names the organization that owns the project. */
