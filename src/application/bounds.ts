@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { Position } from '../ports/event-store.js'
 
 /** How many rows a page may have: 1 to 1000; 100 when absent. */
 export const pageSize = z._default(
@@ -11,7 +12,14 @@ export const pageSize = z._default(
   100,
 )
 
+/** Whether `value` can be a position in the log, a uint64. Spec: `details.sequence`. */
+export const isPosition = (value: unknown): value is Position =>
+  typeof value === 'bigint' && BigInt.asUintN(64, value) === value
+
+/** What {@link isPosition} asks for, in words. */
+export const POSITION_IN_WORDS = 'must be a bigint from 0 to 2^64 - 1'
+
 /** A position in the log. */
 export const position = z
-  .bigint({ error: 'must be a bigint of at least 0' })
-  .check(z.minimum(0n, { error: 'must be at least 0' }))
+  .bigint({ error: POSITION_IN_WORDS })
+  .check(z.refine(isPosition, { error: POSITION_IN_WORDS }))

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import { isId, isRequiredText, unstorable } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
+import { isPosition, POSITION_IN_WORDS } from './bounds.js'
 import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
 import type { Observer } from './observer.js'
 
@@ -83,7 +84,11 @@ const violationsOf = (context: GivenContext): Violation[] => {
   )
   check(isId(caller?.orgId), 'caller.orgId', AN_ORGANIZATION)
   check(orgId === undefined || isId(orgId), 'orgId', AN_ORGANIZATION)
-  check(isSequence(expectedSequence), 'expectedSequence', 'must be a bigint of at least 0')
+  check(
+    expectedSequence === undefined || isPosition(expectedSequence),
+    'expectedSequence',
+    POSITION_IN_WORDS,
+  )
   check(isKey(idempotencyKey), 'idempotencyKey', 'must be 1 to 255 printable ASCII characters')
   check(isOneOf(dryRun, true, false), 'dryRun', 'must be true or false')
   check(isOneOf(consistency, 'strong', 'eventual'), 'consistency', "must be 'strong' or 'eventual'")
@@ -102,9 +107,6 @@ const violationsOf = (context: GivenContext): Violation[] => {
 }
 
 const AN_ORGANIZATION = 'must be the id of an organization'
-
-const isSequence = (value: unknown): boolean =>
-  value === undefined || (typeof value === 'bigint' && value >= 0n)
 
 const isKey = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && PRINTABLE_ASCII.test(value))
@@ -131,7 +133,11 @@ export const openSession = (
   for (const field of refused)
     if (context[field] !== undefined && context[field] !== false)
       violations.push({ field, description: 'is not accepted by this method' })
-  if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
+  if (violations.length > 0) {
+    // Of a field that is not accepted nothing else is told, for its form does not matter.
+    const byField = new Map(violations.map((violation) => [violation.field, violation]))
+    return err({ kind: 'InvalidArgument', violations: [...byField.values()] })
+  }
   return ok({
     method,
     observer,

@@ -91,6 +91,17 @@ it('is checked before whether anything changes', async () => {
   expect(await refusal(call)).toMatchObject({ kind: 'SequenceMismatch', expected: 0n })
 })
 
+it('may be any that protobuf can hold, and no larger one', async () => {
+  const largest = 2n ** 64n - 1n
+  const given = (expectedSequence: bigint) =>
+    refusal(iam.projects.update({ id: 'portal', name: 'N' }, { ...context, expectedSequence }))
+  expect(await given(largest)).toMatchObject({ kind: 'SequenceMismatch', expected: largest })
+  expect(await given(largest + 1n)).toEqual({
+    kind: 'InvalidArgument',
+    violations: [{ field: 'expectedSequence', description: 'must be a bigint from 0 to 2^64 - 1' }],
+  })
+})
+
 it('of a write that changes nothing may be given again', async () => {
   const expectedSequence = await sequenceOf('projects')
   for (const _ of [1, 2]) {

@@ -226,6 +226,16 @@ describe('history.stateAt', () => {
     expect(shown).not.toHaveProperty('clientSecret')
   })
 
+  it('takes any sequence that protobuf can hold, and no larger one', async () => {
+    const largest = 2n ** 64n - 1n
+    const at = (sequence: bigint) => iam.history.stateAt({ object: project, sequence }, context)
+    expect(await good(at(largest))).toEqual(await good(iam.projects.get(portal, context)))
+    expect(await refusal(at(largest + 1n))).toEqual({
+      kind: 'InvalidArgument',
+      violations: [{ field: 'sequence', description: 'must be a bigint from 0 to 2^64 - 1' }],
+    })
+  })
+
   it.each([
     ['sequence', {}],
     ['sequence', { sequence: 1n, time: new Date() }],
