@@ -29,7 +29,11 @@ export interface Context {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A {@link Context} in which writes are decided on fresh state and not recorded. */
+/**
+ * A {@link Context} in which writes are decided on fresh state and not recorded. What is answered goes by
+ * `dryRun`, so the compiler has to know it. A flag that is known only at run time tells which of two
+ * calls is made: `dryRun ? add(input, { ...context, dryRun }) : add(input, context)`.
+ */
 export interface DryRunContext extends Omit<Context, 'dryRun'> {
   readonly dryRun: true
 }

@@ -27,7 +27,10 @@ export interface PermissionQuestion {
   readonly permission: Permission
   /** The organization whose objects are concerned. */
   readonly orgId: string
-  /** A role's is its project. Absent: the question is about the whole organization. */
+  /**
+   * A role's is its project. Absent: the question is about the whole organization, as for most lists.
+   * The list of a project's roles comes with that project, the history of one object with that object.
+   */
   readonly object?: { readonly type: 'identity_provider' | 'project'; readonly id: string }
 }
 

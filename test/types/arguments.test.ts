@@ -45,3 +45,22 @@ describe('A state that may be undefined', () => {
     expect(objectionsTo(source(call))).toEqual([])
   })
 })
+
+describe('A flag that is known only at run time', () => {
+  const source = (call: string) => `
+    import type { Context, Iam } from 'claviger'
+    export const add = (iam: Iam, context: Context, dryRun: boolean) => ${call}`
+  const input = "{ name: 'Portal' }"
+
+  it('tells which of the two calls of a write is made', () => {
+    const call = `dryRun
+      ? iam.projects.add(${input}, { ...context, dryRun })
+      : iam.projects.add(${input}, context)`
+    expect(objectionsTo(source(call))).toEqual([])
+  })
+
+  it('is not taken as it is, for what is answered depends on it', () => {
+    const call = `iam.projects.add(${input}, { ...context, dryRun })`
+    expect(objectionsTo(source(call))).toEqual([expect.stringMatching(/^No overload matches/)])
+  })
+})
