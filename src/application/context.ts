@@ -137,11 +137,7 @@ export const openSession = (
   for (const field of refused)
     if (context[field] !== undefined && context[field] !== false)
       violations.push({ field, description: 'is not accepted by this method' })
-  if (violations.length > 0) {
-    // Of a field that is not accepted nothing else is told, for its form does not matter.
-    const byField = new Map(violations.map((violation) => [violation.field, violation]))
-    return err({ kind: 'InvalidArgument', violations: [...byField.values()] })
-  }
+  if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
   return ok({
     method,
     observer,

@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow'
+import { fieldOf } from '../domain/field-of.js'
 import { type RecordedEvent, timeOf } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
 import type { IamError } from './errors.js'
@@ -126,7 +127,6 @@ const causeOf = (cause: unknown): Pick<FaultSeen, 'cause'> => {
 }
 
 const codeOf = (thrown: unknown): string | number | undefined => {
-  if (!(thrown instanceof Error)) return undefined
-  const code: unknown = Reflect.get(thrown, 'code')
+  const code = fieldOf(thrown, 'code')
   return typeof code === 'string' || typeof code === 'number' ? code : undefined
 }

@@ -1,4 +1,5 @@
 import { fromBase64url, toBase64url } from '../domain/base64url.js'
+import { fieldOf } from '../domain/field-of.js'
 import { unstorable } from '../domain/values.js'
 import type { ListQuery, SortValue, ViewType } from '../ports/read-model.js'
 import { canHold, fieldNamed, viewFields } from '../projections/view-fields.js'
@@ -58,6 +59,6 @@ const sortValueOf = (value: unknown): SortValue | undefined => {
   if (typeof value === 'boolean') return value
   // A token is not sealed: whoever makes one up must not send a store what it cannot take.
   if (typeof value === 'string') return unstorable(value) === undefined ? value : undefined
-  if (typeof value !== 'object' || value === null || !('n' in value)) return undefined
-  return typeof value.n === 'string' && /^\d{1,18}$/.test(value.n) ? BigInt(value.n) : undefined
+  const digits = fieldOf(value, 'n')
+  return typeof digits === 'string' && /^\d{1,18}$/.test(digits) ? BigInt(digits) : undefined
 }

@@ -75,14 +75,14 @@ async function* eventsOf(
   const end = () => ending.abort()
   if (outer?.aborted) return
   outer?.addEventListener('abort', end, { once: true })
-  const isWanted = ({ type, stream }: RecordedEvent): boolean =>
-    (types === undefined || types.some((wanted) => wanted === type)) &&
+  const isWanted = ({ type, stream }: KnownEvent): boolean =>
+    (types === undefined || types.includes(type)) &&
     (orgId === undefined || organizationIn(stream) === orgId)
 
   const news = newsOf(store)
   try {
     let position = after
-    while (!signal?.aborted) {
+    while (!signal.aborted) {
       const events = await readOrWait(store, position, { news, signal, hooks })
       for (const recorded of events) {
         const event = readEvent(recorded)
@@ -91,8 +91,8 @@ async function* eventsOf(
           throw new SubscriptionEnded(event.error)
         }
         position = recorded.position
-        if (signal?.aborted) return
-        if (isWanted(recorded)) yield event.value
+        if (signal.aborted) return
+        if (isWanted(event.value)) yield event.value
       }
       if (events.length === BATCH_SIZE) await turn()
     }
@@ -106,16 +106,16 @@ async function* eventsOf(
 const readOrWait = async (
   store: EventStore,
   position: Position,
-  { news, signal, hooks }: Pick<SubscribeOptions, 'signal'> & Watched & { readonly news: News },
+  { news, signal, hooks }: Watched & { readonly news: News; readonly signal: AbortSignal },
 ): Promise<readonly RecordedEvent[]> => {
   const seen = news.count()
-  for (let pause = FIRST_PAUSE; !signal?.aborted; pause = longerPause(pause)) {
+  for (let pause = FIRST_PAUSE; !signal.aborted; pause = longerPause(pause)) {
     try {
       const events = await orCancelled(store.readAll(position, BATCH_SIZE), signal)
       if (events.length === 0) await news.wait(seen, signal)
       return events
     } catch (cause) {
-      if (signal?.aborted) return []
+      if (signal.aborted) return []
       tellFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
       await delay(pause, signal)
     }

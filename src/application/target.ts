@@ -1,3 +1,4 @@
+import { fieldOf } from '../domain/field-of.js'
 import { isId } from '../domain/values.js'
 import type { PermissionQuestion } from '../ports/authorize.js'
 
@@ -5,10 +6,6 @@ import type { PermissionQuestion } from '../ports/authorize.js'
 export type Target = (input: unknown) => PermissionQuestion['object']
 
 type TargetType = NonNullable<PermissionQuestion['object']>['type']
-
-/** A field of an input that may be anything; undefined when it has none. */
-export const fieldOf = (input: unknown, field: string): unknown =>
-  typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined
 
 const targetIn =
   (field: string, type: TargetType): Target =>

@@ -1,3 +1,4 @@
+import { fieldOf } from '../domain/field-of.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { IamError, Moved, Unavailable } from './errors.js'
 
@@ -49,12 +50,10 @@ export const toStatus = (error: IamError): Status => {
  * Whether `value` is an error of this library. Goes by its `kind` alone: ask it of what was thrown or
  * answered, not of what came from elsewhere, such as parsed JSON.
  */
-export const isIamError = (value: unknown): value is IamError =>
-  typeof value === 'object' &&
-  value !== null &&
-  'kind' in value &&
-  typeof value.kind === 'string' &&
-  Object.hasOwn(TABLE, value.kind)
+export const isIamError = (value: unknown): value is IamError => {
+  const kind = fieldOf(value, 'kind')
+  return typeof kind === 'string' && Object.hasOwn(TABLE, kind)
+}
 
 const detail = (name: string, fields: object): StatusDetail => ({
   '@type': `type.googleapis.com/google.rpc.${name}`,
@@ -62,8 +61,7 @@ const detail = (name: string, fields: object): StatusDetail => ({
 })
 
 /** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can go by it. */
-const reasonOf = ({ kind }: IamError): string =>
-  kind.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+const reasonOf = ({ kind }: IamError): string => kind.replaceAll(/\B[A-Z]/g, '_$&').toUpperCase()
 
 const errorInfo = (error: IamError): StatusDetail =>
   detail('ErrorInfo', {

@@ -1,3 +1,5 @@
+import { fieldOf } from '../domain/field-of.js'
+
 /** Whether an append that failed may have been recorded all the same. */
 export type FaultOutcome = 'not_recorded' | 'unknown'
 
@@ -24,13 +26,12 @@ export class StoreFault extends Error {
 
 /** The outcome that a rejection states; undefined when it states none. */
 export const outcomeOf = (thrown: unknown): FaultOutcome | undefined => {
-  if (typeof thrown !== 'object' || thrown === null || !('outcome' in thrown)) return undefined
-  const { outcome } = thrown
+  const outcome = fieldOf(thrown, 'outcome')
   return outcome === 'not_recorded' || outcome === 'unknown' ? outcome : undefined
 }
 
 /** How long, in milliseconds, a rejection asks to wait; undefined when it does not say. */
 export const retryAfterOf = (thrown: unknown): number | undefined => {
-  if (typeof thrown !== 'object' || thrown === null || !('retryAfter' in thrown)) return undefined
-  return typeof thrown.retryAfter === 'number' ? thrown.retryAfter : undefined
+  const retryAfter = fieldOf(thrown, 'retryAfter')
+  return typeof retryAfter === 'number' ? retryAfter : undefined
 }

@@ -192,7 +192,7 @@ export const planSuite = (open: OpenStore): void => {
             violations: [
               {
                 field: 'identityProviders[1].issuer',
-                description: 'must not be empty to update the provider',
+                description: 'must not be empty',
               },
             ],
           })

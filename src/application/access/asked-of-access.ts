@@ -1,7 +1,9 @@
+import { fieldOf } from '../../domain/field-of.js'
 import type { Permission } from '../../ports/authorize.js'
+import type { ViewType } from '../../ports/read-model.js'
 import type { Refused } from '../context.js'
 import type { Asked } from '../method.js'
-import { fieldOf, type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
+import { type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
 
 /** Whether only what `plan` needs is asked for, or all that `apply` needs. */
 type Use = 'plan' | 'apply'
@@ -20,48 +22,32 @@ export const askedToApplyPlan = (input: unknown): readonly Asked[] =>
   onlyOnce(
     itemsOf(input, 'changes').flatMap((change) => {
       const type = fieldOf(fieldOf(change, 'object'), 'type')
-      const kind = KINDS.find((kind) => kind.type === type)
-      return (kind ? [kind] : KINDS).flatMap(({ permissions }) =>
-        asked(permissions.apply, targetOfObject(change)),
+      const known = TYPES.filter((known) => known === type)
+      return (known.length > 0 ? known : TYPES).flatMap((type) =>
+        asked(NEEDED[type], targetOfObject(change)),
       )
     }),
   )
 
-const PROJECT = {
-  type: 'project',
-  permissions: { plan: ['project.read'], apply: ['project.read', 'project.write'] },
-} as const
+const TYPES = ['project', 'project_role', 'identity_provider'] as const
 
-const PROJECT_ROLE = {
-  type: 'project_role',
-  permissions: {
-    plan: ['project.role.read'],
-    apply: ['project.role.read', 'project.role.write'],
-  },
-} as const
-
-const IDENTITY_PROVIDER = {
-  type: 'identity_provider',
-  permissions: {
-    plan: ['identity_provider.read'],
-    apply: ['identity_provider.read', 'identity_provider.write'],
-  },
-} as const
-
-const KINDS = [PROJECT, PROJECT_ROLE, IDENTITY_PROVIDER]
+/** What it takes to read objects of a type, and then to change them. */
+const NEEDED: Readonly<Record<ViewType, readonly Permission[]>> = {
+  project: ['project.read', 'project.write'],
+  project_role: ['project.role.read', 'project.role.write'],
+  identity_provider: ['identity_provider.read', 'identity_provider.write'],
+}
 
 const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
-  const askFor = (permissions: readonly Permission[], target: Target) => (item: unknown) =>
-    asked(permissions, target(item))
+  const askFor = (type: ViewType, target: Target) => (item: unknown) =>
+    asked(use === 'plan' ? NEEDED[type].slice(0, 1) : NEEDED[type], target(item))
   const projects = itemsOf(input, 'projects')
   return onlyOnce([
-    ...projects.flatMap(askFor(PROJECT.permissions[use], targetProject)),
+    ...projects.flatMap(askFor('project', targetProject)),
     ...projects
       .filter((project) => fieldOf(project, 'roles') !== undefined)
-      .flatMap(askFor(PROJECT_ROLE.permissions[use], targetProject)),
-    ...itemsOf(input, 'identityProviders').flatMap(
-      askFor(IDENTITY_PROVIDER.permissions[use], targetIdp),
-    ),
+      .flatMap(askFor('project_role', targetProject)),
+    ...itemsOf(input, 'identityProviders').flatMap(askFor('identity_provider', targetIdp)),
   ])
 }
 

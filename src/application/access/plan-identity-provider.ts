@@ -50,7 +50,7 @@ export const planIdentityProvider = async (
     .andThen((commands) => idp.decideAll(commands))
     .andThen((events) =>
       issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
-        ? err(objection(toPlan, ['issuer'], 'must not be empty to update the provider'))
+        ? err(objection(toPlan, ['issuer'], 'must not be empty'))
         : ok([
             draft({
               object: { type: 'identity_provider', idpId },
