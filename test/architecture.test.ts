@@ -30,6 +30,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
       '',
       ...DOMAIN,
       'ports',
+      'projections',
       'application',
       'application/access',
       'adapters',
