@@ -13,6 +13,7 @@ export interface NodeResponse {
   readonly writableEnded: boolean
   setHeader(name: string, value: string): unknown
   addTrailers(trailers: Record<string, string>): void
+  write(bytes: Uint8Array): unknown
   end(bytes: Uint8Array): unknown
   destroy(): unknown
   once(event: 'close', listener: () => void): unknown
@@ -35,11 +36,9 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const answer = service(received)
     if (answer === undefined && next) return next()
     Promise.resolve(answer ?? notFound())
-      .then((found) => send(found, { request, response, signal: received.signal }))
+      .then((found) => send(found, { request, response, discardRest, signal: received.signal }))
       // Nobody is left to be answered: calls answer whatever fails within them.
       .catch(() => response.destroy())
-      .then(discardRest)
-      .catch(() => {})
   }
 }
 
@@ -86,22 +85,36 @@ const headersOf = ({ headers }: NodeRequest): Headers => {
 interface Exchange {
   readonly request: NodeRequest
   readonly response: NodeResponse
+  readonly discardRest: () => Promise<void>
   /** Aborted once nobody waits for an answer any more. */
   readonly signal: AbortSignal
 }
 
-/** The answer of a call is in memory as a whole, so there is nothing to wait for in between. */
+/** How long a client may take to see its answer and stop sending, in milliseconds. */
+const LONGEST_WAIT = 2_000
+
+/**
+ * The answer of a call is in memory as a whole, so there is nothing to wait for in between. Node.js closes
+ * a connection with the end of its last answer; a client that is still sending then may lose the answer.
+ */
 const send = async (
   { status, header, body, trailer }: UniversalServerResponse,
-  { request, response, signal }: Exchange,
+  { request, response, discardRest, signal }: Exchange,
 ): Promise<void> => {
   const bytes = body ? await readAllBytes(body, MAX_RESPONSE_BYTES) : new Uint8Array()
   if (signal.aborted) return
   response.statusCode = status
   for (const [name, value] of header ?? []) response.setHeader(name, value)
-  if (isEndless(request)) response.setHeader('connection', 'close')
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
-  response.end(bytes)
+  if (isEndless(request)) {
+    response.setHeader('connection', 'close')
+    response.write(bytes)
+    await Promise.race([discardRest(), new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT))])
+    response.end(new Uint8Array())
+  } else {
+    response.end(bytes)
+    await discardRest()
+  }
 }
 
 /** Whether more is to come than Node.js should read away before it takes the next request. */

@@ -1,6 +1,9 @@
 import { MAX_REQUEST_BYTES } from './route.js'
 import { malformed } from './status-error.js'
 
+/** Most bytes that are read away once there is an answer: about what is on its way until the client sees it. */
+const MAX_DISCARDED_BYTES = 8 * MAX_REQUEST_BYTES
+
 /** What is used of a request of `node:http` or `node:http2`. */
 export interface NodeRequest {
   readonly httpVersion: string
@@ -12,6 +15,7 @@ export interface NodeRequest {
   readonly readableEnded: boolean
   iterator(options: { readonly destroyOnReturn: false }): AsyncIterableIterator<Uint8Array>
   on(event: 'data', listener: (piece: Uint8Array) => void): unknown
+  once(event: 'close', listener: () => void): unknown
   resume(): unknown
   pause(): unknown
   /** Of HTTP/2 alone. */
@@ -26,7 +30,8 @@ export interface NodeBody {
   /**
    * Reads away what nobody asked for once there is an answer: as long as any of it is left, Node.js
    * keeps a stream of HTTP/2 and with it the session, and takes no next request over HTTP/1.1. What
-   * is longer than a request may be, may have no end: its stream is closed.
+   * is longer than any request that is worth it, may have no end: its stream is closed. Ends with what
+   * is read away.
    */
   readonly discardRest: () => Promise<void>
 }
@@ -44,14 +49,18 @@ export const bodyOf = (request: NodeRequest): NodeBody => {
     bytes,
     discardRest: async () => {
       await bytes.return?.()
-      let left = MAX_REQUEST_BYTES
-      request.on('data', ({ length }) => {
-        left -= length
-        if (left >= 0) return
-        request.pause()
-        request.stream?.close()
+      let left = MAX_DISCARDED_BYTES
+      await new Promise<void>((resolve) => {
+        request.once('close', resolve)
+        request.on('data', ({ length }) => {
+          left -= length
+          if (left >= 0) return
+          request.pause()
+          request.stream?.close()
+          resolve()
+        })
+        request.resume()
       })
-      request.resume()
     },
   }
 }
