@@ -16,6 +16,7 @@ export const STATUS_SCHEMA: Schema = {
         type: 'object',
         required: ['@type'],
         properties: { '@type': { type: 'string' } },
+        additionalProperties: true,
         description:
           'A google.rpc detail: ErrorInfo always; BadRequest, ResourceInfo, PreconditionFailure and RetryInfo as the error has them.',
       },

@@ -1,6 +1,6 @@
 import type { DescField } from '@bufbuild/protobuf'
 import { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
-import type { HttpRule } from './http-rule.js'
+import { type HttpRule, isWrite } from './http-rule.js'
 import { descriptionOf, isRequired, type Schema, valueSchema } from './openapi-schema.js'
 
 /** Everything outside the body that a request of the rule can say. */
@@ -9,10 +9,6 @@ export const parametersOf = (rule: HttpRule, organizationHeader: string): readon
   ...rule.queryFields.flatMap((field) => queryParametersOf(field)),
   ...headersOf(rule, organizationHeader),
 ]
-
-/** Whether the rpc changes something. */
-export const isWrite = ({ verb, rpc }: HttpRule): boolean =>
-  verb !== 'GET' && !rpc.name.startsWith('Check')
 
 const pathParameter = (field: DescField): Schema => ({
   name: field.jsonName,
@@ -38,8 +34,8 @@ const headersOf = (rule: HttpRule, organizationHeader: string): readonly Schema[
   const isOfOrganization = rpc.parent.typeName !== IdentityProviderService.typeName
   return [
     ...(isOfOrganization ? [header(organizationHeader, ORGANIZATION)] : []),
-    ...(isWrite(rule) ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
-    ...(isWrite(rule) && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
+    ...(isWrite(rpc) ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
+    ...(isWrite(rpc) && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
     header('traceparent', 'W3C Trace Context; its trace id is kept with what the call records.'),
   ]
 }

@@ -1,12 +1,12 @@
-import type { DescMessage } from '@bufbuild/protobuf'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
 import { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 import { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 import { descriptions } from './gen/descriptions_pb.js'
-import { type HttpRule, httpRuleOf } from './http-rule.js'
+import { type HttpRule, httpRuleOf, isWrite } from './http-rule.js'
 import { ERROR_RESPONSES, STATUS_SCHEMA } from './openapi-errors.js'
 import { exampleOfMessage } from './openapi-example.js'
-import { isWrite, parametersOf } from './openapi-parameters.js'
+import { parametersOf } from './openapi-parameters.js'
 import {
   nestedMessages,
   referenceTo,
@@ -87,18 +87,23 @@ const responsesOf = (rule: HttpRule): Schema => {
 /** What every operation can answer, and what only those that take a body or record something can. */
 const statusesOf = (rule: HttpRule): readonly string[] => [
   ...['400', '401', '403', '404', '500', '503', 'default'],
-  ...(isWrite(rule) || rule.hasBody ? ['409', '413', '415'] : []),
+  ...(isWrite(rule.rpc) || rule.hasBody ? ['409', '413', '415'] : []),
 ]
 
 const responseHeadersOf = ({ rpc }: HttpRule): Schema => {
-  const hasDetails = rpc.output.fields.some(({ name }) => name === 'details')
+  const { fields } = rpc.output
+  // As answers are tagged: of one object, that is, and not of the items of a list.
+  const isTagged = [...fields, ...fields.flatMap(partsOf)].some(({ name }) => name === 'details')
   return {
-    ...(hasDetails && { ETag: headerSchema('`details.sequence`, for `If-Match`.') }),
+    ...(isTagged && { ETag: headerSchema('`details.sequence`, for `If-Match`.') }),
     ...(rpc.proto.options?.deprecated && {
       Deprecation: headerSchema('Since when the operation is deprecated (RFC 9745).'),
     }),
   }
 }
+
+const partsOf = (field: DescField): readonly DescField[] =>
+  field.fieldKind === 'message' ? field.message.fields : []
 
 const headerSchema = (description: string): Schema => ({ description, schema: { type: 'string' } })
 

@@ -223,10 +223,10 @@ describe('The organization header', () => {
   })
 })
 
-it('If-Match takes what ETag gives, and nothing like it', async () => {
+/** A project of which a client holds the ETag. */
+const openTagged = async () => {
   const { call } = await open({ authenticate: () => admin })
   const { headers } = await call('/v1/projects/portal')
-  const etag = headers.get('etag') ?? ''
   const update = (ifMatch: string) => {
     const request = put('{"name":"New"}')
     return call('/v1/projects/portal', {
@@ -234,10 +234,41 @@ it('If-Match takes what ETag gives, and nothing like it', async () => {
       headers: { ...request.headers, 'if-match': ifMatch },
     })
   }
-  for (const wrong of [etag.slice(1), `W/${etag}`, `${etag}, "1"`, '"x"', ''])
+  return { call, update, etag: headers.get('etag') ?? '' }
+}
+
+it('If-Match takes what ETag gives, and nothing like it', async () => {
+  const { update, etag } = await openTagged()
+  for (const wrong of [
+    ...[etag.slice(1), `${etag}, "1"`, '"x"', '', '"-gzip"', 'W/', 'W/*'],
+    ...[`w/${etag}`, `W/W/${etag}`, `W/${etag.slice(1, -1)}`, etag.replace(/"$/, 'gzip"')],
+  ])
     expect((await update(wrong)).json.details[1].fieldViolations[0].field).toBe('expectedSequence')
   expect((await update(etag)).status).toBe(200)
   expect((await update(etag)).status).toBe(409)
+})
+
+it.each<[name: string, marked: (etag: string) => string]>([
+  ['nginx and Cloudflare mark it', (etag) => `W/${etag}`],
+  ['Apache marks it', (etag) => etag.replace(/"$/, '-gzip"')],
+  ['Jetty marks it', (etag) => etag.replace(/"$/, '--gzip"')],
+  ['two proxies mark it', (etag) => `W/${etag.replace(/"$/, '-br"')}`],
+])('If-Match takes the ETag of a compressed answer as %s', async (_, marked) => {
+  const { update, etag } = await openTagged()
+  expect((await update(marked(etag))).status).toBe(200)
+  expect((await update(marked(etag))).status).toBe(409)
+})
+
+it('If-Match means nothing where nothing is changed, whatever it says', async () => {
+  const { call } = await openTagged()
+  for (const ifMatch of ['"1"', 'W/"1"', '"x"', '']) {
+    const headers = { 'if-match': ifMatch, 'content-type': 'application/json' }
+    for (const path of ['/v1/projects/portal', '/v1/projects'])
+      expect((await call(path, { headers })).status).toBe(200)
+    const body = '{"userOrgId":"acme"}'
+    const check = await call('/v1/projects/portal:checkLogin', { method: 'POST', body, headers })
+    expect(check.status).toBe(200)
+  }
 })
 
 it('Clients of the Connect protocol get errors in its own form', async () => {
