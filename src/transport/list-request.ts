@@ -17,7 +17,7 @@ export const pageOf = ({ pageSize, pageToken }: ListRequest) => ({
 /** Sort keys, as the lists of the library take them. */
 type Sort<Field> = { readonly field: Field; readonly direction: 'asc' | 'desc' }[]
 
-/** `name desc,id` (AIP-132) as sort keys. @throws ConnectError for what is none of `fields`, or given twice */
+/** `name desc,change_date` (AIP-132) as sort keys, which may have their names of JSON. @throws ConnectError for what is none of `fields`, or given twice */
 export const sortOf = <Field extends string>(
   orderBy: string,
   fields: readonly Field[],
@@ -26,7 +26,7 @@ export const sortOf = <Field extends string>(
   const seen = new Set<Field>()
   return orderBy.split(',').map((key) => {
     const [, name, direction] = /^ *(\w+)(?: +(asc|desc))? *$/.exec(key) ?? []
-    const field = fields.find((known) => known === name)
+    const field = fields.find((known) => known === name || protoNameOf(known) === name)
     if (field === undefined)
       throw wrongOrder(`must be some of ${fields.join(', ')}, each with " desc" or not`)
     if (seen.has(field)) throw wrongOrder('must not name a field twice')
@@ -34,6 +34,10 @@ export const sortOf = <Field extends string>(
     return { field, direction: direction === 'desc' ? 'desc' : 'asc' }
   })
 }
+
+/** Such as `change_date`. */
+const protoNameOf = (jsonName: string): string =>
+  jsonName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const wrongOrder = (description: string) => malformed({ field: 'orderBy', description })
 

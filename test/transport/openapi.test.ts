@@ -150,6 +150,11 @@ describe('The OpenAPI document', () => {
     expect(Status).toHaveProperty('properties.details.items.additionalProperties', true)
   })
 
+  it('names fields as JSON does', () => {
+    const names = JSON.stringify(document).matchAll(/`[a-z]+_\w+`/g)
+    expect([...names].map(([name]) => name)).toEqual([])
+  })
+
   it('tells the limits of the specification', () => {
     const add = document.paths['/v1/idps/oidc']?.['post']
     const { schema, example } = add?.requestBody?.content['application/json'] ?? {}

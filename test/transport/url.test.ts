@@ -193,9 +193,28 @@ describe('A query', () => {
     expect(Object.keys(violationsIn(answer.json))).toEqual(['orderBy'])
   })
 
+  it('sorts by fields under both of their names', async () => {
+    const { call } = await openHost()
+    await call('POST', '/v1/projects', '{"id":"another","name":"Another"}')
+    for (const orderBy of ['changeDate', 'change_date', 'has_project_check, change_date']) {
+      const { json } = await call('GET', `/v1/projects?order_by=${orderBy} desc`)
+      expect(json.projects.map(({ id }: { readonly id: string }) => id)).toEqual([
+        'another',
+        'portal',
+      ])
+    }
+    for (const orderBy of ['change_Date', 'change__date', '_change_date', 'change_date_'])
+      expect((await call('GET', `/v1/projects?order_by=${orderBy}`)).status).toBe(400)
+  })
+
   it('sorts by each field once, whatever the direction', async () => {
     const { call } = await openHost()
-    for (const orderBy of ['name,name', 'id,name desc,id desc', 'state,'.repeat(2_000)]) {
+    for (const orderBy of [
+      'name,name',
+      'id,name desc,id desc',
+      'change_date,changeDate',
+      'state,'.repeat(2_000),
+    ]) {
       const answer = await call('GET', `/v1/projects?orderBy=${orderBy}`)
       expect(answer.status).toBe(400)
       expect(violationsIn(answer.json)).toEqual({ orderBy: 'must not name a field twice' })

@@ -590,7 +590,7 @@ export type ListIdentityProvidersRequest = Message<"claviger.v1.ListIdentityProv
   pageSize: number;
 
   /**
-   * `next_page_token` of the page before, of the same filter and order.
+   * Token that the page before gave for the next one; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
