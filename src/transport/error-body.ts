@@ -3,19 +3,15 @@ import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import type { Status } from '../index.js'
 import { httpStatusOf } from './http-status.js'
+import { jsonAnswer } from './json-answer.js'
 import { errorInfo, TYPE_PREFIX } from './status-error.js'
 
 /** An answer with the error body of the specification. Spec: Errors. */
 export const errorResponse = (
   body: Status,
-  header: Headers = new Headers(),
+  header?: Headers,
   status: number = httpStatusOf(body.code),
-): UniversalServerResponse => {
-  const bytes = new TextEncoder().encode(JSON.stringify(body))
-  header.set('content-type', 'application/json')
-  header.set('content-length', String(bytes.byteLength))
-  return { status, header, body: once(bytes) }
-}
+): UniversalServerResponse => jsonAnswer(status, JSON.stringify(body), header)
 
 /** An error that HTTP itself is about, such as a method that a path does not have. */
 export const httpError = (
@@ -62,8 +58,3 @@ const detailOf = ({ type, debug }: { readonly type: string; readonly debug: obje
   '@type': `${TYPE_PREFIX}${type}`,
   ...debug,
 })
-
-/** A body of one piece. */
-export async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes
-}

@@ -2,8 +2,9 @@ import { Code, createConnectRouter } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { Iam } from '../index.js'
 import { connectRoutes } from './connect-routes.js'
-import { httpError, once } from './error-body.js'
+import { httpError } from './error-body.js'
 import { httpRuleOf } from './http-rule.js'
+import { jsonAnswer } from './json-answer.js'
 import { openApi } from './openapi.js'
 import { type Edge, edgeOf, type TransportOptions } from './options.js'
 import { withBody } from './request-body.js'
@@ -24,8 +25,7 @@ export const httpService = (iam: Iam, options: TransportOptions): HttpService =>
   const resources = router.handlers.flatMap((handler) => resourceOf(edge, handler))
   const document = openApiAnswer(edge)
 
-  return (received) => {
-    const request = withWireHeaders(received)
+  const find: HttpService = (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === '/openapi.json') return document(request)
     const rpc = rpcs.get(pathname)
@@ -35,10 +35,15 @@ export const httpService = (iam: Iam, options: TransportOptions): HttpService =>
     const resource = found.find(({ verb }) => verb === request.method)
     return resource ? resource.answer(request) : methodNotAllowed(found.map(({ verb }) => verb))
   }
+  return (received) => {
+    const request = withWireHeaders(received)
+    if (request.method !== 'HEAD') return find(request)
+    return find({ ...request, method: 'GET' })?.then(({ body: _, ...head }) => head)
+  }
 }
 
-/** Parameters may be empty, with white space around them (RFC 9110, section 5.6.6). */
-const JSON_TYPE = /^application\/json([ \t]*;([ \t]*charset="?utf-?8"?)?)*[ \t]*$/i
+/** With any parameters (RFC 9110, section 5.6.6), but in no other charset. */
+const JSON_TYPE = /^application\/json[ \t]*(;|$)(?!.*charset=(?!"?utf-?8"?[ \t]*(;|$)))/i
 const GRPC_TYPE = /^application\/grpc(\+|;|$)/i
 
 const UNSUPPORTED_TYPE = 415
@@ -48,8 +53,8 @@ const resourceOf = (edge: Edge, handler: UniversalHandler) => {
   if (!rule) return []
   const transcoded = transcode(rule, handler)
   const answer: Answer = (request) => {
-    const type = request.header.get('content-type')
-    const isJson = type === null ? !rule.hasBody : JSON_TYPE.test(type)
+    // Some clients name a type where there is no body.
+    const isJson = !rule.hasBody || JSON_TYPE.test(request.header.get('content-type') ?? '')
     return isJson
       ? transcoded(withBody(edge, handler, request))
       : unsupportedType('application/json')
@@ -69,22 +74,26 @@ const rpcAnswer = (edge: Edge, handler: UniversalHandler): Answer => {
     // gRPC ends with trailers, which of our servers those of HTTP/2 alone can be sure to send.
     const hasTrailers = request.httpVersion.startsWith('2')
     const answer = hasTrailers || !GRPC_TYPE.test(type) ? await handler(request) : undefined
-    if (answer && answer.status !== UNSUPPORTED_TYPE) return answer
+    if (answer && answer.status !== UNSUPPORTED_TYPE) return withEncodings(answer)
     const served = ['application/json', 'application/grpc-web+proto']
     return unsupportedType([...served, ...(hasTrailers ? ['application/grpc'] : [])].join(', '))
   }
 }
 
-const openApiAnswer = ({ organizationHeader }: Edge): Answer => {
-  const bytes = new TextEncoder().encode(JSON.stringify(openApi(organizationHeader)))
-  return async ({ method }) => {
-    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed(['GET', 'HEAD'])
-    const header = new Headers({
-      'content-type': 'application/json',
-      'content-length': String(bytes.byteLength),
-    })
-    return { status: 200, header, ...(method === 'GET' && { body: once(bytes) }) }
+/** Tells the encodings of gRPC that are served, of which ConnectRPC has an empty list. */
+const withEncodings = (answer: UniversalServerResponse): UniversalServerResponse => {
+  const { header, trailer } = answer
+  if (trailer?.get('grpc-message')?.startsWith('unknown%20compression')) {
+    header?.set('grpc-accept-encoding', 'identity')
+    trailer.set('grpc-message', 'A compressed request is not served')
   }
+  return answer
+}
+
+const openApiAnswer = ({ organizationHeader }: Edge): Answer => {
+  const text = JSON.stringify(openApi(organizationHeader))
+  return async ({ method }) =>
+    method === 'GET' ? jsonAnswer(200, text) : methodNotAllowed(['GET'])
 }
 
 /** RFC 9110, section 15.5.6. */
@@ -96,7 +105,8 @@ const methodNotAllowed = async (verbs: readonly string[]): Promise<UniversalServ
       message: 'The path has no such method',
       reason: 'METHOD_NOT_ALLOWED',
     },
-    new Headers({ allow: verbs.join(', ') }),
+    // What has GET, has HEAD.
+    new Headers({ allow: verbs.join(', ').replace('GET', 'GET, HEAD') }),
   )
 
 /** RFC 9110, section 15.5.16. */

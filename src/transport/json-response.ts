@@ -1,5 +1,6 @@
 import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/protocol'
-import { errorResponse, once, statusOf } from './error-body.js'
+import { errorResponse, statusOf } from './error-body.js'
+import { jsonAnswer, once } from './json-answer.js'
 
 /** ConnectRPC writes no fraction where it is zero; within a text, these quotation marks cannot be. */
 const WHOLE_SECONDS = /"(creationDate|changeDate)":"([-\dT:]+)Z"/g
@@ -10,12 +11,10 @@ export const MAX_RESPONSE_BYTES = 0xffff_ffff
 /** The answer of ConnectRPC in JSON, with the errors and the timestamps of the specification. */
 export const jsonResponse = async ({
   status,
-  header = new Headers(),
+  header,
   body = once(new Uint8Array()),
 }: UniversalServerResponse): Promise<UniversalServerResponse> => {
   const text = new TextDecoder().decode(await readAllBytes(body, MAX_RESPONSE_BYTES))
   if (status >= 400) return errorResponse(statusOf(text), header)
-  const bytes = new TextEncoder().encode(text.replaceAll(WHOLE_SECONDS, '"$1":"$2.000Z"'))
-  header.set('content-length', String(bytes.byteLength))
-  return { status, header, body: once(bytes) }
+  return jsonAnswer(status, text.replaceAll(WHOLE_SECONDS, '"$1":"$2.000Z"'), header)
 }

@@ -119,6 +119,6 @@ const send = async (
 
 /** Whether more is to come than Node.js should read away before it takes the next request. */
 const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean => {
-  const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
-  return httpVersionMajor === 1 && !complete && length > MAX_REQUEST_BYTES
+  const isShort = Number(headers['content-length']) <= MAX_REQUEST_BYTES
+  return httpVersionMajor === 1 && !complete && !isShort
 }

@@ -11,13 +11,17 @@ const LONGEST_TIMER = 2 ** 31 - 1
 
 const MILLISECONDS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000 }
 
-/** The request without deadlines that are farther away than a timer waits: 24 days. */
+/** In any case, as every coding (RFC 9110, section 8.4.1). */
+const NO_CODING = /^(identity)?$/i
+
+/** The request without a coding that is none, and without deadlines that are farther away than a timer waits: 24 days. */
 export const withWireHeaders = (request: HttpRequest): HttpRequest => {
   const header = new Headers(request.header)
   for (const name of REPEATED) {
     const value = header.get(name)
     if (value !== null) header.set(name, value.slice(0, LONGEST))
   }
+  if (NO_CODING.test(header.get('content-encoding') ?? 'absent')) header.delete('content-encoding')
   if (timeoutOf(header.get('grpc-timeout')) > LONGEST_TIMER) header.delete('grpc-timeout')
   if (Number(header.get('connect-timeout-ms')) > LONGEST_TIMER) header.delete('connect-timeout-ms')
   return { ...request, header }

@@ -205,6 +205,17 @@ it.for([
   expect(answer.status).toBe(status)
 })
 
+it.each(['identity', 'Identity', 'IDENTITY', ''])(
+  'A body whose coding is %j is not compressed',
+  async (coding) => {
+    const { call } = await openHost()
+    const headers = { 'content-encoding': coding }
+    expect((await call('PUT', '/v1/projects/portal', '{"name":"X"}', headers)).status).toBe(200)
+    const path = '/claviger.v1.ProjectService/GetProject'
+    expect((await call('POST', path, '{"id":"portal"}', headers)).status).toBe(200)
+  },
+)
+
 it('A body that is compressed is refused', async () => {
   const { call } = await openHost()
   const answer = await call('PUT', '/v1/projects/portal', '{"name":"X"}', {

@@ -107,6 +107,13 @@ describe('gRPC', () => {
     expect(failures).toEqual([])
   })
 
+  it.each(['gzip', 'snappy'])('tells who compresses with %s what it takes', async (encoding) => {
+    const { send } = await openHttp2()
+    const answer = await send(frame(portal), { 'grpc-encoding': encoding })
+    expect(answer['grpc-accept-encoding']).toBe('identity')
+    expect(answer['grpc-message']).toBe('A compressed request is not served')
+  })
+
   it('waits for what has a deadline in ten thousand years', async () => {
     const warnings: unknown[] = []
     const listen = (warning: unknown) => void warnings.push(warning)

@@ -47,16 +47,26 @@ describe('A path', () => {
     const { call } = await openHost()
     const resource = await call('PATCH', '/v1/projects/portal', '{}')
     expect(resource.status).toBe(405)
-    expect(resource.headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'PUT'])
+    expect(resource.headers.get('allow')?.split(', ').sort()).toEqual([
+      'DELETE',
+      'GET',
+      'HEAD',
+      'PUT',
+    ])
     expect(resource.json.details).toMatchObject([{ reason: 'METHOD_NOT_ALLOWED' }])
     const rpc = await call('GET', '/claviger.v1.ProjectService/GetProject')
     expect([rpc.status, rpc.headers.get('allow')]).toEqual([405, 'POST'])
-    expect((await call('DELETE', '/openapi.json')).status).toBe(405)
+    const document = await call('DELETE', '/openapi.json')
+    expect([document.status, document.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
   it('answers another content type with 415 and what it takes', async () => {
     const { call } = await openHost()
-    for (const type of ['text/plain', 'application/jsonp', 'application/json; charset=latin1']) {
+    for (const type of [
+      ...['text/plain', 'application/jsonp', 'application/json-seq', 'application/json+x'],
+      ...['application/json; charset=latin1', 'application/json;version=1;Charset="utf-16"'],
+      ...['application/json; charset=utf-80', 'application/json; charset='],
+    ]) {
       const answer = await call('PUT', '/v1/projects/portal', '{"name":"P"}', {
         'content-type': type,
       })
@@ -89,6 +99,9 @@ describe('A path', () => {
     'application/json;',
     'application/json ; ;charset=utf-8; ',
     'application/json;\tcharset=utf-8',
+    'application/json; profile="https://iam.example.com/schema"',
+    'application/json;version=1;CHARSET=UTF-8',
+    'Application/JSON; charset=utf-8; version=1',
   ])('takes %j for JSON, and answers errors of the specification', async (type) => {
     const { call } = await openHost()
     const headers = { 'content-type': type }
@@ -97,6 +110,35 @@ describe('A path', () => {
     const rpc = await call('POST', path, '{"id":"nowhere"}', headers)
     expect([put.status, put.json.code]).toEqual([404, 5])
     expect([rpc.status, rpc.json.code]).toEqual([404, 5])
+  })
+
+  it('takes no body for JSON, whatever it is called', async () => {
+    const { call } = await openHost()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const deactivate = '/v1/projects/portal:deactivate'
+    expect((await call('POST', deactivate, '', headers)).status).toBe(200)
+    expect((await call('GET', '/v1/projects/portal', undefined, headers)).status).toBe(200)
+    const filled = await call('POST', deactivate, 'force=true', headers)
+    expect(filled.status).toBe(400)
+  })
+
+  it('answers HEAD as GET, without a body', async () => {
+    const { call } = await openHost()
+    for (const [path, status] of [
+      ['/v1/projects/portal', 200],
+      ['/v1/projects?page_size=1', 200],
+      ['/v1/projects/nowhere', 404],
+      ['/openapi.json', 200],
+      ['/v1/projects/portal/roles:batchAdd', 405],
+      ['/claviger.v1.ProjectService/GetProject', 405],
+      ['/v2', 404],
+    ] as const) {
+      const got = await call('GET', path)
+      const head = await call('HEAD', path)
+      expect([path, got.status, head.status, head.text]).toEqual([path, status, status, ''])
+      for (const name of ['content-length', 'content-type', 'etag', 'allow'])
+        expect([name, head.headers.get(name)]).toEqual([name, got.headers.get(name)])
+    }
   })
 
   it('that nobody serves is answered with 404', async () => {
