@@ -87,7 +87,8 @@ const responsesOf = (rule: HttpRule): Schema => {
 /** What every operation can answer, and what only those that take a body or record something can. */
 const statusesOf = (rule: HttpRule): readonly string[] => [
   ...['400', '401', '403', '404', '500', '503', 'default'],
-  ...(isWrite(rule.rpc) || rule.hasBody ? ['409', '413', '415'] : []),
+  ...(isWrite(rule.rpc) || rule.hasBody ? ['409', '413'] : []),
+  ...(rule.hasBody ? ['415'] : []),
 ]
 
 const responseHeadersOf = ({ rpc }: HttpRule): Schema => {

@@ -112,6 +112,7 @@ describe('The OpenAPI document', () => {
       expect(Object.keys(every.responses)).toEqual(
         expect.arrayContaining(['200', '500', 'default']),
       )
+      expect('415' in every.responses).toBe(every.requestBody !== undefined)
     }
   })
 

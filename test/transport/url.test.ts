@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:http2'
 import { fetchHandler } from 'claviger/transport'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openIam, transportOptions } from './host.js'
 import { openHost, violationsIn } from './http-client.js'
+import { listening } from './servers.js'
 
 describe('A path', () => {
   it('may hold an encoded slash, which no id has', async () => {
@@ -138,6 +141,28 @@ describe('A path', () => {
       expect([path, got.status, head.status, head.text]).toEqual([path, status, status, ''])
       for (const name of ['content-length', 'content-type', 'etag', 'allow'])
         expect([name, head.headers.get(name)]).toEqual([name, got.headers.get(name)])
+    }
+  })
+
+  it('answers HEAD with fetchHandler and over HTTP/2 too', async () => {
+    const { iam, options, handler } = await openHost()
+    const server = createServer(handler)
+    const session = connect(await listening(server))
+    onTestFinished(() => {
+      session.destroy()
+      server.close()
+    })
+    const headers = { authorization: 'Bearer admin' }
+    for (const path of ['/v1/projects/portal', '/v1/projects/nowhere', '/openapi.json', '/v2']) {
+      const stream = session.request({ ':method': 'HEAD', ':path': path, ...headers })
+      const [head] = await once(stream, 'response')
+      let text = ''
+      for await (const piece of stream) text += piece
+      const request = new Request(`http://localhost${path}`, { method: 'HEAD', headers })
+      const response = await fetchHandler(iam, options)(request)
+      expect([path, text, head[':status']]).toEqual([path, '', response.status])
+      expect(head['content-length']).toBe(response.headers.get('content-length'))
+      expect(Number(head['content-length'])).toBeGreaterThan(0)
     }
   })
 
