@@ -80,13 +80,10 @@ const rpcAnswer = (edge: Edge, handler: UniversalHandler): Answer => {
   }
 }
 
-/** Tells the encodings of gRPC that are served, of which ConnectRPC has an empty list. */
+/** Tells whoever compresses gRPC what is served instead: all that is unimplemented of it. */
 const withEncodings = (answer: UniversalServerResponse): UniversalServerResponse => {
-  const { header, trailer } = answer
-  if (trailer?.get('grpc-message')?.startsWith('unknown%20compression')) {
-    header?.set('grpc-accept-encoding', 'identity')
-    trailer.set('grpc-message', 'A compressed request is not served')
-  }
+  if (answer.trailer?.get('grpc-status') === String(Code.Unimplemented))
+    answer.header?.set('grpc-accept-encoding', 'identity')
   return answer
 }
 
