@@ -1,5 +1,6 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
+import { checkOptions } from './check-options.js'
 import { ownPool, toListen } from './clients.js'
 import { type Connections, poolConnections } from './connections.js'
 import { postgresEventStore } from './event-store.js'
@@ -32,9 +33,12 @@ export interface Postgres {
  * What `append` has answered is on the server's disk, and on its synchronous standbys.
  *
  * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server is away; with a
- * `RangeError` when `schema` is no name for a schema; with the reason of `signal` once that aborts.
+ * `TypeError` when there is neither the address of a database nor a pool, or another option is of a wrong
+ * type; with a `RangeError` when `schema` is no name for a schema; with the reason of `signal` once that
+ * aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
+  checkOptions(options)
   const { schema = 'claviger', signal } = options
   const quoted = quotedSchema(schema)
   const pool = options.pool ?? ownPool(options)

@@ -4,7 +4,10 @@ import type { Pool } from 'pg'
 /** Where the database is: connections of our own, or those of a pool of the host. */
 export type PostgresAddress =
   | {
-      /** `postgres://user:password@host:5432/database`; may point to a pooler. */
+      /**
+       * `postgres://user:password@host:5432/database`, or the path of a socket; may point to a pooler.
+       * It is never made up: what is empty or neither is refused.
+       */
       readonly connectionString: string
       readonly pool?: undefined
       /** TLS, as the driver takes it; beats all that the addresses say of it. */
