@@ -64,7 +64,7 @@ export const demandMigrated = async (connections: Connections, schema: string): 
   if (version === MIGRATIONS.length) return
   throw new UnusableDatabase(
     'not_migrated',
-    `The schema ${schema} has version ${version}, not ${MIGRATIONS.length}: run migrate`,
+    `The schema ${schema} has version ${version}, not ${MIGRATIONS.length}: open it once as its owner, without migrate: false`,
   )
 }
 

@@ -100,6 +100,9 @@ describe('Migrating', () => {
   test('is not done when it was ruled out', async () => {
     const schema = newSchema()
     expect(await reasonOf(open(schema, false))).toBe('not_migrated')
+    await expect(open(schema, false)).rejects.toThrow(
+      'version 0, not 4: open it once as its owner, without migrate: false',
+    )
     expect(await sql(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).toEqual([])
     await (await open(schema)).close()
     await using opened = await open(schema, false)
