@@ -8,9 +8,14 @@ export type MicrosecondClock = () => number
 
 const NO_TIME = 'The clock must show a time before the year 2255'
 
-/** `clock` in microseconds; the system's time, without a `Date` for each reading, when absent. */
-export const microsecondClock = (clock: Clock | undefined): MicrosecondClock => {
+/**
+ * `clock` in microseconds; the system's time, without a `Date` for each reading, when absent.
+ *
+ * @throws TypeError when it is no function: the option is called `now`
+ */
+export const microsecondClock = (clock?: Clock): MicrosecondClock => {
   if (clock === undefined) return () => Date.now() * 1000
+  if (typeof clock !== 'function') throw new TypeError('now must be a function')
   return () => {
     let cause: unknown
     try {

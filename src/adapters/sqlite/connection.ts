@@ -1,4 +1,5 @@
 import { StoreFault } from '../../ports/store-fault.js'
+import { checkNumber } from '../check-number.js'
 import { type Database, openDatabase } from './database.js'
 import { faultOf, lockedFault } from './faults.js'
 import { isBusy } from './result-code.js'
@@ -40,12 +41,13 @@ export interface Connection {
 /**
  * Opens the file at `path` and brings its tables up to date; later, when it is locked just now.
  *
- * @throws UnusableFile
+ * @throws UnusableFile, or TypeError when `busyTimeout` is no number
  */
 export const openConnection = (
   path: string,
   busyTimeout: number = DEFAULT_BUSY_TIMEOUT,
 ): Connection => {
+  checkNumber('busyTimeout', busyTimeout)
   const database = openDatabase(path)
   let isReady = false
   let hasClosed = false
@@ -79,8 +81,7 @@ export const openConnection = (
           since = from
           seen = now
           const waited = now - from
-          // A timeout that is no number is not waited for.
-          if (!(waited < busyTimeout)) throw lockedFault(busyTimeout, error)
+          if (waited >= busyTimeout) throw lockedFault(busyTimeout, error)
           await pause(waited)
         }
       }

@@ -5,7 +5,7 @@ import type {
   RecordedEvent,
 } from '../../ports/event-store.js'
 import { beginsAppend, checkRestore } from '../check-restore.js'
-import { type Clock, microsecondClock } from '../clock.js'
+import { type MicrosecondClock, microsecondClock } from '../clock.js'
 import { groupCommit, type Verdict } from '../group-commit.js'
 import { listeners } from '../listeners.js'
 import type { PreparedAppend } from '../prepare-append.js'
@@ -26,16 +26,11 @@ import { isConnectionFault } from './faults.js'
 import { watch } from './watch.js'
 import { writeGroup } from './write-group.js'
 
-/**
- * A store in the table `events` of an SQLite file.
- *
- * @param now - the system's time when absent
- */
+/** A store in the table `events` of an SQLite file. */
 export const sqliteEventStore = (
   connection: Connection,
-  now?: Clock,
+  clock: MicrosecondClock = microsecondClock(),
 ): EventStore & EventRestore & EventCount => {
-  const clock = microsecondClock(now)
   const { add, isEmpty, wakeAll } = listeners()
   let endWatch: (() => void) | undefined
 

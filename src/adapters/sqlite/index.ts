@@ -1,6 +1,6 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import type { Clock } from '../clock.js'
+import { type Clock, microsecondClock } from '../clock.js'
 import { openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
 import { sqliteReadModel } from './read-model.js'
@@ -40,13 +40,14 @@ export interface Sqlite {
  * copied and moved together.
  *
  * @throws UnusableFile when it cannot be opened, is no file of this library, or of a newer version of it;
- *   StoreFault when it is damaged or may not be written
+ *   StoreFault when it is damaged or may not be written; TypeError when an option is of a wrong type
  */
 export const openSqlite = (path: string, { now, busyTimeout }: SqliteOptions = {}): Sqlite => {
+  const clock = microsecondClock(now)
   const connection = openConnection(path, busyTimeout)
   const close = async () => connection.close()
   return {
-    store: sqliteEventStore(connection, now),
+    store: sqliteEventStore(connection, clock),
     readModel: sqliteReadModel(connection),
     close,
     [Symbol.asyncDispose]: close,

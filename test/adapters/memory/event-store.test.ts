@@ -37,6 +37,12 @@ describe('The memory event store', () => {
     expect(event).toSatisfy(isDeeplyFrozen)
   })
 
+  test.each(['2026', null, {}])('takes %j for no clock', (now) => {
+    expect(() => memoryEventStore({ now } as never)).toThrow(
+      new TypeError('now must be a function'),
+    )
+  })
+
   test.each(brokenClocks)('records nothing, for certain, when its clock %s', async (_, now) => {
     const store = memoryEventStore({ now })
     const append = store.append(appendOf([write('law-a', 0, {})]))

@@ -61,6 +61,21 @@ describe('A file that is not ours', () => {
   })
 })
 
+describe('An option of a wrong type', () => {
+  test.each([
+    ['busyTimeout', 'a number', ['5', null, Number.NaN]],
+    ['now', 'a function', ['2026', null, {}]],
+  ])('is refused, and no file is made: %s must be %s', (option, what, wrong) => {
+    const path = temporaryFile()
+    for (const value of wrong) {
+      expect(() => openSqlite(path, { [option]: value } as never)).toThrow(
+        new TypeError(`${option} must be ${what}`),
+      )
+    }
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
 describe('A new file', () => {
   /** What another process may try at any time. */
   const triesToSetUp = (database: Database): void => {
