@@ -9,7 +9,7 @@ import type { SecretCipher } from './ports/secret-cipher.js'
 
 /** What a host supplies; other properties are ignored, so what `openSqlite` returns can be spread in. */
 export interface IamOptions {
-  /** Where events are kept. */
+  /** Where events are kept; `...openSqlite(path)` and `...(await openPostgres(…))` bring a `readModel` along. */
   readonly store: EventStore
   /** What is read from; when absent, one in memory that is rebuilt from the log as it is first needed. */
   readonly readModel?: ReadModel | undefined
@@ -31,9 +31,16 @@ export interface IamOptions {
  *
  * @throws TypeError when an option is missing, or not what it is to be
  */
-export const createIam = (options: IamOptions): Iam => {
-  const { store, secrets, authorize, readModel = memoryReadModel(), newId, hooks } = options
-  if (typeof store?.append !== 'function') throw new TypeError('store must be an EventStore')
+export const createIam: (options: IamOptions) => Iam = ({
+  store,
+  secrets,
+  authorize,
+  readModel = memoryReadModel(),
+  newId,
+  hooks,
+}: Partial<IamOptions> = {}) => {
+  if (typeof store?.append !== 'function')
+    throw new TypeError('store must be an EventStore: spread openSqlite(), await openPostgres()')
   if (typeof secrets?.seal !== 'function') throw new TypeError('secrets must be a SecretCipher')
   if (typeof authorize !== 'function') throw new TypeError('authorize must be a function')
   if (typeof readModel?.checkpoint !== 'function') {

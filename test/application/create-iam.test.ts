@@ -21,6 +21,17 @@ it.each(['store', 'secrets', 'authorize'])('does without no %s', (name) => {
     )
 })
 
+it('says how stores are passed, which is spread, or awaited first', () => {
+  for (const opened of [{ store: { store: memoryEventStore() } }, Promise.resolve(options)])
+    expect(() => createIam({ ...options, store: undefined, ...opened } as never)).toThrow(
+      new TypeError('store must be an EventStore: spread openSqlite(), await openPostgres()'),
+    )
+})
+
+it('misses its options as a whole by the first of them', () => {
+  expect(() => Reflect.apply(createIam, undefined, [])).toThrow(/^store must be an EventStore/)
+})
+
 it('takes nothing else for a read model or a source of ids', () => {
   for (const wrong of [null, {}, 'text']) {
     expect(() => createIam({ ...options, readModel: wrong } as IamOptions)).toThrow(

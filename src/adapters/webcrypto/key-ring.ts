@@ -42,11 +42,13 @@ const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
  *
  * @throws TypeError or RangeError that names the wrong option and shows nothing of a key
  */
-export const keyRing = (options: {
-  readonly current: string
-  readonly keys: Readonly<Record<string, Uint8Array>>
-}): KeyRing => {
-  const { current, keys } = options
+export const keyRing = ({
+  current,
+  keys,
+}: {
+  readonly current?: string
+  readonly keys?: Readonly<Record<string, Uint8Array>>
+} = {}): KeyRing => {
   if (typeof keys !== 'object' || keys === null)
     throw new TypeError('keys must be an object of keys by key id')
   if (typeof current !== 'string') throw new TypeError('current must be a key id')

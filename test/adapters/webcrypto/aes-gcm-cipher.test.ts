@@ -204,6 +204,7 @@ describe('aesGcmCipher refuses', () => {
     aesGcmCipher(options as Parameters<typeof aesGcmCipher>[0])
 
   it.each<[string, unknown, new () => Error, RegExp]>([
+    ['no options', undefined, TypeError, /^keys /],
     ['no keys', { current: 'k1' }, TypeError, /^keys /],
     ['keys that are null', { current: 'k1', keys: null }, TypeError, /^keys /],
     ['keys that are text', { current: 'k1', keys: 'k1' }, TypeError, /^keys /],
