@@ -1,16 +1,22 @@
 import { err, ok, type Result } from 'neverthrow'
-import { isId, isRequiredText, unstorable } from '../domain/values.js'
+import { ID_IN_WORDS, isId, isRequiredText, unstorable } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import { isPosition, POSITION_IN_WORDS } from './bounds.js'
 import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
 import type { Observer } from './observer.js'
 
-/** Who calls, on whose objects, and how. `undefined` counts as absent everywhere. */
+/**
+ * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. It is the host's own
+ * object: fields other than these are ignored, a misspelt one too.
+ */
 export interface Context {
   /** As the host authenticated them; absent, the call is refused as unauthenticated. */
   readonly caller: Caller | undefined
-  /** Organization whose objects are meant; the caller's own when absent. Spec: Authentication. */
+  /**
+   * Organization whose objects are meant, 1 to 64 characters as in `caller`; the caller's own when
+   * absent. Spec: Authentication.
+   */
   readonly orgId?: string | undefined
   /** Refuses a write when the object's `details.sequence` is another one. */
   readonly expectedSequence?: Position | undefined
@@ -86,8 +92,8 @@ const violationsOf = (context: GivenContext): Violation[] => {
     'caller.userId',
     'must be 1 to 200 characters of well-formed text',
   )
-  check(isId(caller?.orgId), 'caller.orgId', AN_ORGANIZATION)
-  check(orgId === undefined || isId(orgId), 'orgId', AN_ORGANIZATION)
+  check(isId(caller?.orgId), 'caller.orgId', AN_ID)
+  check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
   check(
     expectedSequence === undefined || isPosition(expectedSequence),
     'expectedSequence',
@@ -110,7 +116,7 @@ const violationsOf = (context: GivenContext): Violation[] => {
   return violations
 }
 
-const AN_ORGANIZATION = 'must be the id of an organization'
+const AN_ID = `must be ${ID_IN_WORDS}`
 
 const isKey = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && PRINTABLE_ASCII.test(value))

@@ -86,18 +86,21 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 
 /** No `+`: it separates the ids within a {@link StreamId}, where one must not pass for two. */
 const id = z
-  .string({ error: expected('an id') })
-  .check(z.regex(ID, { error: `must be ${ID_IN_WORDS}` }))
+  .string({ error: expected(ID_IN_WORDS) })
+  .check(z.regex(ID, { error: expected(ID_IN_WORDS) }))
 
-/** An organization: the resource owner of every object. Spec: What the service does. */
+/**
+ * An organization: the resource owner of every object. 1 to 64 letters of ASCII, digits or any of
+ * `. _ : @ ~ -`, starting with a letter or digit. Spec: What the service does.
+ */
 export const OrgId = id.brand<'OrgId'>()
 export type OrgId = z.infer<typeof OrgId>
 
-/** An identity provider. */
+/** An identity provider. 1 to 64 characters, as of an {@link OrgId}; unique within its organization. */
 export const IdpId = id.brand<'IdpId'>()
 export type IdpId = z.infer<typeof IdpId>
 
-/** A project. */
+/** A project. 1 to 64 characters, as of an {@link OrgId}; unique within its organization. */
 export const ProjectId = id.brand<'ProjectId'>()
 export type ProjectId = z.infer<typeof ProjectId>
 

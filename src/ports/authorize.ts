@@ -13,11 +13,17 @@ export type Permission =
 export interface Caller {
   /** 1 to 200 characters. Stays in the log for ever: best an opaque id. */
   readonly userId: string
-  /** The organization of the user. */
+  /**
+   * The organization of the user: 1 to 64 letters of ASCII, digits or any of `. _ : @ ~ -`, starting with
+   * a letter or digit.
+   */
   readonly orgId: string
-  /** What the user may do in their own organization; read by `permissionsFromCaller`. */
+  /**
+   * What the user may do in their own organization; read by `permissionsFromCaller`, which takes a list
+   * alone: anything else allows nothing.
+   */
   readonly permissions?: readonly string[] | undefined
-  /** What the user may do in other organizations, by id; read by `permissionsFromCaller`. */
+  /** What the user may do in other organizations: such a list by id; read by `permissionsFromCaller`. */
   readonly permissionsIn?: Readonly<Record<string, readonly string[]>> | undefined
 }
 

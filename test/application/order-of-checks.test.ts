@@ -352,6 +352,19 @@ describe('The organization of a call', () => {
       })
   })
 
+  it('says what the id of an organization may be made of', async () => {
+    const bad = { caller: { ...caller, orgId: 'auth0|42' }, orgId: 'ac me' }
+    const description =
+      'must be 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit'
+    expect(await refusal(iamOn(store).projects.add({ name: 'n' }, bad))).toEqual({
+      kind: 'InvalidArgument',
+      violations: [
+        { field: 'caller.orgId', description },
+        { field: 'orgId', description },
+      ],
+    })
+  })
+
   it('takes 255 characters of a correlation id, however many units they are', async () => {
     const { projectId } = await good(
       iamOn(store).projects.add({ name: 'n' }, { caller, correlationId: '😀'.repeat(255) }),
