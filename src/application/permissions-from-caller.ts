@@ -2,7 +2,8 @@ import type { Authorize } from '../ports/authorize.js'
 
 /**
  * Allows what `caller.permissions` lists in the caller's own organization, and what
- * `caller.permissionsIn[orgId]` lists in another. The host vouches for both.
+ * `caller.permissionsIn[orgId]` lists in another. The host vouches for both. What is no list, such as a
+ * string or a `Set`, allows nothing, as an empty list does.
  */
 export const permissionsFromCaller: Authorize = ({ caller, permission, orgId }) => {
   const listed = orgId === caller.orgId ? caller.permissions : permissionsIn(caller, orgId)
