@@ -10,7 +10,7 @@ import type { TransportOptions } from './options.js'
  * The transport for servers in the style of `fetch` (workers, Bun, Deno, Hono): JSON on REST paths
  * and gRPC-web. gRPC itself is answered with 415: it needs trailers, which a `Response` has not.
  *
- * @throws TypeError when an option is missing
+ * @throws TypeError when an option is missing, or `iam` is not what `createIam` returns
  */
 export const fetchHandler = (
   iam: Iam,

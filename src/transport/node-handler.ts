@@ -26,7 +26,7 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
  * The transport for servers of Node.js: JSON on REST paths, gRPC-web, and over HTTP/2 gRPC. Paths
  * that are not of the transport go to `next`, or are answered with 404.
  *
- * @throws TypeError when an option is missing
+ * @throws TypeError when an option is missing, or `iam` is not what `createIam` returns
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
   const service = httpService(iam, options)

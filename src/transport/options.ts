@@ -54,7 +54,7 @@ export const toConsole = (cause: unknown, { correlationId, method }: Failure): v
   console.error(method, correlationId, cause)
 
 /** @throws TypeError when `authenticate` is missing: it has no default that is safe */
-export const edgeOf = (options: TransportOptions): Edge => {
+export const edgeOf = (options: Partial<TransportOptions> = {}): Edge => {
   const { authenticate, onError = toConsole, organizationHeader, challenge } = options
   if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')

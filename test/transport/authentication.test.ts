@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aesGcmCipher, createIam, memoryEventStore, permissionsFromCaller } from 'claviger'
 import type { TransportOptions } from 'claviger/transport'
-import { connectRoutes, fetchHandler } from 'claviger/transport'
+import { connectRoutes, fetchHandler, nodeHandler } from 'claviger/transport'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { callers, openIam, transportOptions } from './host.js'
 
@@ -290,6 +290,27 @@ it('Options that are missing are noticed at once', async () => {
   const { authenticate: _authenticate, ...open } = options
   expect(() => fetchHandler(iam, open as TransportOptions)).toThrow(TypeError)
   expect(() => connectRoutes(iam, { ...options, onError: 1 } as never)).toThrow(TypeError)
+})
+
+const makers = Object.entries({ fetchHandler, nodeHandler, connectRoutes })
+
+it.each(makers)(
+  'Options that are missing as a whole are noticed at once by %s',
+  async (_, make) => {
+    const iam = await openIam()
+    expect(() => Reflect.apply(make, undefined, [iam])).toThrow(
+      new TypeError('authenticate must be a function'),
+    )
+  },
+)
+
+it.each(makers)('What is not the library is noticed at once by %s', async (_, make) => {
+  const { options } = transportOptions()
+  const iam = await openIam()
+  for (const given of [[undefined, options], [options], [{}, options], [iam.projects, options], []])
+    expect(() => Reflect.apply(make, undefined, given)).toThrow(
+      new TypeError('iam must be what createIam returns'),
+    )
 })
 
 it('An unexpected error is written to the console when the host does not listen', async () => {
