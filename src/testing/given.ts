@@ -3,6 +3,7 @@ import { type Decider, fold } from '../domain/decider.js'
 
 /**
  * Runs a decider as an example: given past events, when a command comes, then the returned result.
+ * `when` throws a `TypeError` for a command that the decider does not know.
  *
  * @param events - those of one stream, the object's of the command; oldest first, in their newest versions
  * @example
@@ -15,6 +16,11 @@ export const given = <Command, State, Event, Refusal>(
   decider: Decider<Command, State, Event, Refusal>,
   events: readonly Event[],
 ) => ({
-  when: (command: Command): Result<readonly Event[], Refusal> =>
-    decider.decide(command, fold(decider, events)),
+  when: (command: Command): Result<readonly Event[], Refusal> => {
+    const decision = decider.decide(command, fold(decider, events))
+    // To its types a decider knows every command.
+    if (decision === undefined)
+      throw new TypeError(`The decider does not know this command: ${JSON.stringify(command)}`)
+    return decision
+  },
 })
