@@ -30,8 +30,7 @@ const COLUMNS = `position, stream, version, type, schema_version, data, metadata
     begins_append, idempotency_key`
 
 /**
- * Judges and writes an append of one event that guards at most one other stream. A version above the
- * expected one meets the unique index.
+ * Judges and writes an append of one event that guards at most one other stream.
  *
  * Answers with the position; 0 when the key was used; -1 when the stream, -2 when the guarded stream
  * has another version.
@@ -48,6 +47,7 @@ BEGIN${waitForTurn(schema)}
     AND EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = new_key) THEN
     RETURN 0;
   END IF;
+  -- A version above the expected one meets the unique index below.
   IF expected_version > 0 AND NOT EXISTS (SELECT FROM ${schema}.events e
     WHERE e.stream = new_stream AND e.version = expected_version) THEN
     RETURN -1;

@@ -13,7 +13,7 @@ const checkAddress = (option: string, value: unknown): void => {
 /** @throws TypeError that names the option which is missing or not what it is to be */
 export const checkOptions = (options: PostgresOptions): void => {
   if (typeof options?.pool?.connect !== 'function')
-    checkAddress('connectionString, without a pool of pg,', options?.connectionString)
+    checkAddress('connectionString', options?.connectionString)
   checkAddress('listenConnectionString', options.listenConnectionString ?? '/')
   if (options.pool) return
   checkNumber('maxConnections', options.maxConnections)
