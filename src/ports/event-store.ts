@@ -114,9 +114,9 @@ export interface EventStore {
    * uses up no key.
    *
    * Rejects, before anything is written, an append that is empty, names a stream twice, has more than
-   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, a stream or schema version out of range, or
-   * text outside `data` that no store can keep: ill-formed, with U+0000 or above 2,048 bytes of
-   * UTF-8.
+   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, an expected version that is no safe integer
+   * from 0 or a schema version that is none from 1, or text outside `data` that no store can keep:
+   * ill-formed, with U+0000 or above 2,048 bytes of UTF-8.
    *
    * @returns the events as recorded, in the order written
    */
@@ -128,8 +128,10 @@ export interface EventStore {
   readStream(stream: StreamId, afterVersion?: Version): Promise<readonly RecordedEvent[]>
 
   /**
-   * At most `limit` events above `after`, lowest position first. Never returns a position while a
-   * lower one may still be committed; otherwise a reader would step over the late one for ever.
+   * At most `limit` events above `after`, lowest position first; none when `limit` is 0 or less. `after`
+   * may be any integer, also one below 0 or of more than 64 bits: callers choose it. Never returns a
+   * position while a lower one may still be committed; otherwise a reader would step over the late one
+   * for ever.
    */
   readAll(after: Position, limit: number): Promise<readonly RecordedEvent[]>
 
@@ -142,9 +144,10 @@ export interface EventStore {
   ): Promise<readonly RecordedEvent[]>
 
   /**
-   * Calls `wake` when new events may be there: a hint, subscribers poll without it.
+   * Calls `wake` soon after new events can be read, whichever handle added them, and at times for
+   * nothing: a hint, subscribers poll without it.
    *
-   * @returns ends the calls
+   * @returns ends the calls; may be called again
    */
   onAppend?(wake: () => void): () => void
 }
@@ -152,7 +155,10 @@ export interface EventStore {
 /** A second port of a store, for copies. */
 export interface EventRestore {
   /**
-   * Records `events` as they are, with their versions, positions and idempotency keys; all or none.
+   * Records `events` as they are, with their versions, positions and idempotency keys, and wakes those
+   * who wait through {@link EventStore.onAppend}; all or none. What is appended later lies above them,
+   * also when they are ahead of the clock.
+   *
    * Rejects events that do not lie above the store's last position in rising order, do not continue
    * the versions of their streams, or use an idempotency key for a second append.
    */
@@ -161,6 +167,6 @@ export interface EventRestore {
 
 /** Another port of a store, for progress. */
 export interface EventCount {
-  /** How many events lie above `after`. */
+  /** How many events lie above `after`, which may be any integer. */
   countAfter(after: Position): Promise<number>
 }

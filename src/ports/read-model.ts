@@ -115,7 +115,11 @@ export interface Listing<Row> {
   readonly sequence: Position
 }
 
-/** What one event changed in one field. */
+/**
+ * What one event changed in one field that is shown, but for ids, keys and `details`. An event that an
+ * object came to be with changes all of them, from undefined; one that ends it changes `state` to
+ * `removed`.
+ */
 export type FieldChange =
   | { readonly field: string; readonly from: unknown; readonly to: unknown }
   /** A secret shows only as changed. */
@@ -141,7 +145,7 @@ export interface HistoryQuery {
   readonly actor?: string
   /** Event types, any of which an entry must have. */
   readonly types?: readonly string[]
-  /** Exclusive. */
+  /** Exclusive; any integer, also one below 0 or of more than 64 bits. */
   readonly after: Position
   readonly limit: number
 }
