@@ -45,6 +45,7 @@ const isEqual = (left: unknown, right: unknown): boolean => {
   if (!isRecord(left) || !isRecord(right)) return Object.is(left, right)
   if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime()
   if (Array.isArray(left) !== Array.isArray(right)) return false
+  if (Array.isArray(left) && Array.isArray(right) && left.length !== right.length) return false
   const keys = definedKeys(left)
   return (
     keys.length === definedKeys(right).length &&

@@ -1,11 +1,17 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
-import type { EventRestore, EventStore, RecordedEvent } from '../../src/ports/event-store.js'
+import type {
+  Append,
+  EventCount,
+  EventRestore,
+  EventStore,
+  RecordedEvent,
+} from '../../src/ports/event-store.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../src/testing/event-store-laws.js'
 import { BrokenLaw } from '../../src/testing/law.js'
 
-type Store = EventStore & EventRestore
+type Store = EventStore & EventRestore & EventCount
 
 /** A store with one fault, and the law that must find it. */
 interface Fault {
@@ -14,6 +20,9 @@ interface Fault {
   /** What a handle on what `sound` holds does otherwise. */
   readonly plant: (sound: Store) => Partial<Store>
 }
+
+/** What is counted instead of `count` events above `after`, of `all`. */
+type Count = (sound: Store, count: number, all: number, after: bigint) => number | Promise<number>
 
 const withoutLast = <Item>(items: readonly Item[]) => items.slice(0, -1)
 
@@ -169,7 +178,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'forgets idempotency keys',
-    law: 'no second append is recorded under an idempotency key',
+    law: 'no second append is recorded under an idempotency key, by any handle',
     plant: (sound) => ({
       append: ({ metadata: { idempotencyKey: _, ...metadata }, ...append }) =>
         sound.append({ ...append, metadata }),
@@ -297,6 +306,150 @@ const FAULTS: readonly Fault[] = [
     plant: (sound) => ({
       restore: async (events) => {
         for (const event of events) await sound.restore([event])
+      },
+    }),
+  },
+  {
+    fault: 'tells null for what an append does not say',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      readAll: async (after, limit) =>
+        (await sound.readAll(after, limit)).map((event) => ({
+          ...event,
+          metadata: { correlationId: null as never, ...event.metadata },
+        })),
+    }),
+  },
+  {
+    fault: 'leaves out versions',
+    law: 'a stream and an append of many events are read as a whole',
+    plant: (sound) => {
+      const skipping = (events: readonly RecordedEvent[]) =>
+        events.map((event) =>
+          event.version > 9 ? { ...event, version: event.version + 1 } : event,
+        )
+      return {
+        append: async (append) => (await sound.append(append)).map(skipping),
+        readStream: async (...from) => skipping(await sound.readStream(...from)),
+        findAppend: async (by) => skipping(await sound.findAppend(by)),
+      }
+    },
+  },
+  {
+    fault: 'keeps the keys of organizations apart',
+    law: 'no second append is recorded under an idempotency key, by any handle',
+    plant: (sound) => ({
+      append: ({ metadata: { idempotencyKey: key, ...metadata }, ...append }) => {
+        const idempotencyKey = `${metadata.actor.orgId}+${key}`
+        return sound.append({ ...append, metadata: { ...metadata, idempotencyKey } })
+      },
+    }),
+  },
+  {
+    fault: 'knows no position below 0',
+    law: 'a position between or beyond those of events is a place in the log too',
+    plant: (sound) => ({
+      readAll: async (after, limit) => (after < 0n ? [] : sound.readAll(after, limit)),
+    }),
+  },
+  ...(
+    [
+      ['adds where it should take away', (_, count, all) => all + count],
+      ['counts the event at a position', (sound, _, __, after) => sound.countAfter(after - 1n)],
+      ['counts an event of an empty store', (_, count, all) => (all === 0 ? 1 : count)],
+      [
+        'knows no position beyond 64 bits',
+        (_, count, all, after) => (after < 2n ** 63n ? count : all),
+      ],
+    ] satisfies readonly (readonly [string, Count])[]
+  ).map(([fault, count]) => ({
+    fault: `${fault} when it counts events`,
+    law: 'a store that counts events counts those above a position',
+    plant: (sound: Store): Partial<Store> => ({
+      countAfter: async (after) =>
+        count(sound, await sound.countAfter(after), await sound.countAfter(0n), after),
+    }),
+  })),
+  ...(
+    [
+      ['takes any id', (append) => ({ ...append, id: append.id.replace(/[^0-9A-Z]/gu, '') })],
+      ['cuts ids off', (append) => ({ ...append, id: append.id.slice(0, 26) })],
+      [
+        'takes any expected version',
+        (append) => ({
+          ...append,
+          writes: append.writes.map((write) => ({
+            ...write,
+            expectedVersion: write.expectedVersion === 2 ** 53 ? 0 : write.expectedVersion,
+          })),
+        }),
+      ],
+      [
+        'takes any schema version',
+        (append) => ({
+          ...append,
+          writes: append.writes.map((write) => ({
+            ...write,
+            events: write.events.map((event) => ({
+              ...event,
+              schemaVersion: event.schemaVersion === 2 ** 53 ? 1 : event.schemaVersion,
+            })),
+          })),
+        }),
+      ],
+      [
+        'looks for a stream that is named twice next to itself alone',
+        ({ writes: [first, ...others], ...append }) => ({
+          ...append,
+          writes:
+            first === undefined || others.length !== 2
+              ? [...(first ? [first] : []), ...others]
+              : [first, ...others.filter(({ stream }) => stream !== first.stream)],
+        }),
+      ],
+    ] satisfies readonly (readonly [string, (append: Append) => Append])[]
+  ).map(([fault, change]) => ({
+    fault,
+    law: 'an append that no store can keep is rejected and leaves no trace',
+    plant: (sound: Store): Partial<Store> => ({ append: (append) => sound.append(change(append)) }),
+  })),
+  {
+    fault: 'holds what was handed in to be restored',
+    law: 'events are restored as they are and can be found and built upon',
+    plant: (sound) => {
+      let held: readonly RecordedEvent[] = []
+      return {
+        restore: async (events) => {
+          await sound.restore(structuredClone(events))
+          held = events
+        },
+        readAll: async (after, limit) => (held.length > 0 ? held : sound.readAll(after, limit)),
+      }
+    },
+  },
+  {
+    fault: 'goes by the clock alone after a restore',
+    law: 'events are restored as they are and can be found and built upon',
+    plant: (sound) => ({
+      append: async (append) =>
+        (await sound.append(append)).map((events) =>
+          events.map((event) => ({ ...event, position: BigInt(Date.now()) * 1000n })),
+        ),
+    }),
+  },
+  {
+    fault: 'restores a key twice at once',
+    law: 'events are restored all or none, only in rising order above the last position',
+    plant: (sound) => ({
+      restore: (events) => {
+        const key = events[0]?.metadata.idempotencyKey
+        return sound.restore(
+          events.map((event, n) =>
+            n > 0 && key !== undefined && event.metadata.idempotencyKey === key
+              ? { ...event, appendId: events[0]?.appendId ?? '' }
+              : event,
+          ),
+        )
       },
     }),
   },
@@ -513,13 +666,41 @@ describe('The laws of event stores', () => {
   })
 
   describe('wait no longer than 5 s for a store that', () => {
-    const law = lawNamed('every append wakes those who wait, on every handle')
+    const appending = 'every append wakes those who wait, on every handle'
+    const restoring = 'a restore wakes those who wait, on every handle'
 
-    test.each<readonly [string, Fault['plant']]>([
-      ['records nothing', () => ({ append: async () => err({ kind: 'IdempotencyKeyUsed' }) })],
-      ['wakes nobody', () => ({ onAppend: () => () => undefined })],
+    /** Those who wait on any handle of a store. */
+    const waiting = new Map<Store, Set<() => void>>()
+
+    test.each<readonly [fault: string, law: string, Fault['plant']]>([
+      [
+        'records nothing',
+        appending,
+        () => ({ append: async () => err({ kind: 'IdempotencyKeyUsed' }) }),
+      ],
+      ['wakes nobody', appending, () => ({ onAppend: () => () => undefined })],
+      [
+        'wakes before it records',
+        appending,
+        (sound) => {
+          const wakes = waiting.get(sound) ?? new Set()
+          waiting.set(sound, wakes)
+          return {
+            onAppend: (wake) => {
+              wakes.add(wake)
+              return () => wakes.delete(wake)
+            },
+            append: async (append) => {
+              for (const wake of wakes) wake()
+              await oneTurn()
+              return sound.append(append)
+            },
+          }
+        },
+      ],
       [
         'wakes but once',
+        appending,
         (sound) => ({
           onAppend: (wake) => {
             const stop = sound.onAppend?.(() => {
@@ -530,10 +711,31 @@ describe('The laws of event stores', () => {
           },
         }),
       ],
-    ])('%s', async (_, plant) => {
+      [
+        'restores in silence',
+        restoring,
+        (sound) => {
+          let isRestoring = false
+          return {
+            onAppend: (wake) => {
+              const stop = sound.onAppend?.(() => {
+                if (!isRestoring) wake()
+              })
+              return () => stop?.()
+            },
+            restore: async (events) => {
+              isRestoring = true
+              await sound.restore(events)
+              await oneTurn()
+              isRestoring = false
+            },
+          }
+        },
+      ],
+    ])('%s', async (_, law, plant) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       onTestFinished(() => void vi.useRealTimers())
-      const found = expect(law.check(harnessOf(plant))).rejects.toThrow(BrokenLaw)
+      const found = expect(lawNamed(law).check(harnessOf(plant))).rejects.toThrow(BrokenLaw)
       for (let turn = 0; turn < 10; turn++) await oneTurn()
       await vi.advanceTimersByTimeAsync(5_000)
       await found

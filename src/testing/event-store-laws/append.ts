@@ -7,37 +7,42 @@ import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
 /** An hour: no two machines are that far apart. */
 const MAX_CLOCK_DIFFERENCE = 3_600_000_000n
 
+/** All that may be left out. */
+const EVERY_METADATA = {
+  correlationId: 'request-1',
+  idempotencyKey: 'key',
+  commandHash: 'hash',
+  managedBy: 'law',
+}
+
 /** What an append records. */
 export const appendLaws: readonly EventStoreLaw[] = [
   {
     name: 'an append returns its events as recorded, in the order written',
     check: async ({ open }) => {
-      const store = await open()
-      const append = appendOf(
-        [write('law-a', 0, { n: 1 }, { n: 2 }), write('law-b', 0, { n: 3 })],
-        {
-          correlationId: 'request-1',
-          idempotencyKey: 'key',
-          commandHash: 'hash',
-          managedBy: 'law',
-        },
-      )
-      const recorded = await record(store, append)
-      const expected = [
-        { stream: 'law-a', version: 1, data: { n: 1 } },
-        { stream: 'law-a', version: 2, data: { n: 2 } },
-        { stream: 'law-b', version: 1, data: { n: 3 } },
-      ].map((event, index) => ({
-        ...event,
-        type: 'law.tried',
-        schemaVersion: 1,
-        appendId: append.id,
-        metadata: append.metadata,
-        position: recorded[index]?.position,
-      }))
-      demandEqual('what append returns', recorded, expected)
-      demandEqual('what the log holds', await wholeLog(store), expected)
-      demandEqual('what a stream holds', await store.readStream('law-a'), expected.slice(0, 2))
+      for (const metadata of [EVERY_METADATA, {}]) {
+        const store = await open()
+        const append = appendOf(
+          [write('law-a', 0, { n: 1 }, { n: 2 }), write('law-b', 0, { n: 3 })],
+          metadata,
+        )
+        const recorded = await record(store, append)
+        const expected = [
+          { stream: 'law-a', version: 1, data: { n: 1 } },
+          { stream: 'law-a', version: 2, data: { n: 2 } },
+          { stream: 'law-b', version: 1, data: { n: 3 } },
+        ].map((event, index) => ({
+          ...event,
+          type: 'law.tried',
+          schemaVersion: 1,
+          appendId: append.id,
+          metadata: append.metadata,
+          position: recorded[index]?.position,
+        }))
+        demandEqual('what append returns', recorded, expected)
+        demandEqual('what the log holds', await wholeLog(store), expected)
+        demandEqual('what a stream holds', await store.readStream('law-a'), expected.slice(0, 2))
+      }
     },
   },
   {

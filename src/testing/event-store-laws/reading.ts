@@ -1,4 +1,4 @@
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
+import type { EventCount, EventStore, RecordedEvent } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import type { EventStoreLaw } from './harness.js'
 import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
@@ -13,8 +13,6 @@ const fill = async (store: EventStore): Promise<readonly RecordedEvent[]> => {
   return recorded
 }
 
-const dataOf = ({ data }: RecordedEvent) => data
-
 /** What can be read back. */
 export const readingLaws: readonly EventStoreLaw[] = [
   {
@@ -27,14 +25,7 @@ export const readingLaws: readonly EventStoreLaw[] = [
       demandEqual('above 5', await store.readStream('law-common', 5), common.slice(5))
       demandEqual('above its version', await store.readStream('law-common', 8), [])
       demandEqual('above any version', await store.readStream('law-common', 2 ** 53 - 1), [])
-    },
-  },
-  {
-    name: 'a stream that does not exist has no events',
-    check: async ({ open }) => {
-      const store = await open()
-      await fill(store)
-      demandEqual('the stream', await store.readStream('law-none'), [])
+      demandEqual('a stream that does not exist', await store.readStream('law-none'), [])
     },
   },
   {
@@ -57,10 +48,25 @@ export const readingLaws: readonly EventStoreLaw[] = [
       const all = await fill(store)
       const first = all[0]?.position ?? 0n
       const last = all.at(-1)?.position ?? 0n
-      demandEqual('just below the first', await store.readAll(first - 1n, 1), all.slice(0, 1))
+      for (const below of [-(2n ** 64n), -1n, first - 1n]) {
+        demandEqual(`above ${below}`, await store.readAll(below, 1), all.slice(0, 1))
+      }
       demandEqual('from the last', await store.readAll(last, 10), [])
       demandEqual('beyond the last', await store.readAll(last + 1n, 10), [])
-      demandEqual('beyond all positions', await store.readAll(2n ** 64n - 1n, 10), [])
+      demandEqual('beyond all positions', await store.readAll(2n ** 64n, 10), [])
+    },
+  },
+  {
+    name: 'a store that counts events counts those above a position',
+    check: async ({ open }) => {
+      const store: EventStore & Partial<EventCount> = await open()
+      if (store.countAfter === undefined) return
+      demandEqual('events of an empty store', await store.countAfter(0n), 0)
+      const positions = (await fill(store)).map(({ position }) => position)
+      for (const after of [-(2n ** 64n), 0n, ...positions, 2n ** 64n]) {
+        const above = positions.filter((position) => position > after).length
+        demandEqual(`events above ${after}`, await store.countAfter(after), above)
+      }
     },
   },
   {
@@ -95,7 +101,11 @@ export const readingLaws: readonly EventStoreLaw[] = [
       const data = Array.from({ length: 1_100 }, (_, n) => ({ n }))
       const append = appendOf([write('law-a', 0, ...data)], { idempotencyKey: 'key' })
       const recorded = await record(store, append)
-      demandEqual('numbers recorded', recorded.map(dataOf), data)
+      demandEqual(
+        'versions and numbers recorded',
+        recorded.map(({ version, data }) => [version, data]),
+        data.map((data, n) => [n + 1, data]),
+      )
       demandEqual('the stream', await store.readStream('law-a'), recorded)
       demandEqual('what the id finds', await store.findAppend(append), recorded)
       demandEqual('what the key finds', await store.findAppend({ idempotencyKey: 'key' }), recorded)

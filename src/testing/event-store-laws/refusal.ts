@@ -19,12 +19,17 @@ const refused = (): ReadonlyMap<string, Append> => {
   const appends = new Map([
     ['no writes', appendOf([])],
     ['a stream named twice', appendOf([write('law-a', 0, {}), write('law-a', 1, {})])],
-    ['a stream named twice by guards', appendOf([write('law-a', 0), write('law-a', 0)])],
+    [
+      'a stream named twice by guards',
+      appendOf([write('law-a', 0), write('law-b', 0), write('law-a', 0)]),
+    ],
     ['a version below 0', appendOf([write('law-a', -1, {})])],
     ['half a version', appendOf([write('law-a', 0.5, {})])],
+    ['too high a version', appendOf([write('law-a', 2 ** 53, {})])],
     ['no number as version', appendOf([write('law-a', Number.NaN, {})])],
     ['a schema version below 1', withType('law.tried', 0)],
     ['half a schema version', withType('law.tried', 1.5)],
+    ['too high a schema version', withType('law.tried', 2 ** 53)],
     ['too many writes', tooManyWrites()],
     ['too many bytes', appendOf([write('law-a', 0, dataOf(MAX_APPEND_BYTES + 1))])],
     ['too many bytes of control characters', escaped('\u0001', 6)],
@@ -33,6 +38,7 @@ const refused = (): ReadonlyMap<string, Append> => {
   ])
   for (const text of UNSTORABLE) {
     const shown = JSON.stringify(text.slice(0, 10))
+    appends.set(`${shown} as id`, { ...firstOf('law-a'), id: text })
     appends.set(`${shown} as stream`, firstOf(`law-${text}`))
     appends.set(`${shown} as event type`, withType(text))
     for (const [field, metadata] of metadataWith(text)) {

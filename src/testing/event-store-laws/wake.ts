@@ -1,6 +1,6 @@
-import type { Append, EventStore } from '../../ports/event-store.js'
+import type { EventStore, Position } from '../../ports/event-store.js'
 import { allOf, BrokenLaw, demandEqual } from '../law.js'
-import type { EventStoreLaw } from './harness.js'
+import type { EventStoreHarness, EventStoreLaw } from './harness.js'
 import { firstOf, record } from './samples.js'
 
 /** Longest that a hint of a store may take, in milliseconds, before it is of no use. */
@@ -12,48 +12,57 @@ const waiting = (store: EventStore) => {
   const stop = store.onAppend?.(() => wake())
   return {
     stop: () => stop?.(),
-    /** Resolves with the next hint from now on. */
-    next: () =>
+    /** Resolves with the next hint from now on at which an event above `last` can be read. */
+    next: (last: Position) =>
       new Promise<void>((resolve, reject) => {
         const impatience = setTimeout(
-          () => reject(new BrokenLaw(`Expected a hint within ${PATIENCE} ms of an append`)),
+          () => reject(new BrokenLaw(`Expected a hint within ${PATIENCE} ms of new events`)),
           PATIENCE,
         )
         wake = () => {
-          clearTimeout(impatience)
-          resolve()
+          store.lastPosition().then((position) => {
+            if (position === last) return
+            clearTimeout(impatience)
+            resolve()
+          }, reject)
         }
       }),
   }
 }
 
-/** Records `append` while those of `waits` wait for a hint. */
-const recordAwaited = (
+/** Does `change`, which adds to `store`, while those of `waits` wait for a hint. */
+const doAwaited = async (
   store: EventStore,
-  append: Append,
+  change: () => Promise<unknown>,
   waits: readonly ReturnType<typeof waiting>[],
-) => {
-  const hints = waits.map(({ next }) => next())
-  return allOf<unknown>([record(store, append), ...hints])
+): Promise<void> => {
+  const last = await store.lastPosition()
+  const hints = waits.map(({ next }) => next(last))
+  await allOf<unknown>([change(), ...hints])
 }
+
+/** Checks that each of `changes` to a store, one after the other, wakes those who wait on any handle. */
+export const wakesBy =
+  <Store extends EventStore>(changes: readonly ((store: Store) => Promise<unknown>)[]) =>
+  async ({ open, reopen }: EventStoreHarness<Store>): Promise<void> => {
+    const store = await open()
+    if (store.onAppend === undefined) return
+    const waits = [store, store, await reopen(store)].map(waiting)
+    try {
+      for (const change of changes) await doAwaited(store, () => change(store), waits)
+    } finally {
+      for (const { stop } of waits) stop()
+    }
+  }
 
 /** What holds for stores that have `onAppend`; the others need not. */
 export const wakeLaws: readonly EventStoreLaw[] = [
   {
     name: 'every append wakes those who wait, on every handle',
-    check: async ({ open, reopen }) => {
-      const store = await open()
-      if (store.onAppend === undefined) return
-      const second = await reopen(store)
-      const waits = [store, store, second].map(waiting)
-      try {
-        for (const stream of ['law-a', 'law-b'] as const) {
-          await recordAwaited(store, firstOf(stream), waits)
-        }
-      } finally {
-        for (const { stop } of waits) stop()
-      }
-    },
+    check: wakesBy([
+      (store) => record(store, firstOf('law-a')),
+      (store) => record(store, firstOf('law-b')),
+    ]),
   },
   {
     name: 'who has stopped waiting is not woken',
@@ -65,7 +74,7 @@ export const wakeLaws: readonly EventStoreLaw[] = [
       stop()
       stop()
       const wait = waiting(store)
-      await recordAwaited(store, firstOf('law-a'), [wait]).finally(wait.stop)
+      await doAwaited(store, () => record(store, firstOf('law-a')), [wait]).finally(wait.stop)
       demandEqual('calls after the end', calls, 0)
     },
   },
