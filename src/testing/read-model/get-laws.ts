@@ -1,144 +1,80 @@
-import { IdpId, ProjectId, RoleKey } from '../../domain/values.js'
-import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import { byIdentity, listOf, TYPES } from './lists.js'
+import { LIVES, live, othersOf, PROJECT_CHANGES } from './lives.js'
 import { idpAdded, newLog, projectAdded, projectRemoved, roleAdded, roleRemoved } from './log.js'
 
 const IDP = { type: 'identity_provider', idpId: 'google' } as const
 const PORTAL = { type: 'project', id: 'portal' } as const
-const roleRef = (roleKey: string) =>
-  ({ type: 'project_role', projectId: 'portal', roleKey }) as const
+const roleRef = (roleKey: string, projectId = 'portal') =>
+  ({ type: 'project_role', projectId, roleKey }) as const
 
-const details = (first: RecordedEvent, last: RecordedEvent, resourceOwner = 'acme') => ({
-  sequence: last.position,
-  creationDate: timeOf(first.position),
-  changeDate: timeOf(last.position),
-  resourceOwner,
-})
+/** Projects that are easily taken for `portal` of `acme`. */
+const OTHERS = [
+  ['acme', 'portal2'],
+  ['other', 'portal'],
+] as const
+
+const ROLES = listOf('project_role', [byIdentity('project_role')])
 
 /** Laws of `get`. */
 export const getLaws: readonly ReadModelLaw[] = [
   {
-    name: 'An identity provider is read with all its fields but never its secret.',
+    name: 'An object is read as its events leave it, with all fields but a secret; one added again is new.',
     check: async (home) => {
-      const log = newLog()
-      const idpId = IdpId.parse('google')
-      const { clientSecret, ...shown } = idpAdded('google').data
-      const added = log.record('acme', idpAdded('google'))
-      const model = await fedWith(home, log)
-      const expected = { ...shown, state: 'active', details: details(added, added) }
-      demandEqual('as added', await model.get('acme', IDP), expected)
-
-      const oidc = {
-        clientId: 'other',
-        issuer: '',
-        scopes: [],
-        displayNameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED',
-        usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
-      } as const
-      const appearance = {
-        name: 'Renamed',
-        stylingType: 'STYLING_TYPE_UNSPECIFIED',
-        autoRegister: false,
-      } as const
-      const steps = [
-        [{ type: 'identity_provider.oidc_config_updated', data: { idpId, ...oidc } }, oidc],
-        [
-          {
-            type: 'identity_provider.oidc_config_updated',
-            data: { idpId, ...oidc, clientSecret },
-          },
-          oidc,
-        ],
-        [{ type: 'identity_provider.updated', data: { idpId, ...appearance } }, appearance],
-        [{ type: 'identity_provider.deactivated', data: { idpId } }, { state: 'inactive' }],
-        [{ type: 'identity_provider.secret_resealed', data: { idpId, clientSecret } }, {}],
-        [{ type: 'identity_provider.reactivated', data: { idpId } }, { state: 'active' }],
-      ] as const
-      for (const [event, change] of steps) {
-        const last = log.record('acme', event)
-        await feed(model, log)
-        Object.assign(expected, change, { details: details(added, last) })
-        demandEqual(event.type, await model.get('acme', IDP), expected)
+      for (const life of LIVES) {
+        const { ref } = life
+        const log = othersOf(life)
+        const model = await fedWith(home, log)
+        const query = listOf(ref.type, [byIdentity(ref.type)])
+        const lists = async () => [
+          (await model.list(query)).items,
+          (await model.list({ ...query, orgId: 'other' })).items,
+        ]
+        const [neighbours = [], strangers] = await lists()
+        for (const { event, row } of live(log, life)) {
+          const listed = row === undefined ? neighbours : [row, ...neighbours]
+          const demandShown = async (how: string) => {
+            const what = `after ${event.type}, applied ${how}`
+            demandEqual(what, await model.get('acme', ref), row)
+            demandEqual(`lists ${what}`, await lists(), [listed, strangers])
+          }
+          await model.apply(await model.checkpoint(), [event])
+          await demandShown('alone')
+          await model.reset()
+          await model.apply(0n, log.events.slice(0, log.events.indexOf(event) + 1))
+          await demandShown('with all before it')
+        }
       }
-      log.record('acme', { type: 'identity_provider.removed', data: { idpId } })
-      await feed(model, log)
-      demandEqual('as removed', await model.get('acme', IDP), undefined)
     },
   },
   {
-    name: 'A project is read with all its fields.',
-    check: async (home) => {
-      const log = newLog()
-      const id = ProjectId.parse('portal')
-      const { data } = projectAdded('portal')
-      const added = log.record('acme', projectAdded('portal'))
-      const model = await fedWith(home, log)
-      const expected = { ...data, state: 'active', details: details(added, added) }
-      demandEqual('as added', await model.get('acme', PORTAL), expected)
-
-      const settings = {
-        name: 'Renamed',
-        projectRoleAssertion: false,
-        projectRoleCheck: true,
-        hasProjectCheck: false,
-        privateLabelingSetting: 'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
-      } as const
-      const steps = [
-        [{ type: 'project.updated', data: { id, ...settings } }, settings],
-        [{ type: 'project.deactivated', data: { id } }, { state: 'inactive' }],
-        [{ type: 'project.reactivated', data: { id } }, { state: 'active' }],
-      ] as const
-      for (const [event, change] of steps) {
-        const last = log.record('acme', event)
-        await feed(model, log)
-        Object.assign(expected, change, { details: details(added, last) })
-        demandEqual(event.type, await model.get('acme', PORTAL), expected)
-      }
-      log.record('acme', projectRemoved('portal'))
-      await feed(model, log)
-      demandEqual('as removed', await model.get('acme', PORTAL), undefined)
-    },
-  },
-  {
-    name: 'A role that is added again is a new one.',
-    check: async (home) => {
-      const log = newLog()
-      const names = { projectId: ProjectId.parse('portal'), roleKey: RoleKey.parse('editor') }
-      const shown = { displayName: 'Chief editor', group: 'content' }
-      log.record('acme', projectAdded('portal'))
-      const added = log.record('acme', roleAdded('portal', 'editor', { displayName: 'Editor' }))
-      const updated = log.record('acme', {
-        type: 'project_role.updated',
-        data: { ...names, ...shown },
-      })
-      const model = await fedWith(home, log)
-      const expected = { ...names, ...shown, state: 'active', details: details(added, updated) }
-      demandEqual('as updated', await model.get('acme', roleRef('editor')), expected)
-
-      log.record('acme', roleRemoved('portal', 'editor'))
-      await feed(model, log)
-      demandEqual('as removed', await model.get('acme', roleRef('editor')), undefined)
-
-      const again = log.record('acme', roleAdded('portal', 'editor', shown))
-      await feed(model, log)
-      const anew = { ...expected, details: details(again, again) }
-      demandEqual('as added again', await model.get('acme', roleRef('editor')), anew)
-    },
-  },
-  {
-    name: 'A role is not found once its project is removed.',
+    name: 'A role is found and listed until its project is removed.',
     check: async (home) => {
       for (const batches of [1, 2]) {
         const log = newLog()
         log.record('acme', projectAdded('portal'))
-        log.record('acme', roleAdded('portal', 'kept'))
-        log.record('acme', roleAdded('portal', 'editor'))
-        log.record('other', projectAdded('portal'))
-        log.record('other', roleAdded('portal', 'editor'))
-        const model = batches === 2 ? await fedWith(home, log) : await home.open()
+        const editor = log.record('acme', roleAdded('portal', 'editor'))
+        const changed = PROJECT_CHANGES.map(([event]) => log.record('acme', event)).at(-1)
+        const kept = log.record('acme', roleAdded('portal', 'kept'))
+        for (const [orgId, projectId] of OTHERS) {
+          log.record(orgId, projectAdded(projectId))
+          log.record(orgId, roleAdded(projectId, 'editor'))
+        }
+        const model = await home.open()
+        if (batches === 2) {
+          await feed(model, log)
+          const last = [
+            [PORTAL, changed],
+            [roleRef('editor'), editor],
+            [roleRef('kept'), kept],
+          ] as const
+          for (const [ref, event] of last) {
+            const row = await model.get<typeof ref.type>('acme', ref)
+            demandEqual('the last event of it', row?.details.sequence, event?.position)
+          }
+        }
         log.record('acme', roleRemoved('portal', 'kept'))
         log.record('acme', roleAdded('portal', 'kept'))
         log.record('acme', projectRemoved('portal'))
@@ -146,8 +82,12 @@ export const getLaws: readonly ReadModelLaw[] = [
         for (const roleKey of ['kept', 'editor']) {
           demandEqual(roleKey, await model.get('acme', roleRef(roleKey)), undefined)
         }
-        const other = await model.get<'project_role'>('other', roleRef('editor'))
-        demandEqual('role of another organization', other?.details.resourceOwner, 'other')
+        demandEqual('number of its roles', (await model.list(ROLES)).totalSize, 0)
+        for (const [orgId, projectId] of OTHERS) {
+          const role = await model.get(orgId, roleRef('editor', projectId))
+          const { items } = await model.list({ ...ROLES, orgId, projectId })
+          demandEqual('the roles of another project', items, [role])
+        }
       }
     },
   },
@@ -166,6 +106,7 @@ export const getLaws: readonly ReadModelLaw[] = [
         ' a',
         'ß',
         'SS',
+        '__proto__',
       ]
       const log = newLog()
       log.record('acme', projectAdded('portal'))
@@ -175,7 +116,7 @@ export const getLaws: readonly ReadModelLaw[] = [
         const role = await model.get<'project_role'>('acme', roleRef(key))
         demandEqual(`role ${key}`, role?.displayName, key)
       }
-      for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '']) {
+      for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '', 'constructor']) {
         demandEqual(`role ${key}`, await model.get('acme', roleRef(key)), undefined)
       }
     },

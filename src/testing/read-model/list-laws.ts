@@ -1,7 +1,7 @@
-import { demandEqual } from '../law.js'
+import { allOf, demand, demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './lists.js'
-import { newLog, projectAdded, projectRemoved, roleAdded, roleRemoved } from './log.js'
+import { newLog, projectAdded, roleAdded, roleRemoved } from './log.js'
 
 /** Laws of what `list` finds. */
 export const listLaws: readonly ReadModelLaw[] = [
@@ -64,10 +64,12 @@ export const listLaws: readonly ReadModelLaw[] = [
       const model = await fedWith(home, log)
       for (const type of TYPES) {
         const query = listOf(type, [byIdentity(type)])
-        for (const row of (await model.list(query)).items) {
+        const own = await model.list(query)
+        for (const row of own.items) {
           demandEqual(`owner of a ${type}`, row.details.resourceOwner, 'acme')
           if ('roleKey' in row) demandEqual('project of a role', row.projectId, 'portal')
         }
+        demandEqual(`number of ${type}`, own.totalSize, own.items.length)
         for (const orgId of ['acm', 'acme3', 'ACME', '', 'acme+portal']) {
           const { items, totalSize } = await model.list({ ...query, orgId })
           demandEqual(`${type} of ${orgId}`, [items, totalSize], [[], 0])
@@ -76,17 +78,28 @@ export const listLaws: readonly ReadModelLaw[] = [
     },
   },
   {
-    name: 'The roles of a removed project are not listed.',
+    name: 'A list is as of one moment, even while events are applied.',
     check: async (home) => {
-      const log = manyLog()
+      const log = newLog()
+      log.record('acme', projectAdded('portal'))
       const model = await fedWith(home, log)
-      log.record('acme', projectRemoved('portal'))
-      await feed(model, log)
-      const roles = listOf('project_role', [byIdentity('project_role')])
-      const { items, totalSize } = await model.list(roles)
-      demandEqual('its roles', [items, totalSize], [[], 0])
-      const others = await model.list({ ...roles, projectId: 'id-0' })
-      demandEqual('roles of another project', others.totalSize, 8)
+      const handles = [model, await home.reopen(), model]
+      for (let round = 0; round < 20; round++) {
+        const checkpoint = await model.checkpoint()
+        log.record('acme', roleAdded('portal', `role-${round}`))
+        const feeding = feed(model, log)
+        const listing = allOf(
+          handles.map((handle) =>
+            handle.list(listOf('project_role', [byIdentity('project_role')])),
+          ),
+        )
+        await allOf<unknown>([feeding, listing])
+        for (const { items, totalSize, sequence } of await listing) {
+          const roles = log.events.filter(({ position }) => position <= sequence).length - 1
+          demandEqual(`roles as of ${sequence}`, [items.length, totalSize], [roles, roles])
+          demand(sequence >= checkpoint, `a list as of ${checkpoint} or later, not ${sequence}`)
+        }
+      }
     },
   },
 ]

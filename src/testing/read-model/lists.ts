@@ -10,7 +10,7 @@ export const TYPES = ['identity_provider', 'project', 'project_role'] as const
 const MAX_ROWS = 1000
 /** Both directions of an order. */
 export const DIRECTIONS = ['asc', 'desc'] as const
-const NAMES = ['b', 'B', 'a', '\ue000', '😀', 'b', 'aa', '']
+const NAMES = ['b', 'B', 'a', '\ue000', '\u{10000}', 'b', 'aa', '']
 
 /** A list of a type in the organization `acme`; of roles, of its project `portal`. */
 export const listOf = <Type extends ViewType>(
@@ -32,9 +32,12 @@ export const byIdentity = (type: ViewType): SortKey => ({
   direction: 'asc',
 })
 
+/** Just before seconds and microseconds since 1970 get another digit: numbers are no texts. */
+const DIGITS_CHANGE = 10n ** 15n - 8_000n
+
 /** Some of everything, with values that many have in common, in two organizations. */
 export const manyLog = (): Log => {
-  const log = newLog()
+  const log = newLog(DIGITS_CHANGE)
   log.record('acme', projectAdded('portal'))
   for (const orgId of ['acme', 'acme2']) {
     for (const [index, name] of NAMES.entries()) {

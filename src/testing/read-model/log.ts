@@ -40,7 +40,7 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
       const stream = streamOf(orgId, refOf(event))
       const version = (versions.get(stream) ?? 0) + 1
       const position = first + STEP * BigInt(events.length)
-      const actor = { userId: 'u1', orgId }
+      const actor = { userId: 'u1', orgId: 'operator' }
       const recorded: RecordedEvent = {
         ...event,
         schemaVersion: 1,

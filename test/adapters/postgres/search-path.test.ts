@@ -76,14 +76,18 @@ describe('With the objects of others on the search path', () => {
   })
 
   test.each(readModelLaws)('the read model: $name', async ({ check }) => {
-    const schema = newSchema()
+    let schema = newSchema()
     const opened: Postgres[] = []
-    const open = async () => {
+    const reopen = async () => {
       const postgres = await openPostgres({ connectionString, schema, maxConnections: 2 })
       opened.push(postgres)
       return postgres.readModel
     }
-    await check({ open, reopen: open })
+    const open = () => {
+      schema = newSchema()
+      return reopen()
+    }
+    await check({ open, reopen })
     for (const { close } of opened) await close()
   })
 })
