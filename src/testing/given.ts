@@ -19,8 +19,7 @@ export const given = <Command, State, Event, Refusal>(
   when: (command: Command): Result<readonly Event[], Refusal> => {
     const decision = decider.decide(command, fold(decider, events))
     // To its types a decider knows every command.
-    if (decision === undefined)
-      throw new TypeError(`The decider does not know this command: ${JSON.stringify(command)}`)
+    if (decision === undefined) throw new TypeError('The decider does not know this command')
     return decision
   },
 })
