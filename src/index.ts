@@ -53,6 +53,7 @@ export type {
   Unavailable,
   Violation,
 } from './application/errors.js'
+export type { TextFilter } from './application/given-list.js'
 export type {
   Appended,
   CallDone,
@@ -81,7 +82,6 @@ export type {
   ListIdentityProvidersInput,
   ListProjectRolesInput,
   ListProjectsInput,
-  TextFilter,
 } from './application/list-input.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method.js'
 export type { Planned, Written } from './application/outcome.js'

@@ -5,6 +5,7 @@ import { AddProjectRole } from '../domain/project-role/commands.js'
 import { projectRoleStream } from '../domain/project-role/events.js'
 import { listOf, ProjectId } from '../domain/values.js'
 import { refuseUnlessExists } from './change-project-role.js'
+import type { GivenRole } from './given-role.js'
 import { type Write, write } from './method.js'
 import { onlyOnce } from './only-once.js'
 import type { Runtime } from './runtime.js'
@@ -16,7 +17,9 @@ export const MAX_ROLES = 1000
 
 /** The project and the roles that were added to it, as given. */
 export interface ProjectRolesIds {
+  /** The `id` of the project. */
   readonly projectId: string
+  /** In the order of the input. */
   readonly roleKeys: readonly string[]
 }
 
@@ -29,7 +32,12 @@ export const AddProjectRolesInput = z.strictObject({
   projectId: ProjectId,
   roles: listOf(AddedRole, 1, MAX_ROLES).check(onlyOnce(({ roleKey }) => roleKey, ['roleKey'])),
 })
-export interface AddProjectRolesInput extends z.input<typeof AddProjectRolesInput> {}
+export interface AddProjectRolesInput {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+  /** 1 to 1,000 roles, no key twice. Spec: Project role. */
+  readonly roles: readonly GivenRole[]
+}
 
 /** Adds several roles, all or none. Answers with the details of the last. */
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>

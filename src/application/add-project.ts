@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { AddProject } from '../domain/project/commands.js'
 import { projectStream } from '../domain/project/events.js'
 import { ProjectId } from '../domain/values.js'
+import type { GivenProject } from './given-project.js'
 import { type Write, write } from './method.js'
 import type { Runtime } from './runtime.js'
 import { targetProject } from './target.js'
@@ -9,12 +10,19 @@ import { transact } from './transact.js'
 
 /** The id of a project, as every outcome calls it. */
 export interface ProjectIds {
+  /** The `id` of the project. */
   readonly projectId: string
 }
 
 /** {@link AddProject}; without an own `id` the project gets a new ULID. */
 export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
-export interface AddProjectInput extends z.input<typeof AddProjectInput> {}
+export interface AddProjectInput extends GivenProject {
+  /**
+   * An own id: 1 to 64 letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit. Not
+   * one that is or was taken in the organization. A new ULID when absent.
+   */
+  readonly id?: string | undefined
+}
 
 /** @see AddProject */
 export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds> =>

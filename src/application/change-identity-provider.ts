@@ -8,6 +8,7 @@ import { transact } from './transact.js'
 
 /** The id of an identity provider, as every outcome calls it. */
 export interface IdentityProviderIds {
+  /** The own id that was given, or a ULID. */
   readonly idpId: string
 }
 

@@ -15,7 +15,9 @@ import { transact } from './transact.js'
 
 /** The ids of a role, as every outcome calls them. */
 export interface ProjectRoleIds {
+  /** The `id` of its project. */
   readonly projectId: string
+  /** As given. */
   readonly roleKey: string
 }
 

@@ -14,12 +14,25 @@ const MOST = 1000
 export const CheckLoginInput = z.strictObject({
   id: ProjectId,
   userOrgId: OrgId,
-  /** Keys of the roles of this project that the user was assigned. */
   userRoleKeys: z._default(listOf(RoleKey, 0, MOST), []),
-  /** Organizations that have a grant to this project. */
   grantedOrgIds: z._default(listOf(OrgId, 0, MOST), []),
 })
-export interface CheckLoginInput extends z.input<typeof CheckLoginInput> {}
+export interface CheckLoginInput {
+  /** Id of the project. Spec: Project. */
+  readonly id: string
+  /** The organization of the user who logs in. Spec: Project, `hasProjectCheck`. */
+  readonly userOrgId: string
+  /**
+   * Keys of the roles of this project that the user was assigned: at most 1,000; none when absent.
+   * Spec: Project, `projectRoleCheck`.
+   */
+  readonly userRoleKeys?: readonly string[] | undefined
+  /**
+   * Organizations that have a grant to this project: at most 1,000; none when absent. Spec: Project,
+   * `hasProjectCheck`.
+   */
+  readonly grantedOrgIds?: readonly string[] | undefined
+}
 
 /** {@link checkLogin} on the project, and those roles of the user that it has, as they are now. */
 export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>

@@ -41,6 +41,7 @@ export interface Context {
  * calls is made: `dryRun ? add(input, { ...context, dryRun }) : add(input, context)`.
  */
 export interface DryRunContext extends Omit<Context, 'dryRun'> {
+  /** The write is decided as it would be without it; nothing is recorded, no idempotency key used up. */
   readonly dryRun: true
 }
 

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini'
 import {
   DeactivateIdentityProvider,
   ReactivateIdentityProvider,
@@ -9,6 +8,7 @@ import type { IdentityProvider } from '../ports/read-model.js'
 import { type AddOidcInput, addOidcIdentityProvider } from './add-oidc-identity-provider.js'
 import { changeIdentityProvider, type IdentityProviderIds } from './change-identity-provider.js'
 import { getIdentityProvider } from './get.js'
+import type { GivenAppearance } from './given-identity-provider.js'
 import { listIdentityProviders, type Page } from './list.js'
 import type { ListIdentityProvidersInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
@@ -18,11 +18,11 @@ import type { Runtime } from './runtime.js'
 import { type UpdateOidcConfigInput, updateOidcConfig } from './update-oidc-config.js'
 
 /** Name, styling and registration of unknown users of an identity provider. */
-export interface UpdateIdentityProviderInput
-  extends z.input<typeof UpdateIdentityProvider.shape.data> {}
+export interface UpdateIdentityProviderInput extends IdentityProviderInput, GivenAppearance {}
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {
+  /** Id of the provider, as `addOidc` answered or was given it. */
   readonly idpId: string
 }
 
@@ -52,7 +52,10 @@ export interface IdentityProviders {
    * was put under the current key stays there, and a further call goes on.
    */
   readonly resealSecrets: LongWrite<
-    { readonly idpId?: string | undefined },
+    {
+      /** Of one provider; all of the organization when absent. */
+      readonly idpId?: string | undefined
+    },
     ResealProgress,
     ResealReport
   >

@@ -21,6 +21,7 @@ export interface Row {
 export interface RefusedRow {
   /** From 0. */
   readonly index: number
+  /** What is wrong with it, or the role that is there. */
   readonly error: InvalidArgument | AlreadyExists
 }
 

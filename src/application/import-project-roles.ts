@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { ProjectId } from '../domain/values.js'
 import { AddedRole, MAX_ROLES } from './add-project-roles.js'
 import { Fault } from './fault.js'
+import type { GivenRole } from './given-role.js'
 import { type BatchReport, importBatch, type RefusedRow, type Row } from './import-batch.js'
 import { type LongWrite, longWrite } from './method.js'
 import { parse } from './parse.js'
@@ -16,14 +17,17 @@ export const MAX_REPORTED = 1_000
 
 /** Roles for one project, from wherever they come; a list, a generator, rows of a file as it is read. */
 export interface ImportProjectRolesInput {
+  /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
-  readonly roles: Iterable<z.input<typeof AddedRole>> | AsyncIterable<z.input<typeof AddedRole>>
+  /** Any number of rows; read as they are needed, 1,000 at a time. Spec: Project role. */
+  readonly roles: Iterable<GivenRole> | AsyncIterable<GivenRole>
 }
 
 /** How far an import is, after each batch. */
 export interface ImportProgress {
   /** Rows that were read. */
   readonly done: number
+  /** Rows whose role was added. */
   readonly added: number
   /** Rows whose role was there, and equal. */
   readonly unchanged: number

@@ -1,9 +1,9 @@
 import { ok } from 'neverthrow'
 import * as z from 'zod/mini'
-import { listOf, requiredText } from '../domain/values.js'
+import { listOf, type ObjectRef, requiredText } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'
 import type { HistoryEntry } from '../ports/read-model.js'
-import { EVENT_SCHEMAS } from '../projections/known-event.js'
+import { type AnyEvent, EVENT_SCHEMAS } from '../projections/known-event.js'
 import { pageSize, position } from './bounds.js'
 import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
@@ -16,19 +16,27 @@ const EVENT_TYPES = EVENT_SCHEMAS.flatMap((schema) => schema.def.innerType.shape
 /** Which changes to list: of the organization, or of one object, oldest first. */
 export const ListHistoryInput = z.strictObject({
   object: z.optional(ObjectInput),
-  /** `userId` of who acted. */
   actor: z.optional(requiredText),
-  /** Any of these event types. */
   types: z.optional(listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100)),
-  /** Sequence after which to begin, exclusive. */
   after: z._default(position, 0n),
-  /** 1 to 1000 entries; 100 when absent. */
   limit: pageSize,
 })
-export interface ListHistoryInput extends z.input<typeof ListHistoryInput> {}
+export interface ListHistoryInput {
+  /** By its type and ids; all of the organization when absent. It may have been removed since. */
+  readonly object?: ObjectRef | undefined
+  /** `userId` of who acted: 1 to 200 characters (code points); anybody when absent. */
+  readonly actor?: string | undefined
+  /** Any of these event types: 1 to 100; every type when absent. */
+  readonly types?: readonly AnyEvent['type'][] | undefined
+  /** Position after which to begin, exclusive: at least `0n`, which is also the default. */
+  readonly after?: Position | undefined
+  /** 1 to 1000 entries; 100 when absent. */
+  readonly limit?: number | undefined
+}
 
 /** A page of history. */
 export interface HistoryPage {
+  /** Oldest first. */
   readonly items: readonly HistoryEntry[]
   /** What to ask for `after` next; absent when there is no more. */
   readonly nextAfter?: Position

@@ -3,16 +3,22 @@ import { choice, listOf, ProjectId, text } from '../domain/values.js'
 import type { Condition, SortKey, ViewType } from '../ports/read-model.js'
 import { identityField } from '../projections/view-fields.js'
 import { pageSize } from './bounds.js'
+import type {
+  CommonField,
+  GivenPage,
+  IdentityProviderFilter,
+  ProjectFilter,
+  ProjectRoleFilter,
+  SortBy,
+} from './given-list.js'
 
 const OPERATORS = ['equals', 'startsWith', 'contains'] as const
 
-/** What the text of one field must be like; of several operators, all must hold. */
-export const TextFilter = z
+const TextFilter = z
   .strictObject({
     equals: z.optional(text),
     startsWith: z.optional(text),
     contains: z.optional(text),
-    /** Compares without regard to case. */
     ignoreCase: z._default(z.boolean({ error: 'must be true or false' }), false),
   })
   .check(
@@ -20,7 +26,6 @@ export const TextFilter = z
       error: `must have at least one of ${OPERATORS.join(', ')}`,
     }),
   )
-export interface TextFilter extends z.input<typeof TextFilter> {}
 
 const textFilter = z.optional(TextFilter)
 
@@ -29,9 +34,7 @@ const state = z.optional(choice(['active', 'inactive']))
 const DETAILS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
 
 const page = {
-  /** 1 to 1000 rows; 100 when absent. */
   pageSize,
-  /** `nextPageToken` of the page before, of the same organization, filter and order. */
   pageToken: z.optional(
     z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
   ),
@@ -79,7 +82,23 @@ export const ListIdentityProvidersInput = z.strictObject({
   ]),
   ...page,
 })
-export interface ListIdentityProvidersInput extends z.input<typeof ListIdentityProvidersInput> {}
+export interface ListIdentityProvidersInput extends GivenPage {
+  /** Conditions, all of which must hold; every provider of the organization when absent. */
+  readonly filter?: IdentityProviderFilter | undefined
+  /** Fields to order by, no field twice; `idpId` decides last, and alone when absent. */
+  readonly sort?: readonly SortBy<IdentityProviderField>[] | undefined
+}
+
+type IdentityProviderField =
+  | 'idpId'
+  | 'name'
+  | 'stylingType'
+  | 'clientId'
+  | 'issuer'
+  | 'displayNameMapping'
+  | 'usernameMapping'
+  | 'autoRegister'
+  | CommonField
 
 /** Which projects to list, in which order. */
 export const ListProjectsInput = z.strictObject({
@@ -95,7 +114,21 @@ export const ListProjectsInput = z.strictObject({
   ]),
   ...page,
 })
-export interface ListProjectsInput extends z.input<typeof ListProjectsInput> {}
+export interface ListProjectsInput extends GivenPage {
+  /** Conditions, all of which must hold; every project of the organization when absent. */
+  readonly filter?: ProjectFilter | undefined
+  /** Fields to order by, no field twice; `id` decides last, and alone when absent. */
+  readonly sort?: readonly SortBy<ProjectField>[] | undefined
+}
+
+type ProjectField =
+  | 'id'
+  | 'name'
+  | 'projectRoleAssertion'
+  | 'projectRoleCheck'
+  | 'hasProjectCheck'
+  | 'privateLabelingSetting'
+  | CommonField
 
 /** Which roles of a project to list, in which order. */
 export const ListProjectRolesInput = z.strictObject({
@@ -107,7 +140,16 @@ export const ListProjectRolesInput = z.strictObject({
   sort: sortBy(['projectId', 'roleKey', 'displayName', 'group', ...DETAILS]),
   ...page,
 })
-export interface ListProjectRolesInput extends z.input<typeof ListProjectRolesInput> {}
+export interface ListProjectRolesInput extends GivenPage {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+  /** Conditions, all of which must hold; every role of the project when absent. */
+  readonly filter?: ProjectRoleFilter | undefined
+  /** Fields to order by, no field twice; `roleKey` decides last, and alone when absent. */
+  readonly sort?: readonly SortBy<ProjectRoleField>[] | undefined
+}
+
+type ProjectRoleField = 'projectId' | 'roleKey' | 'displayName' | 'group' | CommonField
 
 type Filter = Readonly<Record<string, z.output<typeof textFilter> | string>>
 

@@ -19,6 +19,7 @@ import { targetProjectOfRole } from './target.js'
 
 /** A page of objects. */
 export interface Page<Row> {
+  /** In the order asked for. */
   readonly items: readonly Row[]
   /** Asks for the page after this one; absent on the last. */
   readonly nextPageToken?: string

@@ -13,6 +13,7 @@ export interface Written {
 
 /** What a write that is a dry run would do. */
 export interface Planned {
+  /** False when the object already is as asked for. */
   readonly changed: boolean
   /** As they would be recorded, in order; generated ids and sealed values aside. */
   readonly events: readonly NewEvent[]

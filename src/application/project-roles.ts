@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini'
 import {
   AddProjectRole,
   RemoveProjectRole,
@@ -12,6 +11,7 @@ import {
 } from './add-project-roles.js'
 import { changeProjectRole, type ProjectRoleIds } from './change-project-role.js'
 import { getProjectRole } from './get.js'
+import type { GivenRole } from './given-role.js'
 import {
   type ImportProgress,
   type ImportProjectRolesInput,
@@ -24,14 +24,21 @@ import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A role of a project and what it shows. */
-export interface AddProjectRoleInput extends z.input<typeof AddProjectRole.shape.data> {}
+export interface AddProjectRoleInput extends GivenRole {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+}
 
 /** A role of a project and what it is to show. */
-export interface UpdateProjectRoleInput extends z.input<typeof UpdateProjectRole.shape.data> {}
+export interface UpdateProjectRoleInput
+  extends ProjectRoleInput,
+    Pick<GivenRole, 'displayName' | 'group'> {}
 
 /** Names a role. */
 export interface ProjectRoleInput {
+  /** The `id` of its project. Spec: Project role. */
   readonly projectId: string
+  /** The key that it was added with; it never changes. Spec: Project role. */
   readonly roleKey: string
 }
 

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini'
 import {
   DeactivateProject,
   ReactivateProject,
@@ -10,16 +9,18 @@ import { type AddProjectInput, addProject, type ProjectIds } from './add-project
 import { changeProject } from './change-project.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'
 import { getProject } from './get.js'
+import type { GivenProject } from './given-project.js'
 import { listProjects, type Page } from './list.js'
 import type { ListProjectsInput } from './list-input.js'
 import type { Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A project, its name and its settings. */
-export interface UpdateProjectInput extends z.input<typeof UpdateProject.shape.data> {}
+export interface UpdateProjectInput extends ProjectInput, GivenProject {}
 
 /** Names a project. */
 export interface ProjectInput {
+  /** Id of the project, as `add` answered or was given it. Spec: Project. */
   readonly id: string
 }
 

@@ -22,7 +22,9 @@ const MAX_ATTEMPTS = 10
 
 /** How far `resealSecrets` is, after each provider. */
 export interface ResealProgress {
+  /** Providers that were dealt with. */
   readonly done: number
+  /** Providers there are. */
   readonly total: number
 }
 
@@ -36,10 +38,7 @@ export interface ResealReport {
   readonly failed: readonly { readonly idpId: string; readonly error: IamError }[]
 }
 
-const ResealInput = z.strictObject({
-  /** All of the organization when absent. */
-  idpId: z.optional(IdpId),
-})
+const ResealInput = z.strictObject({ idpId: z.optional(IdpId) })
 
 /** Puts the secrets that another key sealed under the current one: one append for each provider. */
 export const resealSecrets = (

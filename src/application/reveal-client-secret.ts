@@ -9,6 +9,7 @@ import { targetIdp } from './target.js'
 
 /** A client secret in plain text. */
 export interface RevealedSecret {
+  /** 1 to 200 characters (code points), as given. */
   readonly clientSecret: string
 }
 

@@ -30,7 +30,14 @@ export const StateAtInput = z
       path: ['sequence'],
     }),
   )
-export interface StateAtInput extends z.input<typeof StateAtInput> {}
+export interface StateAtInput {
+  /** By its type and ids; it may have been removed since. */
+  readonly object: ObjectRef
+  /** Right after the event at this position, or the last before it; at least `0n`. Either this or `time`. */
+  readonly sequence?: Position | undefined
+  /** At the end of this millisecond. Either this or `sequence`. */
+  readonly time?: Date | undefined
+}
 
 /** An object as `get` would have shown it at some point of the past. */
 export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>
