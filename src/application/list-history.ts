@@ -28,7 +28,7 @@ export interface ListHistoryInput {
   readonly actor?: string | undefined
   /** Any of these event types: 1 to 100; every type when absent. */
   readonly types?: readonly AnyEvent['type'][] | undefined
-  /** Position after which to begin, exclusive: at least `0n`, which is also the default. */
+  /** Position after which to begin, exclusive: `0n` to `2n ** 64n - 1n`; `0n`, the start, when absent. */
   readonly after?: Position | undefined
   /** 1 to 1000 entries; 100 when absent. */
   readonly limit?: number | undefined

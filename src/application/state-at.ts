@@ -33,7 +33,10 @@ export const StateAtInput = z
 export interface StateAtInput {
   /** By its type and ids; it may have been removed since. */
   readonly object: ObjectRef
-  /** Right after the event at this position, or the last before it; at least `0n`. Either this or `time`. */
+  /**
+   * Right after the event at this position, or the last before it: `0n` to `2n ** 64n - 1n`. Either
+   * this or `time`. Spec: Common response object `details`.
+   */
   readonly sequence?: Position | undefined
   /** At the end of this millisecond. Either this or `sequence`. */
   readonly time?: Date | undefined

@@ -1,0 +1,158 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type * as z from 'zod/mini'
+import type { DesiredIdentityProvider as DesiredIdentityProviderSchema } from '../../src/application/access/desired-identity-provider.js'
+import type { DesiredProject as DesiredProjectSchema } from '../../src/application/access/desired-project.js'
+import type { AddOidcInput as AddOidcSchema } from '../../src/application/add-oidc-identity-provider.js'
+import type { AddProjectInput as AddProjectSchema } from '../../src/application/add-project.js'
+import type { AddProjectRolesInput as AddProjectRolesSchema } from '../../src/application/add-project-roles.js'
+import type { CheckLoginInput as CheckLoginSchema } from '../../src/application/check-login.js'
+import type { ListHistoryInput as ListHistorySchema } from '../../src/application/list-history.js'
+import type {
+  ListIdentityProvidersInput as ListIdentityProvidersSchema,
+  ListProjectRolesInput as ListProjectRolesSchema,
+  ListProjectsInput as ListProjectsSchema,
+} from '../../src/application/list-input.js'
+import type { StateAtInput as StateAtSchema } from '../../src/application/state-at.js'
+import type { UpdateOidcConfigInput as UpdateOidcConfigSchema } from '../../src/application/update-oidc-config.js'
+import type * as claviger from '../../src/index.js'
+import { objectionsTo } from './program.js'
+
+/** `Type` as nobody may change it, all the way down: what is left to differ is keys and values. */
+type Frozen<Type> = Type extends Date ? Type : { readonly [Key in keyof Type]: Frozen<Type[Key]> }
+
+/** What `Schema` takes. */
+type Given<Schema extends z.ZodMiniType> = Frozen<z.input<Schema>>
+
+describe('The type of an input, which has docstrings, is what its schema takes', () => {
+  it('of identity providers', () => {
+    type Update = (typeof claviger.UpdateIdentityProvider)['shape']['data']
+    type Name = (typeof claviger.RemoveIdentityProvider)['shape']['data']
+    expectTypeOf<Frozen<claviger.AddOidcInput>>().toEqualTypeOf<Given<typeof AddOidcSchema>>()
+    expectTypeOf<Frozen<claviger.UpdateOidcConfigInput>>().toEqualTypeOf<
+      Given<typeof UpdateOidcConfigSchema>
+    >()
+    expectTypeOf<Frozen<claviger.UpdateIdentityProviderInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.IdentityProviderInput>>().toEqualTypeOf<Given<Name>>()
+    expectTypeOf<Frozen<claviger.ListIdentityProvidersInput>>().toEqualTypeOf<
+      Given<typeof ListIdentityProvidersSchema>
+    >()
+  })
+
+  it('of projects', () => {
+    type Update = (typeof claviger.UpdateProject)['shape']['data']
+    type Name = (typeof claviger.RemoveProject)['shape']['data']
+    expectTypeOf<Frozen<claviger.AddProjectInput>>().toEqualTypeOf<Given<typeof AddProjectSchema>>()
+    expectTypeOf<Frozen<claviger.UpdateProjectInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.ProjectInput>>().toEqualTypeOf<Given<Name>>()
+    expectTypeOf<Frozen<claviger.CheckLoginInput>>().toEqualTypeOf<Given<typeof CheckLoginSchema>>()
+    expectTypeOf<Frozen<claviger.ListProjectsInput>>().toEqualTypeOf<
+      Given<typeof ListProjectsSchema>
+    >()
+  })
+
+  it('of roles', () => {
+    type Add = (typeof claviger.AddProjectRole)['shape']['data']
+    type Update = (typeof claviger.UpdateProjectRole)['shape']['data']
+    type Name = (typeof claviger.RemoveProjectRole)['shape']['data']
+    type Imported = claviger.ImportProjectRolesInput['roles']
+    type Added = Given<typeof AddProjectRolesSchema>['roles'][number]
+    expectTypeOf<Frozen<claviger.AddProjectRoleInput>>().toEqualTypeOf<Given<Add>>()
+    expectTypeOf<Frozen<claviger.UpdateProjectRoleInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.ProjectRoleInput>>().toEqualTypeOf<Given<Name>>()
+    expectTypeOf<Frozen<claviger.AddProjectRolesInput>>().toEqualTypeOf<
+      Given<typeof AddProjectRolesSchema>
+    >()
+    expectTypeOf<
+      Imported extends Iterable<infer Role> | AsyncIterable<infer Role> ? Frozen<Role> : never
+    >().toEqualTypeOf<Added>()
+    expectTypeOf<Frozen<claviger.ListProjectRolesInput>>().toEqualTypeOf<
+      Given<typeof ListProjectRolesSchema>
+    >()
+  })
+
+  it('of history', () => {
+    expectTypeOf<Frozen<claviger.ListHistoryInput>>().toEqualTypeOf<
+      Given<typeof ListHistorySchema>
+    >()
+    expectTypeOf<Frozen<claviger.StateAtInput>>().toEqualTypeOf<Given<typeof StateAtSchema>>()
+  })
+
+  it('of a desired state', () => {
+    expectTypeOf<Frozen<claviger.DesiredProject>>().toEqualTypeOf<
+      Given<typeof DesiredProjectSchema>
+    >()
+    expectTypeOf<Frozen<claviger.DesiredIdentityProvider>>().toEqualTypeOf<
+      Given<typeof DesiredIdentityProviderSchema>
+    >()
+  })
+})
+
+describe('An input', () => {
+  const source = (code: string) => `
+    import type * as claviger from 'claviger'
+    declare const iam: claviger.Iam
+    declare const context: claviger.Context
+    declare const text: string | undefined
+    declare const roles: readonly { readonly roleKey: string; readonly displayName: string }[]
+    ${code}`
+
+  it.each([
+    [
+      'has undefined for absent',
+      'iam.projects.list({ pageToken: text, filter: undefined }, context)',
+    ],
+    [
+      'has lists that nobody may change',
+      "iam.projectRoles.addMany({ projectId: 'p', roles }, context)",
+    ],
+    [
+      'has lists that are as const',
+      "iam.projects.list({ sort: [{ field: 'name' }] } as const, context)",
+    ],
+    [
+      'is built up',
+      "const input = { name: 'Portal', projectRoleCheck: true }\niam.projects.add(input, context)",
+    ],
+    [
+      'satisfies its type',
+      "export const input = { actor: text, types: ['project.added'], after: 0n } satisfies claviger.ListHistoryInput",
+    ],
+    [
+      'is what get answers, with other values',
+      `const found = (await iam.projects.get({ id: 'p' }, context))._unsafeUnwrap()
+       const { id, projectRoleCheck, ...rest } = found
+       iam.projects.update({ ...found, name: 'Gate' }, context)
+       iam.projects.update({ id, projectRoleCheck, name: rest.name }, context)`,
+    ],
+    [
+      'names an object by what an event tells of',
+      `const object: claviger.ObjectRef = { type: 'project', id: 'p' }
+       iam.history.list({ object }, context)
+       iam.history.stateAt({ object, time: new Date() }, context)`,
+    ],
+    [
+      'iterates over rows',
+      "iam.projectRoles.import({ projectId: 'p', roles: new Set(roles) }, context)",
+    ],
+  ])('%s', (_, code) => {
+    expect(objectionsTo(source(code))).toEqual([])
+  })
+
+  it.each([
+    ['with a field too many', "iam.projects.add({ name: 'Portal', naem: 'Gate' }, context)"],
+    [
+      'without one that is required',
+      "iam.projectRoles.add({ projectId: 'p', roleKey: 'k' }, context)",
+    ],
+    [
+      'ordered by a field that does not order',
+      "iam.projects.list({ sort: [{ field: 'details' }] }, context)",
+    ],
+    [
+      'with a type of event that there is not',
+      "iam.history.list({ types: ['project.changed'] }, context)",
+    ],
+  ])('is refused %s', (_, code) => {
+    expect(objectionsTo(source(code))).toHaveLength(1)
+  })
+})
