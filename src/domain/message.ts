@@ -4,7 +4,15 @@ import * as z from 'zod/mini'
 export interface Message {
   /** Commands are named in the imperative, events in the past tense. */
   readonly type: string
+  /** What it says, by the field names of the specification. */
   readonly data: object
+}
+
+/** A message of one type. */
+export interface MessageOf<Type extends string, Data extends object> extends Message {
+  readonly type: Type
+  // Other than an interface, what is mapped may be given to whoever takes records of any fields.
+  readonly data: Readonly<Data>
 }
 
 /** Schema of a command. Unknown fields are refused, so that none is silently dropped. */

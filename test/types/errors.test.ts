@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
+import type { PlannedEvent as PlannedEventSchema } from '../../src/application/access/planned-event.js'
 import type * as claviger from '../../src/index.js'
 import type {
   IamError,
@@ -7,11 +8,13 @@ import type {
   IdentityProviderEvent,
   IdentityProviderRefusal,
   ObjectRef,
+  PlannedEvent,
   ProjectCommand,
   ProjectEvent,
   ProjectRoleCommand,
   ProjectRoleEvent,
 } from '../../src/index.js'
+import type { Frozen } from './frozen.js'
 import { objectionsTo } from './program.js'
 
 /** A switch over `type` with a case for each of `cases`, in a function that must return a number. */
@@ -76,13 +79,16 @@ describe.each(UNIONS)('A switch over %s', (type, by, cases) => {
 describe('The types of commands and events', () => {
   it('are those that their schemas read', () => {
     type Read<Name extends keyof typeof claviger> =
-      (typeof claviger)[Name] extends z.ZodMiniType<infer Output> ? Output : never
-    expectTypeOf<IdentityProviderCommand>().toEqualTypeOf<Read<'IdentityProviderCommand'>>()
-    expectTypeOf<IdentityProviderEvent>().toEqualTypeOf<Read<'IdentityProviderEvent'>>()
-    expectTypeOf<ProjectCommand>().toEqualTypeOf<Read<'ProjectCommand'>>()
-    expectTypeOf<ProjectEvent>().toEqualTypeOf<Read<'ProjectEvent'>>()
-    expectTypeOf<ProjectRoleCommand>().toEqualTypeOf<Read<'ProjectRoleCommand'>>()
-    expectTypeOf<ProjectRoleEvent>().toEqualTypeOf<Read<'ProjectRoleEvent'>>()
+      (typeof claviger)[Name] extends z.ZodMiniType<infer Output> ? Frozen<Output> : never
+    expectTypeOf<Frozen<IdentityProviderCommand>>().toEqualTypeOf<Read<'IdentityProviderCommand'>>()
+    expectTypeOf<Frozen<IdentityProviderEvent>>().toEqualTypeOf<Read<'IdentityProviderEvent'>>()
+    expectTypeOf<Frozen<ProjectCommand>>().toEqualTypeOf<Read<'ProjectCommand'>>()
+    expectTypeOf<Frozen<ProjectEvent>>().toEqualTypeOf<Read<'ProjectEvent'>>()
+    expectTypeOf<Frozen<ProjectRoleCommand>>().toEqualTypeOf<Read<'ProjectRoleCommand'>>()
+    expectTypeOf<Frozen<ProjectRoleEvent>>().toEqualTypeOf<Read<'ProjectRoleEvent'>>()
+    expectTypeOf<Frozen<PlannedEvent>>().toEqualTypeOf<
+      Frozen<z.output<typeof PlannedEventSchema>>
+    >()
   })
 
   it('do not take one id for another', () => {

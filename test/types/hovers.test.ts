@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, methodsOfIam, namesOf } from './program.js'
+import { fieldsOf, methodsOfIam, namesOf, subpaths, undocumentedIn } from './program.js'
 
 /** Words of the schema library and of brands, which say nothing to who calls a method. */
 const NOISE = /Zod|z\.|\$strip|\$strict|brand|infer|input</i
@@ -37,5 +37,9 @@ describe('What an editor shows', () => {
     expect(fieldsOf('AddProjectRoleInput').get('projectId')).toBe('string')
     expect(fieldsOf('AddProjectRoleInput').get('roleKey')).toBe('string')
     expect(fieldsOf('Context').get('orgId')).toBe('string | undefined')
+  })
+
+  it.each(subpaths)('of every field and method of %s is what it is for', (subpath) => {
+    expect(undocumentedIn(subpath)).toEqual([])
   })
 })

@@ -15,10 +15,8 @@ import type {
 import type { StateAtInput as StateAtSchema } from '../../src/application/state-at.js'
 import type { UpdateOidcConfigInput as UpdateOidcConfigSchema } from '../../src/application/update-oidc-config.js'
 import type * as claviger from '../../src/index.js'
+import type { Frozen } from './frozen.js'
 import { objectionsTo } from './program.js'
-
-/** `Type` as nobody may change it, all the way down: what is left to differ is keys and values. */
-type Frozen<Type> = Type extends Date ? Type : { readonly [Key in keyof Type]: Frozen<Type[Key]> }
 
 /** What `Schema` takes. */
 type Given<Schema extends z.ZodMiniType> = Frozen<z.input<Schema>>

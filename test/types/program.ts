@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import ts from 'typescript'
+import { undocumentedOf } from './undocumented.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const configFile = join(root, 'tsconfig.json')
@@ -89,6 +90,16 @@ export const fieldsOf = (name: string): ReadonlyMap<string, string> => {
   const type = symbol && checker.getDeclaredTypeOfSymbol(original(symbol))
   return new Map(type && membersOf(type).map(([field, of]) => [field, printed(of)]))
 }
+
+const generated = join(root, 'src/transport/gen')
+
+/** The members without a docstring that any of the names of `subpath` leads to. */
+export const undocumentedIn = (subpath: string): readonly string[] =>
+  undocumentedOf(
+    checker,
+    exportsOf(subpath).map(original),
+    ({ fileName }) => fileName.startsWith(join(root, 'src')) && !fileName.startsWith(generated),
+  )
 
 /** What the compiler objects to in `source`, which may import the package. */
 export const objectionsTo = (source: string): readonly string[] => {

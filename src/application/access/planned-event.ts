@@ -6,7 +6,12 @@ import {
   UpdateOidcConfig,
 } from '../../domain/identity-provider/commands.js'
 import { identityProviderUpcasters } from '../../domain/identity-provider/events.js'
-import { currentVersion, type Upcasters } from '../../domain/message.js'
+import {
+  currentVersion,
+  type Message,
+  type MessageOf,
+  type Upcasters,
+} from '../../domain/message.js'
 import { AddProject, type ProjectCommand, UpdateProject } from '../../domain/project/commands.js'
 import { projectUpcasters } from '../../domain/project/events.js'
 import {
@@ -58,7 +63,24 @@ export const PlannedEvent = z.discriminatedUnion(
   ],
   { error: 'must be an event that a plan can have' },
 )
-export type PlannedEvent = z.output<typeof PlannedEvent>
+export type PlannedEvent =
+  | Planned<'project.added', AddProject>
+  | Planned<'project.updated', UpdateProject>
+  | Planned<'project_role.added', AddProjectRole>
+  | Planned<'project_role.updated', UpdateProjectRole>
+  | Planned<'project_role.removed', RemoveProjectRole>
+  | Planned<'identity_provider.oidc_added', AddOidcIdentityProvider>
+  | Planned<'identity_provider.oidc_config_updated', UpdateOidcConfig>
+  | Planned<'identity_provider.updated', UpdateIdentityProvider>
+
+type Planned<Type extends string, Command extends Message> = Readonly<
+  PlannedMessage<Type, Command['data']>
+>
+
+interface PlannedMessage<Type extends string, Data extends object> extends MessageOf<Type, Data> {
+  /** Version of the shape of `data`: the one that is written today. */
+  readonly schemaVersion: number
+}
 
 /** The command that `event` comes of, with the object that it is for. */
 export type PlannedCommand =

@@ -1,7 +1,14 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event, type MessageOf, type Upcasters } from '../message.js'
 import { IdpId, SealedSecret, type StreamId } from '../values.js'
+import type {
+  AddedIdentityProvider,
+  IdentityProviderKey,
+  ResealedSecret,
+  UpdatedAppearance,
+  UpdatedOidcConfig,
+} from './commands.js'
 
 /** One stream per identity provider. */
 export const identityProviderStream = (orgId: string, idpId: string): StreamId =>
@@ -36,39 +43,45 @@ export const OidcIdentityProviderAdded = event('identity_provider.oidc_added', {
   ...oidc,
   clientSecret: SealedSecret,
 })
-export interface OidcIdentityProviderAdded extends z.infer<typeof OidcIdentityProviderAdded> {}
+export interface OidcIdentityProviderAdded
+  extends MessageOf<'identity_provider.oidc_added', AddedIdentityProvider> {}
 
 /** The OIDC configuration was replaced. */
 export const OidcConfigUpdated = event('identity_provider.oidc_config_updated', {
   ...id,
   ...oidc,
-  /** Absent when the update left the stored secret unchanged. */
   clientSecret: z.exactOptional(SealedSecret),
 })
-export interface OidcConfigUpdated extends z.infer<typeof OidcConfigUpdated> {}
+export interface OidcConfigUpdated
+  extends MessageOf<'identity_provider.oidc_config_updated', UpdatedOidcConfig> {}
 
 /** Name, styling and registration of unknown users were replaced. */
 export const IdentityProviderUpdated = event('identity_provider.updated', { ...id, ...appearance })
-export interface IdentityProviderUpdated extends z.infer<typeof IdentityProviderUpdated> {}
+export interface IdentityProviderUpdated
+  extends MessageOf<'identity_provider.updated', UpdatedAppearance> {}
 
 /** A provider is kept from being used. */
 export const IdentityProviderDeactivated = event('identity_provider.deactivated', id)
-export interface IdentityProviderDeactivated extends z.infer<typeof IdentityProviderDeactivated> {}
+export interface IdentityProviderDeactivated
+  extends MessageOf<'identity_provider.deactivated', IdentityProviderKey> {}
 
 /** A provider may be used again. */
 export const IdentityProviderReactivated = event('identity_provider.reactivated', id)
-export interface IdentityProviderReactivated extends z.infer<typeof IdentityProviderReactivated> {}
+export interface IdentityProviderReactivated
+  extends MessageOf<'identity_provider.reactivated', IdentityProviderKey> {}
 
 /** A provider ceased to be. */
 export const IdentityProviderRemoved = event('identity_provider.removed', id)
-export interface IdentityProviderRemoved extends z.infer<typeof IdentityProviderRemoved> {}
+export interface IdentityProviderRemoved
+  extends MessageOf<'identity_provider.removed', IdentityProviderKey> {}
 
 /** The same secret was put under another seal. */
 export const ClientSecretResealed = event('identity_provider.secret_resealed', {
   ...id,
   clientSecret: SealedSecret,
 })
-export interface ClientSecretResealed extends z.infer<typeof ClientSecretResealed> {}
+export interface ClientSecretResealed
+  extends MessageOf<'identity_provider.secret_resealed', ResealedSecret> {}
 
 /** Any event of an identity provider's stream. */
 export const IdentityProviderEvent = z.discriminatedUnion('type', [

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { command } from '../message.js'
+import { command, type MessageOf } from '../message.js'
 import { choice, flag, ProjectId, requiredText } from '../values.js'
 
 /** Whose branding applies at the login of a project. Spec: Project. */
@@ -10,16 +10,39 @@ export const PrivateLabelingSetting = choice([
 ])
 export type PrivateLabelingSetting = z.infer<typeof PrivateLabelingSetting>
 
+/** Which project. */
+export interface ProjectKey {
+  /** Unique within the organization. */
+  readonly id: ProjectId
+}
+
+/** Name and settings of a project. Spec: Project. */
+export interface ProjectFields {
+  /** 1 to 200 characters (code points). Spec: Project. */
+  readonly name: string
+  /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
+  readonly projectRoleAssertion: boolean
+  /** At login, the user must have a role of this project, see `checkLogin`. Spec: Project. */
+  readonly projectRoleCheck: boolean
+  /**
+   * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
+   * Spec: Project.
+   */
+  readonly hasProjectCheck: boolean
+  /** Whose branding the login shows, see `brandingOrganization`. Spec: Project. */
+  readonly privateLabelingSetting: PrivateLabelingSetting
+}
+
+/** A project, as commands and events tell of it. */
+export interface ProjectData extends ProjectKey, ProjectFields {}
+
 const id = { id: ProjectId }
 
 const project = {
   ...id,
   name: requiredText,
-  /** Role information is included in the user info endpoint. */
   projectRoleAssertion: flag,
-  /** At login, the user must have a role of this project. */
   projectRoleCheck: flag,
-  /** At login, the user's organization must have a grant to this project. */
   hasProjectCheck: flag,
   privateLabelingSetting: z._default(
     PrivateLabelingSetting,
@@ -29,23 +52,23 @@ const project = {
 
 /** Adds a project. */
 export const AddProject = command('AddProject', project)
-export interface AddProject extends z.infer<typeof AddProject> {}
+export interface AddProject extends MessageOf<'AddProject', ProjectData> {}
 
 /** Replaces name and settings; a field given no value has its default. Spec: Endpoints §3. */
 export const UpdateProject = command('UpdateProject', project)
-export interface UpdateProject extends z.infer<typeof UpdateProject> {}
+export interface UpdateProject extends MessageOf<'UpdateProject', ProjectData> {}
 
 /** Keeps users out of a project without losing anything of it. */
 export const DeactivateProject = command('DeactivateProject', id)
-export interface DeactivateProject extends z.infer<typeof DeactivateProject> {}
+export interface DeactivateProject extends MessageOf<'DeactivateProject', ProjectKey> {}
 
 /** Lets users into a project again. */
 export const ReactivateProject = command('ReactivateProject', id)
-export interface ReactivateProject extends z.infer<typeof ReactivateProject> {}
+export interface ReactivateProject extends MessageOf<'ReactivateProject', ProjectKey> {}
 
 /** Removes a project and, with it, its roles. Its id stays taken. */
 export const RemoveProject = command('RemoveProject', id)
-export interface RemoveProject extends z.infer<typeof RemoveProject> {}
+export interface RemoveProject extends MessageOf<'RemoveProject', ProjectKey> {}
 
 /** Any command of a project. */
 export const ProjectCommand = z.discriminatedUnion('type', [
