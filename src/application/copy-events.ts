@@ -13,11 +13,13 @@ const BATCH_SIZE = 1_000
 /** The target holds an event that the source does not have there: it is no copy of it. */
 export interface DifferentLog {
   readonly kind: 'DifferentLog'
+  /** The last position of the target. */
   readonly position: Position
 }
 
 /** How far a copy is, after each batch. */
 export interface CopyProgress {
+  /** Every event is copied, then the whole copy is verified. */
   readonly phase: 'copying' | 'verifying'
   /** Events dealt with in this phase. */
   readonly done: number

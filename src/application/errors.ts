@@ -15,6 +15,7 @@ export interface Unauthenticated {
 export interface Violation {
   /** Path of the field, such as `roles[2].roleKey`; empty for the input as a whole. */
   readonly field: string
+  /** What the value must be, in English. */
   readonly description: string
 }
 
@@ -28,20 +29,26 @@ export interface InvalidArgument {
 /** The caller lacks a permission in the organization. Spec: Errors, status 403. */
 export interface PermissionDenied {
   readonly kind: 'PermissionDenied'
+  /** The one that is lacking. */
   readonly permission: Permission
+  /** The organization that it is lacking in. */
   readonly orgId: string
 }
 
 /** The object has changed since `expectedSequence`. Spec: Errors, status 409. */
 export interface SequenceMismatch {
   readonly kind: 'SequenceMismatch'
+  /** As given. */
   readonly expected: Position
+  /** `details.sequence` of the object as it is. */
   readonly actual: Position
 }
 
 /** What became of an object since a plan saw it. */
 export interface Moved {
+  /** By its type and ids. */
   readonly object: ObjectRef
+  /** What happened to it. */
   readonly change: 'added' | 'changed' | 'removed'
 }
 
@@ -58,12 +65,14 @@ export interface PlanOutdated {
 /** Another command was recorded under this idempotency key. */
 export interface IdempotencyKeyReused {
   readonly kind: 'IdempotencyKeyReused'
+  /** As given. */
   readonly idempotencyKey: string
 }
 
 /** Others kept changing the same objects, however often the decision was taken anew. */
 export interface Aborted {
   readonly kind: 'Aborted'
+  /** How often it was taken. */
   readonly attempts: number
 }
 
@@ -82,6 +91,7 @@ export interface Unavailable {
   readonly outcome: 'not_recorded' | 'unknown'
   /** How long to wait before another try, in milliseconds; absent when the port does not say. */
   readonly retryAfter?: number
+  /** What it threw or rejected with. */
   readonly cause: unknown
 }
 
@@ -95,7 +105,9 @@ export interface ProjectionFailed {
   readonly projection: string
   /** Type of the event. */
   readonly type: string
+  /** Where the event lies. */
   readonly position: Position
+  /** What the projection threw or rejected with. */
   readonly cause: unknown
 }
 
@@ -104,6 +116,7 @@ export interface SourceFailed {
   readonly kind: 'SourceFailed'
   /** Of the row that the source did not give. */
   readonly index: number
+  /** What the source threw or rejected with. */
   readonly cause: unknown
 }
 

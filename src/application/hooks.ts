@@ -88,6 +88,7 @@ export type FaultKind = Extract<
 export interface FaultSeen {
   /** The method that met it; `subscribe`, `catchUp` and `run` among them. */
   readonly method: string
+  /** What is out of order. */
   readonly kind: FaultKind
   /** Whether the write was left unrecorded for certain; of `Unavailable` only. */
   readonly outcome?: Unavailable['outcome']
@@ -95,7 +96,12 @@ export interface FaultSeen {
    * Name and code of the error that a port threw, such as `Error` and `ECONNREFUSED`; its message may
    * quote anything, and stays in the answer of the method.
    */
-  readonly cause?: { readonly name: string; readonly code?: string | number }
+  readonly cause?: {
+    /** Name of its class. */
+    readonly name: string
+    /** Absent when it has none. */
+    readonly code?: string | number
+  }
   /** Where the event lies that cannot be read or applied. */
   readonly position?: Position
 }

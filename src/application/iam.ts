@@ -33,9 +33,13 @@ export interface History {
 
 /** Identity and access management, for the host that supplies what it needs. */
 export interface Iam {
+  /** External OIDC providers users can log in with. */
   readonly identityProviders: IdentityProviders
+  /** Containers of applications that share the same roles. */
   readonly projects: Projects
+  /** Roles of projects. */
   readonly projectRoles: ProjectRoles
+  /** Who changed what, when, and what was so before. */
   readonly history: History
 
   /**

@@ -35,7 +35,12 @@ export interface ResealReport {
   /** Providers whose secret was under the current key before. */
   readonly unchanged: readonly string[]
   /** Providers whose secret was left as it is, and why. */
-  readonly failed: readonly { readonly idpId: string; readonly error: IamError }[]
+  readonly failed: readonly {
+    /** Id of the provider. */
+    readonly idpId: string
+    /** Why. */
+    readonly error: IamError
+  }[]
 }
 
 const ResealInput = z.strictObject({ idpId: z.optional(IdpId) })

@@ -31,6 +31,7 @@ export interface SubscribeOptions extends Pick<ListHistoryInput, 'types'> {
 /** Ends a subscription at an event that cannot be read. */
 export class SubscriptionEnded extends Error {
   override readonly name = 'SubscriptionEnded'
+  /** Which event, and why it cannot be read. */
   override readonly cause: UnreadableEvent
 
   constructor(cause: UnreadableEvent) {

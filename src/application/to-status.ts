@@ -4,6 +4,7 @@ import type { IamError, Moved, Unavailable } from './errors.js'
 
 /** A google.rpc error detail: its type and, beside it, its fields. */
 export interface StatusDetail {
+  /** `type.googleapis.com/google.rpc.` and the name of the message. Spec: Errors. */
   readonly '@type': string
   readonly [field: string]: unknown
 }
@@ -14,6 +15,7 @@ export interface Status {
   readonly code: number
   /** For developers, in English. */
   readonly message: string
+  /** `ErrorInfo` first, then what the kind of error has to say. */
   readonly details: readonly StatusDetail[]
 }
 

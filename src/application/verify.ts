@@ -16,24 +16,33 @@ const BATCH_SIZE = 1_000
 /** An event whose position does not lie above that of the event before it. */
 export interface PositionOutOfOrder {
   readonly kind: 'PositionOutOfOrder'
+  /** Where the event lies. */
   readonly position: Position
+  /** Where the event before it lies. */
   readonly previous: Position
 }
 
 /** An event whose version does not follow that of the event before it in its stream. */
 export interface VersionOutOfOrder {
   readonly kind: 'VersionOutOfOrder'
+  /** Where the event lies. */
   readonly position: Position
+  /** The stream that holds it. */
   readonly stream: StreamId
+  /** The version that it has. */
   readonly version: Version
+  /** The version that it should have. */
   readonly expected: Version
 }
 
 /** An event that holds a client secret whose seal does not open. */
 export interface SealBroken {
   readonly kind: 'SealBroken'
+  /** Where the event lies. */
   readonly position: Position
+  /** The stream that holds it. */
   readonly stream: StreamId
+  /** Why it does not open. */
   readonly cause: SecretUnreadable
 }
 
@@ -63,6 +72,7 @@ export interface VerifyOptions {
 
 /** A log that is in order. */
 export interface Verified {
+  /** How many it has. */
   readonly events: number
   /** Position of the last event; `0n` when there is none. */
   readonly position: Position

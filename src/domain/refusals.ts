@@ -3,6 +3,7 @@ import type { ObjectRef } from './values.js'
 /** No such object in the organization, or one that was removed. Spec: Errors, status 404. */
 export interface NotFound<Ref extends ObjectRef = ObjectRef> {
   readonly kind: 'NotFound'
+  /** By its type and ids. */
   readonly object: Ref
 }
 
@@ -12,5 +13,6 @@ export interface NotFound<Ref extends ObjectRef = ObjectRef> {
  */
 export interface AlreadyExists<Ref extends ObjectRef = ObjectRef> {
   readonly kind: 'AlreadyExists'
+  /** By its type and ids. */
   readonly object: Ref
 }

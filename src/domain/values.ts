@@ -127,18 +127,22 @@ export type ObjectRef = IdentityProviderRef | ProjectRef | ProjectRoleRef
 /** Names an identity provider within its organization. */
 export interface IdentityProviderRef {
   readonly type: 'identity_provider'
+  /** Id of the provider. */
   readonly idpId: string
 }
 
 /** Names a project within its organization. */
 export interface ProjectRef {
   readonly type: 'project'
+  /** Id of the project. */
   readonly id: string
 }
 
 /** Names a role within its organization. */
 export interface ProjectRoleRef {
   readonly type: 'project_role'
+  /** The `id` of its project. */
   readonly projectId: string
+  /** Unique within the project. */
   readonly roleKey: string
 }

@@ -29,7 +29,9 @@ export interface Caller {
 
 /** May `caller` use `permission` in the organization, or on the one object? */
 export interface PermissionQuestion {
+  /** Who asks. */
   readonly caller: Caller
+  /** What they want to use. */
   readonly permission: Permission
   /** The organization whose objects are concerned. */
   readonly orgId: string
@@ -37,7 +39,12 @@ export interface PermissionQuestion {
    * A role's is its project. Absent: the question is about the whole organization, as for most lists.
    * The list of a project's roles comes with that project, the history of one object with that object.
    */
-  readonly object?: { readonly type: 'identity_provider' | 'project'; readonly id: string }
+  readonly object?: {
+    /** What `id` names. */
+    readonly type: 'identity_provider' | 'project'
+    /** An `idpId`, or the `id` of a project. */
+    readonly id: string
+  }
 }
 
 /** The host's answer; anything but `true` is no. */

@@ -20,12 +20,15 @@ export const timeOf = (position: Position): Date =>
 
 /** Who acted, as the host authenticated them. */
 export interface Actor {
+  /** Opaque to the library; stays in the log for ever. */
   readonly userId: string
+  /** The organization of the user, whoever owns what was changed. */
   readonly orgId: string
 }
 
 /** What is known of the circumstances of an append; kept with each of its events. */
 export interface Metadata {
+  /** On whose behalf it was recorded. */
   readonly actor: Actor
   /** Organization that the changed objects belong to. Spec: `details.resourceOwner`. */
   readonly resourceOwner: string
@@ -49,15 +52,19 @@ export interface NewEvent extends Message {
 export interface RecordedEvent extends NewEvent {
   /** {@link Append.id} of the append that recorded it. */
   readonly appendId: string
+  /** The stream that holds it. */
   readonly stream: StreamId
   /** Version of the stream once it holds this event: 1 for its first. */
   readonly version: Version
+  /** Where it lies in the log, and when it was recorded. */
   readonly position: Position
+  /** That of its append. */
   readonly metadata: Metadata
 }
 
 /** Events for one stream, on condition that nobody else has written to it. */
 export interface StreamWrite {
+  /** The stream that is written or guarded. */
   readonly stream: StreamId
   /** Version the writer based its decision on; 0 for a stream that must not exist yet. */
   readonly expectedVersion: Version
@@ -71,6 +78,7 @@ export interface Append {
   readonly id: string
   /** Each stream at most once; at most {@link MAX_WRITES}. */
   readonly writes: readonly StreamWrite[]
+  /** Kept with each of the events. */
   readonly metadata: Metadata
 }
 
@@ -89,6 +97,7 @@ export const MAX_NAME_BYTES = 2048
 /** Another writer changed `stream` first. Load again and decide anew. */
 export interface VersionConflict {
   readonly kind: 'VersionConflict'
+  /** The first in the order of `writes` whose version is not the expected one. */
   readonly stream: StreamId
 }
 
@@ -140,7 +149,15 @@ export interface EventStore {
 
   /** What that append recorded, in the order written; `[]` when there was none. */
   findAppend(
-    by: { readonly id: string } | { readonly idempotencyKey: string },
+    by:
+      | {
+          /** {@link Append.id}. */
+          readonly id: string
+        }
+      | {
+          /** {@link Metadata.idempotencyKey}. */
+          readonly idempotencyKey: string
+        },
   ): Promise<readonly RecordedEvent[]>
 
   /**

@@ -1,5 +1,6 @@
-import type { OidcMappingField, StylingType } from '../domain/identity-provider/commands.js'
-import type { PrivateLabelingSetting } from '../domain/project/commands.js'
+import type { Appearance, OidcConfig } from '../domain/identity-provider/commands.js'
+import type { ProjectFields } from '../domain/project/commands.js'
+import type { ProjectRoleFields } from '../domain/project-role/commands.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { Actor, Position } from './event-store.js'
 import type { Projection } from './projection.js'
@@ -17,46 +18,44 @@ export interface ObjectDetails {
 }
 
 /** An identity provider as it is read; never with its secret. */
-export interface IdentityProvider {
+export interface IdentityProvider extends Appearance, OidcConfig {
+  /** Unique within the organization. */
   readonly idpId: string
-  readonly name: string
-  readonly stylingType: StylingType
-  readonly clientId: string
-  readonly issuer: string
-  readonly scopes: readonly string[]
-  readonly displayNameMapping: OidcMappingField
-  readonly usernameMapping: OidcMappingField
-  readonly autoRegister: boolean
+  /** `inactive` keeps it from being used, and changes nothing else of it. */
   readonly state: 'active' | 'inactive'
+  /** Where it stands in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
 
 /** A project as it is read. */
-export interface Project {
+export interface Project extends ProjectFields {
+  /** Unique within the organization. */
   readonly id: string
-  readonly name: string
-  readonly projectRoleAssertion: boolean
-  readonly projectRoleCheck: boolean
-  readonly hasProjectCheck: boolean
-  readonly privateLabelingSetting: PrivateLabelingSetting
+  /** `inactive` keeps users out, see `checkLogin`, and changes nothing else of it. */
   readonly state: 'active' | 'inactive'
+  /** Where it stands in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
 
 /** A role as it is read. */
-export interface ProjectRole {
+export interface ProjectRole extends ProjectRoleFields {
+  /** The `id` of its project. Spec: Project role. */
   readonly projectId: string
+  /** What authorization checks look at; unique within the project. Spec: Project role. */
   readonly roleKey: string
-  readonly displayName: string
-  readonly group: string
+  /** A role that was removed is not read. */
   readonly state: 'active'
+  /** Where it stands in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
 
 /** What is read, by the type of object. */
 export interface Views {
+  /** As `iam.identityProviders` reads it. */
   readonly identity_provider: IdentityProvider
+  /** As `iam.projects` reads it. */
   readonly project: Project
+  /** As `iam.projectRoles` reads it. */
   readonly project_role: ProjectRole
 }
 
@@ -64,15 +63,24 @@ export interface Views {
 export type ViewType = keyof Views
 
 /** Names an object of one type. */
-export type RefOf<Type extends ViewType> = Extract<ObjectRef, { readonly type: Type }>
+export type RefOf<Type extends ViewType> = Extract<
+  ObjectRef,
+  {
+    /** Type of the object. */
+    readonly type: Type
+  }
+>
 
 /** A value that rows are ordered by: text by code point, false before true, numbers by size. */
 export type SortValue = string | boolean | Position
 
 /** One condition on one field. Text compares code point by code point. */
 export interface Condition {
+  /** A shown field that holds text, or `state`. */
   readonly field: string
+  /** What the whole text is, what it begins with, or what it has anywhere. */
   readonly operator: 'equals' | 'startsWith' | 'contains'
+  /** The text that it is compared with; may be empty. */
   readonly value: string
   /**
    * Compares both sides in lower case and then in upper case, code point by code point, after the
@@ -85,12 +93,15 @@ export interface Condition {
 export interface SortKey {
   /** A shown field that is no list; `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
   readonly field: string
+  /** Least first, or greatest first. */
   readonly direction: 'asc' | 'desc'
 }
 
 /** A page of one organization's objects, or of the roles of one of its projects. */
 export interface ListQuery<Type extends ViewType> {
+  /** The type of the objects. */
   readonly type: Type
+  /** The organization that owns them. */
   readonly orgId: string
   /** For roles, and for them alone. */
   readonly projectId?: string
@@ -106,6 +117,7 @@ export interface ListQuery<Type extends ViewType> {
 
 /** What a {@link ListQuery} finds, all as of one moment. */
 export interface Listing<Row> {
+  /** The page, in the order asked for. */
   readonly items: readonly Row[]
   /** Whether rows follow the last of `items`. */
   readonly hasMore: boolean
@@ -121,25 +133,44 @@ export interface Listing<Row> {
  * `removed`.
  */
 export type FieldChange =
-  | { readonly field: string; readonly from: unknown; readonly to: unknown }
-  /** A secret shows only as changed. */
-  | { readonly field: string; readonly changed: true }
+  | {
+      /** Name of the field; `state` of an object that was added or removed, too. */
+      readonly field: string
+      /** Its value before; undefined when the object was not there. */
+      readonly from: unknown
+      /** Its value since. */
+      readonly to: unknown
+    }
+  | {
+      /** `clientSecret`. */
+      readonly field: string
+      /** Of a secret no more is shown. */
+      readonly changed: true
+    }
 
 /** Who changed what, when. */
 export interface HistoryEntry {
+  /** Position of the event. */
   readonly sequence: Position
+  /** When it was recorded, to the millisecond. */
   readonly time: Date
+  /** Who acted. */
   readonly actor: Actor
   /** Event type. */
   readonly type: string
+  /** What it happened to. */
   readonly object: ObjectRef
+  /** Field by field, as far as values differ. */
   readonly changes: readonly FieldChange[]
+  /** That of the context, when it had one. */
   readonly correlationId?: string
 }
 
 /** A page of the history of one organization or of one of its objects, oldest first. */
 export interface HistoryQuery {
+  /** The organization that owns the objects. */
   readonly orgId: string
+  /** The one object; all when absent. */
   readonly object?: ObjectRef
   /** `userId` of who acted. */
   readonly actor?: string
@@ -147,6 +178,7 @@ export interface HistoryQuery {
   readonly types?: readonly string[]
   /** Exclusive; any integer, also one below 0 or of more than 64 bits. */
   readonly after: Position
+  /** Most entries; at least 1. */
   readonly limit: number
 }
 

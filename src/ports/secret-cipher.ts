@@ -3,13 +3,16 @@ import type { SealedSecret } from '../domain/values.js'
 
 /** The identity provider that a secret belongs to; a seal opens for no other. */
 export interface SecretOwner {
+  /** The organization of the provider. */
   readonly orgId: string
+  /** Id of the provider. */
   readonly idpId: string
 }
 
 /** A seal that cannot be opened: its key is not in the key ring, or it is not as it was sealed. */
 export interface SecretUnreadable {
   readonly kind: 'SecretUnreadable'
+  /** Its key is not in the key ring; or it is not as it was sealed, or not for this owner. */
   readonly reason: 'unknown_key' | 'tampered'
   /** Absent when the seal does not even name one. */
   readonly keyId?: string

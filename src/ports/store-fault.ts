@@ -13,6 +13,7 @@ export type FaultOutcome = 'not_recorded' | 'unknown'
  */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'
+  /** Whether an append may have been recorded all the same. */
   readonly outcome: FaultOutcome
 
   /** How long to wait before another try, in milliseconds; absent when time will not help. */

@@ -7,15 +7,20 @@ import type { Position } from './event-store.js'
  */
 export interface UnknownEvent {
   readonly kind: 'UnknownEvent'
+  /** Event type. */
   readonly type: string
+  /** Version of the shape of its data. */
   readonly schemaVersion: number
+  /** Where it lies. */
   readonly position: Position
 }
 
 /** An event that is not as the library writes it. Names what is wrong; never repeats a value. */
 export interface CorruptEvent {
   readonly kind: 'CorruptEvent'
+  /** The stream that holds it. */
   readonly stream: StreamId
+  /** Where it lies. */
   readonly position: Position
   /** Path within the event, such as `data.name`; `stream` when the event tells of another object. */
   readonly field: string

@@ -15,8 +15,11 @@ import { type Decider, fold } from '../domain/decider.js'
 export const given = <Command, State, Event, Refusal>(
   decider: Decider<Command, State, Event, Refusal>,
   events: readonly Event[],
-) => ({
-  when: (command: Command): Result<readonly Event[], Refusal> => {
+): {
+  /** What happens because of `command`, or why it may not; `[]` when it changes nothing. */
+  readonly when: (command: Command) => Result<readonly Event[], Refusal>
+} => ({
+  when: (command) => {
     const decision = decider.decide(command, fold(decider, events))
     // To its types a decider knows every command.
     if (decision === undefined) throw new TypeError('The decider does not know this command')

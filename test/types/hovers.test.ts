@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, methodsOfIam, namesOf, subpaths, undocumentedIn } from './program.js'
+import {
+  fieldsOf,
+  methodsOfIam,
+  namesOf,
+  subpaths,
+  undocumentedIn,
+  undocumentedOfSource,
+} from './program.js'
 
 /** Words of the schema library and of brands, which say nothing to who calls a method. */
 const NOISE = /Zod|z\.|\$strip|\$strict|brand|infer|input</i
+
+/** What is used of requests and responses of Node.js is described there. */
+const OF_NODE = /^Node(Request|Response)\./
 
 const methods = methodsOfIam()
 
@@ -40,6 +50,60 @@ describe('What an editor shows', () => {
   })
 
   it.each(subpaths)('of every field and method of %s is what it is for', (subpath) => {
-    expect(undocumentedIn(subpath)).toEqual([])
+    expect(undocumentedIn(subpath).filter((member) => !OF_NODE.test(member))).toEqual([])
+  })
+})
+
+/** A docstring belongs to what stands on a line below it. */
+const onLines = (source: string): string => source.replaceAll('/**', '\n/**')
+
+describe('A docstring that is missing', () => {
+  it.each([
+    ['of a field', 'export interface Planted { readonly unsaid: string }', 'Planted.unsaid'],
+    ['of a method', 'export interface Planted { unsaid(): void }', 'Planted.unsaid'],
+    ['of a class', 'export class Planted { readonly unsaid: number = 1 }', 'Planted.unsaid'],
+    [
+      'where it is lost, of what is inferred from a schema',
+      `import * as z from 'zod/mini'
+       const Planted = z.strictObject({ /** Lost. */ unsaid: z.string() })
+       export interface Planted extends z.input<typeof Planted> {}`,
+      'Planted.unsaid',
+    ],
+    [
+      'in a list of a field',
+      'export interface Planted { /** Said. */ readonly said: readonly { readonly unsaid: string }[] }',
+      'Planted.said.unsaid',
+    ],
+    [
+      'in one of several',
+      'export type Planted = { /** Said. */ readonly said: string } | { readonly unsaid: string }',
+      'Planted.unsaid',
+    ],
+    [
+      'in a parameter',
+      'export const planted = (options: { readonly unsaid: string }): string => options.unsaid',
+      'planted(options).unsaid',
+    ],
+    ['in an answer', 'export const planted = async () => ({ unsaid: 1 })', 'planted().unsaid'],
+  ])('is found %s', (_, source, member) => {
+    expect(undocumentedOfSource(onLines(source))).toEqual([member])
+  })
+
+  it.each([
+    ['there is one', 'export interface Planted { /** Said. */ readonly said: string }'],
+    [
+      'it is inherited',
+      `interface Base { /** Said. */ readonly said: unknown }
+       export interface Planted extends Base { readonly said: string }`,
+    ],
+    [
+      'it is that of a field of another type',
+      `interface Base { /** Said. */ readonly said: string; readonly unsaid: string }
+       export type Planted = Readonly<Pick<Base, 'said'>>`,
+    ],
+    ['there is but one text', "export interface Planted { readonly kind: 'Planted' }"],
+    ['others declare it', 'export type Planted = Promise<Date>'],
+  ])('is none when %s', (_, source) => {
+    expect(undocumentedOfSource(onLines(source))).toEqual([])
   })
 })

@@ -101,18 +101,33 @@ export const undocumentedIn = (subpath: string): readonly string[] =>
     ({ fileName }) => fileName.startsWith(join(root, 'src')) && !fileName.startsWith(generated),
   )
 
-/** What the compiler objects to in `source`, which may import the package. */
-export const objectionsTo = (source: string): readonly string[] => {
-  const file = join(root, 'test/types/example.ts')
+const example = join(root, 'test/types/example.ts')
+
+/** `source`, which may import the package, in a program of its own. */
+const programOf = (source: string): ts.Program => {
   const host = ts.createCompilerHost(options)
   const { getSourceFile, fileExists } = host
-  host.fileExists = (path) => path === file || fileExists(path)
+  host.fileExists = (path) => path === example || fileExists(path)
   host.getSourceFile = (path, ...rest) =>
-    path === file
+    path === example
       ? ts.createSourceFile(path, source, ts.ScriptTarget.ESNext)
       : (program.getSourceFile(path) ?? getSourceFile(path, ...rest))
-  const example = ts.createProgram([file], options, host)
+  return ts.createProgram([example], options, host)
+}
+
+/** What the compiler objects to in `source`, which may import the package. */
+export const objectionsTo = (source: string): readonly string[] => {
+  const made = programOf(source)
   return ts
-    .getPreEmitDiagnostics(example, example.getSourceFile(file))
+    .getPreEmitDiagnostics(made, made.getSourceFile(example))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}
+
+/** The members without a docstring that any of the names that `source` exports leads to. */
+export const undocumentedOfSource = (source: string): readonly string[] => {
+  const made = programOf(source)
+  const file = made.getSourceFile(example)
+  const module = file && made.getTypeChecker().getSymbolAtLocation(file)
+  const names = module ? made.getTypeChecker().getExportsOfModule(module) : []
+  return undocumentedOf(made.getTypeChecker(), names, ({ fileName }) => fileName === example)
 }

@@ -34,7 +34,7 @@ export const undocumentedOf = (
     if (seen.has(type)) return
     seen.add(type)
     for (const part of partsOf(checker, type)) visit(part, path)
-    if (type.isUnion()) return
+    if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return
     const signatures = [...type.getCallSignatures(), ...type.getConstructSignatures()]
     for (const signature of signatures) visitSignature(signature, path)
     const own = nameOf(type) ?? path
@@ -44,17 +44,17 @@ export const undocumentedOf = (
   for (const symbol of names) {
     if (symbol.flags & ts.SymbolFlags.Type)
       visit(checker.getDeclaredTypeOfSymbol(symbol), symbol.name)
-    // The fields of a schema are those of the type that it reads.
-    if (symbol.flags & ts.SymbolFlags.Function)
-      for (const signature of checker.getTypeOfSymbol(symbol).getCallSignatures())
-        visitSignature(signature, symbol.name)
+    if (!(symbol.flags & ts.SymbolFlags.Value)) continue
+    // Of other values, such as schemas, the types tell.
+    for (const signature of checker.getTypeOfSymbol(symbol).getCallSignatures()) {
+      visitSignature(signature, symbol.name)
+    }
   }
   return [...found].toSorted()
 }
 
 const partsOf = (checker: ts.TypeChecker, type: ts.Type): readonly ts.Type[] => [
   ...(type.isUnionOrIntersection() ? type.types : []),
-  ...(type.aliasTypeArguments ?? []),
   ...(isReference(type) ? checker.getTypeArguments(type) : []),
 ]
 

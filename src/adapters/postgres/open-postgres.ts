@@ -13,6 +13,7 @@ import { UnusableDatabase } from './unusable-database.js'
 
 /** A schema of a PostgreSQL database in use. */
 export interface Postgres {
+  /** For `createIam`, `copyEvents` and `verify`. */
   readonly store: EventStore & EventRestore & EventCount
   /** In tables beside the events; one for all processes. */
   readonly readModel: ReadModel
@@ -23,6 +24,7 @@ export interface Postgres {
   readonly migrate: () => Promise<void>
   /** Ends the connections, other than those of the host's pool. Every later call rejects. */
   readonly close: () => Promise<void>
+  /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 

@@ -9,6 +9,7 @@ export type PostgresAddress =
        * It is never made up: what is empty or neither is refused.
        */
       readonly connectionString: string
+      /** Only without an address. */
       readonly pool?: undefined
       /** TLS, as the driver takes it; beats all that the addresses say of it. */
       readonly ssl?: boolean | ConnectionOptions | undefined
@@ -28,6 +29,7 @@ export type PostgresAddress =
        * Listening takes a connection beside it, made with its options.
        */
       readonly pool: Pool
+      /** Only without a pool. */
       readonly connectionString?: undefined
     }
 

@@ -12,6 +12,7 @@
  */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
+  /** Why it must be left alone, as told above. */
   readonly reason: 'not_migrated' | 'newer' | 'foreign' | 'encoding' | 'isolation' | 'binary'
 
   constructor(reason: UnusableDatabase['reason'], message: string) {

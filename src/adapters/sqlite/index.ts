@@ -24,11 +24,13 @@ export interface SqliteOptions {
 
 /** An SQLite file in use. */
 export interface Sqlite {
+  /** For `createIam`, `copyEvents` and `verify`. */
   readonly store: EventStore & EventRestore & EventCount
   /** Kept in the same file, so that processes share it and it is still there at the next start. */
   readonly readModel: ReadModel
   /** Closes the file. Every later call, and every one that has not been answered yet, rejects. */
   readonly close: () => Promise<void>
+  /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 

@@ -8,6 +8,7 @@
  */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile'
+  /** Why it must be left alone, as told above. */
   readonly reason: 'cannot_open' | 'not_a_database' | 'foreign' | 'newer'
 
   constructor(reason: UnusableFile['reason'], message: string, cause?: unknown) {

@@ -72,14 +72,16 @@ const openWith = async (
  *
  * Runs wherever there is WebCrypto. Keys are copied and shown by nothing that the cipher returns.
  *
- * @param options.keys - 32 random bytes each, by key id: 1 to 64 letters, digits, `_` or `-`,
- *   starting with a letter or digit; the id is stored in plain text with every secret
- * @param options.current - id of the key that seals
  * @throws TypeError when an option is missing or of a wrong type
  * @throws RangeError when a key has another size, a key id other characters, or `current` no key
  */
 export const aesGcmCipher = (options: {
+  /** Id of the key that seals. */
   readonly current: string
+  /**
+   * 32 random bytes each, by key id: 1 to 64 letters, digits, `_` or `-`, starting with a letter or
+   * digit; the id is stored in plain text with every secret.
+   */
   readonly keys: Readonly<Record<string, Uint8Array>>
 }): SecretCipher => {
   const ring = keyRing(options)

@@ -10,5 +10,6 @@ export interface AppliedChange extends PlannedChange {
 
 /** What was done: what a {@link Plan} says, with the details of every object. */
 export interface Applied extends Plan {
+  /** In the order of the plan. */
   readonly changes: readonly AppliedChange[]
 }

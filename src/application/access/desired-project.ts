@@ -10,9 +10,14 @@ export const MAX_DECLARED_ROLES = 10_000
 
 /** A role as it is to be. */
 export interface DesiredRole {
+  /** Names the role within its project: 1 to 200 characters (code points). Spec: Project role. */
   readonly roleKey: string
+  /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName: string
-  /** Absent: as it is; empty when the role is added. */
+  /**
+   * For display only: at most 200 characters (code points). Absent: as it is; empty when the role is
+   * added. Spec: Project role.
+   */
   readonly group?: string | undefined
 }
 
@@ -26,9 +31,16 @@ const DesiredRole = z.strictObject({
 
 /** Settings of a project as they are to be. Absent: as it is; its default when the project is added. */
 export interface DesiredSettings {
+  /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
   readonly projectRoleAssertion?: boolean | undefined
+  /** At login, the user must have a role of this project, see `checkLogin`. Spec: Project. */
   readonly projectRoleCheck?: boolean | undefined
+  /**
+   * At login, the user's organization must own the project or have a grant to it, see
+   * `checkLogin`. Spec: Project.
+   */
   readonly hasProjectCheck?: boolean | undefined
+  /** Whose branding the login shows, see `brandingOrganization`. Spec: Project. */
   readonly privateLabelingSetting?: PrivateLabelingSetting | undefined
 }
 
@@ -43,8 +55,14 @@ const DesiredSettings = z.strictObject({
 
 /** A project as it is to be. */
 export interface DesiredProject {
+  /**
+   * Names the project for ever: 1 to 64 letters, digits or any of `. _ : @ ~ -`, starting with a
+   * letter or digit.
+   */
   readonly id: string
+  /** 1 to 200 characters (code points). Spec: Project. */
   readonly name: string
+  /** Absent: as they are; their defaults when the project is added. Spec: Project. */
   readonly settings?: DesiredSettings | undefined
   /**
    * At most 10,000, no key twice. Absent: the roles of the project are left alone, by `prune` too.

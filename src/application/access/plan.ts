@@ -15,12 +15,14 @@ export type Counts = { readonly [Each in Action]: number }
 export interface Plan {
   /** The organization that it is for. */
   readonly orgId: string
+  /** That of the desired state; marks what is recorded. */
   readonly managedBy?: string | undefined
   /**
    * Of every declared project, followed by its declared roles and those to be removed; then of every
    * declared identity provider.
    */
   readonly changes: readonly PlannedChange[]
+  /** Over all `changes`. */
   readonly counts: Counts
   /**
    * Projects and identity providers that there are but were not declared, when others of their type

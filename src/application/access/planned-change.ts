@@ -21,12 +21,19 @@ const FieldValueInput: z.ZodMiniType<FieldValue> = z.union([
 /** A field that is to change; `from` is absent of an object that is to be added. */
 export type PlannedField =
   | {
+      /** Name of the field. */
       readonly field: string
+      /** Its value as it was seen. */
       readonly from?: FieldValue | undefined
+      /** Its value as it is to be; absent of a role that is to be removed. */
       readonly to?: FieldValue | undefined
     }
-  /** A secret never shows; it is `unchanged` when it was opened and found equal. */
-  | { readonly field: string; readonly secret: 'set' | 'changed' | 'unchanged' }
+  | {
+      /** `clientSecret`. */
+      readonly field: string
+      /** A secret never shows; it is `unchanged` when it was opened and found equal. */
+      readonly secret: 'set' | 'changed' | 'unchanged'
+    }
 
 const PlannedField: z.ZodMiniType<PlannedField> = z.union(
   [
@@ -45,7 +52,9 @@ export type Action = 'add' | 'update' | 'remove' | 'unchanged'
 
 /** What becomes of one object, and on what condition. Plain data, as JSON keeps it. */
 export interface PlannedChange {
+  /** `unchanged` comes without events. */
   readonly action: Action
+  /** By its type and ids. */
   readonly object: ObjectRef
   /** For people to read; what takes effect are the `events`. */
   readonly fields: readonly PlannedField[]

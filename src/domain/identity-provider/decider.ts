@@ -22,7 +22,10 @@ import {
 /** What decisions about an identity provider are based on. */
 export type IdentityProviderState =
   | { readonly status: 'absent' }
-  | ({ readonly status: 'active' | 'inactive' } & OidcIdentityProviderAdded['data'])
+  | ({
+      /** Whether the provider may be used. */
+      readonly status: 'active' | 'inactive'
+    } & OidcIdentityProviderAdded['data'])
   | { readonly status: 'removed' }
 
 /** Why a command of an identity provider may not happen. */

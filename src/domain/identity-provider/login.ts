@@ -6,15 +6,21 @@ import type { OidcMappingField } from './commands.js'
  * configuration, `scopes`.
  */
 export const authorizationScopes = (idp: {
+  /** As configured. Spec: OIDC identity provider configuration. */
   readonly scopes: readonly string[]
 }): readonly string[] => (idp.scopes.includes('openid') ? idp.scopes : ['openid', ...idp.scopes])
 
 /** Claims about a user, as a provider's ID token or user info response states them. Untrusted. */
 export interface ExternalClaims {
+  /** Id of the user at the provider; never given to another user. */
   readonly sub: string
+  /** Text; anything else counts as absent. */
   readonly preferred_username?: unknown
+  /** Text; anything else counts as absent. */
   readonly email?: unknown
+  /** Only `true` makes an address a username. */
   readonly email_verified?: unknown
+  /** Text; anything else counts as absent. */
   readonly name?: unknown
 }
 
@@ -68,7 +74,9 @@ const displayNameFrom = (
  */
 export const mapExternalUser = (
   idp: {
+    /** Unspecified: `preferred_username`, else the verified `email`, else `sub`. */
     readonly usernameMapping: OidcMappingField
+    /** Unspecified: `name`, else what the username is. */
     readonly displayNameMapping: OidcMappingField
   },
   claims: ExternalClaims | Readonly<Record<string, unknown>>,
@@ -84,5 +92,6 @@ export const mapExternalUser = (
 export const mayAutoRegister = (idp: {
   /** Absent counts as active. */
   readonly state?: 'active' | 'inactive' | undefined
+  /** As configured. Spec: OIDC identity provider configuration. */
   readonly autoRegister: boolean
 }): boolean => idp.autoRegister && idp.state !== 'inactive'

@@ -6,6 +6,7 @@ import type { ProjectRoleRef } from '../values.js'
 import type {
   AddProjectRole,
   ProjectRoleCommand,
+  ProjectRoleFields,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './commands.js'
@@ -14,7 +15,7 @@ import { ProjectRoleEvent, projectRoleUpcasters } from './events.js'
 /** What decisions about a role are based on. */
 export type ProjectRoleState =
   | { readonly status: 'absent' }
-  | { readonly status: 'active'; readonly displayName: string; readonly group: string }
+  | ({ readonly status: 'active' } & Readonly<ProjectRoleFields>)
 
 /** Why a command of a role may not happen. */
 export type ProjectRoleRefusal = NotFound<ProjectRoleRef> | AlreadyExists<ProjectRoleRef>

@@ -16,7 +16,10 @@ import { type ProjectAdded, ProjectEvent, projectUpcasters } from './events.js'
 /** What decisions about a project are based on. */
 export type ProjectState =
   | { readonly status: 'absent' }
-  | ({ readonly status: 'active' | 'inactive' } & ProjectAdded['data'])
+  | ({
+      /** Whether users may log in. */
+      readonly status: 'active' | 'inactive'
+    } & ProjectAdded['data'])
   | { readonly status: 'removed' }
 
 /** Why a command of a project may not happen. */

@@ -5,14 +5,20 @@ import type { PrivateLabelingSetting } from './commands.js'
 export interface LoginProject {
   /** Absent counts as active. */
   readonly state?: 'active' | 'inactive' | undefined
+  /** The user must have a role of the project. Spec: Project. */
   readonly projectRoleCheck: boolean
+  /** The user's organization must own the project or have a grant to it. Spec: Project. */
   readonly hasProjectCheck: boolean
   /** Names the organization that owns the project. */
-  readonly details: { readonly resourceOwner: string }
+  readonly details: {
+    /** Organization the project belongs to. Spec: Common response object `details`. */
+    readonly resourceOwner: string
+  }
 }
 
 /** The user who logs in. */
 export interface LoginUser {
+  /** The organization of the user. */
   readonly userOrgId: string
   /** Keys of the roles of this project that the user was assigned. */
   readonly userRoleKeys: readonly string[]
@@ -33,6 +39,7 @@ export interface ProjectRoleRequired {
 /** `hasProjectCheck`: the user's organization has no grant to the project. Spec: Project. */
 export interface ProjectGrantRequired {
   readonly kind: 'ProjectGrantRequired'
+  /** The one without a grant. */
   readonly userOrgId: string
 }
 
@@ -45,7 +52,15 @@ export type LoginRefusal = ProjectInactive | ProjectRoleRequired | ProjectGrantR
  * was removed opens nothing.
  */
 export const checkLogin = (
-  { project, roleKeys }: { readonly project: LoginProject; readonly roleKeys: readonly string[] },
+  {
+    project,
+    roleKeys,
+  }: {
+    /** The project that the application belongs to. */
+    readonly project: LoginProject
+    /** Keys of its roles, or of those of them that the user was assigned. */
+    readonly roleKeys: readonly string[]
+  },
   { userOrgId, userRoleKeys, grantedOrgIds }: LoginUser,
 ): Result<void, LoginRefusal> => {
   if (project.state === 'inactive') return err({ kind: 'ProjectInactive' })
@@ -59,8 +74,11 @@ export const checkLogin = (
 
 /** A role as far as logins and displays are concerned. */
 export interface RoleInformation {
+  /** What authorization checks look at. Spec: Project role. */
   readonly roleKey: string
+  /** For people to read. Spec: Project role. */
   readonly displayName: string
+  /** Empty for none. Spec: Project role. */
   readonly group: string
 }
 
@@ -73,7 +91,12 @@ export const roleClaims = (
     project,
     roles,
   }: {
-    readonly project: { readonly projectRoleAssertion: boolean }
+    /** The project that the application belongs to. */
+    readonly project: {
+      /** False: nothing is said of roles. Spec: Project. */
+      readonly projectRoleAssertion: boolean
+    }
+    /** The roles that the project has now. */
     readonly roles: readonly RoleInformation[]
   },
   userRoleKeys: readonly string[],
@@ -90,10 +113,20 @@ export const roleClaims = (
  */
 export const brandingOrganization = (
   project: {
+    /** Whose branding the login shows. Spec: Project. */
     readonly privateLabelingSetting: PrivateLabelingSetting
-    readonly details: { readonly resourceOwner: string }
+    /** Names the organization that owns the project. */
+    readonly details: {
+      /** Organization the project belongs to. Spec: Common response object `details`. */
+      readonly resourceOwner: string
+    }
   },
-  { userOrgId }: { readonly userOrgId?: string | undefined } = {},
+  {
+    userOrgId,
+  }: {
+    /** The organization of the user; absent as long as nobody knows who logs in. */
+    readonly userOrgId?: string | undefined
+  } = {},
 ): string | undefined => {
   switch (project.privateLabelingSetting) {
     case 'PRIVATE_LABELING_SETTING_UNSPECIFIED':
