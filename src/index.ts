@@ -24,7 +24,11 @@ export type {
 export type { PlannedEvent } from './application/access/planned-event.js'
 export type { AddOidcInput } from './application/add-oidc-identity-provider.js'
 export type { AddProjectInput, ProjectIds } from './application/add-project.js'
-export type { AddProjectRolesInput, ProjectRolesIds } from './application/add-project-roles.js'
+export type {
+  AddProjectRoleInput,
+  AddProjectRolesInput,
+  ProjectRolesIds,
+} from './application/add-project-roles.js'
 export type { CatchUpOptions, Progress } from './application/catch-up.js'
 export type { IdentityProviderIds } from './application/change-identity-provider.js'
 export type { ProjectRoleIds } from './application/change-project-role.js'
@@ -87,7 +91,6 @@ export type { LongContext, LongWrite, Read, Write } from './application/method.j
 export type { Planned, Written } from './application/outcome.js'
 export { permissionsFromCaller } from './application/permissions-from-caller.js'
 export type {
-  AddProjectRoleInput,
   ProjectRoleInput,
   ProjectRoles,
   UpdateProjectRoleInput,

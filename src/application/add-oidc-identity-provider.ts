@@ -18,8 +18,8 @@ export const AddOidcInput = z.extend(AddOidcIdentityProvider.shape.data, {
 })
 export interface AddOidcInput extends GivenAppearance, GivenOidcConfig {
   /**
-   * An own id: 1 to 64 letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit. Not
-   * one that is or was taken in the organization. A new ULID when absent.
+   * An own id: 1 to 64 letters of ASCII, digits or any of `. _ : @ ~ -`, starting with a letter or digit;
+   * not one that is or was taken in the organization. A new ULID when absent.
    */
   readonly idpId?: string | undefined
   /**

@@ -5,7 +5,6 @@ import { AddProjectRole } from '../domain/project-role/commands.js'
 import { projectRoleStream } from '../domain/project-role/events.js'
 import { listOf, ProjectId } from '../domain/values.js'
 import { refuseUnlessExists } from './change-project-role.js'
-import type { GivenRole } from './given-role.js'
 import { type Write, write } from './method.js'
 import { onlyOnce } from './only-once.js'
 import type { Runtime } from './runtime.js'
@@ -23,6 +22,24 @@ export interface ProjectRolesIds {
   readonly roleKeys: readonly string[]
 }
 
+/** A role of a project and what it shows. Spec: Project role. */
+export interface AddProjectRoleInput {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+  /**
+   * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
+   * Compared code point by code point, so case counts. Spec: Project role.
+   */
+  readonly roleKey: string
+  /** 1 to 200 characters (code points). Spec: Project role. */
+  readonly displayName: string
+  /**
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+   * characters (code points); empty when absent. Spec: Project role.
+   */
+  readonly group?: string | undefined
+}
+
 /** A role of several that are added to one project. */
 export const AddedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
 export interface AddedRole extends z.output<typeof AddedRole> {}
@@ -36,7 +53,7 @@ export interface AddProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** 1 to 1,000 roles, no key twice. Spec: Project role. */
-  readonly roles: readonly GivenRole[]
+  readonly roles: readonly Omit<AddProjectRoleInput, 'projectId'>[]
 }
 
 /** Adds several roles, all or none. Answers with the details of the last. */

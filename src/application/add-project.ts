@@ -18,8 +18,8 @@ export interface ProjectIds {
 export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
 export interface AddProjectInput extends GivenProject {
   /**
-   * An own id: 1 to 64 letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit. Not
-   * one that is or was taken in the organization. A new ULID when absent.
+   * An own id: 1 to 64 letters of ASCII, digits or any of `. _ : @ ~ -`, starting with a letter or digit;
+   * not one that is or was taken in the organization. A new ULID when absent.
    */
   readonly id?: string | undefined
 }

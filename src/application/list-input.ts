@@ -3,14 +3,7 @@ import { choice, listOf, ProjectId, text } from '../domain/values.js'
 import type { Condition, SortKey, ViewType } from '../ports/read-model.js'
 import { identityField } from '../projections/view-fields.js'
 import { pageSize } from './bounds.js'
-import type {
-  CommonField,
-  GivenPage,
-  IdentityProviderFilter,
-  ProjectFilter,
-  ProjectRoleFilter,
-  SortBy,
-} from './given-list.js'
+import type { GivenPage, TextFilter as Text } from './given-list.js'
 
 const OPERATORS = ['equals', 'startsWith', 'contains'] as const
 
@@ -84,21 +77,42 @@ export const ListIdentityProvidersInput = z.strictObject({
 })
 export interface ListIdentityProvidersInput extends GivenPage {
   /** Conditions, all of which must hold; every provider of the organization when absent. */
-  readonly filter?: IdentityProviderFilter | undefined
+  readonly filter?:
+    | {
+        /** On the id. */
+        readonly idpId?: Text | undefined
+        /** On the name. */
+        readonly name?: Text | undefined
+        /** On the client id. */
+        readonly clientId?: Text | undefined
+        /** On the issuer. */
+        readonly issuer?: Text | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
   /** Fields to order by, no field twice; `idpId` decides last, and alone when absent. */
-  readonly sort?: readonly SortBy<IdentityProviderField>[] | undefined
+  readonly sort?:
+    | readonly {
+        /** `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
+        readonly field:
+          | 'idpId'
+          | 'name'
+          | 'stylingType'
+          | 'clientId'
+          | 'issuer'
+          | 'displayNameMapping'
+          | 'usernameMapping'
+          | 'autoRegister'
+          | 'state'
+          | 'sequence'
+          | 'creationDate'
+          | 'changeDate'
+        /** Least first, or greatest first; `asc` when absent. */
+        readonly direction?: 'asc' | 'desc' | undefined
+      }[]
+    | undefined
 }
-
-type IdentityProviderField =
-  | 'idpId'
-  | 'name'
-  | 'stylingType'
-  | 'clientId'
-  | 'issuer'
-  | 'displayNameMapping'
-  | 'usernameMapping'
-  | 'autoRegister'
-  | CommonField
 
 /** Which projects to list, in which order. */
 export const ListProjectsInput = z.strictObject({
@@ -116,19 +130,36 @@ export const ListProjectsInput = z.strictObject({
 })
 export interface ListProjectsInput extends GivenPage {
   /** Conditions, all of which must hold; every project of the organization when absent. */
-  readonly filter?: ProjectFilter | undefined
+  readonly filter?:
+    | {
+        /** On the id. */
+        readonly id?: Text | undefined
+        /** On the name. */
+        readonly name?: Text | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
   /** Fields to order by, no field twice; `id` decides last, and alone when absent. */
-  readonly sort?: readonly SortBy<ProjectField>[] | undefined
+  readonly sort?:
+    | readonly {
+        /** `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
+        readonly field:
+          | 'id'
+          | 'name'
+          | 'projectRoleAssertion'
+          | 'projectRoleCheck'
+          | 'hasProjectCheck'
+          | 'privateLabelingSetting'
+          | 'state'
+          | 'sequence'
+          | 'creationDate'
+          | 'changeDate'
+        /** Least first, or greatest first; `asc` when absent. */
+        readonly direction?: 'asc' | 'desc' | undefined
+      }[]
+    | undefined
 }
-
-type ProjectField =
-  | 'id'
-  | 'name'
-  | 'projectRoleAssertion'
-  | 'projectRoleCheck'
-  | 'hasProjectCheck'
-  | 'privateLabelingSetting'
-  | CommonField
 
 /** Which roles of a project to list, in which order. */
 export const ListProjectRolesInput = z.strictObject({
@@ -144,12 +175,36 @@ export interface ListProjectRolesInput extends GivenPage {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** Conditions, all of which must hold; every role of the project when absent. */
-  readonly filter?: ProjectRoleFilter | undefined
+  readonly filter?:
+    | {
+        /** On the key. */
+        readonly roleKey?: Text | undefined
+        /** On the display name. */
+        readonly displayName?: Text | undefined
+        /** On the group; `{ equals: '' }` for roles without one. */
+        readonly group?: Text | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
   /** Fields to order by, no field twice; `roleKey` decides last, and alone when absent. */
-  readonly sort?: readonly SortBy<ProjectRoleField>[] | undefined
+  readonly sort?:
+    | readonly {
+        /** `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
+        readonly field:
+          | 'projectId'
+          | 'roleKey'
+          | 'displayName'
+          | 'group'
+          | 'state'
+          | 'sequence'
+          | 'creationDate'
+          | 'changeDate'
+        /** Least first, or greatest first; `asc` when absent. */
+        readonly direction?: 'asc' | 'desc' | undefined
+      }[]
+    | undefined
 }
-
-type ProjectRoleField = 'projectId' | 'roleKey' | 'displayName' | 'group' | CommonField
 
 type Filter = Readonly<Record<string, z.output<typeof textFilter> | string>>
 

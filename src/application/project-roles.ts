@@ -5,13 +5,13 @@ import {
 } from '../domain/project-role/commands.js'
 import type { ProjectRole } from '../ports/read-model.js'
 import {
+  type AddProjectRoleInput,
   type AddProjectRolesInput,
   addProjectRoles,
   type ProjectRolesIds,
 } from './add-project-roles.js'
 import { changeProjectRole, type ProjectRoleIds } from './change-project-role.js'
 import { getProjectRole } from './get.js'
-import type { GivenRole } from './given-role.js'
 import {
   type ImportProgress,
   type ImportProjectRolesInput,
@@ -23,16 +23,10 @@ import type { ListProjectRolesInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
-/** A role of a project and what it shows. */
-export interface AddProjectRoleInput extends GivenRole {
-  /** The `id` of the project, which must exist. Spec: Project role. */
-  readonly projectId: string
-}
-
 /** A role of a project and what it is to show. */
 export interface UpdateProjectRoleInput
   extends ProjectRoleInput,
-    Pick<GivenRole, 'displayName' | 'group'> {}
+    Pick<AddProjectRoleInput, 'displayName' | 'group'> {}
 
 /** Names a role. */
 export interface ProjectRoleInput {

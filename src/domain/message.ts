@@ -8,13 +8,6 @@ export interface Message {
   readonly data: object
 }
 
-/** A message of one type. */
-export interface MessageOf<Type extends string, Data extends object> extends Message {
-  readonly type: Type
-  // Other than an interface, what is mapped may be given to whoever takes records of any fields.
-  readonly data: Readonly<Data>
-}
-
 /** Schema of a command. Unknown fields are refused, so that none is silently dropped. */
 export const command = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,

@@ -1,6 +1,6 @@
-import type { Appearance, OidcConfig } from '../domain/identity-provider/commands.js'
-import type { ProjectFields } from '../domain/project/commands.js'
-import type { ProjectRoleFields } from '../domain/project-role/commands.js'
+import type { OidcIdentityProviderAdded } from '../domain/identity-provider/events.js'
+import type { ProjectAdded } from '../domain/project/events.js'
+import type { ProjectRoleAdded } from '../domain/project-role/events.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { Actor, Position } from './event-store.js'
 import type { Projection } from './projection.js'
@@ -18,7 +18,8 @@ export interface ObjectDetails {
 }
 
 /** An identity provider as it is read; never with its secret. */
-export interface IdentityProvider extends Appearance, OidcConfig {
+export interface IdentityProvider
+  extends Omit<OidcIdentityProviderAdded['data'], 'idpId' | 'clientSecret'> {
   /** Unique within the organization. */
   readonly idpId: string
   /** `inactive` keeps it from being used, and changes nothing else of it. */
@@ -28,7 +29,7 @@ export interface IdentityProvider extends Appearance, OidcConfig {
 }
 
 /** A project as it is read. */
-export interface Project extends ProjectFields {
+export interface Project extends Omit<ProjectAdded['data'], 'id'> {
   /** Unique within the organization. */
   readonly id: string
   /** `inactive` keeps users out, see `checkLogin`, and changes nothing else of it. */
@@ -38,7 +39,7 @@ export interface Project extends ProjectFields {
 }
 
 /** A role as it is read. */
-export interface ProjectRole extends ProjectRoleFields {
+export interface ProjectRole extends Omit<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> {
   /** The `id` of its project. Spec: Project role. */
   readonly projectId: string
   /** What authorization checks look at; unique within the project. Spec: Project role. */

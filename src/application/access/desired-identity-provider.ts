@@ -10,7 +10,7 @@ import { bounds } from './json-schema-bounds.js'
 /** An OIDC identity provider as it is to be. Absent: as it is; its default when it is added. */
 export interface DesiredIdentityProvider {
   /**
-   * Names the provider for ever: 1 to 64 letters, digits or any of `. _ : @ ~ -`, starting with a
+   * Names the provider for ever: 1 to 64 letters of ASCII, digits or any of `. _ : @ ~ -`, starting with a
    * letter or digit.
    */
   readonly idpId: string

@@ -56,7 +56,7 @@ const DesiredSettings = z.strictObject({
 /** A project as it is to be. */
 export interface DesiredProject {
   /**
-   * Names the project for ever: 1 to 64 letters, digits or any of `. _ : @ ~ -`, starting with a
+   * Names the project for ever: 1 to 64 letters of ASCII, digits or any of `. _ : @ ~ -`, starting with a
    * letter or digit.
    */
   readonly id: string

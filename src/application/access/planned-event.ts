@@ -5,22 +5,32 @@ import {
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from '../../domain/identity-provider/commands.js'
-import { identityProviderUpcasters } from '../../domain/identity-provider/events.js'
 import {
-  currentVersion,
-  type Message,
-  type MessageOf,
-  type Upcasters,
-} from '../../domain/message.js'
+  type IdentityProviderUpdated,
+  identityProviderUpcasters,
+  type OidcConfigUpdated,
+  type OidcIdentityProviderAdded,
+} from '../../domain/identity-provider/events.js'
+import { currentVersion, type Upcasters } from '../../domain/message.js'
 import { AddProject, type ProjectCommand, UpdateProject } from '../../domain/project/commands.js'
-import { projectUpcasters } from '../../domain/project/events.js'
+import {
+  type ProjectAdded,
+  type ProjectUpdated,
+  projectUpcasters,
+} from '../../domain/project/events.js'
 import {
   AddProjectRole,
   type ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
-import { projectRoleUpcasters } from '../../domain/project-role/events.js'
+import {
+  type ProjectRoleAdded,
+  type ProjectRoleRemoved,
+  type ProjectRoleUpdated,
+  projectRoleUpcasters,
+} from '../../domain/project-role/events.js'
+import type { NewEvent } from '../../ports/event-store.js'
 
 /** An event has the data of the command that it comes of, and is held to what the command is. */
 const planned = <const Type extends string, Data extends z.ZodMiniType>(
@@ -63,24 +73,17 @@ export const PlannedEvent = z.discriminatedUnion(
   ],
   { error: 'must be an event that a plan can have' },
 )
-export type PlannedEvent =
-  | Planned<'project.added', AddProject>
-  | Planned<'project.updated', UpdateProject>
-  | Planned<'project_role.added', AddProjectRole>
-  | Planned<'project_role.updated', UpdateProjectRole>
-  | Planned<'project_role.removed', RemoveProjectRole>
-  | Planned<'identity_provider.oidc_added', AddOidcIdentityProvider>
-  | Planned<'identity_provider.oidc_config_updated', UpdateOidcConfig>
-  | Planned<'identity_provider.updated', UpdateIdentityProvider>
-
-type Planned<Type extends string, Command extends Message> = Readonly<
-  PlannedMessage<Type, Command['data']>
->
-
-interface PlannedMessage<Type extends string, Data extends object> extends MessageOf<Type, Data> {
-  /** Version of the shape of `data`: the one that is written today. */
-  readonly schemaVersion: number
-}
+export type PlannedEvent = Pick<NewEvent, 'schemaVersion'> &
+  (
+    | ProjectAdded
+    | ProjectUpdated
+    | ProjectRoleAdded
+    | ProjectRoleUpdated
+    | ProjectRoleRemoved
+    | OidcIdentityProviderAdded
+    | OidcConfigUpdated
+    | IdentityProviderUpdated
+  )
 
 /** The command that `event` comes of, with the object that it is for. */
 export type PlannedCommand =

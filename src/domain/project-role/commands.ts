@@ -1,28 +1,7 @@
 import * as z from 'zod/mini'
-import { command, type MessageOf } from '../message.js'
+import { command } from '../message.js'
 import { ProjectId, RoleKey, requiredText, text } from '../values.js'
-
-/** Which role of which project. */
-export interface ProjectRoleKey {
-  /** The `id` of the project. Spec: Project role. */
-  readonly projectId: ProjectId
-  /** What authorization checks look at; unique within the project. Spec: Project role. */
-  readonly roleKey: RoleKey
-}
-
-/** What a role shows. Spec: Project role. */
-export interface ProjectRoleFields {
-  /** 1 to 200 characters (code points). Spec: Project role. */
-  readonly displayName: string
-  /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty for none. Spec: Project role.
-   */
-  readonly group: string
-}
-
-/** A role, as commands and events tell of it. */
-export interface ProjectRoleData extends ProjectRoleKey, ProjectRoleFields {}
+import type { ProjectRoleAdded } from './events.js'
 
 const role = {
   projectId: ProjectId,
@@ -33,18 +12,27 @@ const role = {
 
 /** Adds a role to a project. Spec: Endpoints §4. */
 export const AddProjectRole = command('AddProjectRole', role)
-export interface AddProjectRole extends MessageOf<'AddProjectRole', ProjectRoleData> {}
+export interface AddProjectRole extends z.infer<typeof AddProjectRole> {
+  /** As it is to be. */
+  readonly data: ProjectRoleAdded['data']
+}
 
 /** Replaces what a role shows; its key never changes. */
 export const UpdateProjectRole = command('UpdateProjectRole', role)
-export interface UpdateProjectRole extends MessageOf<'UpdateProjectRole', ProjectRoleData> {}
+export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {
+  /** As it is to be. */
+  readonly data: ProjectRoleAdded['data']
+}
 
 /** Removes a role; its key may be added again, as a new role. */
 export const RemoveProjectRole = command('RemoveProjectRole', {
   projectId: ProjectId,
   roleKey: RoleKey,
 })
-export interface RemoveProjectRole extends MessageOf<'RemoveProjectRole', ProjectRoleKey> {}
+export interface RemoveProjectRole extends z.infer<typeof RemoveProjectRole> {
+  /** Which role. */
+  readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'>
+}
 
 /** Any command of a role. */
 export const ProjectRoleCommand = z.discriminatedUnion('type', [

@@ -6,16 +6,15 @@ import type { ProjectRoleRef } from '../values.js'
 import type {
   AddProjectRole,
   ProjectRoleCommand,
-  ProjectRoleFields,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './commands.js'
-import { ProjectRoleEvent, projectRoleUpcasters } from './events.js'
+import { type ProjectRoleAdded, ProjectRoleEvent, projectRoleUpcasters } from './events.js'
 
 /** What decisions about a role are based on. */
 export type ProjectRoleState =
   | { readonly status: 'absent' }
-  | ({ readonly status: 'active' } & Readonly<ProjectRoleFields>)
+  | ({ readonly status: 'active' } & Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>)
 
 /** Why a command of a role may not happen. */
 export type ProjectRoleRefusal = NotFound<ProjectRoleRef> | AlreadyExists<ProjectRoleRef>
