@@ -2,13 +2,20 @@
 import {
   type AddProjectInput,
   AddProjectRole,
+  type AddProjectRolesInput,
   aesGcmCipher,
   type Context,
   createIam,
   type EventStore,
   type IamError,
+  type KnownEvent,
+  type ListProjectsInput,
   memoryEventStore,
+  type OidcConfigUpdated,
+  type PlannedChange,
+  type ProjectCommand,
   type ProjectEvent,
+  type ProjectRoleState,
   permissionsFromCaller,
   project,
 } from 'claviger'
@@ -51,3 +58,17 @@ export const nameOf = (event: ProjectEvent): string => {
 export const decision = given(project, []).when
 export const role = AddProjectRole.safeParse({ type: 'AddProjectRole' }).success
 export const laws: readonly string[] = eventStoreLaws.map(({ name }) => name)
+
+// What is inferred must have names that a host's own declarations can use.
+export const rolesOf = ({ roles }: AddProjectRolesInput) => roles
+export const filterOf = ({ filter, sort }: ListProjectsInput) => ({ filter, sort })
+export const dataOf = (command: ProjectCommand) => command.data
+export const configOf = ({ data }: OidcConfigUpdated) => data
+export const plannedOf = ({ events }: PlannedChange) => events.map(({ data }) => data)
+export const roleOf = (event: KnownEvent) =>
+  event.type === 'project_role.added' ? event.data : undefined
+export const shownOf = (state: ProjectRoleState) => ({ ...state })
+export const example = given(project, [])
+
+// What events and commands carry may be given to whoever takes records of any fields.
+export const recordOf = (event: ProjectEvent): Readonly<Record<string, unknown>> => event.data

@@ -117,6 +117,7 @@ export const typeCheck = async (
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
+    declaration: true,
     noEmit: true,
   }
   await writeFile(project, JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
