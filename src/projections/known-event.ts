@@ -20,7 +20,7 @@ export interface ViewEvents {
 }
 
 /** An event of the library as it was recorded, in the newest version of its type; switch on `type`. */
-export type KnownEvent = Recorded<AnyEvent>
+export type KnownEvent = RecordedEvent & (IdentityProviderEvent | ProjectEvent | ProjectRoleEvent)
 
 /** The schemas of all of them, in their newest versions. */
 export const EVENT_SCHEMAS = [
