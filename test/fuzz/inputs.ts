@@ -85,7 +85,7 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'projectRoles.import': { projectId: ids, roles: fc.array(fc.record(role), { maxLength: 4 }) },
   'projectRoles.list': { projectId: ids, filter: fc.record({ roleKey: textFilter }), ...page },
   'history.list': { object, actor: awkwardText, after: fc.bigInt(), limit: fc.integer() },
-  'history.stateAt': { object, sequence: fc.bigInt({ min: 0n }) },
+  'history.stateAt': { object, sequence: fc.bigInt({ min: 0n, max: 2n ** 65n }) },
   'iam.plan': desired,
   'iam.apply': desired,
 }
