@@ -71,7 +71,7 @@ for (const document of documents) {
 
 /** What guides reach as `DATABASE_URL`. */
 let database: PostgresServer
-afterAll(() => database.stop())
+afterAll(() => database[Symbol.asyncDispose]())
 
 beforeAll(async () => {
   database = await startPostgres({ settings: ['fsync=off'] })
