@@ -233,6 +233,7 @@ export {
   type Version,
   type VersionConflict,
 } from './ports/event-store.js'
+export type { KnownEvent } from './ports/known-event.js'
 export type { Projection } from './ports/projection.js'
 export type {
   Condition,
@@ -255,4 +256,3 @@ export type {
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
 export { type FaultOutcome, StoreFault } from './ports/store-fault.js'
 export type { CorruptEvent, UnknownEvent, UnreadableEvent } from './ports/unreadable-event.js'
-export type { KnownEvent } from './projections/known-event.js'

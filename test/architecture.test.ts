@@ -30,7 +30,6 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
       '',
       ...DOMAIN,
       'ports',
-      'projections',
       'application',
       'application/access',
       'adapters',

@@ -16,7 +16,7 @@ import {
 } from '../domain/project-role/decider.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import type { Host } from '../ports/host.js'
-import { matchEvent } from '../projections/known-event.js'
+import { matchEvent } from '../projections/event-cases.js'
 import { type Follow, follow } from './follow.js'
 import type { Hooks } from './hooks.js'
 import { type MetadataOf, metadataFactory } from './metadata.js'

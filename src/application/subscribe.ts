@@ -1,7 +1,7 @@
 import { ID_IN_WORDS, isId } from '../domain/values.js'
 import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
-import type { KnownEvent } from '../projections/known-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
 import type { Watched } from './catch-up.js'

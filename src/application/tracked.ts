@@ -10,8 +10,8 @@ import {
   timeOf,
   type Version,
 } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
 import type { ObjectDetails } from '../ports/read-model.js'
-import type { KnownEvent } from '../projections/known-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { decideAll } from './decide-all.js'
 import { Fault, fromPort } from './fault.js'

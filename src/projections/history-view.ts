@@ -1,7 +1,8 @@
 import { changedFields } from '../domain/changed-fields.js'
 import { timeOf } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
-import { type KnownEvent, objectOf } from './known-event.js'
+import { objectOf } from './event-cases.js'
 
 /** An object as it was read before an event, and as it is read after it. */
 export interface Change {

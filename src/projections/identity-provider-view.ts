@@ -4,7 +4,7 @@ import type {
 } from '../domain/identity-provider/events.js'
 import type { IdentityProvider } from '../ports/read-model.js'
 import { firstDetails, laterDetails } from './details.js'
-import type { Recorded, ViewEvents } from './known-event.js'
+import type { Recorded, ViewEvents } from './event-cases.js'
 
 type Event = ViewEvents['identity_provider']
 type Row = IdentityProvider | undefined

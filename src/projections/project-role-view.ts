@@ -1,7 +1,7 @@
 import type { ProjectRoleAdded } from '../domain/project-role/events.js'
 import type { ProjectRole } from '../ports/read-model.js'
 import { firstDetails, laterDetails } from './details.js'
-import type { Recorded, ViewEvents } from './known-event.js'
+import type { Recorded, ViewEvents } from './event-cases.js'
 
 type Row = ProjectRole | undefined
 

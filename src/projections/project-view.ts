@@ -1,7 +1,7 @@
 import type { ProjectAdded } from '../domain/project/events.js'
 import type { Project } from '../ports/read-model.js'
 import { firstDetails, laterDetails } from './details.js'
-import type { Recorded, ViewEvents } from './known-event.js'
+import type { Recorded, ViewEvents } from './event-cases.js'
 
 type Event = ViewEvents['project']
 type Row = Project | undefined

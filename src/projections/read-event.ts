@@ -6,8 +6,9 @@ import { currentVersion, type Upcasters, upcast } from '../domain/message.js'
 import { projectUpcasters } from '../domain/project/events.js'
 import { projectRoleUpcasters } from '../domain/project-role/events.js'
 import type { Actor, RecordedEvent } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
 import type { CorruptEvent, UnreadableEvent } from '../ports/unreadable-event.js'
-import { EVENT_SCHEMAS, type KnownEvent, objectOf } from './known-event.js'
+import { EVENT_SCHEMAS, objectOf } from './event-cases.js'
 import { organizationIn, streamOf } from './stream-name.js'
 
 /** How the events of one type are read. */

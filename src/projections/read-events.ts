@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
-import type { KnownEvent } from './known-event.js'
 import { readEvent } from './read-event.js'
 
 /** The events of a batch that can be read, and the first that cannot; what follows it is left out. */

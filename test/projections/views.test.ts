@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
+import type { KnownEvent } from '../../src/ports/known-event.js'
 import type { IdentityProvider } from '../../src/ports/read-model.js'
 import { identityProviderView } from '../../src/projections/identity-provider-view.js'
-import type { KnownEvent } from '../../src/projections/known-event.js'
 import { readEvent } from '../../src/projections/read-event.js'
 
 const data = {

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../ports/event-store.js'
+import type { KnownEvent } from '../../ports/known-event.js'
 import type {
   HistoryEntry,
   HistoryQuery,
@@ -10,7 +11,6 @@ import type {
   ViewType,
 } from '../../ports/read-model.js'
 import { changeRow } from '../../projections/change-row.js'
-import type { KnownEvent } from '../../projections/known-event.js'
 import { placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
 import { organizationIn } from '../../projections/stream-name.js'

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../ports/event-store.js'
+import type { KnownEvent } from '../../ports/known-event.js'
 import type {
   Listing,
   ListQuery,
@@ -8,7 +9,6 @@ import type {
   ViewType,
 } from '../../ports/read-model.js'
 import { changeRow } from '../../projections/change-row.js'
-import type { KnownEvent } from '../../projections/known-event.js'
 import { listedScope, placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
 import { countStatement, pageStatement } from '../list-statements.js'

@@ -1,7 +1,7 @@
 import { IdpId, type ObjectRef, ProjectId, RoleKey } from '../../domain/values.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
+import type { AnyEvent } from '../../ports/known-event.js'
 import type { FieldChange } from '../../ports/read-model.js'
-import type { AnyEvent } from '../../projections/known-event.js'
 import {
   idpAdded,
   type Log,

@@ -10,7 +10,7 @@ import {
   type StreamId,
 } from '../../domain/values.js'
 import type { Metadata, Position, RecordedEvent } from '../../ports/event-store.js'
-import type { AnyEvent } from '../../projections/known-event.js'
+import type { AnyEvent } from '../../ports/known-event.js'
 import { streamOf } from '../../projections/stream-name.js'
 
 /** Circumstances that a law cares for. */

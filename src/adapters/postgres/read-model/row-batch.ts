@@ -1,6 +1,7 @@
+import type { KnownEvent } from '../../../ports/known-event.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { RowStore } from '../../../projections/change-row.js'
-import { type KnownEvent, objectOf } from '../../../projections/known-event.js'
+import { objectOf } from '../../../projections/event-cases.js'
 import { type Place, placeOf } from '../../../projections/place.js'
 import { organizationIn } from '../../../projections/stream-name.js'
 import type { Session, Statement } from '../session.js'

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
+import type { KnownEvent } from '../../../ports/known-event.js'
 import type { HistoryEntry, HistoryQuery } from '../../../ports/read-model.js'
 import type { Change } from '../../../projections/history-view.js'
-import type { KnownEvent } from '../../../projections/known-event.js'
 import { organizationIn } from '../../../projections/stream-name.js'
 import { historyStatement } from '../../history-statement.js'
 import { decodeEntry, ENTRY_COLUMNS, type EntryRow, encodeEntry } from '../../kept-rows.js'
