@@ -3,7 +3,7 @@ import { afterPrefix } from '../projections/code-point-order.js'
 import { filterableText } from '../projections/condition.js'
 import { foldCase } from '../projections/fold-case.js'
 import { listedScope } from '../projections/place.js'
-import { fieldNamed, viewFields } from '../projections/view-fields.js'
+import { fieldNamed, identityField, viewFields } from '../projections/view-fields.js'
 import { SHOWN_COLUMNS } from './kept-rows.js'
 import { foldedColumn, isKey, plainKey } from './read-tables.js'
 
@@ -17,8 +17,8 @@ export interface Statement {
 export interface Dialect {
   /** The table of the objects of a type. */
   readonly table: (type: ViewType) => string
-  /** What rows are ordered by, and compared with where case counts. */
-  readonly expression: (type: ViewType, field: string) => string
+  /** A field without a column of its own, out of `shown`; text is ordered by code point. */
+  readonly shown: (field: string) => string
   /** An expression that rows are put in order by once they were found through `conditions`. */
   readonly ordered: (expression: string, conditions: readonly Condition[]) => string
   /** Whether a text holds another one, which is the parameter. */
@@ -50,6 +50,22 @@ export const countStatement = (dialect: Dialect, query: ListQuery<ViewType>): St
   return { sql: `SELECT count(*) FROM ${dialect.table(query.type)} WHERE ${sql}`, parameters }
 }
 
+/** What rows are ordered by, and compared with where case counts. */
+const expressionOf = (dialect: Dialect, type: ViewType, field: string): string => {
+  switch (field) {
+    case identityField[type]:
+      return 'key'
+    case 'sequence':
+      return 'sequence'
+    case 'changeDate':
+      return '(sequence / 1000)'
+    case 'creationDate':
+      return 'creation_date'
+    default:
+      return dialect.shown(field)
+  }
+}
+
 const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
   const tests = query.conditions.map((condition) => meets(dialect, query, condition))
   return tests.some(({ namesScope }) => namesScope) ? tests : [inScope(query), ...tests]
@@ -75,7 +91,7 @@ const ordering =
   (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) =>
   ({ field, direction }: SortKey): Ordering => {
     fieldNamed<never>(viewFields[type], field)
-    return { text: dialect.ordered(dialect.expression(type, field), conditions), direction }
+    return { text: dialect.ordered(expressionOf(dialect, type, field), conditions), direction }
   }
 
 /** A condition in SQL. */
@@ -100,7 +116,7 @@ const keyMeets = (
   query: ListQuery<ViewType>,
   { field, operator, value, ignoreCase }: Condition,
 ): Test => {
-  const key = dialect.expression(query.type, field)
+  const key = expressionOf(dialect, query.type, field)
   if (!ignoreCase) return compares(dialect, key, { operator, value })
   const sought = foldCase(value)
   const plain = plainKey(sought)
@@ -120,7 +136,7 @@ const textMeets = (
 ): Test => {
   const folded = compares(dialect, foldedColumn(field), { operator, value: foldCase(value) })
   if (ignoreCase) return folded
-  const exact = compares(dialect, dialect.expression(type, field), { operator, value })
+  const exact = compares(dialect, expressionOf(dialect, type, field), { operator, value })
   return operator === 'contains' ? exact : allOf([folded, exact])
 }
 
