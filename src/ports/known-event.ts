@@ -7,4 +7,4 @@ import type { RecordedEvent } from './event-store.js'
 export type AnyEvent = IdentityProviderEvent | ProjectEvent | ProjectRoleEvent
 
 /** An event of the library as it was recorded, in the newest version of its type; switch on `type`. */
-export type KnownEvent = RecordedEvent & AnyEvent
+export type KnownEvent = RecordedEvent & (IdentityProviderEvent | ProjectEvent | ProjectRoleEvent)
