@@ -30,7 +30,7 @@ export interface Actor {
 export interface Metadata {
   /** On whose behalf it was recorded. */
   readonly actor: Actor
-  /** Organization that the changed objects belong to. Spec: `details.resourceOwner`. */
+  /** Organization that the changed objects belong to, as their streams say. Spec: `details.resourceOwner`. */
   readonly resourceOwner: string
   /** What the host traces the request by; at most 255 characters. */
   readonly correlationId?: string

@@ -6,7 +6,6 @@ import { identityProviderView } from './identity-provider-view.js'
 import { type Place, placeOf, rolesOf } from './place.js'
 import { projectRoleView } from './project-role-view.js'
 import { projectView } from './project-view.js'
-import { organizationIn } from './stream-name.js'
 
 /** The rows of all objects that exist, as far as events are applied to them. */
 export interface RowStore {
@@ -23,7 +22,7 @@ export interface RowStore {
 
 /** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
 export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
-  const orgId = organizationIn(event.stream)
+  const orgId = event.metadata.resourceOwner
   const place = placeOf(orgId, objectOf(event))
   const change = <Type extends ViewType>(type: Type, view: View<Views[Type]>): Change => {
     // Before the first event of an object there is nothing to look for.

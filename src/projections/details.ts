@@ -1,15 +1,14 @@
 import { type RecordedEvent, timeOf } from '../ports/event-store.js'
 import type { ObjectDetails } from '../ports/read-model.js'
-import { organizationIn } from './stream-name.js'
 
 /** Details of an object that came to be with `event`. */
-export const firstDetails = ({ position, stream }: RecordedEvent): ObjectDetails => {
+export const firstDetails = ({ position, metadata }: RecordedEvent): ObjectDetails => {
   const time = timeOf(position)
   return {
     sequence: position,
     creationDate: time,
     changeDate: time,
-    resourceOwner: organizationIn(stream),
+    resourceOwner: metadata.resourceOwner,
   }
 }
 

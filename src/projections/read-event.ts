@@ -9,7 +9,7 @@ import type { Actor, RecordedEvent } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { CorruptEvent, UnreadableEvent } from '../ports/unreadable-event.js'
 import { EVENT_SCHEMAS, objectOf } from './event-cases.js'
-import { organizationIn, streamOf } from './stream-name.js'
+import { streamOf } from './stream-name.js'
 
 /** How the events of one type are read. */
 interface Shape {
@@ -74,8 +74,11 @@ const flawOf = ({ metadata }: { readonly metadata?: StoredMetadata }): string | 
 const isKnownVersion = (version: number, shape: Shape): boolean =>
   Number.isInteger(version) && version >= 1 && version <= shape.version
 
-const tellsOfItsStream = (event: KnownEvent): boolean =>
-  event.stream === streamOf(organizationIn(event.stream), objectOf(event))
+/** Ids hold no `+`; an owner with one could pass for an organization and a project of it. */
+const tellsOfItsStream = (event: KnownEvent): boolean => {
+  const { resourceOwner } = event.metadata
+  return !resourceOwner.includes('+') && event.stream === streamOf(resourceOwner, objectOf(event))
+}
 
 const unknown = ({ type, schemaVersion, position }: RecordedEvent) =>
   err({ kind: 'UnknownEvent' as const, type, schemaVersion, position })

@@ -52,6 +52,14 @@ test.each([
 })
 
 test.each([
+  ['globex', recorded.data],
+  ['acme+portal', { projectId: 'a', roleKey: 'b', displayName: 'B', group: '' }],
+])('An event of %s in a stream of another organization is corrupt.', (resourceOwner, data) => {
+  const metadata = { ...recorded.metadata, resourceOwner }
+  expect(readEvent({ ...recorded, metadata, data })).toEqual(corrupt('stream'))
+})
+
+test.each([
   [null, 'metadata.actor.userId'],
   [{}, 'metadata.actor.userId'],
   [{ actor: { userId: 1, orgId: 'acme' } }, 'metadata.actor.userId'],

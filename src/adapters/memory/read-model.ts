@@ -13,7 +13,6 @@ import type {
 import { changeRow } from '../../projections/change-row.js'
 import { placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
-import { organizationIn } from '../../projections/stream-name.js'
 import { historyOf, noHistory } from './history.js'
 import { listRows } from './list-rows.js'
 import { copyOf, type Kept, keptUnder, nothingKept, rowStore } from './rows.js'
@@ -58,7 +57,7 @@ const applyAll = (kept: Kept, events: readonly KnownEvent[]): void => {
   const rows = rowStore(kept)
   for (const event of events) {
     const { before, after } = changeRow(rows, event)
-    const { past } = keptUnder(kept.history, organizationIn(event.stream), noHistory)
+    const { past } = keptUnder(kept.history, event.metadata.resourceOwner, noHistory)
     past.push({ event, before, after })
   }
 }

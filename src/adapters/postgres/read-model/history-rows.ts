@@ -1,7 +1,6 @@
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { HistoryEntry, HistoryQuery } from '../../../ports/read-model.js'
 import type { Change } from '../../../projections/history-view.js'
-import { organizationIn } from '../../../projections/stream-name.js'
 import { historyStatement } from '../../history-statement.js'
 import { decodeEntry, ENTRY_COLUMNS, type EntryRow, encodeEntry } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
@@ -24,7 +23,7 @@ export const historyInsert = (
       SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[],
         $6::text[], $7::text[], ${jsonLines('$8')})`,
     values: [
-      textArray(rows.map(([, stream]) => organizationIn(stream))),
+      textArray(changes.map(([event]) => event.metadata.resourceOwner)),
       bigintArray(rows.map(([position]) => position)),
       textArray(rows.map(([, stream]) => stream)),
       textArray(rows.map(([, , type]) => type)),

@@ -3,7 +3,6 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { RowStore } from '../../../projections/change-row.js'
 import { objectOf } from '../../../projections/event-cases.js'
 import { type Place, placeOf } from '../../../projections/place.js'
-import { organizationIn } from '../../../projections/stream-name.js'
 import type { Session, Statement } from '../session.js'
 import { type ObjectTable, objectTable, rolesRemoval } from './object-rows.js'
 
@@ -30,7 +29,7 @@ export const rowBatch = async (
   for (const event of events) {
     const ref = objectOf(event)
     // Of the first event of an object nothing was kept before.
-    if (event.version > 1) rows[ref.type].want(placeOf(organizationIn(event.stream), ref))
+    if (event.version > 1) rows[ref.type].want(placeOf(event.metadata.resourceOwner, ref))
   }
   for (const batch of all) await batch.load(session)
 

@@ -2,7 +2,6 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { HistoryEntry, HistoryQuery } from '../../../ports/read-model.js'
 import type { Change } from '../../../projections/history-view.js'
-import { organizationIn } from '../../../projections/stream-name.js'
 import { historyStatement } from '../../history-statement.js'
 import { decodeEntry, ENTRY_COLUMNS, type EntryRow, encodeEntry } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
@@ -19,7 +18,7 @@ export const insertHistory = (
 ): void => {
   const values: SQLInputValue[] = []
   for (const [event, change] of changes) {
-    values.push(organizationIn(event.stream), ...encodeEntry(event, change))
+    values.push(event.metadata.resourceOwner, ...encodeEntry(event, change))
   }
   insert(database, values)
 }
