@@ -42,7 +42,7 @@ export interface PermissionQuestion {
   readonly object?: {
     /** What `id` names. */
     readonly type: 'identity_provider' | 'project'
-    /** An `idpId`, or the `id` of a project. */
+    /** An `idpId`, or the `id` of a project; unique within `orgId` alone. */
     readonly id: string
   }
 }

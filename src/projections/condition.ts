@@ -35,7 +35,7 @@ export const filterableText = <Row>(
   name: string,
 ): ((row: Row) => string) => {
   const field = fieldNamed(fields, name)
-  if (field.holds !== 'text' || !field.filterable) {
+  if (!field.filterable) {
     throw new RangeError(`Rows cannot be filtered by ${name}`)
   }
   return field.of

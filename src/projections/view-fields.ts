@@ -7,35 +7,35 @@ import type {
   ViewType,
 } from '../ports/read-model.js'
 
-/** A field that rows are ordered by, and how it is read. Dates count in milliseconds. */
+/** A field that rows are ordered by: what `typeof` says of it, and how it is read. Dates count in milliseconds. */
 export type ViewField<Row> =
-  | { readonly holds: 'text'; readonly filterable: boolean; readonly of: (row: Row) => string }
-  | { readonly holds: 'flag'; readonly filterable: false; readonly of: (row: Row) => boolean }
-  | { readonly holds: 'position'; readonly filterable: false; readonly of: (row: Row) => bigint }
+  | { readonly holds: 'string'; readonly filterable: boolean; readonly of: (row: Row) => string }
+  | { readonly holds: 'boolean'; readonly filterable: false; readonly of: (row: Row) => boolean }
+  | { readonly holds: 'bigint'; readonly filterable: false; readonly of: (row: Row) => bigint }
 
 /** The fields of one type of object by their names; every one can be ordered by. */
 export type ViewFields<Row> = Readonly<Record<string, ViewField<Row>>>
 
 const filterable = <Row>(of: (row: Row) => string): ViewField<Row> => ({
-  holds: 'text',
+  holds: 'string',
   filterable: true,
   of,
 })
 
 const text = <Row>(of: (row: Row) => string): ViewField<Row> => ({
-  holds: 'text',
+  holds: 'string',
   filterable: false,
   of,
 })
 
 const flag = <Row>(of: (row: Row) => boolean): ViewField<Row> => ({
-  holds: 'flag',
+  holds: 'boolean',
   filterable: false,
   of,
 })
 
 const position = (of: (row: Views[ViewType]) => bigint): ViewField<Views[ViewType]> => ({
-  holds: 'position',
+  holds: 'bigint',
   filterable: false,
   of,
 })
@@ -102,13 +102,4 @@ export const fieldNamed = <Row>(fields: ViewFields<Row>, name: string): ViewFiel
 export const canHold = (
   { holds }: { readonly holds: ViewField<never>['holds'] },
   value: SortValue,
-): boolean => {
-  switch (holds) {
-    case 'text':
-      return typeof value === 'string'
-    case 'flag':
-      return typeof value === 'boolean'
-    case 'position':
-      return typeof value === 'bigint'
-  }
-}
+): boolean => typeof value === holds

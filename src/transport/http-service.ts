@@ -30,6 +30,7 @@ export const httpService = (iam: Iam, options: TransportOptions): HttpService =>
     if (pathname === '/openapi.json') return document(request)
     const rpc = rpcs.get(pathname)
     if (rpc) return rpc(request)
+    if (NEEDLESSLY_ENCODED.test(pathname)) return undefined
     const found = resources.filter(({ pattern }) => pattern.test(pathname))
     if (found.length === 0) return undefined
     const resource = found.find(({ verb }) => verb === request.method)
@@ -41,6 +42,9 @@ export const httpService = (iam: Iam, options: TransportOptions): HttpService =>
     return find({ ...request, method: 'GET' })?.then(({ body: _, ...head }) => head)
   }
 }
+
+/** A letter, a digit or one of `-._~` (RFC 3986, section 2.3): a host may guard the path that has it as it is. */
+const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/i
 
 /** With any parameters (RFC 9110, section 5.6.6), but in no other charset. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)(?!.*charset=(?!"?utf-?8"?[ \t]*(;|$)))/i

@@ -54,15 +54,11 @@ export const route =
 
 /** Of what was written, or of the one object that was read. */
 const tagWithSequence = ({ responseHeader }: HandlerContext, answer: object): void => {
-  for (const part of [answer, ...Object.values(answer)])
-    if (hasDetails(part)) responseHeader.set('etag', etagOf(part.details.sequence))
+  for (const part of [answer, ...Object.values(answer)]) {
+    const sequence = fieldOf(fieldOf(part, 'details'), 'sequence')
+    if (typeof sequence === 'bigint') responseHeader.set('etag', etagOf(sequence))
+  }
 }
 
-const hasDetails = (part: unknown): part is { readonly details: { readonly sequence: bigint } } =>
-  isObject(part) &&
-  'details' in part &&
-  isObject(part.details) &&
-  'sequence' in part.details &&
-  typeof part.details.sequence === 'bigint'
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+/** A field of a value that may be anything; undefined when it has none. */
+const fieldOf = (value: unknown, field: string): unknown => Reflect.get(Object(value), field)

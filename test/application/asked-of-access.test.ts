@@ -49,8 +49,17 @@ test.each([
   ['a project without a proper id', { projects: [{ id: '+' }] }],
   ['a project that is none', { projects: [null] }],
   ['projects that are no list', { projects: 5 }],
+  ['more projects than may be declared', { projects: Array(1001).fill({ id: 'portal' }) }],
 ])('%s is asked for as all of the organization', (_, input) => {
   expect(askedToPlan(input)).toEqual([{ permission: 'project.read' }])
+})
+
+test('as many as may be declared are asked for one by one, and the changes of a plan however many', () => {
+  const ids = Array.from({ length: 1001 }, (_, index) => `p${index}`)
+  const projects = ids.map((id) => ({ id }))
+  expect(askedToPlan({ projects: projects.slice(1) })).toHaveLength(1000)
+  const changes = ids.map((id) => ({ object: { type: 'project', id } }))
+  expect(askedToApplyPlan({ changes })).toHaveLength(2002)
 })
 
 test('a plan that says nothing proper of an object needs every permission', () => {

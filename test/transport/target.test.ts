@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect, type Server } from 'node:net'
-import { nodeHandler } from 'claviger/transport'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openIam, transportOptions } from './host.js'
@@ -107,6 +107,39 @@ describe('A path is the one that was sent', () => {
       expect((await sendRaw(server, `${origin}/iam/v1/projects/portal`)).status).toBe(200)
     }
     expect((await sendRaw(server, 'http://localhost')).status).toBe(404)
+  })
+})
+
+describe('What is percent-encoded though it need not be', () => {
+  const hexadecimal = (byte: number) => `%${byte.toString(16).padStart(2, '0')}`
+  const all = Array.from({ length: 0x80 }, (_, byte) => byte)
+  const unreserved = all.filter((byte) => /[\w.~-]/.test(String.fromCharCode(byte)))
+
+  it('leads to nothing of ours, so that a guard by path holds', async () => {
+    const { call, iam, options } = await openHost()
+    const handler = fetchHandler(iam, options)
+    for (const byte of unreserved) {
+      const paths = [hexadecimal(byte), hexadecimal(byte).toUpperCase()].map(
+        (encoded) => `/v1/projects/p${encoded}`,
+      )
+      for (const path of paths) {
+        expect((await call('GET', path)).status, path).toBe(404)
+        expect(await (await call('GET', path)).json.details[0].reason).toBe('PATH_NOT_FOUND')
+        expect((await handler(new Request(`http://localhost${path}`))).status, path).toBe(404)
+      }
+    }
+    expect((await call('DELETE', '/v1/projects/%70ortal')).status).toBe(404)
+    expect((await call('GET', '/v1/projects/portal')).status).toBe(200)
+  })
+
+  it('is what anything else is not', async () => {
+    const { call } = await openHost()
+    await call('POST', '/v1/projects', JSON.stringify({ id: 'a:b@c', name: 'Encoded' }))
+    expect((await call('GET', `/v1/projects/${encodeURIComponent('a:b@c')}`)).status).toBe(200)
+    for (const byte of all.filter((byte) => !unreserved.includes(byte))) {
+      const path = `/v1/projects/${hexadecimal(byte)}`
+      expect((await call('GET', path)).status, path).toBe(400)
+    }
   })
 })
 

@@ -4,6 +4,7 @@ import type { ViewType } from '../../ports/read-model.js'
 import type { Refused } from '../context.js'
 import type { Asked } from '../method.js'
 import { type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
+import { MAX_OBJECTS } from './desired-access.js'
 
 /** Whether only what `plan` needs is asked for, or all that `apply` needs. */
 type Use = 'plan' | 'apply'
@@ -20,7 +21,7 @@ export const askedToApply = (input: unknown): readonly Asked[] => askedOfDesired
 /** What `iam.apply` needs of a plan, well-formed or not. */
 export const askedToApplyPlan = (input: unknown): readonly Asked[] =>
   onlyOnce(
-    itemsOf(input, 'changes').flatMap((change) => {
+    itemsOf(input, 'changes', Number.POSITIVE_INFINITY).flatMap((change) => {
       const type = fieldOf(fieldOf(change, 'object'), 'type')
       const known = TYPES.filter((known) => known === type)
       return (known.length > 0 ? known : TYPES).flatMap((type) =>
@@ -54,11 +55,14 @@ const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
 const asked = (permissions: readonly Permission[], object: Asked['object']): readonly Asked[] =>
   permissions.map((permission) => ({ permission, ...(object && { object }) }))
 
-/** What is no list stands for one malformed item: the question is then about the organization. */
-const itemsOf = (input: unknown, field: string): readonly unknown[] => {
+/**
+ * What is no list, or one of more than `most`, stands for one malformed item: the question is then about
+ * the organization.
+ */
+const itemsOf = (input: unknown, field: string, most = MAX_OBJECTS): readonly unknown[] => {
   const items = fieldOf(input, field)
   if (items === undefined) return []
-  return Array.isArray(items) ? items : [items]
+  return Array.isArray(items) && items.length <= most ? items : [items]
 }
 
 const onlyOnce = (questions: readonly Asked[]): readonly Asked[] => [
