@@ -11,7 +11,8 @@ export default defineConfig({
   },
   format: ['esm', 'cjs'],
   target: 'es2024',
-  dts: true,
+  // `await using`: the compiler knows `Symbol.asyncDispose` by its newest library alone.
+  dts: { banner: '/// <reference lib="esnext.disposable" />' },
   clean: true,
   // Without its prefix `node:sqlite` names nothing that exists.
   removeNodeProtocol: false,

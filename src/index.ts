@@ -1,3 +1,5 @@
+// What methods answer with, for hosts that name it and have no `neverthrow` of their own.
+export type { Result, ResultAsync } from 'neverthrow'
 export { checkAppend } from './adapters/check-append.js'
 export type { Clock } from './adapters/clock.js'
 export type { InvalidAppend } from './adapters/invalid-append.js'

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // Shared with `npm run test:runtimes`, which has every runtime do the same.
@@ -37,6 +37,17 @@ describe('The package, unpacked where a host would have it', () => {
 
   it.each(RESOLUTIONS)('has types for moduleResolution $moduleResolution', async (resolution) => {
     expect(await typeCheck(folder.path, resolution)).toBe('')
+  })
+
+  it('has types of claviger/sqlite for a host that names no types and no library of any', async () => {
+    const file = join(folder.path, 'lone.ts')
+    await writeFile(file, "export * from 'claviger/sqlite'\n")
+    const options = { module: 'nodenext', target: 'es2025', strict: true, noEmit: true }
+    const compilerOptions = { ...options, types: [] }
+    const project = join(folder.path, 'tsconfig.lone.json')
+    await writeFile(project, JSON.stringify({ compilerOptions, files: [file] }))
+    const tsc = join(import.meta.dirname, '../node_modules/.bin/tsc')
+    expect((await run(tsc, ['--project', project])).stdout).toBe('')
   })
 
   it.each(['d.ts', 'd.cts'])(

@@ -9,11 +9,11 @@ import {
   type IamError,
   type ObjectRef,
   permissionsFromCaller,
+  type Result,
   timeOf,
   toStatus,
 } from 'claviger'
 import { openSqlite } from 'claviger/sqlite'
-import type { Result } from 'neverthrow'
 
 const folder = mkdtempSync(join(tmpdir(), 'claviger-'))
 const file = join(folder, 'iam.db')

@@ -64,7 +64,7 @@ export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
       if (isRunning) return
       isRunning = true
       if (alone < ALONE || alone % ALONE === 0) writer.schedule(run)
-      else queueMicrotask(run)
+      else Promise.resolve().then(run)
     })
 }
 

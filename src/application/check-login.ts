@@ -47,14 +47,19 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
     async (session, { id, ...user }) => {
       const { orgId } = session
       await runtime.follow(session)
-      const project = await fromPort(() =>
-        runtime.readModel.get<'project'>(orgId, { type: 'project', id }),
-      )
-      if (!project) return err({ kind: 'NotFound', object: { type: 'project', id } })
-      const roleKeys = project.projectRoleCheck
-        ? await rolesStillThere(runtime, orgId, { projectId: id, roleKeys: user.userRoleKeys })
-        : []
-      return checkLogin({ project, roleKeys }, user)
+      const object = { type: 'project' as const, id }
+      const read = () => fromPort(() => runtime.readModel.get<'project'>(orgId, object))
+      const roles = { projectId: id, roleKeys: user.userRoleKeys }
+      for (let project = await read(); ; ) {
+        if (!project) return err({ kind: 'NotFound', object })
+        if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
+        const roleKeys = await rolesStillThere(runtime, orgId, roles)
+        const since = await read()
+        // Otherwise the project of one moment would be judged with a role that it has had at none such.
+        if (since?.details.sequence === project.details.sequence)
+          return checkLogin({ project, roleKeys }, user)
+        project = since
+      }
     },
   )
 

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
+import { fieldOf } from '../domain/field-of.js'
 import { ID_IN_WORDS, isId, isRequiredText, unstorable } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
@@ -108,7 +109,7 @@ const violationsOf = (context: GivenContext): Violation[] => {
     'correlationId',
     'must be at most 255 characters of well-formed text',
   )
-  check(signal === undefined || signal instanceof AbortSignal, 'signal', 'must be an AbortSignal')
+  check(isSignal(signal), 'signal', 'must be an AbortSignal')
   check(
     onProgress === undefined || typeof onProgress === 'function',
     'onProgress',
@@ -124,6 +125,12 @@ const isKey = (value: unknown): boolean =>
 
 const isOneOf = (value: unknown, one: unknown, other: unknown): boolean =>
   value === undefined || value === one || value === other
+
+/** By what is used of it: that of a request may be of another realm. */
+const isSignal = (value: unknown): boolean =>
+  value === undefined ||
+  (typeof fieldOf(value, 'aborted') === 'boolean' &&
+    typeof fieldOf(value, 'addEventListener') === 'function')
 
 const isCorrelationId = (value: unknown): boolean =>
   value === undefined ||

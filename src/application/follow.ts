@@ -1,4 +1,4 @@
-import type { EventStore } from '../ports/event-store.js'
+import type { EventStore, Position } from '../ports/event-store.js'
 import type { ReadModel } from '../ports/read-model.js'
 import { catchUp } from './catch-up.js'
 import { checkpointOf } from './checkpoint-of.js'
@@ -10,13 +10,24 @@ import { orCancelled } from './or-cancelled.js'
 /** Brings a read model up to date. */
 export type Follow = (session: Session) => Promise<void>
 
+/** A catch-up that reads may wait for. */
+interface CatchUp {
+  readonly done: Promise<void>
+  /** Where the read model was seen last, and since when. */
+  reached: Position
+  movedAt: number
+}
+
+/** After how many milliseconds without progress nobody joins a catch-up: its connection may be lost. */
+const LONGEST_SILENCE = 5_000
+
 /**
  * Lets reads see every write that completed before they began: each waits until the read model has
  * reached the head of the log as it was then, never chasing writers. Reads that wait at the same
  * time share one catch-up.
  */
 export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): Follow => {
-  let underWay: Promise<void> | undefined
+  let underWay: CatchUp | undefined
 
   const catchUpOnce = async (): Promise<void> => {
     const head = await store.lastPosition()
@@ -24,20 +35,36 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
     if (reached.isErr()) throw new Fault(reached.error)
   }
 
+  /** May be beside one that is silent: only one of them moves the checkpoint. */
+  const begin = (reached: Position): CatchUp => {
+    const done = fromPort(catchUpOnce).finally(() => {
+      if (underWay === begun) underWay = undefined
+    })
+    const begun = { done, reached, movedAt: performance.now() }
+    underWay = begun
+    return begun
+  }
+
+  /** The one to wait for, if any, now that the read model has `reached` a position. */
+  const joinable = (reached: Position): CatchUp | undefined => {
+    if (underWay === undefined) return undefined
+    const now = performance.now()
+    if (underWay.reached !== reached) underWay.movedAt = now
+    underWay.reached = reached
+    return now - underWay.movedAt < LONGEST_SILENCE ? underWay : undefined
+  }
+
   return async ({ consistency, signal }) => {
     if (consistency === 'eventual') return
     const head = await fromPort(() => store.lastPosition())
     let reached = await checkpointOf(readModel)
     while (reached < head) {
-      const isOwn = underWay === undefined
-      underWay ??= fromPort(catchUpOnce).finally(() => {
-        underWay = undefined
-      })
-      await orCancelled(underWay, signal)
+      const joined = joinable(reached)
+      await orCancelled((joined ?? begin(reached)).done, signal)
       const before = reached
       reached = await checkpointOf(readModel)
       // One that another read began may have been for less than this one asks for.
-      if (isOwn && reached === before)
+      if (!joined && reached === before)
         throw unavailable(
           new Error('The store lacks events below its last position'),
           'not_recorded',

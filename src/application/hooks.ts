@@ -99,7 +99,7 @@ export interface FaultSeen {
   readonly cause?: {
     /** Name of its class. */
     readonly name: string
-    /** Absent when it has none. */
+    /** Absent when it has none; of SQLite its own result code, such as 13 for a full disk. */
     readonly code?: string | number
   }
   /** Where the event lies that cannot be read or applied. */

@@ -64,12 +64,17 @@ export const listProjectRoles = (
       target: targetProjectOfRole,
     },
     async (session, { projectId, ...input }) => {
-      const page = await list(runtime, session, { type: 'project_role', projectId, ...input })
-      if (page.isErr()) return page
       const object = { type: 'project' as const, id: projectId }
-      // Asked after the rows were read: a project that is there now was there then.
-      const project = await fromPort(() => runtime.readModel.get<'project'>(session.orgId, object))
-      return project ? page : err({ kind: 'NotFound', object })
+      for (let wasThere = false; ; wasThere = true) {
+        const page = await list(runtime, session, { type: 'project_role', projectId, ...input })
+        if (page.isErr()) return page
+        const project = await fromPort(() =>
+          runtime.readModel.get<'project'>(session.orgId, object),
+        )
+        if (!project) return err({ kind: 'NotFound', object })
+        // Its id stays taken: one that was there before the rows were read and after, was there then.
+        if (wasThere || project.details.sequence <= page.value.sequence) return page
+      }
     },
   )
 

@@ -8,8 +8,7 @@ import type { CallDone, FaultKind, FaultSeen, Hooks } from './hooks.js'
 /** Calls a hook; what it throws or rejects with is dropped. */
 export const tell = (call: () => unknown): void => {
   try {
-    const answer = call()
-    if (answer instanceof Promise) answer.catch(() => undefined)
+    Promise.resolve(call()).catch(() => undefined)
   } catch {
     // Documented at Hooks.
   }
@@ -121,12 +120,15 @@ const faultOf = (error: FaultError): Omit<FaultSeen, 'method'> => {
 
 /** What names an error without quoting anything; the code may be that of the error behind it. */
 const causeOf = (cause: unknown): Pick<FaultSeen, 'cause'> => {
-  if (!(cause instanceof Error)) return {}
-  const code = codeOf(cause) ?? codeOf(cause.cause)
-  return { cause: { name: cause.name, ...(code !== undefined && { code }) } }
+  const name = fieldOf(cause, 'name')
+  // What else has a name might be a person. Errors of Node.js need not be instances of our `Error`.
+  if (typeof name !== 'string' || fieldOf(cause, 'stack') === undefined) return {}
+  const code = codeOf(cause) ?? codeOf(fieldOf(cause, 'cause'))
+  return { cause: { name, ...(code !== undefined && { code }) } }
 }
 
 const codeOf = (thrown: unknown): string | number | undefined => {
-  const code = fieldOf(thrown, 'code')
+  // That of SQLite tells more: Node.js gives all its errors one `code`.
+  const code = fieldOf(thrown, 'errcode') ?? fieldOf(thrown, 'code')
   return typeof code === 'string' || typeof code === 'number' ? code : undefined
 }

@@ -58,16 +58,30 @@ export class WriteQueue {
   }
 }
 
+/**
+ * After how many milliseconds without a turn for anybody the next one takes it: a runtime may have ended
+ * the request that had it (workerd, when the client leaves).
+ */
+const LONGEST_TURN = 5_000
+
+/** With a timer, too, so that such a runtime does not take a request that waits for one that hangs. */
 const waitIn = (queue: (() => void)[], signal: AbortSignal | undefined): Promise<boolean> =>
   new Promise((resolve) => {
-    const wake = () => {
+    const end = (isOurs: boolean) => {
+      clearInterval(timer)
       signal?.removeEventListener('abort', giveUp)
-      resolve(true)
+      resolve(isOurs)
     }
+    const wake = () => end(true)
     const giveUp = () => {
       queue.splice(queue.indexOf(wake), 1)
-      resolve(false)
+      end(false)
     }
+    let wasNext = false
+    const timer = setInterval(() => {
+      if (wasNext) queue.shift()?.()
+      wasNext = queue[0] === wake
+    }, LONGEST_TURN)
     queue.push(wake)
     signal?.addEventListener('abort', giveUp, { once: true })
     if (signal?.aborted) giveUp()

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Context, type EventStore, toStatus } from '../../src/index.js'
 import {
   addSamples,
@@ -88,6 +88,48 @@ describe('An abort', () => {
     await good(third)
     const names = (await logOf(store)).slice(3).map(({ data }) => Reflect.get(data, 'name'))
     expect(names).toEqual(['first', 'third'])
+  })
+
+  it('passes the turn of one that never ends on, in the order of those who wait', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    let appends = 0
+    const process = iamOn(
+      withAppend(store, (append, send) => {
+        // As where a runtime has ended the request that sent it.
+        return appends++ === 0 ? new Promise<never>(() => undefined) : send(append)
+      }),
+    )
+    const rename = (name: string) => process.projects.update({ ...portal, name }, context)
+    void rename('lost')
+    const others = ['second', 'third', 'fourth'].map((name) => good(rename(name)))
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(appends).toBe(1)
+    await vi.advanceTimersByTimeAsync(5_001)
+    await Promise.all(others)
+    await good(rename('fifth'))
+    const names = (await logOf(store)).slice(3).map(({ data }) => Reflect.get(data, 'name'))
+    expect(names).toEqual(['second', 'third', 'fourth', 'fifth'])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('lets nobody overtake while turns are given, however long all of them take', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    let underWay = 0
+    const process = iamOn(
+      withAppend(store, async (append, send) => {
+        expect(++underWay).toBe(1)
+        await new Promise((resolve) => setTimeout(resolve, 4_000))
+        underWay--
+        return send(append)
+      }),
+    )
+    const names = Array.from({ length: 8 }, (_, index) => `name ${index}`)
+    const all = names.map((name) => good(process.projects.update({ ...portal, name }, context)))
+    await vi.advanceTimersByTimeAsync(8 * 4_000)
+    await Promise.all(all)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('right before the queue cancels at once, though somebody has the turn', async () => {

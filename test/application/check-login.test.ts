@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
-import { toStatus } from '../../src/index.js'
-import { badFields, context, good, type Iam, refusal, start } from './host.js'
+import { memoryReadModel, type ReadModel, toStatus } from '../../src/index.js'
+import { badFields, context, good, type Iam, iamOn, refusal, start } from './host.js'
 
 let iam: Iam
 
@@ -48,6 +48,57 @@ it('asks for a role that the project still has', async () => {
     )
   await good(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'editor' }, context))
   expect(await refusal(iam.projects.checkLogin(login, context))).toEqual(required)
+})
+
+it('judges a project together with the roles that it has at the same time', async () => {
+  const { store } = start()
+  const kept = memoryReadModel()
+  const changing = iamOn(store, { authorize: () => true, readModel: kept })
+  const editor = { roleKey: 'editor', displayName: 'Editor' }
+  const portal = { id: 'portal', name: 'Portal', projectRoleCheck: true }
+  await good(changing.projects.add(portal, context))
+  const settings = { projectRoleCheck: true, hasProjectCheck: true }
+  const desired = { projects: [{ id: 'portal', name: 'Portal', settings, roles: [editor] }] }
+  const moments = [
+    () => changing.apply(desired, context),
+    () => changing.projects.deactivate({ id: 'portal' }, context),
+  ]
+  const readModel: ReadModel = {
+    ...kept,
+    get: async (orgId, ref) => {
+      if (ref.type === 'project_role') await moments.shift()?.()
+      if (ref.type === 'project_role') await good(changing.catchUp(kept))
+      return kept.get(orgId, ref)
+    },
+  }
+  const iam = iamOn(store, { readModel })
+  // Let in at no moment: at first for want of the role, then of a grant, at last as it is inactive.
+  const user = { ...login, grantedOrgIds: [] }
+  expect(await refusal(iam.projects.checkLogin(user, context))).toEqual({ kind: 'ProjectInactive' })
+  expect(moments).toEqual([])
+})
+
+it('does not find a project that is removed while its roles are read', async () => {
+  const { store } = start()
+  const kept = memoryReadModel()
+  const changing = iamOn(store)
+  await good(
+    changing.projects.add({ id: 'portal', name: 'Portal', projectRoleCheck: true }, context),
+  )
+  const readModel: ReadModel = {
+    ...kept,
+    get: async (orgId, ref) => {
+      if (ref.type === 'project_role') {
+        await good(changing.projects.remove({ id: 'portal' }, context))
+        await good(changing.catchUp(kept))
+      }
+      return kept.get(orgId, ref)
+    },
+  }
+  const reading = iamOn(store, { readModel })
+  expect(await refusal(reading.projects.checkLogin(login, context))).toMatchObject({
+    kind: 'NotFound',
+  })
 })
 
 it('asks for a grant of the organization of the user, unless it owns the project', async () => {

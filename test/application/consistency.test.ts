@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type EventStore, memoryReadModel, type ReadModel, StoreFault } from '../../src/index.js'
 import { addSamples, context, good, type Iam, iamOn, refusal, start } from './host.js'
 import { reads } from './methods.js'
@@ -62,6 +62,64 @@ it('catches up once for all who read at the same time', async () => {
   })
   await Promise.all(Array.from({ length: 20 }, () => good(counting.projects.get(portal, context))))
   expect(pages).toBe(1)
+})
+
+it('waits for nobody whose catch-up has been silent for long', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const readModel = memoryReadModel()
+  let pages = 0
+  const losing = iamOn(
+    {
+      ...store,
+      // The answer to the first is lost on its way, as with a connection that nobody ends.
+      readAll: (after, limit) =>
+        pages++ === 0 ? new Promise(() => undefined) : store.readAll(after, limit),
+    },
+    { readModel },
+  )
+  const controller = new AbortController()
+  const patient = { ...context, signal: controller.signal }
+  const first = losing.projects.get(portal, patient)
+  await new Promise((resolve) => setImmediate(resolve))
+  vi.advanceTimersByTime(4_999)
+  const second = losing.projects.get(portal, patient)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(pages).toBe(1)
+  vi.advanceTimersByTime(1)
+  const others = Array.from({ length: 5 }, () => good(losing.projects.get(portal, context)))
+  expect(await Promise.all(others)).toMatchObject(Array(5).fill({ name: 'Portal' }))
+  expect(pages).toBe(2)
+  await rename('renamed')
+  expect(await good(losing.projects.get(portal, context))).toMatchObject({ name: 'renamed' })
+  expect(pages).toBe(3)
+  controller.abort()
+  expect(await refusal(first)).toEqual({ kind: 'Cancelled' })
+  expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
+})
+
+it('shares one that takes long as long as it moves on', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const kept = memoryReadModel()
+  let batches = 0
+  const slow: ReadModel = {
+    ...kept,
+    // An event at a time, and one that asks in between.
+    apply: async (from, [event]) => {
+      batches++
+      vi.advanceTimersByTime(4_000)
+      const isApplied = await kept.apply(from, event ? [event] : [])
+      if (batches === 1) asked.push(good(reading.projects.get(portal, context)))
+      await new Promise((resolve) => setImmediate(resolve))
+      return isApplied
+    },
+  }
+  const reading = iamOn(store, { readModel: slow })
+  const asked: Promise<unknown>[] = []
+  await good(reading.projects.get(portal, context))
+  await Promise.all(asked)
+  expect(batches).toBe((await store.readAll(0n, 100)).length)
 })
 
 it('is not held up by those who write on', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { type EventStore, memoryReadModel } from '../../src/index.js'
+import { type EventStore, memoryReadModel, type ReadModel } from '../../src/index.js'
 import {
   badFields,
   context,
@@ -309,6 +309,39 @@ describe('The list of each kind of object', () => {
     expect(page.items[0]).toEqual(
       await good(iam.projectRoles.get({ projectId: 'p2', roleKey: 'z' }, context)),
     )
+  })
+
+  it('of the roles of a project shows those that it came to be with, or no project', async () => {
+    const kept = memoryReadModel()
+    const adding = iamOn(store, { authorize: () => true, readModel: kept })
+    const roles = [{ roleKey: 'editor', displayName: 'Editor' }]
+    let lists = 0
+    const readModel: ReadModel = {
+      ...kept,
+      list: async (query) => {
+        const listing = await kept.list(query)
+        if (lists++ === 0)
+          await good(adding.apply({ projects: [{ id: 'p1', name: 'New', roles }] }, context))
+        await good(adding.catchUp(kept))
+        return listing
+      },
+    }
+    const reading = iamOn(store, { readModel })
+    const page = await good(reading.projectRoles.list({ projectId: 'p1' }, context))
+    const project = await good(reading.projects.get({ id: 'p1' }, context))
+    expect(page).toMatchObject({ totalSize: 1, items: roles })
+    expect(page.sequence).toBeGreaterThanOrEqual(project.details.sequence)
+    expect(lists).toBe(2)
+  })
+
+  it('ends, though a read model should not know how far it is', async () => {
+    const kept = memoryReadModel()
+    const list: ReadModel['list'] = async (query) => ({ ...(await kept.list(query)), sequence: 0n })
+    const reading = iamOn(store, { readModel: { ...kept, list } })
+    await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
+    expect(await good(reading.projectRoles.list({ projectId: 'p1' }, context))).toMatchObject({
+      items: [],
+    })
   })
 
   it('of the roles of a project that is there, though it has none, is empty', async () => {

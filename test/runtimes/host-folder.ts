@@ -92,6 +92,25 @@ import('./smoke.mjs').then(async ({ smoke }) => ${report})
 const WEB = `import * as claviger from 'claviger'
 import { smoke } from './smoke.mjs'
 globalThis.smoke = () => smoke(claviger)
+
+// One host for all requests, with a store that takes its time.
+let host
+const open = async () => {
+  const store = claviger.memoryEventStore()
+  const append = (appended) =>
+    new Promise((resolve) => setTimeout(resolve, 30)).then(() => store.append(appended))
+  const keys = { k1: crypto.getRandomValues(new Uint8Array(32)) }
+  const secrets = claviger.aesGcmCipher({ current: 'k1', keys })
+  const iam = claviger.createIam({ store: { ...store, append }, secrets, authorize: () => true })
+  const context = { caller: { userId: 'u1', orgId: 'acme' } }
+  await iam.projects.add({ id: 'portal', name: 'Portal' }, context)
+  host = (name) => iam.projects.update({ id: 'portal', name }, context)
+}
+globalThis.rename = async (name) => {
+  if (!host) await open()
+  const renamed = await host(name)
+  return renamed.isOk() ? [name] : [renamed.error.kind]
+}
 `
 
 /** Every way in which a TypeScript consumer may resolve modules. */
@@ -111,7 +130,7 @@ export const typeCheck = async (
     module,
     moduleResolution,
     target: 'es2022',
-    lib: ['es2023', 'dom', 'esnext.disposable'],
+    lib: ['es2023', 'dom'],
     types: ['node'],
     strict: true,
     exactOptionalPropertyTypes: true,

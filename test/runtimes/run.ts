@@ -98,14 +98,24 @@ const bundled = async (folder: string): Promise<string> => {
 const onWorkerd = async (script: string): Promise<void> => {
   const { Miniflare } = requireHere('miniflare')
   const worker = `${script}
-    addEventListener('fetch', (event) => event.respondWith(
-      globalThis.smoke().then((lines) => new Response(lines.join('\\n')),
-        (error) => new Response(String(error?.stack), { status: 500 }))))`
+    addEventListener('fetch', (event) => {
+      const name = new URL(event.request.url).searchParams.get('name')
+      event.respondWith((name ? globalThis.rename(name) : globalThis.smoke()).then(
+        (lines) => new Response(lines.join('\\n')),
+        (error) => new Response(String(error?.stack), { status: 500 })))
+    })`
   const miniflare = new Miniflare({ script: worker, compatibilityDate: '2026-07-01' })
   try {
-    const response = await miniflare.dispatchFetch('http://localhost/')
-    const text = await response.text()
-    note('workerd', response.status === 200 && text.startsWith('memory: '), text)
+    const answer = async (query = ''): Promise<string> => {
+      const response = await miniflare.dispatchFetch(`http://localhost/${query}`)
+      return `${response.status} ${await response.text()}`
+    }
+    const text = await answer()
+    note('workerd', text.startsWith('200 memory: '), text)
+    const rename = (name: string): Promise<string> => answer(`?name=${name}`)
+    const renamed = [await rename('a'), ...(await Promise.all(['b', 'c', 'd', 'e'].map(rename)))]
+    const isFine = String([...renamed, await rename('f')]) === '200 a,200 b,200 c,200 d,200 e,200 f'
+    note('workerd, requests that write one object together', isFine, renamed.join('\n'))
   } finally {
     await miniflare.dispose()
   }

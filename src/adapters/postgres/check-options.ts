@@ -1,4 +1,6 @@
+import pg from 'pg'
 import { checkNumber } from '../check-number.js'
+import { withoutTls } from './clients.js'
 import type { PostgresOptions } from './options.js'
 
 /** A URL, or the path of a socket. For anything else the driver would make up a host, or take its own. */
@@ -6,8 +8,18 @@ const ADDRESS = /^([a-z][\w+.-]*:)?\//i
 
 /** Never shows the address: there may be a password in it. */
 const checkAddress = (option: string, value: unknown): void => {
-  if (!ADDRESS.test(String(value)))
+  if (!ADDRESS.test(String(value)) || !isReadable(String(value)))
     throw new TypeError(`${option} must be a URL such as postgres://host/database`)
+}
+
+/** Whether the driver can make something of it, which reads what it says of one host alone. */
+const isReadable = (connectionString: string): boolean => {
+  try {
+    new pg.Client({ connectionString: withoutTls(connectionString) })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** @throws TypeError that names the option which is missing or not what it is to be */

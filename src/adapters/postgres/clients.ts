@@ -34,12 +34,15 @@ export const ownPool = (address: OwnAddress): pg.Pool => {
 /** What an address says of TLS. */
 const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
 
+/** An address that says nothing of TLS, and so nothing of files. */
+export const withoutTls = (connectionString: string): string => connectionString.replace(TLS, '')
+
 const clientConfig = (address: OwnAddress): pg.ClientConfig => {
   const { connectionString, ssl, connectTimeout, statementTimeout } = address
   const timeout = limited(statementTimeout ?? DEFAULT_STATEMENT_TIMEOUT)
   return {
     // The driver would prefer what the address says.
-    connectionString: ssl === undefined ? connectionString : connectionString.replace(TLS, ''),
+    connectionString: ssl === undefined ? connectionString : withoutTls(connectionString),
     ssl,
     connectionTimeoutMillis: limited(connectTimeout ?? DEFAULT_CONNECT_TIMEOUT),
     statement_timeout: timeout,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import type { StreamId } from '../../domain/values.js'
 import type {
   EventCount,
@@ -16,6 +17,9 @@ import { isConnectionFault } from './faults.js'
 import type { News } from './news.js'
 import type { Session, Statement } from './session.js'
 import { writeGroup } from './write-group.js'
+
+/** Of Node.js, taken once: tests may put a clock of theirs in the place of the global one, and of its module's. */
+const schedule = setImmediate
 
 /**
  * A store in the table `events` of a schema.
@@ -39,7 +43,7 @@ export const postgresEventStore = (
   }
 
   return {
-    append: groupCommit({ write, isConnectionFault, schedule: setImmediate }),
+    append: groupCommit({ write, isConnectionFault, schedule }),
     readStream: (stream, afterVersion = 0) => events(queries.stream(stream, afterVersion)),
     readAll: (after, limit) => events(queries.page(after, limit)),
     lastPosition: async () => {

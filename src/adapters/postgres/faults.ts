@@ -1,3 +1,4 @@
+import { fieldOf } from '../../domain/field-of.js'
 import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
 
 /** How long to wait before another try when the server is away, in milliseconds. */
@@ -14,7 +15,7 @@ const SPOILT = /^(25006|26000|42P05)$/
 
 /** SQLSTATE of an answer of the server; undefined for what else went wrong. */
 export const sqlStateOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && 'severity' in error ? String(error.code) : undefined
+  fieldOf(error, 'severity') === undefined ? undefined : String(fieldOf(error, 'code'))
 
 /** Whether the connection is to be given up. */
 export const isSpoilt = (error: unknown): boolean => SPOILT.test(sqlStateOf(error) ?? '')
@@ -22,7 +23,7 @@ export const isSpoilt = (error: unknown): boolean => SPOILT.test(sqlStateOf(erro
 /** The fault of a statement that failed with `error`. */
 export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
   if (error instanceof StoreFault) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = fieldOf(error, 'message') ?? error
   const fault = new StoreFault(`PostgreSQL: ${reason}`, outcome, error)
   if (mayPass(error)) fault.retryAfter = RETRY_AFTER
   return fault
@@ -35,7 +36,7 @@ export const standbyFault = (): StoreFault =>
 /** Whether the same statement may succeed later: the fault is of the server, not of what was asked. */
 const mayPass = (error: unknown): boolean => {
   const state = sqlStateOf(error)
-  return state === undefined || isSpoilt(error) || /^(08|40|53|55|57|58|XX)/.test(state)
+  return state === undefined || isSpoilt(error) || /^(08|25P|40|53|55|57|58|XX)/.test(state)
 }
 
 /**

@@ -131,6 +131,12 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
     ) FROM ${quoted}.migrations`,
   })
   const version = Number(row?.[0])
+  if (version === 0) {
+    throw new UnusableDatabase(
+      'empty',
+      `The schema ${schema} has tables without the data that they had: restore those first`,
+    )
+  }
   if (version > MIGRATIONS.length) {
     throw new UnusableDatabase(
       'newer',

@@ -5,6 +5,8 @@
  *   was not allowed to change that;
  * - `newer`: a newer version of this library made its tables;
  * - `foreign`: the schema holds tables of another program that are called `events` or `migrations`;
+ * - `empty`: its tables are there, but nothing says which version they are of: a backup of them was
+ *   restored without its data;
  * - `encoding`: it does not keep text as UTF-8;
  * - `isolation`: its transactions are not READ COMMITTED unless told otherwise, and the host's pool
  *   does not tell them;
@@ -13,7 +15,14 @@
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
   /** Why it must be left alone, as told above. */
-  readonly reason: 'not_migrated' | 'newer' | 'foreign' | 'encoding' | 'isolation' | 'binary'
+  readonly reason:
+    | 'not_migrated'
+    | 'newer'
+    | 'foreign'
+    | 'empty'
+    | 'encoding'
+    | 'isolation'
+    | 'binary'
 
   constructor(reason: UnusableDatabase['reason'], message: string) {
     super(message)

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers'
 import { StoreFault } from '../../ports/store-fault.js'
 import { checkNumber } from '../check-number.js'
 import { type Database, openDatabase } from './database.js'

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import type {
   EventCount,
   EventRestore,
@@ -26,6 +27,9 @@ import { isConnectionFault } from './faults.js'
 import { watch } from './watch.js'
 import { writeGroup } from './write-group.js'
 
+/** Of Node.js, taken once: tests may put a clock of theirs in the place of the global one, and of its module's. */
+const schedule = setImmediate
+
 /** A store in the table `events` of an SQLite file. */
 export const sqliteEventStore = (
   connection: Connection,
@@ -41,7 +45,7 @@ export const sqliteEventStore = (
   }
 
   return {
-    append: groupCommit({ write, isConnectionFault, schedule: setImmediate }),
+    append: groupCommit({ write, isConnectionFault, schedule }),
     readStream: (stream, afterVersion = 0) =>
       connection.query((database) => streamEvents(database, stream, afterVersion)),
     readAll: (after, limit) => connection.query((database) => pageOfEvents(database, after, limit)),

@@ -1,3 +1,5 @@
+import { fieldOf } from '../../domain/field-of.js'
+
 /** Primary result codes of SQLite that are told apart. */
 const BUSY = 5
 const LOCKED = 6
@@ -6,8 +8,9 @@ const NOT_A_DATABASE = 26
 
 /** Result code of SQLite without its extension; undefined when `error` is not SQLite's. */
 const resultCode = (error: unknown): number | undefined => {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+  // Not `instanceof`: in the contexts of some test runners, errors of Node.js are none of theirs.
+  const code = fieldOf(error, 'errcode')
+  return typeof code === 'number' ? code & 0xff : undefined
 }
 
 /** Whether SQLite itself reported `error`. */

@@ -51,6 +51,8 @@ export const setUp = (database: Database): void => {
   database.script(
     `PRAGMA journal_mode = WAL;
      PRAGMA synchronous = FULL;
+     -- A large list is sorted without a folder for temporary files, which a container need not have.
+     PRAGMA temp_store = MEMORY;
      PRAGMA cache_size = -${CACHE_SIZE};
      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`,
   )

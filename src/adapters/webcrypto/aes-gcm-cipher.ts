@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import { fromBase64url, toBase64url } from '../../domain/base64url.js'
+import { fieldOf } from '../../domain/field-of.js'
 import { SealedSecret } from '../../domain/values.js'
 import type { SecretCipher, SecretOwner, SecretUnreadable } from '../../ports/secret-cipher.js'
 import { type KeyRing, keyRing } from './key-ring.js'
@@ -26,8 +27,8 @@ const algorithm = (iv: Uint8Array<ArrayBuffer>, owner: SecretOwner): AesGcmParam
   tagLength: TAG_BYTES * 8,
 })
 
-const isFailedDecryption = (cause: unknown): boolean =>
-  cause instanceof Error && cause.name === 'OperationError'
+/** Not by `instanceof`: where WebCrypto is of another realm, as under Jest, so are its errors. */
+const isFailedDecryption = (cause: unknown): boolean => fieldOf(cause, 'name') === 'OperationError'
 
 const decrypt = async (
   key: CryptoKey,

@@ -24,13 +24,17 @@ const once = <Value>(make: () => Value): (() => Value) => {
   }
 }
 
+/** Of any realm: a `Buffer` is an instance of that of Node.js, which jsdom has another one of. */
+const isBytes = (value: unknown): value is Uint8Array =>
+  Object.prototype.toString.call(value) === '[object Uint8Array]'
+
 // No message repeats a value that was given: it might be a key in the wrong place.
 const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
   if (!KEY_ID.test(keyId))
     throw new RangeError(
       'keys: a key id must be 1 to 64 letters, digits, _ or -, starting with a letter or digit',
     )
-  if (!(bytes instanceof Uint8Array)) throw new TypeError(`keys.${keyId} must be a Uint8Array`)
+  if (!isBytes(bytes)) throw new TypeError(`keys.${keyId} must be a Uint8Array`)
   if (bytes.length !== KEY_BYTES) throw new RangeError(`keys.${keyId} must be ${KEY_BYTES} bytes`)
   // The constructor copies, where `slice` of a Node.js Buffer would not.
   return new Uint8Array(bytes)

@@ -39,6 +39,24 @@ describe('Opening PostgreSQL', () => {
     },
   )
 
+  it.each([
+    'postgres://user:secret@one:5432,two:5432/database',
+    'postgres://user:secret@localhost:99999/database',
+  ])('takes %s for no address, of which the driver makes nothing', async (text) => {
+    for (const [option, given] of [
+      ['connectionString', { connectionString: text }],
+      ['listenConnectionString', { connectionString, listenConnectionString: text }],
+    ] as const) {
+      await expect(openPostgres(given)).rejects.toMatchObject(naming(option))
+      await expect(openPostgres(given)).rejects.not.toThrow('secret')
+    }
+  })
+
+  it('says which file is missing that an address names', async () => {
+    const opening = openPostgres({ connectionString: `${connectionString}?sslrootcert=/nowhere` })
+    await expect(opening).rejects.toThrow('/nowhere')
+  })
+
   it('listens nowhere without an address', async () => {
     for (const listenConnectionString of ['', 5432, {}]) {
       const opening = openPostgres({ connectionString, listenConnectionString } as never)

@@ -3,6 +3,7 @@ import { getEventListeners, once } from 'node:events'
 import { createRequire } from 'node:module'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { faultOf as asFault } from '../../../src/adapters/postgres/faults.js'
 import { openPostgres, type Postgres, StoreFault } from '../../../src/adapters/postgres/index.js'
 import { aesGcmCipher, createIam } from '../../../src/index.js'
 import {
@@ -219,6 +220,18 @@ describe('A server that refuses to write', () => {
     await client.query('ALTER ROLE postgres RESET default_transaction_read_only')
     await client.end()
     expect(await verdict(store, firstOf('law-b'))).toBe(1)
+  })
+})
+
+test('A transaction that the server found too long may be tried again later.', () => {
+  const tooLong = Object.assign(new Error('transaction timeout'), {
+    code: '25P04',
+    severity: 'FATAL',
+  })
+  expect(asFault(tooLong, 'unknown')).toMatchObject({
+    outcome: 'unknown',
+    retryAfter: 1000,
+    message: 'PostgreSQL: transaction timeout',
   })
 })
 

@@ -90,6 +90,18 @@ describe('Migrating', () => {
     expect(await held()).toEqual(before)
   })
 
+  test('waits for the data of a backup that has restored its tables alone', async () => {
+    const schema = newSchema()
+    await (await open(schema)).close()
+    await sql(`CREATE TABLE ${schema}.backup AS SELECT * FROM ${schema}.migrations;
+      TRUNCATE ${schema}.migrations`)
+    expect(await reasonOf(open(schema))).toBe('empty')
+    expect(await reasonOf(open(schema, false))).toBe('empty')
+    await sql(`INSERT INTO ${schema}.migrations SELECT * FROM ${schema}.backup`)
+    await using opened = await open(schema)
+    await record(opened.store, firstOf('law-a'))
+  })
+
   test('shares a schema with tables of other names', async () => {
     const schema = newSchema()
     await sql(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.customers AS SELECT 1 AS id`)

@@ -34,6 +34,12 @@ const failing = (database: Database, statement: string, fault = IO_ERROR): Datab
 
 const insert = (database: Database) => database.run('INSERT INTO kept VALUES (1)')
 
+test('A list is sorted in memory, for there may be no other folder to write to.', async () => {
+  const connection = openConnection(temporaryFile())
+  expect(await connection.query((database) => database.value('PRAGMA temp_store'))).toBe(2)
+  connection.close()
+})
+
 const withTable = (): Database => {
   const database = openDatabase(':memory:')
   database.script('CREATE TABLE kept (value)')
