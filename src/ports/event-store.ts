@@ -127,6 +127,9 @@ export interface EventStore {
    * from 0 or a schema version that is none from 1, or text outside `data` that no store can keep:
    * ill-formed, with U+0000 or above 2,048 bytes of UTF-8.
    *
+   * Appends of one handle that write one stream are recorded in the order they were sent, also when they
+   * are sent without waiting.
+   *
    * @returns the events as recorded, in the order written
    */
   append(

@@ -192,7 +192,10 @@ export interface ReadModel extends Projection {
   /** The object, or undefined; a role is not found once its project is removed. */
   get<Type extends ViewType>(orgId: string, ref: RefOf<Type>): Promise<Views[Type] | undefined>
 
-  /** A page of objects; of roles, none once their project is removed. */
+  /**
+   * A page of objects; of roles, none once their project is removed. Rejects what names a field that
+   * cannot be gone by.
+   */
   list<Type extends ViewType>(query: ListQuery<Type>): Promise<Listing<Views[Type]>>
 
   /** A page of history; removed objects keep theirs. */

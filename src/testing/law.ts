@@ -19,7 +19,9 @@ export function demand(condition: boolean, expectation: string): asserts conditi
 /** Holds that `actual`, which `what` names, is `expected` or an equal structure of plain values. */
 export const demandEqual = (what: string, actual: unknown, expected: unknown): void => {
   if (isEqual(actual, expected)) return
-  throw new BrokenLaw(`Expected ${what} to be ${show(expected)}, not ${show(actual)}`)
+  const [shown, found] = [textOf(expected), textOf(actual)]
+  const begin = placeToShow(shown, found)
+  throw new BrokenLaw(`Expected ${what} to be ${cut(shown, begin)}, not ${cut(found, begin)}`)
 }
 
 /** Holds that `promise` rejects, and gives back with what. */
@@ -32,7 +34,9 @@ export const demandRejection = async (
     (reason: unknown) => ({ reason }),
   )
   if ('reason' in outcome) return outcome.reason
-  throw new BrokenLaw(`Expected ${what} to be rejected, not answered with ${show(outcome.value)}`)
+  throw new BrokenLaw(
+    `Expected ${what} to be rejected, not answered with ${cut(textOf(outcome.value))}`,
+  )
 }
 
 /** What `works` lead to; waits for all of them, so that none goes on, or fails, behind the back of a law. */
@@ -63,9 +67,16 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Longest text that a message repeats. */
 const MAX_SHOWN = 1000
 
-const show = (value: unknown): string => {
-  const text =
-    JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ??
-    String(value)
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ??
+  String(value)
+
+/** From where two texts have to be shown for their first difference to be seen. */
+const placeToShow = (one: string, other: string): number => {
+  let place = 0
+  while (place < one.length && one[place] === other[place]) place++
+  return place < MAX_SHOWN ? 0 : place - MAX_SHOWN / 2
 }
+
+const cut = (text: string, begin = 0): string =>
+  `${begin > 0 ? '…' : ''}${text.slice(begin, begin + MAX_SHOWN)}${text.length > begin + MAX_SHOWN ? '…' : ''}`

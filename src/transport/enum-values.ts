@@ -26,7 +26,11 @@ const LABELING_SETTINGS = {
     PrivateLabelingSettingNumber.ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY,
 } as const satisfies Record<PrivateLabelingSetting, PrivateLabelingSettingNumber>
 
-const STATES = { active: State.ACTIVE, inactive: State.INACTIVE } as const
+const STATES = {
+  STATE_UNSPECIFIED: State.UNSPECIFIED,
+  STATE_ACTIVE: State.ACTIVE,
+  STATE_INACTIVE: State.INACTIVE,
+} as const
 
 /** Number of a value on the wire. */
 export const stylingTypeNumber = (name: StylingType) => STYLING_TYPES[name]
@@ -35,7 +39,8 @@ export const mappingFieldNumber = (name: OidcMappingField) => MAPPING_FIELDS[nam
 /** Number of a value on the wire. */
 export const labelingSettingNumber = (name: PrivateLabelingSetting) => LABELING_SETTINGS[name]
 /** Number of a value on the wire. */
-export const stateNumber = (name: 'active' | 'inactive') => STATES[name]
+export const stateNumber = (name: 'active' | 'inactive') =>
+  name === 'active' ? State.ACTIVE : State.INACTIVE
 
 /**
  * Name of the value with this number. Enums of protobuf are open: any number can come in, and none
@@ -83,10 +88,13 @@ export const labelingSettingOf = (message: {
   })
 
 /** Name of the state to filter by; undefined for any. @throws ConnectError */
-export const stateOf = (filter: { readonly state: number }): 'active' | 'inactive' | undefined =>
-  filter.state === State.UNSPECIFIED
-    ? undefined
-    : nameOf(['active', 'inactive'] as const, STATES, {
-        field: 'filter.state',
-        number: filter.state,
-      })
+export const stateOf = ({
+  state,
+}: {
+  readonly state: number
+}): 'active' | 'inactive' | undefined => {
+  const names = ['STATE_UNSPECIFIED', 'STATE_ACTIVE', 'STATE_INACTIVE'] as const
+  const name = nameOf(names, STATES, { field: 'filter.state', number: state })
+  if (name === 'STATE_UNSPECIFIED') return undefined
+  return name === 'STATE_ACTIVE' ? 'active' : 'inactive'
+}

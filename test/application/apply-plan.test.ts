@@ -252,3 +252,12 @@ test('a plan may be of more objects than a call takes arguments', async () => {
   const { changes } = await done(iam.apply(plan, context))
   expect(changes).toHaveLength(130_001)
 })
+
+test('a plan whose changes were cut in review tells of those that were made', async () => {
+  await onMemory(async ({ iam }) => {
+    const plan = JSON.parse(JSON.stringify(await done(iam.plan(desired, context))))
+    plan.changes.splice(-1, 1)
+    const applied = await done(iam.apply(plan, context))
+    expect(applied.counts).toEqual({ add: 2, update: 0, remove: 0, unchanged: 0 })
+  })
+})

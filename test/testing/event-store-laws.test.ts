@@ -79,7 +79,39 @@ const remembering = <Input, Output>(
   }
 }
 
+const byStream = (events: readonly RecordedEvent[]) =>
+  events.toSorted((one, other) => (one.stream < other.stream ? -1 : 1))
+
 const FAULTS: readonly Fault[] = [
+  {
+    fault: 'returns events stream by stream',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      append: async (append) => (await sound.append(append)).map(byStream),
+    }),
+  },
+  {
+    fault: 'finds the events of an append stream by stream',
+    law: 'an append is found by its id, with all of its events in the order written',
+    plant: (sound) => ({ findAppend: async (by) => byStream(await sound.findAppend(by)) }),
+  },
+  {
+    fault: 'records a large append in pieces',
+    law: 'an append of many writes is seen as a whole or not at all, while it is recorded too',
+    plant: (sound) => ({
+      append: async (append) => {
+        const events: RecordedEvent[] = []
+        for (let from = 0; from < append.writes.length; from += 100) {
+          const writes = append.writes.slice(from, from + 100)
+          const recorded = await sound.append({ ...append, writes })
+          if (recorded.isErr()) return err(recorded.error)
+          events.push(...recorded.value)
+          await oneTurn()
+        }
+        return ok(events)
+      },
+    }),
+  },
   {
     fault: 'returns events in another order',
     law: 'an append returns its events as recorded, in the order written',

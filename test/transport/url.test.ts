@@ -195,6 +195,11 @@ describe('A query', () => {
       '/v1/projects?filter.state=STATE_ACTIVE&filter.name.equals=Portal',
     )
     expect(found.json.totalSize).toBe(1)
+    const rpc = '/claviger.v1.ProjectService/ListProjects'
+    const unknown = await call('POST', rpc, '{"filter":{"state":9}}')
+    expect(violationsIn(unknown.json)).toEqual({
+      'filter.state': 'must be one of STATE_UNSPECIFIED, STATE_ACTIVE, STATE_INACTIVE',
+    })
     const wrong = await call('GET', '/v1/projects?filter.state=STATE_ASLEEP')
     expect(Object.keys(violationsIn(wrong.json))).toEqual(['filter.state'])
     const odd = await call('GET', '/v1/projects?filter.name=Portal')

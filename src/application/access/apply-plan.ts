@@ -10,7 +10,7 @@ import type { Applied } from './applied.js'
 import { applyDrafts, applyEach } from './apply-drafts.js'
 import { askedToApplyPlan, REFUSED_BY_APPLY } from './asked-of-access.js'
 import { movedSince } from './moved-since.js'
-import { Plan } from './plan.js'
+import { countsOf, Plan } from './plan.js'
 import type { Draft } from './planned-change.js'
 import { seenNow } from './seen-now.js'
 
@@ -45,7 +45,7 @@ export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
       const applied = await applyEach(unitsIn(drafts), (drafts) =>
         applyDrafts(runtime, session, { drafts, managedBy }),
       )
-      return applied.map((changes) => ({ ...plan, changes }))
+      return applied.map((changes) => ({ ...plan, changes, counts: countsOf(changes) }))
     },
   )
 

@@ -23,14 +23,14 @@ export const appendLaws: readonly EventStoreLaw[] = [
       for (const metadata of [EVERY_METADATA, {}]) {
         const store = await open()
         const append = appendOf(
-          [write('law-a', 0, { n: 1 }, { n: 2 }), write('law-b', 0, { n: 3 })],
+          [write('law-b', 0, { n: 1 }, { n: 2 }), write('law-a', 0, { n: 3 })],
           metadata,
         )
         const recorded = await record(store, append)
         const expected = [
-          { stream: 'law-a', version: 1, data: { n: 1 } },
-          { stream: 'law-a', version: 2, data: { n: 2 } },
-          { stream: 'law-b', version: 1, data: { n: 3 } },
+          { stream: 'law-b', version: 1, data: { n: 1 } },
+          { stream: 'law-b', version: 2, data: { n: 2 } },
+          { stream: 'law-a', version: 1, data: { n: 3 } },
         ].map((event, index) => ({
           ...event,
           type: 'law.tried',
@@ -41,7 +41,7 @@ export const appendLaws: readonly EventStoreLaw[] = [
         }))
         demandEqual('what append returns', recorded, expected)
         demandEqual('what the log holds', await wholeLog(store), expected)
-        demandEqual('what a stream holds', await store.readStream('law-a'), expected.slice(0, 2))
+        demandEqual('what a stream holds', await store.readStream('law-b'), expected.slice(0, 2))
       }
     },
   },

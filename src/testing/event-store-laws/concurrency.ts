@@ -1,5 +1,5 @@
 import type { StreamId } from '../../domain/values.js'
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
+import { type EventStore, MAX_WRITES, type RecordedEvent } from '../../ports/event-store.js'
 import { allOf, demand, demandEqual } from '../law.js'
 import type { EventStoreLaw } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
@@ -68,6 +68,32 @@ export const concurrencyLaws: readonly EventStoreLaw[] = [
       demandEqual('appends recorded', verdicts.filter((answer) => answer === 1).length, 1)
       for (const answer of verdicts) if (answer !== 1) demandEqual('an answer', answer, conflict)
       demandEqual('what the log holds', (await wholeLog(store)).length, 1)
+    },
+  },
+  {
+    name: 'an append of many writes is seen as a whole or not at all, while it is recorded too',
+    check: async ({ open, reopen }) => {
+      const store = await open()
+      const reader = await reopen(store)
+      const append = appendOf(
+        Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n })),
+      )
+      let isDone = false
+      const recording = record(store, append).finally(() => {
+        isDone = true
+      })
+      const reading = async () => {
+        for (let isLast = false; ; isLast = isDone) {
+          const { length } = await reader.findAppend(append)
+          demand(
+            length === 0 || length === MAX_WRITES,
+            `none or all of ${MAX_WRITES} events, not ${length}`,
+          )
+          if (isLast) return
+          await nextTurn()
+        }
+      }
+      await allOf<unknown>([recording, reading()])
     },
   },
   {

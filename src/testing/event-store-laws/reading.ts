@@ -7,7 +7,7 @@ import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
 const fill = async (store: EventStore): Promise<readonly RecordedEvent[]> => {
   const recorded: RecordedEvent[] = []
   for (let n = 0; n < 4; n++) {
-    const writes = [write(`law-${n}`, 0, { n }), write('law-common', 2 * n, { n }, { n })]
+    const writes = [write('law-common', 2 * n, { n }, { n }), write(`law-${n}`, 0, { n })]
     recorded.push(...(await record(store, appendOf(writes))))
   }
   return recorded
