@@ -10,6 +10,9 @@ import { targetProject } from './target.js'
 /** Most role keys and most grants of one user that a login looks at. */
 const MOST = 1000
 
+/** How often roles are read anew while their project changes. */
+const MAX_ATTEMPTS = 10
+
 /** Who logs in to an application of which project. */
 export const CheckLoginInput = z.strictObject({
   id: ProjectId,
@@ -50,7 +53,8 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
       const object = { type: 'project' as const, id }
       const read = () => fromPort(() => runtime.readModel.get<'project'>(orgId, object))
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
-      for (let project = await read(); ; ) {
+      let project = await read()
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         if (!project) return err({ kind: 'NotFound', object })
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
         const roleKeys = await rolesStillThere(runtime, orgId, roles)
@@ -60,6 +64,7 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
           return checkLogin({ project, roleKeys }, user)
         project = since
       }
+      return err({ kind: 'Aborted', attempts: MAX_ATTEMPTS })
     },
   )
 

@@ -18,7 +18,10 @@ interface CatchUp {
   movedAt: number
 }
 
-/** After how many milliseconds without progress nobody joins a catch-up: its connection may be lost. */
+/**
+ * After how many milliseconds without progress nobody joins a catch-up: its connection may be lost. Four
+ * times as long for each one more: what they all wait for, such as a lock, must not take all connections.
+ */
 const LONGEST_SILENCE = 5_000
 
 /**
@@ -28,6 +31,8 @@ const LONGEST_SILENCE = 5_000
  */
 export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): Follow => {
   let underWay: CatchUp | undefined
+  /** How many there are, those that nobody joins any more among them. */
+  let unsettled = 0
 
   const catchUpOnce = async (): Promise<void> => {
     const head = await store.lastPosition()
@@ -37,7 +42,9 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
 
   /** May be beside one that is silent: only one of them moves the checkpoint. */
   const begin = (reached: Position): CatchUp => {
+    unsettled++
     const done = fromPort(catchUpOnce).finally(() => {
+      unsettled--
       if (underWay === begun) underWay = undefined
     })
     const begun = { done, reached, movedAt: performance.now() }
@@ -51,7 +58,8 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
     const now = performance.now()
     if (underWay.reached !== reached) underWay.movedAt = now
     underWay.reached = reached
-    return now - underWay.movedAt < LONGEST_SILENCE ? underWay : undefined
+    const longest = LONGEST_SILENCE * 4 ** (unsettled - 1)
+    return now - underWay.movedAt < longest ? underWay : undefined
   }
 
   return async ({ consistency, signal }) => {

@@ -78,6 +78,27 @@ it('judges a project together with the roles that it has at the same time', asyn
   expect(moments).toEqual([])
 })
 
+it('gives up on a project that changes again and again', async () => {
+  const { store } = start()
+  const kept = memoryReadModel()
+  const changing = iamOn(store, { readModel: kept })
+  const portal = { id: 'portal', projectRoleCheck: true }
+  await good(changing.projects.add({ ...portal, name: 'Portal' }, context))
+  let changes = 0
+  const readModel: ReadModel = {
+    ...kept,
+    get: async (orgId, ref) => {
+      if (ref.type === 'project_role')
+        await good(changing.projects.update({ ...portal, name: `name ${++changes}` }, context))
+      await good(changing.catchUp(kept))
+      return kept.get(orgId, ref)
+    },
+  }
+  const error = await refusal(iamOn(store, { readModel }).projects.checkLogin(login, context))
+  expect(error).toEqual({ kind: 'Aborted', attempts: 10 })
+  expect(changes).toBe(10)
+})
+
 it('does not find a project that is removed while its roles are read', async () => {
   const { store } = start()
   const kept = memoryReadModel()

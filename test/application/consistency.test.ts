@@ -98,6 +98,31 @@ it('waits for nobody whose catch-up has been silent for long', async () => {
   expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
 })
 
+it('begins ever fewer beside those that all wait for the same', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let pages = 0
+  const waiting: (() => void)[] = []
+  const locked = iamOn({
+    ...store,
+    readAll: async (after, limit) => {
+      pages++
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return store.readAll(after, limit)
+    },
+  })
+  const asked: Promise<unknown>[] = []
+  for (let second = 0; second < 120; second++) {
+    asked.push(good(locked.projects.get(portal, context)))
+    await new Promise((resolve) => setImmediate(resolve))
+    vi.advanceTimersByTime(1_000)
+  }
+  // At first, after 5 seconds, after 20 more and after 80 more.
+  expect(pages).toBe(4)
+  for (const go of waiting.splice(0)) go()
+  expect(await Promise.all(asked)).toMatchObject(Array(120).fill({ name: 'Portal' }))
+})
+
 it('shares one that takes long as long as it moves on', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
