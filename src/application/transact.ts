@@ -102,7 +102,7 @@ const decideOnStore = async <Ids>(
   }
 }
 
-/** @param turn - takes in the stream of the guard once the turn at it was asked for and given */
+/** @param turn - takes in the stream of the guard once the turn at it is asked for */
 const decideInTurn = async <Ids>(
   runtime: Runtime,
   session: Session,
@@ -119,9 +119,8 @@ const decideInTurn = async <Ids>(
     if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
     if (lost) await pause(attempts, session.signal)
     if (attempts === PATIENCE && transaction.guard) {
-      const { stream } = transaction.guard
-      if ((await runtime.queue.enter([stream], session.signal)) === false) return err(CANCELLED)
-      turn.push(stream)
+      turn.push(transaction.guard.stream)
+      if ((await runtime.queue.enter(turn, session.signal)) === false) return err(CANCELLED)
     }
     await refresh(trackedIn(transaction), session)
     if (session.signal?.aborted) return err(CANCELLED)

@@ -1,12 +1,20 @@
 import type { StreamId } from '../domain/values.js'
 
+/** A turn at one stream. */
+interface Turn {
+  /** The very list of streams that whoever has it asked with. */
+  holder: readonly StreamId[]
+  /** The wake-up calls of those who wait for it. */
+  readonly waiting: (() => void)[]
+}
+
 /**
  * Lets one command of this process at a time write a stream; the others wait in the order they
  * came. It spares them lost races, and decides nothing: versions do.
  */
 export class WriteQueue {
-  /** An entry for each stream that is being written: the wake-up calls of those who wait, if any. */
-  readonly #waiting = new Map<StreamId, (() => void)[] | undefined>()
+  /** An entry for each stream that is being written. */
+  readonly #turns = new Map<StreamId, Turn>()
 
   /**
    * Asks for a turn at all of `streams`.
@@ -17,17 +25,19 @@ export class WriteQueue {
     streams: readonly StreamId[],
     signal: AbortSignal | undefined,
   ): Promise<boolean> | undefined {
-    if (streams.some((stream) => this.#waiting.has(stream))) return this.#enterEach(streams, signal)
-    for (const stream of streams) this.#waiting.set(stream, undefined)
+    if (streams.some((stream) => this.#turns.has(stream))) return this.#enterEach(streams, signal)
+    for (const stream of streams) this.#turns.set(stream, { holder: streams, waiting: [] })
     return undefined
   }
 
-  /** Ends the turn of a caller that had one. */
+  /** Ends the turns that the caller has, who asked for them with this very list, and still has. */
   leave(streams: readonly StreamId[]): void {
     for (const stream of streams) {
-      const next = this.#waiting.get(stream)?.shift()
+      const turn = this.#turns.get(stream)
+      if (turn?.holder !== streams) continue
+      const next = turn.waiting.shift()
       if (next) next()
-      else this.#waiting.delete(stream)
+      else this.#turns.delete(stream)
     }
   }
 
@@ -39,50 +49,51 @@ export class WriteQueue {
     streams: readonly StreamId[],
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const entered: StreamId[] = []
     for (const stream of streams.toSorted().reverse()) {
-      if (this.#waiting.has(stream) && !(await waitIn(this.#queueOf(stream), signal))) {
-        this.leave(entered)
+      const turn = this.#turns.get(stream)
+      if (turn === undefined) this.#turns.set(stream, { holder: streams, waiting: [] })
+      else if (!(await waitFor(turn, streams, signal))) {
+        this.leave(streams)
         return false
       }
-      if (!this.#waiting.has(stream)) this.#waiting.set(stream, undefined)
-      entered.push(stream)
     }
     return true
-  }
-
-  #queueOf(stream: StreamId): (() => void)[] {
-    const queue = this.#waiting.get(stream) ?? []
-    this.#waiting.set(stream, queue)
-    return queue
   }
 }
 
 /**
  * After how many milliseconds without a turn for anybody the next one takes it: a runtime may have ended
- * the request that had it (workerd, when the client leaves).
+ * the request that had it (workerd, when the client leaves). Longer than our stores let an append last.
  */
-const LONGEST_TURN = 5_000
+const LONGEST_TURN = 40_000
 
 /** With a timer, too, so that such a runtime does not take a request that waits for one that hangs. */
-const waitIn = (queue: (() => void)[], signal: AbortSignal | undefined): Promise<boolean> =>
+const waitFor = (
+  turn: Turn,
+  streams: readonly StreamId[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> =>
   new Promise((resolve) => {
+    const { waiting } = turn
     const end = (isOurs: boolean) => {
       clearInterval(timer)
       signal?.removeEventListener('abort', giveUp)
       resolve(isOurs)
     }
-    const wake = () => end(true)
+    const wake = () => {
+      turn.holder = streams
+      end(true)
+    }
     const giveUp = () => {
-      queue.splice(queue.indexOf(wake), 1)
+      waiting.splice(waiting.indexOf(wake), 1)
       end(false)
     }
     let wasNext = false
     const timer = setInterval(() => {
-      if (wasNext) queue.shift()?.()
-      wasNext = queue[0] === wake
+      if (wasNext) waiting.shift()?.()
+      wasNext = waiting[0] === wake
     }, LONGEST_TURN)
-    queue.push(wake)
+    waiting.push(wake)
     signal?.addEventListener('abort', giveUp, { once: true })
     if (signal?.aborted) giveUp()
   })
