@@ -40,7 +40,12 @@ describe('What is of another realm is known by its fields', () => {
     const k1: Uint8Array = runInNewContext('new Uint8Array(32).fill(1)')
     const cipher = aesGcmCipher({ current: 'k1', keys: { k1 } })
     expect((await oldCipher.open(await cipher.seal('secret', owner), owner)).isOk()).toBe(true)
-    for (const wrong of ['new Uint16Array(32)', 'new Uint8Array(32).buffer', 'Array(32).fill(1)'])
+    for (const wrong of [
+      'new Uint16Array(32)',
+      'new Uint8Array(32).buffer',
+      'Array(32).fill(1)',
+      '({ [Symbol.toStringTag]: "Uint8Array", length: 32 })',
+    ])
       expect(() => aesGcmCipher({ current: 'k1', keys: { k1: runInNewContext(wrong) } })).toThrow(
         'keys.k1 must be a Uint8Array',
       )
@@ -82,7 +87,14 @@ describe('What is of another realm is known by its fields', () => {
     await good(iam.projects.add({ name: 'Portal' }, withSignal(foreign)))
     const aborted = iam.projects.add({ name: 'Portal' }, withSignal({ ...foreign, aborted: true }))
     expect(await refusal(aborted)).toEqual({ kind: 'Cancelled' })
-    for (const none of [{}, { aborted: false }, { ...foreign, aborted: 'no' }, [], () => undefined])
+    for (const none of [
+      {},
+      { aborted: false },
+      { ...foreign, removeEventListener: 1 },
+      { ...foreign, aborted: 'no' },
+      [],
+      () => undefined,
+    ])
       expect(await refusal(iam.projects.add({ name: 'Portal' }, withSignal(none)))).toMatchObject({
         violations: [{ field: 'signal', description: 'must be an AbortSignal' }],
       })

@@ -7,9 +7,6 @@ export interface Listeners {
   readonly isEmpty: () => boolean
 }
 
-/** As it was at the beginning: tests may put a clock of theirs in its place. */
-const later = queueMicrotask
-
 /** Nobody, at first. */
 export const listeners = (): Listeners => {
   const waiting = new Set<{ readonly wake: () => void }>()
@@ -23,7 +20,7 @@ export const listeners = (): Listeners => {
     },
     wakeAll: () => {
       for (const listener of waiting) {
-        later(() => {
+        Promise.resolve().then(() => {
           if (waiting.has(listener)) listener.wake()
         })
       }

@@ -130,7 +130,8 @@ const isOneOf = (value: unknown, one: unknown, other: unknown): boolean =>
 const isSignal = (value: unknown): boolean =>
   value === undefined ||
   (typeof fieldOf(value, 'aborted') === 'boolean' &&
-    typeof fieldOf(value, 'addEventListener') === 'function')
+    typeof fieldOf(value, 'addEventListener') === 'function' &&
+    typeof fieldOf(value, 'removeEventListener') === 'function')
 
 const isCorrelationId = (value: unknown): boolean =>
   value === undefined ||

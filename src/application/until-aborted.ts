@@ -20,7 +20,7 @@ async function* valuesUntilAborted<Value>(
   let isOver = false
   try {
     for (;;) {
-      signal.throwIfAborted()
+      if (signal.aborted) throw signal.reason
       const step = await orCancelled(next(), signal)
       isOver = step.done === true
       if (step.done) return

@@ -88,10 +88,11 @@ const waitFor = (
       waiting.splice(waiting.indexOf(wake), 1)
       end(false)
     }
-    let wasNext = false
+    let next: (() => void) | undefined
+    // Whoever is next may have been ended as well, and its timer with it.
     const timer = setInterval(() => {
-      if (wasNext) waiting.shift()?.()
-      wasNext = waiting[0] === wake
+      if (waiting[0] === next) waiting.shift()?.()
+      next = waiting[0]
     }, LONGEST_TURN)
     waiting.push(wake)
     signal?.addEventListener('abort', giveUp, { once: true })

@@ -26,3 +26,23 @@ it('passes a turn on from whoever keeps it too long, who then has none to end', 
   expect(ask('fourth', fourth)).toBe(undefined)
   expect(vi.getTimerCount()).toBe(0)
 })
+
+it('passes it on from one who waits and is never heard of again, too', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const queue = new WriteQueue()
+  const given: string[] = []
+  queue.enter(['a-a'], undefined)
+  for (const name of ['second', 'third']) {
+    // As its request has ended, so have its timers.
+    const own = vi.spyOn(globalThis, 'setInterval')
+    void queue.enter(['a-a'], undefined)?.then(() => given.push(name))
+    const timer = own.mock.results[0]?.value
+    own.mockRestore()
+    if (name === 'second') clearInterval(timer)
+  }
+  await vi.advanceTimersByTimeAsync(80_000)
+  expect(given).toEqual(['second'])
+  await vi.advanceTimersByTimeAsync(80_000)
+  expect(given).toEqual(['second', 'third'])
+})

@@ -8,6 +8,9 @@ import { setUp } from './schema.js'
 import { inTransaction } from './transaction.js'
 import { UnusableFile } from './unusable-file.js'
 
+/** Of Node.js, taken once: tests may put a clock of theirs in the place of these. */
+const [soon, later] = [setImmediate, setTimeout]
+
 /** How long another process may keep the file locked, in milliseconds. */
 const DEFAULT_BUSY_TIMEOUT = 10_000
 
@@ -116,6 +119,6 @@ export const openConnection = (
 /** Waits a little, of different length each time so that no two processes wait in step. */
 const pause = (waited: number): Promise<void> =>
   new Promise((resolve) => {
-    if (waited < EAGER_WAIT) setImmediate(resolve)
-    else setTimeout(resolve, Math.random() * MAX_PAUSE)
+    if (waited < EAGER_WAIT) soon(resolve)
+    else later(resolve, Math.random() * MAX_PAUSE)
   })

@@ -26,7 +26,7 @@ const once = <Value>(make: () => Value): (() => Value) => {
 
 /** Of any realm: a `Buffer` is an instance of that of Node.js, which jsdom has another one of. */
 const isBytes = (value: unknown): value is Uint8Array =>
-  Object.prototype.toString.call(value) === '[object Uint8Array]'
+  ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 
 // No message repeats a value that was given: it might be a key in the wrong place.
 const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
