@@ -54,7 +54,8 @@ export interface Copied {
  * A copy that was interrupted goes on where it was. What `from` records meanwhile is copied too; stop
  * its writers before the last call.
  *
- * @returns why it ended early: a {@link DifferentLog}, nothing copied; or what `verify` found
+ * @returns why it ended early: a {@link DifferentLog}, nothing copied; what `verify` found; or `Unavailable`, with an
+ *   `InvalidRestore` as its cause when something else has written to `to` meanwhile
  */
 export const copyEvents = (
   from: EventStore,

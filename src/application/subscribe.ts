@@ -52,11 +52,15 @@ export const subscribe = (
   if (orgId !== undefined && !isId(orgId)) throw new TypeError(`orgId must be ${ID_IN_WORDS}`)
   const ending = new AbortController()
   const events = eventsOf(store, { ...parsed.value, orgId, signal, hooks, ending })
-  const close = events.return.bind(events)
+  const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
+  // While it waits, they would be heard of only when the next event comes.
   events.return = () => {
-    // It would be heard of only when the next event comes.
     ending.abort()
     return close()
+  }
+  events.throw = (error) => {
+    ending.abort()
+    return fail(error)
   }
   return events
 }

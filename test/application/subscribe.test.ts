@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type EventStore,
@@ -129,6 +130,17 @@ describe('A subscription', () => {
     })
     await closed
     expect(stream.destroyed).toBe(true)
+  })
+
+  it.each([
+    ['waits for news', {}],
+    ['waits for what is for it', { orgId: 'globex' }],
+  ])('ends with the error of a stream that is destroyed while it %s', async (_, options) => {
+    const stream = Readable.from(iam.subscribe({ ...options, after: await store.lastPosition() }))
+    stream.read()
+    await turn()
+    const gone = new Error('The client is gone')
+    expect(await once(stream.destroy(gone), 'error')).toEqual([gone])
   })
 
   it('leaves nothing with the signal once it is over', async () => {

@@ -48,7 +48,6 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
 export const migrate = async (connections: Connections, schema: string): Promise<void> => {
   if ((await versionOf(connections, schema)) === MIGRATIONS.length) return
   await connections.transaction(async (session) => {
-    await session.rows({ text: 'SET LOCAL statement_timeout = 0' })
     await session.rows({
       text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))`,
       values: [schema],
@@ -105,7 +104,7 @@ const versionOf = (connections: Connections, schema: string): Promise<number> =>
 
 /**
  * How many migrations `schema` has gone through; 0 for a new one. One that was renamed lacks the last, which
- * makes the functions. @throws UnusableDatabase
+ * makes the functions; one whose read model was dropped lacks that as well. @throws UnusableDatabase
  */
 const readVersion = async (session: Session, schema: string): Promise<number> => {
   const quoted = quotedSchema(schema)
@@ -128,7 +127,8 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
   const [row] = await session.rows({
     text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
       WHERE pronamespace = '${quoted}'::regnamespace AND proname = 'append_event'
-    ) FROM ${quoted}.migrations`,
+    ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace
+      AND relname = '${CHECKPOINT}') FROM ${quoted}.migrations`,
   })
   const version = Number(row?.[0])
   if (version === 0) {
@@ -143,6 +143,7 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
       `The schema ${schema} has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
     )
   }
+  if (row?.[2] === 'f') return Math.min(version, MIGRATIONS.indexOf(createReadTables))
   // The functions of a schema that was renamed would write to the one that has its old name.
   return row?.[1] === '0' ? Math.min(version, MIGRATIONS.length - 1) : version
 }

@@ -122,6 +122,49 @@ describe('Migrating', () => {
   })
 })
 
+describe('A read model whose tables were dropped', () => {
+  const drop = (schema: string) =>
+    sql(
+      `DROP TABLE ${[CHECKPOINT, HISTORY, ...TYPES.map(tableOf)].map((table) => `${schema}.${table}`).join()}`,
+    )
+
+  test('is made again when the schema is opened', async () => {
+    const schema = newSchema()
+    await (await open(schema)).close()
+    await drop(schema)
+    expect(await reasonOf(open(schema, false))).toBe('not_migrated')
+    await using opened = await open(schema)
+    expect(await opened.readModel.checkpoint()).toBe(0n)
+  })
+
+  test('is made again by a process that has it open', async () => {
+    const schema = newSchema()
+    await using opened = await open(schema)
+    await drop(schema)
+    await expect(opened.readModel.checkpoint()).rejects.toThrow('does not exist')
+    await opened.migrate()
+    expect(await opened.readModel.checkpoint()).toBe(0n)
+  })
+})
+
+describe('A migration that has to wait', () => {
+  test('is given up by the server too, after the timeout of any statement', async () => {
+    const schema = newSchema()
+    await (await open(schema)).close()
+    await sql(`DELETE FROM ${schema}.migrations WHERE version > 3`)
+    const reader = new pg.Client({ connectionString: server.connectionString })
+    await reader.connect()
+    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT}`)
+    const { connectionString } = server
+    const opening = openPostgres({ connectionString, schema, statementTimeout: 100 })
+    await expect(opening).rejects.toThrow('canceling statement due to statement timeout')
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.${CHECKPOINT}'::regclass`
+    expect(await sql(waiting)).toEqual([])
+    await reader.end()
+    await (await open(schema)).close()
+  })
+})
+
 describe('A schema that was renamed', () => {
   test('is not written to until its functions are made again, and then keeps what is its own', async () => {
     const [schema, renamed] = [newSchema(), newSchema()]
