@@ -49,6 +49,15 @@ export const createIam: (options: IamOptions) => Iam = ({
   if (newId !== undefined && typeof newId !== 'function') {
     throw new TypeError('newId must be a function')
   }
+  if (hooks !== undefined && !areHooks(hooks))
+    throw new TypeError('hooks must be functions by name')
   const ids = newId ? checkedIds(newId) : ulidFactory()
   return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
 }
+
+const areHooks = (hooks: unknown): boolean =>
+  typeof hooks === 'object' &&
+  hooks !== null &&
+  Object.entries(hooks).every(
+    ([name, hook]) => hook === undefined || typeof hook === 'function' || !name.startsWith('on'),
+  )

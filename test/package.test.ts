@@ -6,11 +6,15 @@ import {
   addPrograms,
   pack,
   RESOLUTIONS,
+  root,
   run,
   temporaryFolder,
   typeCheck,
   unpack,
 } from './runtimes/host-folder.ts'
+
+/** The subpaths beside the core. */
+const OTHERS = ['sqlite', 'postgres', 'transport', 'testing']
 
 describe('The package, unpacked where a host would have it', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -40,14 +44,27 @@ describe('The package, unpacked where a host would have it', () => {
   })
 
   it('has types of claviger/sqlite for a host that names no types and no library of any', async () => {
-    const file = join(folder.path, 'lone.ts')
-    await writeFile(file, "export * from 'claviger/sqlite'\n")
-    const options = { module: 'nodenext', target: 'es2025', strict: true, noEmit: true }
-    const compilerOptions = { ...options, types: [] }
-    const project = join(folder.path, 'tsconfig.lone.json')
-    await writeFile(project, JSON.stringify({ compilerOptions, files: [file] }))
-    const tsc = join(import.meta.dirname, '../node_modules/.bin/tsc')
-    expect((await run(tsc, ['--project', project])).stdout).toBe('')
+    const source = "export * from 'claviger/sqlite'\n"
+    expect(await compile(join(folder.path, 'lone.ts'), source)).toBe('')
+  })
+
+  it.each([
+    ['mts', 'await import'],
+    ['cts', 'require'],
+  ])('has types that call a value what is one when it runs: %s', async (end, load) => {
+    const subpaths = ['claviger', ...OTHERS.map((other) => `claviger/${other}`)]
+    const checks: string[] = []
+    for (const [n, subpath] of subpaths.entries()) {
+      const code = `console.log(JSON.stringify(Object.keys(${load}('${subpath}'))))`
+      const type = `--input-type=${end === 'mts' ? 'module' : 'commonjs'}`
+      const { stdout } = await run(process.execPath, [type, '--eval', code], { cwd: root })
+      const values: readonly string[] = JSON.parse(stdout)
+      checks.push(`import * as module${n} from '${subpath}'
+        export const names${n}: Record<keyof typeof module${n}, 0> = {
+          ${values.map((value) => `${value}: 0`).join()} }`)
+    }
+    const options = { skipLibCheck: true }
+    expect(await compile(join(folder.path, `values.${end}`), checks.join('\n'), options)).toBe('')
   })
 
   it.each(['d.ts', 'd.cts'])(
@@ -61,8 +78,7 @@ describe('The package, unpacked where a host would have it', () => {
           loaded.add(`${name}.${end}`)
       }
       expect(loaded.size).toBeGreaterThan(3)
-      for (const other of ['sqlite', 'postgres', 'transport', 'testing'])
-        expect(loaded).not.toContain(`${other}.${end}`)
+      for (const other of OTHERS) expect(loaded).not.toContain(`${other}.${end}`)
     },
   )
 
@@ -127,3 +143,16 @@ describe('The package, unpacked where a host would have it', () => {
     })
   })
 })
+
+/** What the compiler says of `source` at the path `file`, by a project that names no types of others. */
+const compile = async (file: string, source: string, more?: object): Promise<string> => {
+  const options = { module: 'nodenext', target: 'es2025', strict: true, noEmit: true, types: [] }
+  const project = `${file}.json`
+  await writeFile(file, source)
+  await writeFile(
+    project,
+    JSON.stringify({ compilerOptions: { ...options, ...more }, files: [file] }),
+  )
+  const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['--project', project])
+  return stdout
+}

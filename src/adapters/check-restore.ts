@@ -29,7 +29,7 @@ export const checkRestore = (
   for (const event of events) {
     const { stream, version, position } = event
     if (position <= (previous?.position ?? 0n) || position > BigInt(Number.MAX_SAFE_INTEGER)) {
-      return new InvalidRestore(`Position ${position} does not lie above the one before`)
+      return new InvalidRestore(`Position ${position} is not above the one before and below 2^53`)
     }
     if (version !== (versions.get(stream) ?? held.versionOf(stream)) + 1) {
       return new InvalidRestore(`Version ${version} does not continue the stream ${stream}`)

@@ -105,8 +105,8 @@ export const ProjectId = id.brand<'ProjectId'>()
 export type ProjectId = z.infer<typeof ProjectId>
 
 /**
- * What authorization checks look at; unique within its project. Compared code point by code point,
- * without case folding or normalization. Spec: Project role.
+ * What authorization checks look at; unique within its project. 1 to 200 characters, compared code
+ * point by code point, without case folding or normalization. Spec: Project role.
  */
 export const RoleKey = requiredText.brand<'RoleKey'>()
 export type RoleKey = z.infer<typeof RoleKey>

@@ -131,7 +131,7 @@ export interface Listing<Row> {
 /**
  * What one event changed in one field that is shown, but for ids, keys and `details`. An event that an
  * object came to be with changes all of them, from undefined; one that ends it changes `state` to
- * `removed`.
+ * `removed`; one that seals a secret anew changes none.
  */
 export type FieldChange =
   | {
@@ -185,8 +185,9 @@ export interface HistoryQuery {
 
 /**
  * The views that the library itself reads, kept by the host. Each answer is as of one moment, at or
- * after the checkpoint when it was asked for. Run `readModelLaws` of `claviger/testing` against
- * your implementation.
+ * after the checkpoint when it was asked for, and its reader's own: whoever alters it alters no other.
+ * `apply` rejects an event of a type that is none of the library's, with nothing applied. Run
+ * `readModelLaws` of `claviger/testing` against your implementation.
  */
 export interface ReadModel extends Projection {
   /** The object, or undefined; a role is not found once its project is removed. */

@@ -53,15 +53,26 @@ export const toConsole = (cause: unknown, { correlationId, method }: Failure): v
   // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
   console.error(method, correlationId, cause)
 
-/** @throws TypeError when `authenticate` is missing: it has no default that is safe */
+/**
+ * @throws TypeError when `authenticate` is missing, for it has no default that is safe, or an option is not what
+ *   it is to be
+ */
 export const edgeOf = (options: Partial<TransportOptions> = {}): Edge => {
-  const { authenticate, onError = toConsole, organizationHeader, challenge } = options
+  const { authenticate, onError = toConsole } = options
+  const organizationHeader = options.organizationHeader ?? 'x-service-orgid'
+  const challenge = options.challenge ?? 'Bearer'
   if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')
-  return {
-    authenticate,
-    onError,
-    organizationHeader: organizationHeader ?? 'x-service-orgid',
-    challenge: challenge ?? 'Bearer',
+  checkHeader('organizationHeader', organizationHeader, '')
+  checkHeader('challenge', 'www-authenticate', challenge)
+  return { authenticate, onError, organizationHeader, challenge }
+}
+
+/** What no header can be is told now, not to every call. */
+const checkHeader = (option: string, name: string, value: string): void => {
+  try {
+    new Headers([[name, value]])
+  } catch (cause) {
+    throw new TypeError(`${option} must be what a header can be`, { cause })
   }
 }

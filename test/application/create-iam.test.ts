@@ -43,6 +43,19 @@ it('takes nothing else for a read model or a source of ids', () => {
   }
 })
 
+it.each([null, 5, 'text', () => undefined, { onCall: 5 }, { onFault: null }])(
+  'takes nothing else for hooks: %o',
+  (hooks) => {
+    expect(() => createIam({ ...options, hooks } as never)).toThrow(
+      new TypeError('hooks must be functions by name'),
+    )
+  },
+)
+
+it('takes hooks that keep something of their own', () => {
+  createIam({ ...options, hooks: { onCall: undefined, onFault: () => undefined, ...{ seen: 0 } } })
+})
+
 it.each(['', 'a+b', 'x'.repeat(65), 5, undefined])(
   'records nothing under %j, which is no id, and says who drew it',
   async (drawn) => {

@@ -292,6 +292,18 @@ it('Options that are missing are noticed at once', async () => {
   expect(() => connectRoutes(iam, { ...options, onError: 1 } as never)).toThrow(TypeError)
 })
 
+it.each([
+  ['organizationHeader', ''],
+  ['organizationHeader', 'x org'],
+  ['challenge', 'Bearer\nSet-Cookie: a=b'],
+])('What %s cannot be is noticed at once: %j', async (option, value) => {
+  const { options } = transportOptions()
+  const iam = await openIam()
+  expect(() => fetchHandler(iam, { ...options, [option]: value })).toThrow(
+    new TypeError(`${option} must be what a header can be`),
+  )
+})
+
 const makers = Object.entries({ fetchHandler, nodeHandler, connectRoutes })
 
 it.each(makers)(

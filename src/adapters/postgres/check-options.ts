@@ -27,6 +27,8 @@ export const checkOptions = (options: PostgresOptions): void => {
   if (typeof options?.pool?.connect !== 'function')
     checkAddress('connectionString', options?.connectionString)
   checkAddress('listenConnectionString', options.listenConnectionString ?? '/')
+  if (typeof (options.migrate ?? true) !== 'boolean')
+    throw new TypeError('migrate must be a boolean')
   if (options.pool) return
   checkNumber('maxConnections', options.maxConnections)
   checkNumber('connectTimeout', options.connectTimeout)

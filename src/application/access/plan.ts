@@ -25,8 +25,8 @@ export interface Plan {
   /** Over all `changes`. */
   readonly counts: Counts
   /**
-   * Projects and identity providers that there are but were not declared, when others of their type
-   * were and the caller may read all of them. They are left alone.
+   * Projects and identity providers that there are but were not declared, when there was a list of their
+   * type, be it empty, and the caller may read all of them. They are left alone.
    */
   readonly undeclared: readonly ObjectRef[]
 }

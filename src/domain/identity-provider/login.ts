@@ -28,7 +28,7 @@ type Claims = { readonly [Claim in keyof ExternalClaims]?: unknown }
 
 /** Who a user of a provider is to the host. */
 export interface ExternalUser {
-  /** Undefined when the provider did not send the claim it is mapped from. */
+  /** Undefined when the provider did not send the claim it is mapped from, or an address that is not verified. */
   readonly username: string | undefined
   /** Undefined when the provider did not send the claim it is mapped from. */
   readonly displayName: string | undefined

@@ -52,6 +52,11 @@ describe('Opening PostgreSQL', () => {
     }
   })
 
+  it('takes no text for whether to migrate, which would be yes for all of them', async () => {
+    const opening = openPostgres({ connectionString, migrate: 'false' as never })
+    await expect(opening).rejects.toMatchObject(naming('migrate'))
+  })
+
   it('says which file is missing that an address names', async () => {
     const opening = openPostgres({ connectionString: `${connectionString}?sslrootcert=/nowhere` })
     await expect(opening).rejects.toThrow('/nowhere')
