@@ -49,8 +49,7 @@ export const createIam: (options: IamOptions) => Iam = ({
   if (newId !== undefined && typeof newId !== 'function') {
     throw new TypeError('newId must be a function')
   }
-  if (hooks !== undefined && !areHooks(hooks))
-    throw new TypeError('hooks must be functions by name')
+  if (hooks !== undefined && !areHooks(hooks)) throw new TypeError('hooks must be functions')
   const ids = newId ? checkedIds(newId) : ulidFactory()
   return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
 }

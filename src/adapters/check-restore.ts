@@ -27,14 +27,15 @@ export const checkRestore = (
   const keys = new Set<string>()
   let previous = held.last
   for (const event of events) {
-    const { stream, version, position } = event
+    const { stream, version, position, metadata } = event
+    const { idempotencyKey } = metadata
     if (position <= (previous?.position ?? 0n) || position > BigInt(Number.MAX_SAFE_INTEGER)) {
       return new InvalidRestore(`Position ${position} is not above the one before and below 2^53`)
     }
     if (version !== (versions.get(stream) ?? held.versionOf(stream)) + 1) {
       return new InvalidRestore(`Version ${version} does not continue the stream ${stream}`)
     }
-    const key = beginsAppend(event, previous) ? event.metadata.idempotencyKey : undefined
+    const key = beginsAppend(event, previous) ? idempotencyKey : undefined
     if (key !== undefined && (keys.has(key) || held.isKeyUsed(key))) {
       return new InvalidRestore(`The idempotency key ${key} was used before`)
     }

@@ -60,7 +60,8 @@ export const catchUp = async (
   { head, signal, onProgress, hooks }: CatchUpOptions & Watched & { readonly head: Position },
 ): Promise<Result<Position, CatchUpRefusal>> => {
   let position = await orCancelled(checkpointOf(projection), signal)
-  const report = onProgress && (await reporter(store, { onProgress, head, after: position }))
+  const reporting = onProgress && reporter(store, { onProgress, head, after: position })
+  const report = reporting && (await orCancelled(reporting, signal))
   const readAfter = pagesOf(store, head)
   let stuck = 0
   while (position < head) {
@@ -74,7 +75,7 @@ export const catchUp = async (
     const { applied, refusal } = await applyReadable(projection, from, page)
     if (refusal && applied === 0) return err(refusal)
     tellCaughtUp(hooks, projection, { first, events: applied, begin })
-    position = await checkpointOf(projection)
+    position = await orCancelled(checkpointOf(projection), signal)
     report?.(position, applied)
     if (refusal) return err(refusal)
     stuck = position === from ? stuck + 1 : 0

@@ -32,7 +32,7 @@ export interface Context {
   readonly consistency?: 'strong' | 'eventual' | undefined
   /** What the host traces the request by; at most 255 characters, kept with the events. */
   readonly correlationId?: string | undefined
-  /** Ends the call early; no effect once an append was sent. */
+  /** Ends the call early; an append that was sent is waited for, and stands. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -126,8 +126,8 @@ const isKey = (value: unknown): boolean =>
 const isOneOf = (value: unknown, one: unknown, other: unknown): boolean =>
   value === undefined || value === one || value === other
 
-/** By what is used of it: that of a request may be of another realm. */
-const isSignal = (value: unknown): boolean =>
+/** Whether `value` is a signal or absent, by what is used of it: that of a request may be of another realm. */
+export const isSignal = (value: unknown): boolean =>
   value === undefined ||
   (typeof fieldOf(value, 'aborted') === 'boolean' &&
     typeof fieldOf(value, 'addEventListener') === 'function' &&

@@ -2,7 +2,8 @@ import { err, type Result, ResultAsync } from 'neverthrow'
 import type { EventRestore, EventStore, Position, RecordedEvent } from '../ports/event-store.js'
 import type { SecretCipher } from '../ports/secret-cipher.js'
 import { outcomeOf } from '../ports/store-fault.js'
-import { errorOf, fromPort, unavailable } from './fault.js'
+import { readBatch } from '../projections/read-events.js'
+import { errorOf, Fault, fromPort, unavailable } from './fault.js'
 import { orCancelled } from './or-cancelled.js'
 import { turn } from './turn.js'
 import { type LogFault, verify } from './verify.js'
@@ -104,7 +105,10 @@ const restore = async (to: EventRestore, events: readonly RecordedEvent[]): Prom
   try {
     await to.restore(events)
   } catch (cause) {
-    throw unavailable(cause, outcomeOf(cause) ?? 'not_recorded')
+    const { unreadable } = readBatch(events)
+    throw unreadable
+      ? new Fault(unreadable)
+      : unavailable(cause, outcomeOf(cause) ?? 'not_recorded')
   }
 }
 

@@ -53,8 +53,8 @@ export interface Moved {
 }
 
 /**
- * The world has moved on since the plan was made: plan again. What was recorded of other projects
- * and providers of the plan before that was found stays.
+ * The world has moved on since the plan was made: plan again. What was recorded of the plan before
+ * that was found stays.
  */
 export interface PlanOutdated {
   readonly kind: 'PlanOutdated'

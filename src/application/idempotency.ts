@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { RecordedEvent } from '../ports/event-store.js'
+import { readBatch } from '../projections/read-events.js'
 import type { Session } from './context.js'
 import type { IamError } from './errors.js'
 import { fromPort } from './fault.js'
@@ -31,6 +32,8 @@ export const earlierOutcome = async <Ids>(
   const events = await orCancelled(finding, signal)
   const last = events.at(-1)
   if (!last) return undefined
+  const { unreadable } = readBatch(events)
+  if (unreadable) return err(unreadable)
   if (!(await orCancelled(isRepeated(transaction, events), signal)))
     return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
   const snapshot = await orCancelled(transaction.object.past(last.stream, last.version), signal)

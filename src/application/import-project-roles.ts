@@ -12,7 +12,7 @@ import { turn } from './turn.js'
 import { untilAborted } from './until-aborted.js'
 
 /** Most refused rows that a report names; all are counted. */
-export const MAX_REPORTED = 1_000
+const MAX_REPORTED = 1_000
 
 /** Roles for one project, from wherever they come; a list, a generator, rows of a file as it is read. */
 export interface ImportProjectRolesInput {

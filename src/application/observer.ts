@@ -6,7 +6,7 @@ import type { IamError } from './errors.js'
 import type { CallDone, FaultKind, FaultSeen, Hooks } from './hooks.js'
 
 /** Calls a hook; what it throws or rejects with is dropped. */
-export const tell = (call: () => unknown): void => {
+const tell = (call: () => unknown): void => {
   try {
     Promise.resolve(call()).catch(() => undefined)
   } catch {

@@ -20,7 +20,7 @@ import { turn } from './turn.js'
 /** How often a provider whose secret others keep replacing is tried. */
 const MAX_ATTEMPTS = 10
 
-/** How far `resealSecrets` is, after each provider. */
+/** How far `resealSecrets` of all providers is, after each of them. */
 export interface ResealProgress {
   /** Providers that were dealt with. */
   readonly done: number

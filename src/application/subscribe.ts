@@ -5,6 +5,7 @@ import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
 import type { Watched } from './catch-up.js'
+import { isSignal } from './context.js'
 import { unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
 import { ListHistoryInput } from './list-history.js'
@@ -50,6 +51,7 @@ export const subscribe = (
   const parsed = parse(ListHistoryInput, { after, types })
   if (parsed.isErr()) throw new TypeError(JSON.stringify(parsed.error.violations))
   if (orgId !== undefined && !isId(orgId)) throw new TypeError(`orgId must be ${ID_IN_WORDS}`)
+  if (!isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
   const ending = new AbortController()
   const events = eventsOf(store, { ...parsed.value, orgId, signal, hooks, ending })
   const [close, fail] = [events.return.bind(events), events.throw.bind(events)]

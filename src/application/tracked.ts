@@ -18,7 +18,7 @@ import { Fault, fromPort } from './fault.js'
 import { newEvent } from './new-event.js'
 import { Recent } from './recent.js'
 
-/** Streams of one aggregate whose states are kept; twice as many right after a new generation began. */
+/** Streams of one aggregate whose states are kept; up to twice as many before a new generation begins. */
 const GENERATION_SIZE = 5_000
 
 /** A stream as it was when read, or as its events since left it. */

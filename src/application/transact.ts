@@ -17,7 +17,7 @@ import { type Transaction, trackedIn } from './transaction.js'
 /** How often a decision is taken before the lost races are reported. */
 const MAX_ATTEMPTS = 10
 
-/** Races that are lost to writers of the guard before those of this process are made to wait. */
+/** Races that are lost before the writers of the guard in this process are made to wait. */
 const PATIENCE = 3
 
 const CANCELLED: Cancelled = { kind: 'Cancelled' }

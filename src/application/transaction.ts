@@ -10,7 +10,7 @@ export interface Transaction<Ids> {
   readonly command: { readonly method: string; readonly input: object }
   /** The stream of the object that the command answers with. */
   readonly object: AnyTracked
-  /** Streams that events may be added to, in this order; {@link Transaction.object} among them. */
+  /** Streams that events may be added to, in this order; {@link Transaction.object} among them, if any. */
   readonly writes: readonly AnyTracked[]
   /** A stream that must not have changed by the time the events are recorded. */
   readonly guard?: AnyTracked | undefined

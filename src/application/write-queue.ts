@@ -13,7 +13,7 @@ interface Turn {
  * came. It spares them lost races, and decides nothing: versions do.
  */
 export class WriteQueue {
-  /** An entry for each stream that is being written. */
+  /** An entry for each stream that somebody has a turn at. */
   readonly #turns = new Map<StreamId, Turn>()
 
   /**
@@ -63,7 +63,7 @@ export class WriteQueue {
 
 /**
  * After how many milliseconds without a turn for anybody the next one takes it: a runtime may have ended
- * the request that had it (workerd, when the client leaves). Longer than our stores let an append last.
+ * the request that had it (workerd, when the client leaves). Longer than most appends last; versions decide.
  */
 const LONGEST_TURN = 40_000
 

@@ -2,10 +2,8 @@ import type { SortKey, SortValue } from '../ports/read-model.js'
 import { compareCodePoints } from './code-point-order.js'
 import { fieldNamed, type ViewFields } from './view-fields.js'
 
-/** An order of rows, and the place in it that each of them has. */
+/** An order of rows. */
 export interface RowOrder<Row> {
-  /** The values of the `sort` fields; what the next page begins after. */
-  readonly placeOf: (row: Row) => readonly SortValue[]
   /** Below 0 when `one` comes first. */
   readonly compare: (one: Row, other: Row) => number
   /** Whether `row` comes after the place, exclusive. */
@@ -26,7 +24,6 @@ export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[])
     return 0
   }
   return {
-    placeOf: (row) => keys.map(({ read }) => read(row)),
     compare: (one, other) => first(({ read }) => compareValues(read(one), read(other))),
     isAfter: (row, place) =>
       first(({ read }, index) => compareValues(read(row), place[index] ?? read(row))) > 0,

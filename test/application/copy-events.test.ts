@@ -85,6 +85,29 @@ describe('Copying', () => {
     expect(await logOf(to)).toEqual(before)
   })
 
+  test.each(['data', 'metadata'])('names an event whose %s is damaged', async (field) => {
+    const log = await logOf(await filled(3))
+    const damaged = log.map((event, n) => (n === 2 ? { ...event, [field]: undefined } : event))
+    const broken: EventRestore['restore'] = () => Promise.reject(new TypeError('A driver'))
+    const copied = await copyEvents(storeOf(damaged), { ...memoryEventStore(), restore: broken })
+    expect(copied._unsafeUnwrapErr()).toMatchObject({
+      kind: 'CorruptEvent',
+      position: log[2]?.position,
+      field: expect.stringMatching(`^${field}`),
+    })
+  })
+
+  test('leaves nothing of an append in memory of which a later event is damaged', async () => {
+    const [, ...added] = await logOf(await filled(3))
+    const metadata = { actor: context.caller, resourceOwner: 'acme' }
+    const append = added.map((event) => ({ ...event, appendId: 'one', metadata }))
+    const damaged = append.map((event, n) => (n === 2 ? { ...event, metadata: undefined } : event))
+    const to = memoryEventStore()
+    await expect(to.restore(damaged as never)).rejects.toThrow(TypeError)
+    expect(await logOf(to)).toEqual([])
+    expect(await to.lastPosition()).toBe(0n)
+  })
+
   test('tells when a store is out of order', async () => {
     const from = await filled(1)
     const away = new Error('away')

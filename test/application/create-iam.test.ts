@@ -47,7 +47,7 @@ it.each([null, 5, 'text', () => undefined, { onCall: 5 }, { onFault: null }])(
   'takes nothing else for hooks: %o',
   (hooks) => {
     expect(() => createIam({ ...options, hooks } as never)).toThrow(
-      new TypeError('hooks must be functions by name'),
+      new TypeError('hooks must be functions'),
     )
   },
 )

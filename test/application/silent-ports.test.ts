@@ -1,5 +1,5 @@
 import type { ResultAsync } from 'neverthrow'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   type Context,
   copyEvents,
@@ -164,6 +164,24 @@ describe('An abort ends what waits for a port that is silent', () => {
     const refused = await call(iam, { ...context, signal })
     expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
     expect(await logOf(store)).toEqual(before)
+  })
+
+  it('catchUp, for how much there is to do', async () => {
+    const { signal, silent } = silence()
+    const iam = iamOn({ ...store, ...{ countAfter: silent } })
+    const caught = await iam.catchUp(memoryReadModel(), { signal, onProgress: () => undefined })
+    expect(caught._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+
+  it('catchUp, for how far a batch has come', async () => {
+    const { signal, silent } = silence()
+    const readModel = memoryReadModel()
+    const checkpoint = vi
+      .fn<() => Promise<bigint>>(silent)
+      .mockImplementationOnce(readModel.checkpoint)
+    const caught = await iamOn(store).catchUp({ ...readModel, checkpoint }, { signal })
+    expect(caught._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+    expect(await readModel.checkpoint()).toBe(await store.lastPosition())
   })
 
   it('run, at the position it has reached', async () => {

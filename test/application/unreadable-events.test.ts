@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type EventStore, memoryEventStore, type RecordedEvent, toStatus } from '../../src/index.js'
-import { addSamples, context, good, iamOn, logOf, refusal, start } from './host.js'
+import {
+  type EventStore,
+  memoryEventStore,
+  memoryReadModel,
+  type RecordedEvent,
+  toStatus,
+} from '../../src/index.js'
+import { addSamples, context, good, iamOn, logOf, oidc, refusal, start } from './host.js'
 
 let store: EventStore
 
@@ -84,5 +90,35 @@ it('takes no event of another aggregate, though it is named after its own stream
   expect(await refusal(iamOn(mixed).identityProviders.deactivate(google, context))).toMatchObject({
     kind: 'CorruptEvent',
     field: 'type',
+  })
+})
+
+describe.each(['data', 'metadata'] as const)('An event whose %s was damaged', (part) => {
+  const damaged = (events: readonly RecordedEvent[]) =>
+    events.map((event) => ({ ...event, [part]: undefined }) as never)
+  const field = expect.stringMatching(`^${part}`)
+
+  it('ends the repeat of a write that recorded it', async () => {
+    const once = { ...context, idempotencyKey: 'k1' }
+    const keyed = { ...oidc, idpId: 'keyed' }
+    await good(iamOn(store).identityProviders.addOidc(keyed, once))
+    const findAppend: EventStore['findAppend'] = async (by) => damaged(await store.findAppend(by))
+    const repeat = iamOn({ ...store, findAppend }).identityProviders.addOidc(keyed, once)
+    expect(await refusal(repeat)).toMatchObject({ kind: 'CorruptEvent', field })
+  })
+
+  it('ends a plan and its apply that ask whose a role is', async () => {
+    const none = { ...portal, name: 'Portal', roles: [] }
+    const desired = { managedBy: 'code', prune: true, projects: [none] }
+    const readModel = memoryReadModel()
+    await good(iamOn(store).catchUp(readModel))
+    const editor = 'project_role-acme+portal+editor'
+    const readStream: EventStore['readStream'] = async (stream, after) => {
+      const events = await store.readStream(stream, after)
+      return stream === editor ? damaged(events) : events
+    }
+    const process = iamOn({ ...store, readStream }, { readModel })
+    for (const refused of [process.plan(desired, context), process.apply(desired, context)])
+      expect(await refusal(refused)).toMatchObject({ kind: 'CorruptEvent', stream: editor, field })
   })
 })

@@ -14,7 +14,7 @@ const OWN_FAULTS = /^(22|23|54)/
 const SPOILT = /^(25006|26000|42P05)$/
 
 /** SQLSTATE of an answer of the server; undefined for what else went wrong. */
-export const sqlStateOf = (error: unknown): string | undefined =>
+const sqlStateOf = (error: unknown): string | undefined =>
   fieldOf(error, 'severity') === undefined ? undefined : String(fieldOf(error, 'code'))
 
 /** Whether the connection is to be given up. */

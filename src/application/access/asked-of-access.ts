@@ -20,7 +20,7 @@ export const askedToApply = (input: unknown): readonly Asked[] => askedOfDesired
 
 /** What `iam.apply` needs of a plan, well-formed or not. */
 export const askedToApplyPlan = (input: unknown): readonly Asked[] =>
-  onlyOnce(
+  distinct(
     itemsOf(input, 'changes', Number.POSITIVE_INFINITY).flatMap((change) => {
       const type = fieldOf(fieldOf(change, 'object'), 'type')
       const known = TYPES.filter((known) => known === type)
@@ -43,7 +43,7 @@ const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
   const askFor = (type: ViewType, target: Target) => (item: unknown) =>
     asked(use === 'plan' ? NEEDED[type].slice(0, 1) : NEEDED[type], target(item))
   const projects = itemsOf(input, 'projects')
-  return onlyOnce([
+  return distinct([
     ...projects.flatMap(askFor('project', targetProject)),
     ...projects
       .filter((project) => fieldOf(project, 'roles') !== undefined)
@@ -65,7 +65,7 @@ const itemsOf = (input: unknown, field: string, most = MAX_OBJECTS): readonly un
   return Array.isArray(items) && items.length <= most ? items : [items]
 }
 
-const onlyOnce = (questions: readonly Asked[]): readonly Asked[] => [
+const distinct = (questions: readonly Asked[]): readonly Asked[] => [
   ...new Map(
     questions.map((question) => {
       const { permission, object } = question

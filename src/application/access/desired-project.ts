@@ -6,7 +6,7 @@ import { onlyOnce } from '../only-once.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** Most roles that a desired state declares for one project. */
-export const MAX_DECLARED_ROLES = 10_000
+const MAX_DECLARED_ROLES = 10_000
 
 /** A role as it is to be. */
 export interface DesiredRole {

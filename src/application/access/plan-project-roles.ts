@@ -4,6 +4,7 @@ import { projectRoleStream } from '../../domain/project-role/events.js'
 import { type ProjectId, RoleKey } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
+import { readBatch } from '../../projections/read-events.js'
 import type { Session } from '../context.js'
 import { Fault, fromPort } from '../fault.js'
 import { newEvent } from '../new-event.js'
@@ -83,7 +84,8 @@ const managerOf = async (
   { store }: Runtime,
   stream: ReturnType<typeof projectRoleStream>,
 ): Promise<string | undefined> => {
-  const events = await fromPort(() => store.readStream(stream))
+  const { known: events, unreadable } = readBatch(await fromPort(() => store.readStream(stream)))
+  if (unreadable) throw new Fault(unreadable)
   const added = events.findLastIndex(({ type }) => type === 'project_role.added')
   const marked = events.slice(added).findLast(({ metadata }) => metadata.managedBy !== undefined)
   return marked?.metadata.managedBy
