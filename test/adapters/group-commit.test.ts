@@ -79,6 +79,12 @@ describe('A group', () => {
     expect(groupsOf(waiting).map(({ length }) => length)).toEqual([1, 2, 1])
   })
 
+  test('lets nothing overtake what it has no room for', () => {
+    const size = 5 * 1024 * 1024
+    const waiting = [{ ...create('a'), size }, { ...create('b'), size }, create('b')]
+    expect(groupsOf(waiting)).toEqual(waiting.map((one) => [one]))
+  })
+
   test('keeps the order of many that write one stream', () => {
     const waiting = Array.from({ length: 3000 }, () => create('a'))
     expect(groupsOf(waiting.slice(0, 50))).toEqual(waiting.slice(0, 50).map((one) => [one]))
@@ -171,6 +177,24 @@ describe('Group commit', () => {
       { status: 'rejected', reason: fault },
       { status: 'fulfilled', value: ok([]) },
     ])
+  })
+
+  test('writes one at a time what it writes append by append', async () => {
+    let underWay = 0
+    let most = 0
+    const append = groupCommit({
+      write: async (group) => {
+        if (group.length > 1) throw new Error('too many')
+        most = Math.max(most, ++underWay)
+        await settled()
+        underWay--
+        return [ok([])]
+      },
+      isConnectionFault: () => false,
+      schedule: queueMicrotask,
+    })
+    await Promise.all(['a', 'b', 'c'].map((name) => append(creation(name))))
+    expect(most).toBe(1)
   })
 
   test('writes nothing a second time after a fault of the connection', async () => {

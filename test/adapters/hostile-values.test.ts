@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
 import { openPostgres, type Postgres } from '../../src/adapters/postgres/index.js'
 import { openSqlite, type Sqlite } from '../../src/adapters/sqlite/index.js'
-import type { EventCount, EventRestore, EventStore, Metadata } from '../../src/ports/event-store.js'
+import type { EventCount, EventStore, Metadata } from '../../src/ports/event-store.js'
 import { appendOf, write } from '../../src/testing/event-store-laws/samples.js'
 import { type PostgresServer, startPostgres } from '../postgres-server.js'
 
@@ -67,7 +67,7 @@ const DATA: readonly object[] = [
 let server: PostgresServer
 let postgres: Postgres
 let sqlite: Sqlite
-let stores: readonly (EventStore & EventCount & EventRestore)[]
+let stores: readonly (EventStore & EventCount)[]
 
 beforeAll(async () => {
   server = await startPostgres({ settings: ['fsync=off'] })
@@ -157,16 +157,6 @@ describe('Every store makes the same of', () => {
         expect(await store.readAll(after, 1)).toEqual([])
         expect(await store.countAfter(after)).toBe(0)
       }
-    }
-  })
-
-  test('positions above those that are kept, in a restore', async () => {
-    for (const store of stores) {
-      const log = await store.readAll(0n, 1_000)
-      const late = log.slice(0, 1).map((event) => ({ ...event, position: 2n ** 53n }))
-      const why = 'is not above the one before and below 2^53'
-      await expect(store.restore(late)).rejects.toThrow(why)
-      expect(await store.readAll(0n, 1_000)).toEqual(log)
     }
   })
 

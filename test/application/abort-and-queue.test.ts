@@ -163,6 +163,41 @@ describe('An abort', () => {
     await good(first)
   })
 
+  it.each(['readStream', 'append'])('at any moment after %s lets none be sent', async (name) => {
+    for (let moment = 0; moment < 60; moment++) {
+      const controller = new AbortController()
+      const { signal } = controller
+      const abortAfter = async (asked: string) => {
+        if (asked !== name) return
+        for (let step = 0; step < moment; step++) await Promise.resolve()
+        controller.abort()
+      }
+      let isLate = false
+      const racing = withRace(() =>
+        good(iam.projects.update({ ...portal, name: 'raced' }, context)),
+      )
+      const process = iamOn({
+        ...racing,
+        readStream: async (stream, after) => {
+          const events = await store.readStream(stream, after)
+          void abortAfter('readStream')
+          return events
+        },
+        append: async (append) => {
+          isLate ||= signal.aborted
+          const verdict = await racing.append(append)
+          void abortAfter('append')
+          return verdict
+        },
+      })
+      const names = ['first', 'second'].map((order) => `${order} ${moment}`)
+      await Promise.all(
+        names.map((name) => process.projects.update({ ...portal, name }, { ...context, signal })),
+      )
+      expect(isLate).toBe(false)
+    }
+  })
+
   it('after the append was sent has no effect', async () => {
     const controller = new AbortController()
     const process = iamOn(

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
 import type { Plan } from '../../src/application/access/plan.js'
 import { toStatus } from '../../src/application/to-status.js'
-import { memoryReadModel } from '../../src/index.js'
+import { memoryReadModel, type PermissionQuestion } from '../../src/index.js'
 import { badFields, forgetfulCipher, iamOn, newCipher } from './host.js'
-import { context, done, instanceOn, onEmpty, refused } from './organization.js'
+import { cipher, context, done, instanceOn, onEmpty, refused } from './organization.js'
 
 const onMemory = (body: Parameters<typeof onEmpty>[1]) =>
   onEmpty(async () => ({ store: memoryEventStore(), close: async () => {} }), body)
@@ -261,3 +261,54 @@ test('a plan whose changes were cut in review tells of those that were made', as
     expect(applied.counts).toEqual({ add: 2, update: 0, remove: 0, unchanged: 0 })
   })
 })
+
+test('a plan is held to what there is now, whatever consistency is asked for', () =>
+  onMemory(async ({ iam, plain }) => {
+    await done(iam.apply(desired, context))
+    const plan = await done(iam.plan(desired, context))
+    const late = { ...context, consistency: 'eventual' } as const
+    const { counts } = await done(instanceOn(plain).apply(plan, late))
+    expect(counts.unchanged).toBe(3)
+  }))
+
+test('a provider that has the id of a project takes none of its roles', () =>
+  onMemory(async ({ iam }) => {
+    const identityProviders = [{ ...google, idpId: portal.id }]
+    const plan = await done(iam.plan({ ...desired, identityProviders }, context))
+    expect((await done(iam.apply(plan, context))).counts.add).toBe(3)
+  }))
+
+test('a plan is not applied while the read model is out of order', () =>
+  onMemory(async ({ plain }) => {
+    const cause = new Error('away')
+    const readModel = { ...memoryReadModel(), get: () => Promise.reject(cause) }
+    const plan = await done(instanceOn(plain).plan(desired, context))
+    expect(
+      await refused(iamOn(plain, { secrets: cipher(), readModel }).apply(plan, context)),
+    ).toEqual({
+      kind: 'Unavailable',
+      outcome: 'not_recorded',
+      cause,
+    })
+  }))
+
+test('an abort ends the wait for a cipher that is silent', () =>
+  onMemory(async ({ plain }) => {
+    const controller = new AbortController()
+    const silent = { ...cipher(), open: () => new Promise<never>(() => undefined) }
+    const plan = await done(instanceOn(plain).plan(desired, context))
+    const aborted = { ...context, signal: controller.signal }
+    const applying = instanceOn(plain, silent).apply(plan, aborted)
+    controller.abort()
+    expect(await refused(applying)).toEqual({ kind: 'Cancelled' })
+  }))
+
+test('the right to read one secret is enough to learn that it is as declared', () =>
+  onMemory(async ({ iam, plain }) => {
+    await done(iam.apply(desired, context))
+    const authorize = ({ permission, object }: PermissionQuestion) =>
+      permission !== 'identity_provider.secret.read' || object?.id === google.idpId
+    const permitted = iamOn(plain, { secrets: cipher(), authorize })
+    const { counts } = await done(permitted.plan(desired, context))
+    expect(counts.unchanged).toBe(3)
+  }))

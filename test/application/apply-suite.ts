@@ -113,7 +113,7 @@ export const applySuite = (open: OpenStore): void => {
     }))
 
   test('every object is answered with its details', () =>
-    onEmpty(open, async ({ iam }) => {
+    onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(desired, context))
       const roles = [{ ...editor, displayName: 'Writer' }]
       const projects = [{ ...portal, roles }]
@@ -127,6 +127,11 @@ export const applySuite = (open: OpenStore): void => {
         { action: 'unchanged', details: project.details },
         { action: 'update', details: role.details },
         { action: 'remove', details: { resourceOwner: 'acme' } },
+      ])
+      const again = await done(instanceOn(plain).apply({ projects }, context))
+      expect(again.changes).toMatchObject([
+        { action: 'unchanged', details: project.details },
+        { action: 'unchanged', details: role.details },
       ])
       expect(role.details.changeDate.getTime()).toBeGreaterThanOrEqual(
         role.details.creationDate.getTime(),
@@ -211,6 +216,18 @@ export const applySuite = (open: OpenStore): void => {
         world.iam.apply({ projects: [{ ...portal, roles: [editor, viewer] }] }, context),
       )
       expect(counts).toEqual({ add: 1, update: 0, remove: 0, unchanged: 2 })
+    }))
+
+  test('a desired state is refused when it cannot be planned anew', () =>
+    onEmpty(open, async (world) => {
+      const other = instanceOn(world.plain)
+      await done(other.projects.add(portal, context))
+      world.meanwhile = async () => {
+        world.meanwhile = undefined
+        await done(other.projects.remove({ id: 'portal' }, context))
+      }
+      const result = world.iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context)
+      expect((await refused(result)).kind).toBe('AlreadyExists')
     }))
 
   test('a desired state that others keep overtaking is given up', () =>

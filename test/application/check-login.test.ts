@@ -50,6 +50,19 @@ it('asks for a role that the project still has', async () => {
   expect(await refusal(iam.projects.checkLogin(login, context))).toEqual(required)
 })
 
+it('is unavailable when the read model fails at the roles alone', async () => {
+  const kept = memoryReadModel()
+  const cause = new Error('away')
+  const get: ReadModel['get'] = async (orgId, ref) => {
+    if (ref.type === 'project_role') throw cause
+    return kept.get(orgId, ref)
+  }
+  const failing = start({ readModel: { ...kept, get } }).iam
+  await good(failing.projects.add({ id: 'portal', name: 'P', projectRoleCheck: true }, context))
+  const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
+  expect(await refusal(failing.projects.checkLogin(login, context))).toEqual(unavailable)
+})
+
 it('judges a project together with the roles that it has at the same time', async () => {
   const { store } = start()
   const kept = memoryReadModel()
@@ -139,6 +152,7 @@ it.each([
   ['userOrgId', { userOrgId: 'a+b' }],
   ['userRoleKeys[1]', { userRoleKeys: ['a', ''] }],
   ['userRoleKeys', { userRoleKeys: Array.from({ length: 1001 }, () => 'a') }],
+  ['grantedOrgIds', { grantedOrgIds: Array.from({ length: 1001 }, () => 'a') }],
   ['grantedOrgIds[0]', { grantedOrgIds: [5] }],
   ['grantedOrgIds', { grantedOrgIds: null }],
   ['roles', { roles: [] }],

@@ -98,6 +98,35 @@ it('waits for nobody whose catch-up has been silent for long', async () => {
   expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
 })
 
+it('waits for nobody whose catch-up moved and fell silent then, after however many that did not', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let pages = 0
+  const losing = iamOn({
+    ...store,
+    readAll: async (after, limit) => {
+      pages++
+      if (pages === 4) return store.readAll(after, 1)
+      return pages === 5 ? new Promise(() => undefined) : store.readAll(after, limit)
+    },
+  })
+  for (const name of ['one', 'two', 'three']) {
+    await rename(name)
+    await good(losing.projects.get(portal, context))
+  }
+  await rename('four')
+  await rename('five')
+  for (const time of [0, 4_999]) {
+    vi.advanceTimersByTime(time)
+    void losing.projects.get(portal, context)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pages).toBe(5)
+  }
+  vi.advanceTimersByTime(5_000)
+  expect(await good(losing.projects.get(portal, context))).toMatchObject({ name: 'five' })
+  expect(pages).toBe(6)
+})
+
 it('begins ever fewer beside those that all wait for the same', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -128,23 +157,33 @@ it('shares one that takes long as long as it moves on', async () => {
   onTestFinished(() => void vi.useRealTimers())
   const kept = memoryReadModel()
   let batches = 0
+  let heads = 0
   const slow: ReadModel = {
     ...kept,
-    // An event at a time, and one that asks in between.
+    // An event at a time, and one that asks after each but the last.
     apply: async (from, [event]) => {
       batches++
       vi.advanceTimersByTime(4_000)
       const isApplied = await kept.apply(from, event ? [event] : [])
-      if (batches === 1) asked.push(good(reading.projects.get(portal, context)))
+      if (batches < 3) asked.push(good(reading.projects.get(portal, context)))
       await new Promise((resolve) => setImmediate(resolve))
       return isApplied
     },
   }
-  const reading = iamOn(store, { readModel: slow })
+  const counting: EventStore = {
+    ...store,
+    lastPosition: () => {
+      heads++
+      return store.lastPosition()
+    },
+  }
+  const reading = iamOn(counting, { readModel: slow })
   const asked: Promise<unknown>[] = []
   await good(reading.projects.get(portal, context))
   await Promise.all(asked)
   expect(batches).toBe((await store.readAll(0n, 100)).length)
+  // For each of those who ask, and for the one catch-up.
+  expect(heads).toBe(3 + 1)
 })
 
 it('is not held up by those who write on', async () => {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { EventRestore, EventStore, RecordedEvent } from '../../src/index.js'
-import { aesGcmCipher, copyEvents, createIam, memoryEventStore, verify } from '../../src/index.js'
+import {
+  aesGcmCipher,
+  copyEvents,
+  createIam,
+  memoryEventStore,
+  StoreFault,
+  verify,
+} from '../../src/index.js'
 
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(1) } })
 const context = { caller: { userId: 'u1', orgId: 'acme' } }
@@ -108,14 +115,52 @@ describe('Copying', () => {
     expect(await to.lastPosition()).toBe(0n)
   })
 
+  test.each(['position', 'appendId', 'stream', 'version'])(
+    'refuses a target whose last event has another %s',
+    async (field) => {
+      const from = await filled(1)
+      const last = (await logOf(from)).at(-1)
+      const to = {
+        ...memoryEventStore(),
+        lastPosition: from.lastPosition,
+        readAll: async () => (last ? [{ ...last, [field]: undefined }] : []),
+      }
+      expect((await copyEvents(from, to))._unsafeUnwrapErr()).toMatchObject({
+        kind: 'DifferentLog',
+      })
+    },
+  )
+
+  test('tells of a seal that does not open in the copy', async () => {
+    const other = aesGcmCipher({ current: 'k2', keys: { k2: new Uint8Array(32).fill(2) } })
+    const copied = await copyEvents(await filled(1), memoryEventStore(), { secrets: other })
+    expect(copied._unsafeUnwrapErr().kind).toBe('SealBroken')
+  })
+
+  test('ends when it is aborted while the copy is verified', async () => {
+    const controller = new AbortController()
+    const copied = await copyEvents(await filled(1000), memoryEventStore(), {
+      onProgress: ({ phase }) => phase === 'verifying' && controller.abort(),
+      signal: controller.signal,
+    })
+    expect(copied._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+  })
+
   test('tells when a store is out of order', async () => {
     const from = await filled(1)
     const away = new Error('away')
-    const broken = { ...memoryEventStore(), restore: () => Promise.reject(away) }
-    expect((await copyEvents(from, broken))._unsafeUnwrapErr()).toMatchObject({
-      kind: 'Unavailable',
-      cause: away,
-    })
+    const lost = new StoreFault('lost', 'unknown')
+    for (const [cause, outcome] of [
+      [away, 'not_recorded'],
+      [lost, 'unknown'],
+    ]) {
+      const broken = { ...memoryEventStore(), restore: () => Promise.reject(cause) }
+      expect((await copyEvents(from, broken))._unsafeUnwrapErr()).toEqual({
+        kind: 'Unavailable',
+        outcome,
+        cause,
+      })
+    }
   })
 })
 
@@ -155,6 +200,10 @@ describe('Verifying', () => {
       position: second.position,
       previous: third.position,
     })
+    const { position } = first
+    const twice = await verify(storeOf([first, { ...second, position }]))
+    const previous = position
+    expect(twice._unsafeUnwrapErr()).toEqual({ kind: 'PositionOutOfOrder', position, previous })
   })
 
   test('tells of a seal that does not open, when it has the cipher', async () => {

@@ -224,6 +224,27 @@ describe('hooks', () => {
     ])
   })
 
+  it('tell of an event that ends a subscription', async () => {
+    const { hooks, of } = recorder()
+    const store = memoryEventStore()
+    await store.append({
+      id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      writes: [
+        {
+          stream: 'project-acme+portal',
+          expectedVersion: 0,
+          events: [{ type: 'project.unheard_of', schemaVersion: 1, data: {} }],
+        },
+      ],
+      metadata: { actor: { userId: 'alice', orgId: 'acme' }, resourceOwner: 'acme' },
+    })
+    const events = start(hooks, { store }).subscribe()[Symbol.asyncIterator]()
+    await expect(events.next()).rejects.toThrow('UnknownEvent')
+    const position = await store.lastPosition()
+    const kind = 'UnknownEvent'
+    expect(of('fault')).toEqual([{ hook: 'fault', method: 'subscribe', kind, position }])
+  })
+
   it('tell of a projection that fails, and where', async () => {
     const { hooks, of } = recorder()
     const iam = start(hooks)

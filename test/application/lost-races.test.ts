@@ -138,6 +138,14 @@ describe('A lost race', () => {
     expect((await logOf(store)).at(-1)?.type).toBe('project.removed')
   })
 
+  it('against the removal of the project leaves none of several roles', async () => {
+    const racing = iamOn(withRace(() => good(iam.projects.remove(portal, context))))
+    const roles = ['a', 'b'].map((roleKey) => ({ roleKey, displayName: 'd' }))
+    const adding = racing.projectRoles.addMany({ projectId: 'portal', roles }, context)
+    expect(await refusal(adding)).toMatchObject({ kind: 'NotFound' })
+    expect((await logOf(store)).at(-1)?.type).toBe('project.removed')
+  })
+
   it('of several roles against one of them adds none', async () => {
     const racing = withRace(() =>
       good(iam.projectRoles.add({ ...editor, roleKey: 'b', displayName: 'first' }, context)),

@@ -103,6 +103,18 @@ describe('catchUp', () => {
     expect(steps[0]).not.toHaveProperty('total')
   })
 
+  it('lets it stay where it was any number of times, but twice in a row', async () => {
+    const { seen, projection } = collector()
+    let calls = 0
+    const staying: Projection = {
+      ...projection,
+      apply: async (from, [event]) =>
+        calls++ % 2 === 1 && event !== undefined && projection.apply(from, [event]),
+    }
+    await good(iam.catchUp(staying))
+    expect(seen).toEqual(await logOf(store))
+  })
+
   it('is cancelled between two batches', async () => {
     await addRoles(1_999)
     const { seen, projection } = collector()
@@ -423,6 +435,38 @@ describe('run', () => {
     controller.abort()
     await good(running)
     expect(seen).toEqual(await logOf(store))
+  })
+
+  it('leaves a store in peace, longer each time until it has answered', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let looks = 0
+    let isAway = true
+    const away: EventStore = {
+      ...store,
+      lastPosition: () => {
+        looks++
+        return isAway ? Promise.reject(new Error('away')) : store.lastPosition()
+      },
+    }
+    const controller = new AbortController()
+    const running = iamOn(away).run(collector().projection, { signal: controller.signal })
+    const looksAfter = async (milliseconds: number) => {
+      await vi.advanceTimersByTimeAsync(milliseconds)
+      return looks
+    }
+    expect(await looksAfter(9)).toBe(1)
+    expect(await looksAfter(1)).toBe(2)
+    expect(await looksAfter(19)).toBe(2)
+    expect(await looksAfter(1)).toBe(3)
+    isAway = false
+    expect(await looksAfter(40)).toBe(4)
+    isAway = true
+    await rename('hint')
+    expect(await looksAfter(1)).toBe(5)
+    expect(await looksAfter(9)).toBe(6)
+    // It ends at once, in the middle of a pause.
+    controller.abort()
+    await good(running)
   })
 
   it('ends at an event that the projection cannot take', async () => {

@@ -62,6 +62,12 @@ it('puts every secret of the organization under the current key, one append each
   for (const idpId of ids) expect(await revealed(idpId)).toBe(`of ${idpId}`)
 })
 
+it('finds every provider that was added before, whatever consistency is asked for', async () => {
+  const late = { ...context, consistency: 'eventual' } as const
+  const report = await good(rotated.identityProviders.resealSecrets({}, late))
+  expect(report).toMatchObject({ resealed: ids })
+})
+
 it('moves nothing a second time, nor what another organization has', async () => {
   await good(rotated.identityProviders.resealSecrets({}, context))
   const log = await logOf(store)

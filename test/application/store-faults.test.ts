@@ -45,6 +45,15 @@ describe('An append whose outcome is unknown', () => {
     },
   )
 
+  it('is looked for, too, when the store threw at once', async () => {
+    const throwing = withAppend(store, (append, send) => {
+      void send(append)
+      throw unknown
+    })
+    const written = await good(iamOn(throwing).projects.update(update, context))
+    expect(written.events).toEqual((await logOf(store)).slice(3))
+  })
+
   it('is reported as such when it cannot be looked for', async () => {
     const losing = {
       ...withAppend(store, () => Promise.reject(unknown)),
@@ -130,6 +139,17 @@ describe('A store that cannot be read', () => {
     })
   })
 
+  it('is told apart, too, when it cannot look for an idempotency key', async () => {
+    const cause = new StoreFault('away', 'unknown')
+    const process = iamOn({ ...store, findAppend: () => Promise.reject(cause) })
+    const keyed = { ...context, idempotencyKey: 'k' }
+    expect(await refusal(process.projects.add({ ...portal, name: 'n' }, keyed))).toEqual({
+      kind: 'Unavailable',
+      outcome: 'not_recorded',
+      cause,
+    })
+  })
+
   it('may also throw at once', async () => {
     const cause = new Error('at once')
     const throwing = () => {
@@ -156,5 +176,23 @@ describe('A bug', () => {
     })
     await expect(process.projects.remove(portal, context)).rejects.toBe(bug)
     await good(process.projects.remove(portal, context))
+  })
+
+  it('ends the turn of who decides on what is remembered, at once or after others', async () => {
+    const bug = new TypeError('a bug')
+    let ids = 0
+    const process = iamOn(store, {
+      newId: () => {
+        const id = ids++
+        if (id === 1 || id === 3) throw bug
+        return `01ARZ3NDEKTSV4RRFFQ69G5FA${id}`
+      },
+    })
+    const rename = (name: string) => process.projects.update({ ...portal, name }, context)
+    await good(rename('remembered'))
+    await expect(rename('at once')).rejects.toBe(bug)
+    const [first, second, third] = ['first', 'second', 'third'].map(rename)
+    await Promise.all([first, expect(second).rejects.toBe(bug), third])
+    expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'third' })
   })
 })

@@ -78,6 +78,24 @@ describe('A subscription', () => {
     for (const events of [ofGlobex, projects, both]) await events.return?.()
   })
 
+  it('reads but once what it is not for', async () => {
+    let reads = 0
+    const counting: EventStore = {
+      ...store,
+      readAll: async (after, limit) => {
+        if (++reads > 10) throw new Error('reads on and on')
+        return store.readAll(after, limit)
+      },
+    }
+    const events = subscribed({ types: ['project.removed'] }, counting)
+    const next = events.next()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(reads).toBe(2)
+    await good(iam.projects.remove({ id: 'portal' }, context))
+    expect((await next).value?.type).toBe('project.removed')
+    await events.return?.()
+  })
+
   it('ends cleanly when it is aborted: before it began, while it waits, and in between', async () => {
     const early = subscribed({ signal: AbortSignal.abort() })
     expect(await early.next()).toEqual({ done: true, value: undefined })
@@ -291,6 +309,16 @@ describe('A subscription', () => {
     expect(looks).toBe(before + 1)
     expect((await next).value).toEqual((await logOf(store))[0])
     await events.return?.()
+  })
+
+  it('ends at once when it is aborted while it leaves a store in peace', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const controller = new AbortController()
+    const away = { ...store, readAll: () => Promise.reject(new Error('away')) }
+    const next = subscribed({ signal: controller.signal }, away).next()
+    await vi.advanceTimersByTimeAsync(1)
+    controller.abort()
+    expect(await next).toEqual({ done: true, value: undefined })
   })
 
   it('ends when it is aborted while the store is out of order', async () => {

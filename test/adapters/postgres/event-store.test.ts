@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { lockKey } from '../../../src/adapters/postgres/append-functions.js'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { quotedSchema } from '../../../src/adapters/postgres/schema-name.js'
 import {
   appendOf,
   firstOf,
@@ -71,6 +74,26 @@ describe('Appends sent together', () => {
   })
 })
 
+describe('An append of one event', () => {
+  test('is refused where the version before it is missing', async () => {
+    const { connectionString } = server
+    await using opened = await openPostgres({ connectionString, schema: newSchema() })
+    const conflict = { kind: 'VersionConflict', stream: 'law-a' }
+    for (const version of [1, 2])
+      expect(await verdict(opened.store, appendOf([write('law-a', version, {})]))).toEqual(conflict)
+    expect(await wholeLog(opened.store)).toEqual([])
+  })
+
+  test('is refused for its own stream before the one that it guards', async () => {
+    const { connectionString } = server
+    await using opened = await openPostgres({ connectionString, schema: newSchema() })
+    await record(opened.store, firstOf('law-a'))
+    const both = appendOf([write('law-a', 0, {}), write('law-b', 1)])
+    const conflict = { kind: 'VersionConflict', stream: 'law-a' }
+    expect(await verdict(opened.store, both)).toEqual(conflict)
+  })
+})
+
 test('A position that is lower than every integer of PostgreSQL has all events above it.', async () => {
   const { connectionString } = server
   await using opened = await openPostgres({ connectionString, schema: newSchema() })
@@ -84,4 +107,47 @@ test('A position that is lower than every integer of PostgreSQL has all events a
     expect(await store.countAfter(after)).toBe(1)
     expect((await readModel.history({ orgId: 'acme', after, limit: 10 })).length).toBe(1)
   }
+})
+
+test('A restore waits for its turn as every append does.', async () => {
+  const { connectionString } = server
+  const schema = newSchema()
+  await using opened = await openPostgres({ connectionString, schema })
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  const other = new pg.Client({ connectionString })
+  await other.connect()
+  await other.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockKey(quotedSchema(schema))})`)
+  const restored = opened.store.restore(log.events).then(() => 'restored')
+  const untilItWaits = async () => {
+    const waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    while ((await other.query(waiting)).rowCount === 0) await setImmediate()
+    return 'waiting'
+  }
+  expect(await Promise.race([restored, untilItWaits()])).toBe('waiting')
+  await other.query('COMMIT')
+  expect(await restored).toBe('restored')
+  await other.end()
+})
+
+test('An append is on disk before it is answered, also where other commits are not.', async () => {
+  const schema = newSchema()
+  const connectionString = `${server.connectionString}?options=-c%20synchronous_commit%3Doff`
+  await using opened = await openPostgres({ connectionString, schema })
+  const { store } = opened
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query(`CREATE TABLE ${schema}.seen (setting text);
+    CREATE FUNCTION ${schema}.see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO ${schema}.seen VALUES (current_setting('synchronous_commit'));
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER see AFTER INSERT ON ${schema}.events EXECUTE FUNCTION ${schema}.see()`)
+
+  await record(store, firstOf('law-alone'))
+  await Promise.all([record(store, firstOf('law-a')), record(store, firstOf('law-b'))])
+
+  const { rows } = await client.query(`SELECT DISTINCT setting FROM ${schema}.seen`)
+  expect(rows).toEqual([{ setting: 'on' }])
+  await client.end()
 })

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
 import { openSqlite, type Sqlite } from '../../../src/adapters/sqlite/index.js'
 import {
@@ -84,6 +85,31 @@ describe('A file', () => {
   })
 })
 
+test('What an append recorded is found without what others record meanwhile.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const append = firstOf('law-a')
+  const recorded = await record(opened.store, append)
+  const other = new DatabaseSync(path)
+  const { all } = StatementSync.prototype
+  let queries = 0
+  const reading = vi.spyOn(StatementSync.prototype, 'all')
+  onTestFinished(() => reading.mockRestore())
+  reading.mockImplementation(function (this: StatementSync, ...parameters) {
+    const rows = all.apply(this, parameters)
+    // Once it is known that no append follows.
+    if (++queries === 2)
+      other.exec(`INSERT INTO events SELECT position + 1, 'law-b', version, type, schema_version,
+        data, metadata, 'other', begins_append, NULL FROM events`)
+    return rows
+  })
+
+  expect(await opened.store.findAppend({ id: append.id })).toEqual(recorded)
+  reading.mockRestore()
+  expect(await wholeLog(opened.store)).toHaveLength(2)
+  other.close()
+})
+
 describe('Appends sent together', () => {
   test('are judged each on its own', async () => {
     await using opened = openSqlite(temporaryFile())
@@ -128,5 +154,42 @@ describe('Appends sent together', () => {
       'rejected',
       'fulfilled',
     ])
+  })
+})
+
+describe('Who waits for new events', () => {
+  test('hears of those of other processes as long as anybody waits, and again later', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path)
+    await using other = openSqlite(path)
+    const news = () => {
+      let end = () => {}
+      const heard = new Promise<void>((resolve) => {
+        end = opened.store.onAppend?.(resolve) ?? end
+      })
+      return { heard, end: () => end() }
+    }
+    const [first, second] = [news(), news()]
+    first.end()
+    await record(other.store, firstOf('law-a'))
+    await second.heard
+    second.end()
+    const third = news()
+    await opened.store.lastPosition()
+    await record(other.store, firstOf('law-b'))
+    await third.heard
+    third.end()
+  })
+
+  test('leaves nothing behind that looks for them', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await using opened = openSqlite(temporaryFile())
+    const end = opened.store.onAppend?.(() => undefined)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(vi.getTimerCount()).toBe(1)
+    end?.()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openSqlite, StoreFault, UnusableFile } from '../../../src/adapters/sqlite/index.js'
 import {
   firstOf,
@@ -44,6 +44,7 @@ describe('While another process has locked the file', () => {
     await turns(20)
     expect(answer).toBeUndefined()
     expect((await wholeLog(store)).length).toBe(1)
+    expect((await store.findAppend({ id: 'of none' })).length).toBe(0)
     held.release()
     await appended
     expect(answer).toBe(1)
@@ -98,6 +99,7 @@ describe('While another process has locked the file', () => {
     const second = append('law-c')
     expect((await wholeLog(opened.store)).length).toBe(1)
     await first
+    expect((await wholeLog(opened.store)).length).toBe(1)
     const third = append('law-d')
     await turns(5)
     expect(rejected).toEqual(['law-b', 'law-c', 'law-d'])
@@ -112,6 +114,19 @@ describe('While another process has locked the file', () => {
     again.release()
     await waiting
     expect((await wholeLog(opened.store)).length).toBe(3)
+  })
+
+  test('what meets a lock that another call has met waits for it as well', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    vi.advanceTimersByTime(60_000)
+    const path = temporaryFile()
+    await using opened = openSqlite(path)
+    const held = lock(path)
+    const waiting = [verdict(opened.store, firstOf('law-a')), opened.readModel.reset()]
+    await turns(5)
+    held.release()
+    expect(await Promise.all(waiting)).toEqual([1, undefined])
   })
 
   test('a lock is another one when nobody has met it for a while, also after one that lasted too long', async () => {

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
 import {
   openSqlite,
@@ -45,10 +45,13 @@ describe('A file that is not ours', () => {
     expect(reasonOf(path)).toBe('foreign')
   })
 
-  test('is refused when it is no database', () => {
+  test('is refused when it is no database, and closed', () => {
     const path = temporaryFile()
     writeFileSync(path, 'name,role\n'.repeat(1000))
+    const closing = vi.spyOn(DatabaseSync.prototype, 'close')
+    onTestFinished(() => closing.mockRestore())
     expect(reasonOf(path)).toBe('not_a_database')
+    expect(closing).toHaveBeenCalledOnce()
   })
 
   test('is refused when it cannot be opened', () => {
@@ -122,7 +125,7 @@ describe('A file of a newer version', () => {
   test('is refused, and left as it is', async () => {
     const path = temporaryFile()
     await openSqlite(path).close()
-    withDatabase(path, 'PRAGMA user_version = 1000')
+    withDatabase(path, 'PRAGMA user_version = 2')
     const before = readFileSync(path)
     expect(reasonOf(path)).toBe('newer')
     expect(readFileSync(path)).toEqual(before)
@@ -169,4 +172,16 @@ describe('An open file', () => {
       expect('reason' in outcome && outcome.reason).toBeInstanceOf(StoreFault)
     }
   })
+})
+
+test('Of statements it keeps no more than two hundred prepared.', () => {
+  const preparing = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  onTestFinished(() => preparing.mockRestore())
+  const database = openDatabase(':memory:')
+  for (let number = 0; number <= 200; number++) database.value(`SELECT ${number}`)
+  database.value('SELECT 200')
+  expect(preparing).toHaveBeenCalledTimes(201)
+  database.value('SELECT 0')
+  expect(preparing).toHaveBeenCalledTimes(202)
+  database.close()
 })

@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { idpAdded, newLog, projectAdded, SEAL } from '../../../src/testing/read-model/log.js'
 import { readModelLaws } from '../../../src/testing/read-model-laws.js'
@@ -94,4 +94,30 @@ test('What another process has locked is waited for.', async () => {
 
   expect(await applied).toBe(true)
   await close()
+})
+
+test('A list is of one moment, though another process writes while it is read.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const { readModel } = opened
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await readModel.apply(0n, log.events)
+  const other = new DatabaseSync(path)
+  const { all } = StatementSync.prototype
+  const reading = vi.spyOn(StatementSync.prototype, 'all')
+  onTestFinished(() => reading.mockRestore())
+  reading.mockImplementationOnce(function (this: StatementSync, ...parameters) {
+    const rows = all.apply(this, parameters)
+    other.exec('DELETE FROM read_3_project; UPDATE read_3_checkpoint SET position = 0')
+    return rows
+  })
+
+  const sort = [{ field: 'id', direction: 'asc' }] as const
+  const query = { type: 'project', orgId: 'acme', conditions: [], sort, limit: 10 } as const
+  const { items, totalSize, sequence } = await readModel.list(query)
+
+  expect([items.length, totalSize, sequence]).toEqual([1, 1, log.events[0]?.position])
+  expect(await readModel.checkpoint()).toBe(0n)
+  other.close()
 })

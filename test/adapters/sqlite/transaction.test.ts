@@ -40,6 +40,12 @@ test('A list is sorted in memory, for there may be no other folder to write to.'
   connection.close()
 })
 
+test('A commit is on disk before it is answered.', async () => {
+  const connection = openConnection(temporaryFile())
+  expect(await connection.query((database) => database.value('PRAGMA synchronous'))).toBe(2)
+  connection.close()
+})
+
 const withTable = (): Database => {
   const database = openDatabase(':memory:')
   database.script('CREATE TABLE kept (value)')

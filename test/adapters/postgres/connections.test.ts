@@ -1,0 +1,28 @@
+import { EventEmitter } from 'node:events'
+import type { Pool } from 'pg'
+import { expect, test } from 'vitest'
+import { poolConnections } from '../../../src/adapters/postgres/connections.js'
+
+/** A pool of one client, to which each statement is answered with one row; it shows what was released. */
+const fakePool = (answer: string) => {
+  const released: unknown[] = []
+  const client = Object.assign(new EventEmitter(), {
+    query: async () => ({ rows: [[answer]] }),
+    release: (isGivenUp: unknown) => released.push(isGivenUp),
+  })
+  const pool = { connect: async () => client } as unknown as Pool
+  return { connections: poolConnections(pool, async () => {}), client, released }
+}
+
+test('A connection that leads to a standby is given up.', async () => {
+  const { connections, released } = fakePool('t')
+  await expect(connections.read({ text: 'SELECT 1' })).rejects.toThrow('The server is a standby')
+  expect(released).toEqual([true])
+})
+
+test('A connection that was lent is as it was before.', async () => {
+  const { connections, client, released } = fakePool('f')
+  for (const text of ['SELECT 1', 'SELECT 2']) await connections.read({ text })
+  expect(released).toEqual([false, false])
+  expect(client.listenerCount('error')).toBe(0)
+})
