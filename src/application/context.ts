@@ -21,7 +21,10 @@ export interface Context {
   readonly orgId?: string | undefined
   /** Refuses a write when the object's `details.sequence` is another one. */
   readonly expectedSequence?: Position | undefined
-  /** 1 to 255 printable ASCII characters: a write repeated under the same key takes effect once. */
+  /**
+   * 1 to 255 printable ASCII characters: a write repeated under the same key takes effect once. One for
+   * all callers of the organization and for ever, so draw it at random.
+   */
   readonly idempotencyKey?: string | undefined
   /** `true` decides a write without recording anything. */
   readonly dryRun?: false | undefined

@@ -201,23 +201,24 @@ const questionsOf = (
   return asks ? [...asked, ...asks(input)] : asked
 }
 
-/** The first permission that is lacking; at once as long as the host answers at once. */
+/** The first permission that is lacking of those `asked`; at once as long as the host answers at once. */
 const firstDenied = (
   runtime: Runtime,
   session: Session,
   asked: readonly Asked[],
+  from = 0,
 ): Permission | undefined | Promise<Permission | undefined> => {
-  for (const question of asked) {
+  for (let index = from; ; index++) {
+    const question = asked[index]
+    if (question === undefined) return undefined
     const answer = isPermitted(runtime, session, question)
     if (typeof answer !== 'boolean') {
-      const rest = asked.slice(asked.indexOf(question) + 1)
       return answer.then((isAllowed) =>
-        isAllowed === true ? firstDenied(runtime, session, rest) : question.permission,
+        isAllowed === true ? firstDenied(runtime, session, asked, index + 1) : question.permission,
       )
     }
     if (!answer) return question.permission
   }
-  return undefined
 }
 
 /** Answers at once where the host does: most look at what they hold in memory. */

@@ -56,6 +56,8 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => ({
     decider: identityProvider,
     select: (event) =>
       matchEvent<IdentityProviderEvent | undefined>(event, { ...NONE, identity_provider: itself }),
+    // With all of its scopes, one may take twenty kilobytes.
+    generationSize: 500,
   }),
   projects: streams(host.store, {
     decider: project,

@@ -187,12 +187,18 @@ export type AnyTracked = Pick<
 /**
  * @see Streams
  * @param rules.select - the event, when it is one of this aggregate
+ * @param rules.generationSize - see {@link GENERATION_SIZE}, which it is when absent
  */
 export const streams = <Command, State extends Status, Event extends Message, Refusal>(
   store: EventStore,
-  rules: Pick<Aggregate<Command, State, Event, Refusal>, 'decider' | 'select'>,
+  {
+    generationSize = GENERATION_SIZE,
+    ...rules
+  }: Pick<Aggregate<Command, State, Event, Refusal>, 'decider' | 'select'> & {
+    readonly generationSize?: number
+  },
 ): Streams<Command, State, Event, Refusal> => {
-  const recent = new Recent<StreamId, Snapshot<State>>(GENERATION_SIZE)
+  const recent = new Recent<StreamId, Snapshot<State>>(generationSize)
   const beginning = { version: 0, state: rules.decider.initialState, created: 0n, changed: 0n }
   const aggregate = { store, recent, beginning, ...rules }
   return { track: (stream, isNew = false) => new Tracked(aggregate, stream, isNew) }

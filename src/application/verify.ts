@@ -1,8 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import type { StreamId } from '../domain/values.js'
+import { type StreamId, unstorable } from '../domain/values.js'
 import type { EventStore, Position, RecordedEvent, Version } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { SecretCipher, SecretUnreadable } from '../ports/secret-cipher.js'
+import type { CorruptEvent } from '../ports/unreadable-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
 import type { IamError } from './errors.js'
@@ -80,8 +81,9 @@ export interface Verified {
 
 /**
  * Walks the whole log and holds every event to what the library relies on: positions rise, versions
- * count from 1 in each stream, types and data are as some version of the library writes them, the
- * stream is that of the object, and, with `secrets`, the seals open. Keeps a number for each stream.
+ * count from 1 in each stream, types and data have the shape that some version of the library writes,
+ * the stream is that of the object, text is such as every store keeps, and, with `secrets`, the seals
+ * open. Keeps a number for each stream.
  *
  * @returns the first fault, with its position
  */
@@ -106,7 +108,8 @@ const walk = async (
       for (const recorded of events) {
         const event = inspect(recorded)
         if (event.isErr()) return err(event.error)
-        const broken = secrets && (await brokenSeal(secrets, event.value, signal))
+        const broken =
+          unkeepable(event.value) ?? (secrets && (await brokenSeal(secrets, event.value, signal)))
         if (broken) return err(broken)
       }
       done += events.length
@@ -134,6 +137,17 @@ const inspector = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>
     versions.set(stream, version)
     return readEvent(recorded)
   }
+}
+
+/** Text that PostgreSQL does not keep; one such event would end every catch-up there. */
+const unkeepable = ({ stream, position, data, metadata }: KnownEvent): CorruptEvent | undefined => {
+  const parts = { data, metadata, 'metadata.actor': metadata.actor }
+  for (const [path, part] of Object.entries(parts))
+    for (const [field, value] of Object.entries(part))
+      for (const text of [value].flat())
+        if (typeof text === 'string' && unstorable(text))
+          return { kind: 'CorruptEvent', stream, position, field: `${path}.${field}` }
+  return undefined
 }
 
 const brokenSeal = async (

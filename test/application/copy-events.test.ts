@@ -179,6 +179,18 @@ describe('Verifying', () => {
     ['a newer shape', () => ({ schemaVersion: 2 }), { kind: 'UnknownEvent' }],
     ['other data', () => ({ data: { id: 'p1' } }), { kind: 'CorruptEvent', field: 'data.name' }],
     ['a foreign stream', () => ({ stream: 'project-acme+p9' }), { kind: 'CorruptEvent' }],
+    [
+      'text that PostgreSQL does not keep',
+      ({ data }) => ({ data: { ...data, name: 'a\0b' } }),
+      { kind: 'CorruptEvent', field: 'data.name' },
+    ],
+    [
+      'an actor whose id is no text that can be kept',
+      ({ metadata }) => ({
+        metadata: { ...metadata, actor: { userId: 'a\ud800', orgId: 'acme' } },
+      }),
+      { kind: 'CorruptEvent', field: 'metadata.actor.userId' },
+    ],
   ]
 
   test.each(faults)('tells of %s, and where', async (_, change, expected) => {

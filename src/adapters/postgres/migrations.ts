@@ -125,9 +125,10 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
     )
   }
   const [row] = await session.rows({
+    // As an oid: to compare it as a regnamespace would call an operator of whoever may make one.
     text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
-      WHERE pronamespace = '${quoted}'::regnamespace AND proname = 'append_event'
-    ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace
+      WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_event'
+    ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace::oid
       AND relname = '${CHECKPOINT}') FROM ${quoted}.migrations`,
   })
   const version = Number(row?.[0])

@@ -90,8 +90,8 @@ export const mapExternalUser = (
  * identity provider configuration, `autoRegister`.
  */
 export const mayAutoRegister = (idp: {
-  /** Absent counts as active. */
+  /** Absent counts as active, and what is no state as inactive. */
   readonly state?: 'active' | 'inactive' | undefined
   /** As configured. Spec: OIDC identity provider configuration. */
   readonly autoRegister: boolean
-}): boolean => idp.autoRegister && idp.state !== 'inactive'
+}): boolean => idp.autoRegister && (idp.state ?? 'active') === 'active'

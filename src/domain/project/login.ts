@@ -3,7 +3,7 @@ import type { PrivateLabelingSetting } from './commands.js'
 
 /** What a login into a project looks at: a project as `iam.projects.get` returns it, or alike. */
 export interface LoginProject {
-  /** Absent counts as active. */
+  /** Absent counts as active, and what is no state as inactive. */
   readonly state?: 'active' | 'inactive' | undefined
   /** The user must have a role of the project. Spec: Project. */
   readonly projectRoleCheck: boolean
@@ -63,7 +63,7 @@ export const checkLogin = (
   },
   { userOrgId, userRoleKeys, grantedOrgIds }: LoginUser,
 ): Result<void, LoginRefusal> => {
-  if (project.state === 'inactive') return err({ kind: 'ProjectInactive' })
+  if ((project.state ?? 'active') !== 'active') return err({ kind: 'ProjectInactive' })
   if (project.projectRoleCheck && !userRoleKeys.some((key) => roleKeys.includes(key)))
     return err({ kind: 'ProjectRoleRequired' })
   const isOwner = userOrgId === project.details.resourceOwner

@@ -18,8 +18,8 @@ const TRAPS = `
   SET check_function_bodies = off;
   ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
   DO $$ DECLARE
-    types text[] := '{text,name,varchar,"\\"char\\"",int4,int8,numeric,oid,regclass,json,text[],int4[],
-      int8[]}';
+    types text[] := '{text,name,varchar,"\\"char\\"",bool,int2,int4,int8,numeric,oid,regclass,regnamespace,
+      json,timestamptz,text[],bool[],int4[],int8[]}';
     called text;
     one text;
     other text;

@@ -136,4 +136,11 @@ describe('mayAutoRegister', () => {
   ] as const)('says $may of $idp', ({ idp, may }) => {
     expect(mayAutoRegister(idp)).toBe(may)
   })
+
+  it.each(['STATE_INACTIVE', ''])(
+    'takes %j, which is no state, for none to register with',
+    (state) => {
+      expect(mayAutoRegister({ autoRegister: true, state } as never)).toBe(false)
+    },
+  )
 })

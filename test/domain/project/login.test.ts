@@ -22,8 +22,11 @@ describe('checkLogin', () => {
     const refused = err({ kind: 'ProjectInactive' })
     for (const flag of [false, true]) {
       const checks = { projectRoleCheck: flag, hasProjectCheck: flag }
-      const project = { ...open, ...checks, state: 'inactive' } as const
-      expect(checkLogin({ project, roleKeys: [] }, stranger)).toEqual(refused)
+      // Nor of a state that it is not told by: `STATE_INACTIVE` is what the transport calls it.
+      for (const state of ['inactive', 'STATE_INACTIVE', '']) {
+        const project = { ...open, ...checks, state } as never
+        expect(checkLogin({ project, roleKeys: [] }, stranger)).toEqual(refused)
+      }
     }
   })
 
