@@ -55,8 +55,8 @@ export interface Copied {
  * A copy that was interrupted goes on where it was. What `from` records meanwhile is copied too; stop
  * its writers before the last call.
  *
- * @returns why it ended early: a {@link DifferentLog}, nothing copied; what `verify` found; or `Unavailable`, with an
- *   `InvalidRestore` as its cause when something else has written to `to` meanwhile
+ * @returns why it ended early: a {@link DifferentLog}, nothing copied; what `verify` found, a `CorruptEvent` as soon as `to`
+ *   does not take it; or `Unavailable`, with an `InvalidRestore` as its cause when something else has written to `to`
  */
 export const copyEvents = (
   from: EventStore,
@@ -106,7 +106,7 @@ const restore = async (to: EventRestore, events: readonly RecordedEvent[]): Prom
     await to.restore(events)
   } catch (cause) {
     const { unreadable } = readBatch(events)
-    throw unreadable
+    throw unreadable?.kind === 'CorruptEvent'
       ? new Fault(unreadable)
       : unavailable(cause, outcomeOf(cause) ?? 'not_recorded')
   }

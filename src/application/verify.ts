@@ -141,14 +141,22 @@ const inspector = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>
 
 /** Text that PostgreSQL does not keep; one such event would end every catch-up there. */
 const unkeepable = ({ stream, position, data, metadata }: KnownEvent): CorruptEvent | undefined => {
-  const parts = { data, metadata, 'metadata.actor': metadata.actor }
-  for (const [path, part] of Object.entries(parts))
-    for (const [field, value] of Object.entries(part))
-      for (const text of [value].flat())
-        if (typeof text === 'string' && unstorable(text))
-          return { kind: 'CorruptEvent', stream, position, field: `${path}.${field}` }
-  return undefined
+  const field =
+    unkeepableIn('data', data) ??
+    unkeepableIn('metadata', metadata) ??
+    unkeepableIn('metadata.actor', metadata.actor)
+  return field === undefined ? undefined : { kind: 'CorruptEvent', stream, position, field }
 }
+
+const unkeepableIn = (path: string, part: object): string | undefined => {
+  const field = Object.keys(part).find((key) => isUnkeepable(Reflect.get(part, key)))
+  return field && `${path}.${field}`
+}
+
+const isUnkeepable = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? unstorable(value) !== undefined
+    : Array.isArray(value) && value.some(isUnkeepable)
 
 const brokenSeal = async (
   secrets: SecretCipher,

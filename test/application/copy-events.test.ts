@@ -104,6 +104,15 @@ describe('Copying', () => {
     })
   })
 
+  test('tells why a store is out of order also of events that it only passes on', async () => {
+    const log = await logOf(await filled(1))
+    const newer = log.map((event) => ({ ...event, schemaVersion: 2 }))
+    const full = new StoreFault('full', 'not_recorded')
+    const broken: EventRestore['restore'] = () => Promise.reject(full)
+    const copied = await copyEvents(storeOf(newer), { ...memoryEventStore(), restore: broken })
+    expect(copied._unsafeUnwrapErr()).toMatchObject({ kind: 'Unavailable', cause: full })
+  })
+
   test('leaves nothing of an append in memory of which a later event is damaged', async () => {
     const [, ...added] = await logOf(await filled(3))
     const metadata = { actor: context.caller, resourceOwner: 'acme' }
