@@ -2,13 +2,14 @@
 // name is a type and a value at once, such as a schema that is not public: programs would compile, and not start.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const root = resolve(import.meta.dirname, '..')
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 for (const { import: entry } of Object.values(exports)) {
   if (entry === undefined) continue
-  const values = new Set(Object.keys(await import(join(root, entry.default))))
+  const values = new Set(Object.keys(await import(pathToFileURL(join(root, entry.default)))))
   const mark = (specifier) =>
     values.has(specifier.trim().split(' as ').at(-1))
       ? specifier

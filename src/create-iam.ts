@@ -49,14 +49,17 @@ export const createIam: (options: IamOptions) => Iam = ({
   if (newId !== undefined && typeof newId !== 'function') {
     throw new TypeError('newId must be a function')
   }
-  if (hooks !== undefined && !areHooks(hooks)) throw new TypeError('hooks must be functions')
+  if (hooks !== undefined) checkHooks(hooks)
   const ids = newId ? checkedIds(newId) : ulidFactory()
   return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
 }
 
-const areHooks = (hooks: unknown): boolean =>
-  typeof hooks === 'object' &&
-  hooks !== null &&
-  Object.entries(hooks).every(
-    ([name, hook]) => hook === undefined || typeof hook === 'function' || !name.startsWith('on'),
-  )
+const HOOKS = ['onCall', 'onAppend', 'onConflict', 'onRetry', 'onCatchUp', 'onFault'] as const
+
+const checkHooks = (hooks: Hooks): void => {
+  if (typeof hooks !== 'object' || hooks === null) throw new TypeError('hooks must be an object')
+  for (const name of HOOKS) {
+    if (hooks[name] !== undefined && typeof hooks[name] !== 'function')
+      throw new TypeError(`hooks.${name} must be a function`)
+  }
+}

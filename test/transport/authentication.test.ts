@@ -293,14 +293,18 @@ it('Options that are missing are noticed at once', async () => {
 })
 
 it.each([
-  ['organizationHeader', ''],
-  ['organizationHeader', 'x org'],
-  ['challenge', 'Bearer\nSet-Cookie: a=b'],
-])('What %s cannot be is noticed at once: %j', async (option, value) => {
+  ['organizationHeader', 'the name of a header', ''],
+  ['organizationHeader', 'the name of a header', 'x org'],
+  ['organizationHeader', 'the name of a header', 5],
+  ['challenge', 'the value of a header', 'Bearer\nSet-Cookie: a=b'],
+  ['challenge', 'the value of a header', 'a\u0001b'],
+  ['challenge', 'the value of a header', 'é'],
+  ['challenge', 'the value of a header', {}],
+])('What %s cannot be is noticed at once: no %s is %j', async (option, what, value) => {
   const { options } = transportOptions()
   const iam = await openIam()
-  expect(() => fetchHandler(iam, { ...options, [option]: value })).toThrow(
-    new TypeError(`${option} must be what a header can be`),
+  expect(() => fetchHandler(iam, { ...options, [option]: value } as never)).toThrow(
+    new TypeError(`${option} must be ${what}`),
   )
 })
 
