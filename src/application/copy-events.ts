@@ -55,8 +55,9 @@ export interface Copied {
  * A copy that was interrupted goes on where it was. What `from` records meanwhile is copied too; stop
  * its writers before the last call.
  *
- * @returns why it ended early: a {@link DifferentLog}, nothing copied; what `verify` found, a `CorruptEvent` as soon as `to`
- *   does not take it; or `Unavailable`, with an `InvalidRestore` as its cause when something else has written to `to`
+ * @returns why it ended early: a {@link DifferentLog}, nothing copied; what `verify` found, or a
+ *   `CorruptEvent` that `to` did not take; or `Unavailable`, whose cause is an `InvalidRestore` when
+ *   something else has written to `to` meanwhile
  */
 export const copyEvents = (
   from: EventStore,

@@ -150,7 +150,7 @@ const unkeepable = ({ stream, position, data, metadata }: KnownEvent): CorruptEv
 
 const unkeepableIn = (path: string, part: object): string | undefined => {
   const field = Object.keys(part).find((key) => isUnkeepable(Reflect.get(part, key)))
-  return field && `${path}.${field}`
+  return field === undefined ? undefined : `${path}.${field}`
 }
 
 const isUnkeepable = (value: unknown): boolean =>

@@ -180,8 +180,8 @@ export interface EventRestore {
    * also when they are ahead of the clock.
    *
    * Rejects events that do not lie above the store's last position in rising order, do not continue
-   * the versions of their streams, or use an idempotency key for a second append. Our stores keep positions below
-   * 2^53, which time reaches in 2255.
+   * the versions of their streams, or use an idempotency key for a second append. Our stores keep
+   * positions below 2^53, which time reaches in 2255.
    */
   restore(events: readonly RecordedEvent[]): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import type { ReadModel } from '../../../src/index.js'
 import { idpAdded, newLog, projectAdded, SEAL } from '../../../src/testing/read-model/log.js'
 import { readModelLaws } from '../../../src/testing/read-model-laws.js'
 import { temporaryFile } from './temporary-file.js'
@@ -47,9 +48,7 @@ test('Its tables are made again by a reset when somebody has dropped them.', asy
   const path = temporaryFile()
   await using opened = openSqlite(path)
   const { readModel } = opened
-  const log = newLog()
-  log.record('acme', projectAdded('portal'))
-  await readModel.apply(0n, log.events)
+  const log = await withProject(readModel)
   const database = new DatabaseSync(path)
   for (const table of tablesOf(path).slice(1)) database.exec(`DROP TABLE ${table}`)
   database.close()
@@ -100,9 +99,7 @@ test('A list is of one moment, though another process writes while it is read.',
   const path = temporaryFile()
   await using opened = openSqlite(path)
   const { readModel } = opened
-  const log = newLog()
-  log.record('acme', projectAdded('portal'))
-  await readModel.apply(0n, log.events)
+  const log = await withProject(readModel)
   const other = new DatabaseSync(path)
   const { all } = StatementSync.prototype
   const reading = vi.spyOn(StatementSync.prototype, 'all')
@@ -121,3 +118,11 @@ test('A list is of one moment, though another process writes while it is read.',
   expect(await readModel.checkpoint()).toBe(0n)
   other.close()
 })
+
+/** The log that an empty read model now shows: of one project. */
+const withProject = async (readModel: ReadModel) => {
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await readModel.apply(0n, log.events)
+  return log
+}
