@@ -8,8 +8,15 @@ export interface Place {
   readonly key: string
 }
 
+let told = { orgId: '', projectId: '', scope: '+' }
+
 /** The scope of a project's roles. Ids hold no `+`, so it is that of no organization. */
-export const rolesOf = (orgId: string, projectId: string): string => `${orgId}+${projectId}`
+export const rolesOf = (orgId: string, projectId: string): string => {
+  // Roles come many at a time: text made anew for each of them would be hashed each time it is looked up.
+  if (projectId !== told.projectId || orgId !== told.orgId)
+    told = { orgId, projectId, scope: `${orgId}+${projectId}` }
+  return told.scope
+}
 
 /** The organization that everything in `scope` belongs to. */
 export const ownerOf = (scope: string): string => {
