@@ -20,7 +20,10 @@ const EAGER_WAIT = 2
 /** Most between two tries after that, in milliseconds. */
 const MAX_PAUSE = 5
 
-/** After so long, in milliseconds, in which nobody has met a lock, it is no longer the same. */
+/**
+ * After so long, in milliseconds, in which nobody has met a lock, it is no longer the same. It may be another
+ * one before that: so no call is refused that has not tried for so long itself.
+ */
 const FORGOTTEN = 20 * MAX_PAUSE
 
 /**
@@ -69,6 +72,7 @@ export const openConnection = (
     let since = 0
     let seen = 0
     return async <Value>(work: (database: Database) => Value): Promise<Value> => {
+      let began: number | undefined
       let from: number | undefined
       for (;;) {
         try {
@@ -81,11 +85,13 @@ export const openConnection = (
             throw new StoreFault(error.message, 'not_recorded', error)
           if (!isBusy(error)) throw faultOf(error, 'not_recorded')
           const now = performance.now()
+          began ??= now
           from ??= now - seen < FORGOTTEN ? since : now
           since = from
           seen = now
           const waited = now - from
-          if (waited >= busyTimeout) throw lockedFault(busyTimeout, error)
+          const hasTried = now - began >= Math.min(busyTimeout, FORGOTTEN)
+          if (waited >= busyTimeout && hasTried) throw lockedFault(busyTimeout, error)
           await pause(waited)
         }
       }

@@ -28,6 +28,20 @@ const turns = async (count: number): Promise<void> => {
   for (let n = 0; n < count; n++) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
+/** Lets time pass that is not the system's until `promise` is settled; tells how much, in milliseconds. */
+const timeUntil = async (promise: Promise<unknown>): Promise<number> => {
+  let isSettled = false
+  void promise.finally(() => {
+    isSettled = true
+  })
+  let passed = 0
+  for (; !isSettled; passed += 10) {
+    await turns(3)
+    vi.advanceTimersByTime(10)
+  }
+  return passed
+}
+
 const promptly = { busyTimeout: 20 }
 
 describe('While another process has locked the file', () => {
@@ -87,6 +101,9 @@ describe('While another process has locked the file', () => {
   })
 
   test('appends that wait one after the other wait for one timeout, readers begin no other', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    vi.advanceTimersByTime(60_000)
     const path = temporaryFile()
     await using opened = openSqlite(path, { busyTimeout: 500 })
     await record(opened.store, firstOf('law-a'))
@@ -98,12 +115,12 @@ describe('While another process has locked the file', () => {
     await turns(1)
     const second = append('law-c')
     expect((await wholeLog(opened.store)).length).toBe(1)
-    await first
+    expect(await timeUntil(first)).toBeGreaterThanOrEqual(500)
     expect((await wholeLog(opened.store)).length).toBe(1)
-    const third = append('law-d')
-    await turns(5)
+    // Each tries for 100 ms of its own: the lock may be another one.
+    expect(await timeUntil(second)).toBeLessThan(300)
+    expect(await timeUntil(append('law-d'))).toBeLessThan(300)
     expect(rejected).toEqual(['law-b', 'law-c', 'law-d'])
-    await Promise.all([second, third])
     held.release()
     // The next lock is another one.
     expect(await verdict(opened.store, firstOf('law-b'))).toBe(1)
@@ -136,6 +153,19 @@ describe('While another process has locked the file', () => {
     await expect(opened.store.append(firstOf('law-a'))).rejects.toThrow('locked for 500 ms')
     held.release()
     await new Promise((resolve) => setTimeout(resolve, 200))
+    const again = lock(path)
+    const appended = verdict(opened.store, firstOf('law-a')).catch(() => 'rejected')
+    await turns(5)
+    again.release()
+    expect(await appended).toBe(1)
+  })
+
+  test('a short lock right after one that lasted too long is waited for', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path, { busyTimeout: 300 })
+    const held = lock(path)
+    await expect(opened.store.append(firstOf('law-a'))).rejects.toThrow('locked for 300 ms')
+    held.release()
     const again = lock(path)
     const appended = verdict(opened.store, firstOf('law-a')).catch(() => 'rejected')
     await turns(5)
