@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
+import { withoutOrder } from './without-order.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 const reportFolder = join(root, 'test/api')
@@ -71,19 +72,12 @@ const isCurrent = (file) => {
   return errorCount === 0 && (mayUpdate || !hasChanged)
 }
 
-/** The compiler lists the members of a union in an order that differs from folder to folder. */
+/** The declarations in a report, which is a document around them. */
+const textOf = (report) =>
+  withoutOrder(readFileSync(report, 'utf8').split('```')[1].slice('ts'.length))
+
 const saysTheSame = (report) =>
-  withoutOrder(join(reportFolder, report)) === withoutOrder(join(root, 'reports/api', report))
-
-/** Words, and every mark but those that separate: `?`, `[]` and the like say something. */
-const TOKENS = /[\w$."'-]+|[^\s\w$."'|;,-]/g
-
-const withoutOrder = (file) =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .map((line) => (line.match(TOKENS) ?? []).sort().join(' '))
-    .sort()
-    .join('\n')
+  textOf(join(reportFolder, report)) === textOf(join(root, 'reports/api', report))
 
 const verdicts = declarations.map(isCurrent)
 console.log(`API reports: ${verdicts.filter(Boolean).length} of ${verdicts.length} are current`)
