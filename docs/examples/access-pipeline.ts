@@ -2,7 +2,7 @@
 //   node access-pipeline.ts plan iam.db plan.json     exits with 0: nothing to do, 2: changes pending
 //   node access-pipeline.ts apply iam.db plan.json    exits with 0: applied
 // Either exits with 1 when it fails; apply does so when something has changed since the plan was made.
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import {
   aesGcmCipher,
@@ -63,5 +63,7 @@ export const main = async ([command, database, planFile]: readonly string[]): Pr
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+// Not when it is imported. It may be started by a link, as that to the release of today.
+const [, started = ''] = process.argv
+if ((await realpath(started)) === fileURLToPath(import.meta.url))
   process.exitCode = await main(process.argv.slice(2))

@@ -1,5 +1,6 @@
 // The access of an application, in code: who deploys the code deploys the roles.
 import {
+  type DesiredAccess,
   type DesiredIdentityProvider,
   defineAccess,
   formatPlan,
@@ -36,7 +37,7 @@ export const access = defineAccess({
     },
   ],
   identityProviders: [google],
-})
+} as const satisfies DesiredAccess)
 
 /** Checked by the compiler: a key that is not declared is an error here. */
 export const MAY_PUBLISH = access.roleKey('portal', 'publisher')

@@ -1,6 +1,10 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { defineAccess } from '../../src/application/access/define-access.js'
-import { accessJsonSchema, readAccess } from '../../src/application/access/desired-access.js'
+import {
+  accessJsonSchema,
+  type DesiredAccess,
+  readAccess,
+} from '../../src/application/access/desired-access.js'
 
 const role = { roleKey: 'editor', displayName: 'Editor' } as const
 
@@ -21,6 +25,19 @@ test('role keys and project ids are known to the compiler', () => {
   expect(() => access.roleKey('gate', 'editor')).toThrow(RangeError)
   // @ts-expect-error The project declares no roles.
   expect(() => access.roleKey('empty', 'editor')).toThrow(RangeError)
+})
+
+test('a misspelt field does not compile behind `satisfies`, and keys stay known', () => {
+  const roles = [role] as const
+  const access = defineAccess({
+    projects: [{ id: 'portal', name: 'Portal', roles }],
+  } as const satisfies DesiredAccess)
+  expectTypeOf(access.roleKey('portal', 'editor')).toEqualTypeOf<'editor'>()
+  defineAccess({
+    projects: [{ id: 'portal', name: 'Portal', roles }],
+    // @ts-expect-error It is called `managedBy`.
+    managedby: 'portal-code',
+  } as const satisfies DesiredAccess)
 })
 
 test('of a state that was read, role keys are checked as they are asked for', () => {

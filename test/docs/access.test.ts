@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
@@ -10,6 +12,7 @@ vi.stubEnv('IAM_KEY', Buffer.alloc(32).toString('base64'))
 const { applyAtBoot, deployment, MAY_PUBLISH } = await import('../../docs/examples/access.ts')
 const { main } = await import('../../docs/examples/access-pipeline.ts')
 
+const examples = join(import.meta.dirname, '../../docs/examples')
 const printed: string[] = []
 
 beforeEach(() => {
@@ -46,6 +49,14 @@ test('the pipeline exits with 1 when the world has moved on since the plan', asy
   await main(['apply', database, plan])
   expect(await main(['apply', database, plan])).toBe(1)
   expect(printed.at(-1)).toContain('PLAN_OUTDATED')
+})
+
+test('the pipeline runs when it is started by a link', async () => {
+  const [link, database, plan] = [temporaryFile(), temporaryFile(), temporaryFile()]
+  symlinkSync(examples, link)
+  const pipeline = join(link, 'access-pipeline.ts')
+  const started = spawnSync(process.execPath, [pipeline, 'plan', database, plan])
+  expect([started.status, started.stderr.toString()]).toEqual([2, ''])
 })
 
 test('the guide shows the examples as they are run', () => {

@@ -26,7 +26,8 @@ export type Access<Desired extends DesiredAccess> = Desired & {
 
 /**
  * Declares projects with their roles, and identity providers, in code. What the types cannot say is
- * checked by `iam.plan` and `iam.apply`.
+ * checked by `iam.plan` and `iam.apply`. For the compiler to refuse a misspelt field, too, write
+ * `as const satisfies DesiredAccess` behind the declaration.
  */
 export const defineAccess = <const Desired extends DesiredAccess>(
   desired: Desired,
