@@ -85,9 +85,7 @@ export const ID_IN_WORDS =
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 /** No `+`: it separates the ids within a {@link StreamId}, where one must not pass for two. */
-const id = z
-  .string({ error: expected(ID_IN_WORDS) })
-  .check(z.regex(ID, { error: expected(ID_IN_WORDS) }))
+const id = z.string({ error: expected(ID_IN_WORDS) }).check(z.regex(ID))
 
 /**
  * An organization: the resource owner of every object. 1 to 64 letters of ASCII, digits or any of
