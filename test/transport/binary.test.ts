@@ -38,6 +38,7 @@ const violationsOf = (error: grpc.ServiceError | null) => {
 }
 
 const UPDATE = '/claviger.v1.ProjectService/UpdateProject'
+const LIST = '/claviger.v1.ProjectService/ListProjects'
 const ADD_ROLES = '/claviger.v1.ProjectRoleService/AddProjectRoles'
 
 const project = toBinary(
@@ -57,6 +58,16 @@ describe('A binary request', () => {
   })
 
   it('is refused for such a field in a nested message', async () => {
+    const { send } = await openGrpc()
+    const { input } = ProjectService.method.listProjects
+    const message = create(input, { filter: { name: { equals: 'Portal' } } })
+    message.filter!.name!.$unknown = [{ no: 9, wireType: 0, data: new Uint8Array([1]) }]
+    const error = await send(LIST, toBinary(input, message))
+    expect(error?.code).toBe(grpc.status.INVALID_ARGUMENT)
+    expect(violationsOf(error)).toEqual({ 'filter.name': 'must not have a field numbered 9' })
+  })
+
+  it('is refused for such a field in one of several nested messages', async () => {
     const { send } = await openGrpc()
     const { input } = ProjectRoleService.method.addProjectRoles
     const role = { roleKey: 'a', displayName: 'A' }

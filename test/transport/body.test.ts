@@ -93,6 +93,19 @@ describe('A body', () => {
     expect(violationsIn(answer.json)).toEqual({ [field]: 'must not be given twice' })
   })
 
+  it('is required where the request has fields of its own', async () => {
+    const { call } = await openHost()
+    for (const [method, path] of [
+      ['POST', '/v1/idps/oidc'],
+      ['PUT', '/v1/idps/corporate/oidc_config'],
+      ['PUT', '/v1/projects/portal'],
+      ['POST', '/v1/projects/portal/roles'],
+    ] as const) {
+      const answer = await call(method, path, '')
+      expect([answer.status, answer.json.code], path).toEqual([400, 3])
+    }
+  })
+
   it('that says in null what is absent, is taken', async () => {
     const { call } = await openHost()
     const body = '{"name":"Portal","hasProjectCheck":null,"privateLabelingSetting":null}'

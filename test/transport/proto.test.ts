@@ -68,6 +68,10 @@ describe('The .proto files', () => {
     expect(buf('breaking', 'src/transport/proto', '--against', published)).toBe('')
   })
 
+  it('are published in full: the other way round nothing is missing either', () => {
+    expect(buf('breaking', published, '--against', 'src/transport/proto')).toBe('')
+  })
+
   it('are guarded by a gate that notices a changed number', () => {
     const change = (text: string) => text.replace('string name = 2', 'string name = 9')
     inChangedCopy(change, (folder) => {

@@ -1,14 +1,22 @@
 import type { Call } from '../call.js'
 import { updateOidcConfig } from '../calls/identity-providers.js'
-import { addProject, getProject, updateProject } from '../calls/projects.js'
+import { addProjectRole, updateProjectRole } from '../calls/project-roles.js'
+import { addProject, getProject, removeProject, updateProject } from '../calls/projects.js'
 import { IDP_ID } from '../host.js'
-import { FIRST_SEQUENCE, oidc, settings, TRACE_ID, traceparent } from '../samples.js'
+import { FIRST_SEQUENCE, oidc, role, settings, TRACE_ID, traceparent } from '../samples.js'
 
 /** Every header, and what it does. */
 export const headers: readonly (readonly [name: string, ...calls: Call[]])[] = [
   [
     'organization header: selects the organization',
     getProject('portal', {
+      headers: { 'x-service-orgid': 'globex' },
+      context: { orgId: 'globex' },
+    }),
+  ],
+  [
+    'organization header: selects the organization of a role',
+    addProjectRole('portal', role, {
       headers: { 'x-service-orgid': 'globex' },
       context: { orgId: 'globex' },
     }),
@@ -39,10 +47,26 @@ export const headers: readonly (readonly [name: string, ...calls: Call[]])[] = [
       context: { expectedSequence: FIRST_SEQUENCE },
     }),
   ],
+  [
+    'If-Match: holds for a project that is removed',
+    removeProject('portal', {
+      headers: { 'if-match': `"${FIRST_SEQUENCE}"` },
+      context: { expectedSequence: FIRST_SEQUENCE },
+    }),
+  ],
   ['If-Match: any', updateProject('portal', settings, { headers: { 'if-match': '*' } })],
   [
     'traceparent: its trace id is kept',
     addProject(settings, { headers: { traceparent }, context: { correlationId: TRACE_ID } }),
+  ],
+  [
+    'traceparent: its trace id is kept of what is changed and removed, too',
+    updateProjectRole(
+      ['portal', 'editor'],
+      { displayName: 'Chief' },
+      { headers: { traceparent }, context: { correlationId: TRACE_ID } },
+    ),
+    removeProject('portal', { headers: { traceparent }, context: { correlationId: TRACE_ID } }),
   ],
   [
     'traceparent: malformed is ignored',

@@ -1,13 +1,25 @@
 import type { Call } from '../call.js'
 import { addOidc, updateOidcConfig } from '../calls/identity-providers.js'
-import { addProjectRole, addProjectRoles, getProjectRole } from '../calls/project-roles.js'
-import { addProject, checkLogin, getProject, updateProject } from '../calls/projects.js'
+import {
+  addProjectRole,
+  addProjectRoles,
+  getProjectRole,
+  updateProjectRole,
+} from '../calls/project-roles.js'
+import {
+  addProject,
+  checkLogin,
+  getProject,
+  removeProject,
+  updateProject,
+} from '../calls/projects.js'
 import { IDP_ID } from '../host.js'
 import { oidc, provider, role, STRANGE_KEY, settings, stale } from '../samples.js'
 
 /** Every refusal of the library, with its HTTP status. */
 export const errors: readonly (readonly [name: string, httpStatus: number, ...calls: Call[]])[] = [
   ['nobody calls', 401, updateProject('portal', settings, { caller: '' })],
+  ['nobody calls what is deprecated', 401, updateOidcConfig(IDP_ID, oidc, { caller: '' })],
   ['the caller lacks the permission', 403, updateProject('portal', settings, { caller: 'guest' })],
   [
     'the caller lacks the permission in the selected organization',
@@ -48,6 +60,12 @@ export const errors: readonly (readonly [name: string, httpStatus: number, ...ca
   ],
   ['the id of a project is taken', 409, addProject({ id: 'portal', name: 'P' })],
   ['the object has changed meanwhile', 409, updateOidcConfig(IDP_ID, oidc, stale)],
+  [
+    'the role has changed meanwhile',
+    409,
+    updateProjectRole(['portal', 'editor'], { displayName: 'Chief' }, stale),
+  ],
+  ['what is removed has changed meanwhile', 409, removeProject('portal', stale)],
   ['If-Match makes no sense', 400, addProject({ name: 'P' }, stale)],
   [
     'the idempotency key is of another command',
