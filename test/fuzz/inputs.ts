@@ -27,6 +27,8 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withMap: true }),
 )
 
+type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>
+
 /** Ids that are taken, free, too long and malformed. */
 export const ids = fc.constantFrom('portal', 'google', 'x'.repeat(64), 'x'.repeat(65), 'a+b', '')
 const mapping = fc.constantFrom('OIDC_MAPPING_FIELD_EMAIL', 'OIDC_MAPPING_FIELD_UNSPECIFIED')
@@ -59,13 +61,22 @@ const object = fc.oneof(
   fc.record({ type: fc.constant('identity_provider'), idpId: ids }),
   fc.record({ type: fc.constant('project_role'), projectId: ids, roleKey: awkwardText }),
 )
+const some = (shape: Fields, required: string) =>
+  fc.array(fc.record(shape, { requiredKeys: [required] }), { maxLength: 3 })
 const desired = {
-  projects: fc.array(fc.record({ id: ids, name: awkwardText }), { maxLength: 3 }),
+  projects: some(
+    {
+      id: ids,
+      name: awkwardText,
+      settings: fc.record({ projectRoleCheck: fc.boolean() }),
+      roles: fc.array(fc.record(role, { requiredKeys: ['roleKey'] }), { maxLength: 4 }),
+    },
+    'id',
+  ),
+  identityProviders: some({ idpId: ids, ...appearance, ...oidc }, 'idpId'),
   managedBy: awkwardText,
   prune: fc.boolean(),
 }
-
-type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>
 
 /** What the fields of each input may look like; `''` is for a method without a shape of its own. */
 const SHAPES: Readonly<Record<string, Fields>> = {
@@ -110,3 +121,22 @@ export const inputsOf = (method: string): fc.Arbitrary<unknown> => {
 
 /** Inputs of any method. */
 export const inputs: fc.Arbitrary<unknown> = fc.oneof(...Object.keys(SHAPES).map(inputsOf))
+
+/** `value` with what is somewhere in it replaced, or taken out. */
+export const spoilt = (value: unknown): fc.Arbitrary<unknown> =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0
+    ? fc.oneof({ weight: 3, arbitrary: spoiltWithin(value) }, { weight: 1, arbitrary: junk })
+    : junk
+
+const spoiltWithin = (value: object): fc.Arbitrary<unknown> =>
+  fc
+    .constantFrom(...Object.entries(value))
+    .chain(([key, held]) =>
+      fc
+        .option(spoilt(held), { nil: undefined })
+        .map((other) =>
+          Array.isArray(value)
+            ? value.flatMap((item, index) => (String(index) === key ? [other] : [item]))
+            : { ...value, [key]: other },
+        ),
+    )

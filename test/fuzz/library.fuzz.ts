@@ -8,8 +8,10 @@ import {
   memoryEventStore,
   toJson,
   toStatus,
+  verify,
 } from '../../src/index.js'
-import { inputsOf, junk, numRuns } from './inputs.js'
+import { fixedClock } from '../../src/testing/index.js'
+import { inputsOf, junk, numRuns, spoilt } from './inputs.js'
 
 const SECRET = 'the secret of secrets'
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } })
@@ -20,7 +22,7 @@ type Method = (input: any, context: any) => unknown
 
 /** The library on a store with an object of each kind. */
 const start = async () => {
-  const store = memoryEventStore()
+  const store = memoryEventStore({ now: fixedClock('2026-02-03T04:05:06Z') })
   const iam = createIam({ store, secrets, authorize: () => true })
   const oidc = { clientId: 'c', clientSecret: SECRET, issuer: 'https://i.example.com' }
   await iam.projects.add({ id: 'portal', name: 'Portal' }, { caller })
@@ -81,6 +83,33 @@ describe('Whatever it is given', () => {
     const anew = createIam({ store: started.store, secrets, authorize: () => true })
     const listed = await anew.history.list({ limit: 1_000 }, { caller })
     expect(listed.isOk() && listed.value.items.length > 2).toBe(true)
+  })
+
+  it('a plan that somebody changed is applied or refused, and leaves a log that can be read', async () => {
+    const oidc = { clientId: 'c', issuer: 'https://j.example.com', clientSecret: SECRET }
+    const desired = {
+      projects: [
+        { id: 'portal', name: 'New', roles: [{ roleKey: 'b', displayName: 'C' }] },
+        { id: 'shop', name: 'Shop', roles: [{ roleKey: 'a', displayName: 'A' }] },
+      ],
+      identityProviders: [
+        { idpId: 'google', ...oidc },
+        { idpId: 'other', name: 'Other', ...oidc },
+      ],
+    }
+    const planned = await (await start()).iam.plan(desired, { caller })
+    const kinds = new Set<string>()
+    const plans = spoilt(JSON.parse(JSON.stringify(planned._unsafeUnwrap())))
+    const property = fc.asyncProperty(plans, async (plan) => {
+      const { store, iam } = await start()
+      const applied = await iam.apply(plan as never, { caller })
+      kinds.add(applied.isOk() ? 'applied' : applied.error.kind)
+      if (applied.isErr()) expect([3, 5, 6, 9]).toContain(toStatus(applied.error).code)
+      else expect(JSON.stringify(toJson(applied.value))).not.toContain(SECRET)
+      expect((await verify(store)).isOk()).toBe(true)
+    })
+    await fc.assert(property, { numRuns })
+    expect([...kinds]).toEqual(expect.arrayContaining(['applied', 'InvalidArgument']))
   })
 
   it('an error never repeats a secret', async () => {
