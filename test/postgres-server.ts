@@ -41,6 +41,8 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** Settings, such as `fsync=off`. */
   readonly settings?: readonly string[]
+  /** Language whose rules the databases compare text by; by its bytes when absent. */
+  readonly language?: string
   /** Fills the folder of the server; `initdb` when absent. */
   readonly fill?: (folder: string) => void
   /** What has to be done before it starts. */
@@ -81,6 +83,7 @@ const own = (folder: string): void => {
 /** Starts a server on a free port; it ends with the program at the latest. */
 export const startPostgres = async ({
   settings = [],
+  language,
   fill,
   before,
 }: ServerOptions = {}): Promise<PostgresServer> => {
@@ -95,6 +98,7 @@ export const startPostgres = async ({
     own(folder)
   } else {
     const flags = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C']
+    if (language) flags.push('--locale-provider=icu', `--icu-locale=${language}`)
     execFileSync(initdb, ['-D', folder, '--no-sync', ...flags], {
       ...ids,
       cwd: root,

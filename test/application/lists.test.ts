@@ -119,6 +119,15 @@ describe('A list', () => {
     expect(found).toEqual(expected)
   })
 
+  it('has a hundred rows on a page unless told otherwise', async () => {
+    const roles = Array.from({ length: 101 }, (_, n) => ({ roleKey: `r${n}`, displayName: 'R' }))
+    await good(iam.projectRoles.addMany({ projectId: 'p1', roles }, context))
+    const page = await good(iam.projectRoles.list({ projectId: 'p1' }, context))
+    expect(page.items).toHaveLength(100)
+    expect(page.nextPageToken).toBeDefined()
+    expect((await good(iam.history.list({}, context))).items).toHaveLength(100)
+  })
+
   it('has no next page after its last row', async () => {
     const page = await good(iam.projects.list({ pageSize: 6 }, context))
     expect(page.items).toHaveLength(6)

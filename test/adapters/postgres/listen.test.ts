@@ -117,22 +117,6 @@ describe('Listening', () => {
     await own.close()
     await pool.end()
   })
-
-  test('sends one notification for many appends', async () => {
-    const { connectionString } = server
-    const schema = newSchema()
-    await using opened = await openPostgres({ connectionString, schema })
-    await using client = await owner()
-    let notifications = 0
-    client.on('notification', () => notifications++)
-    await client.query(`LISTEN "claviger_${schema}"`)
-    for (let n = 0; n < 200; n += 4) {
-      const appends = [0, 1, 2, 3].map((k) => record(opened.store, firstOf(`law-${n + k}`)))
-      await Promise.all(appends)
-    }
-    await expect.poll(() => notifications).toBeGreaterThan(0)
-    expect(notifications).toBeLessThan(51)
-  })
 })
 
 describe('A subscription', () => {

@@ -38,6 +38,18 @@ describe('Migrating', () => {
     expect(await wholeLog(again.store)).toEqual(log)
   })
 
+  test('lets no text but JSON be compared by the rules of a language, which change with the system', async () => {
+    const schema = newSchema()
+    await using _ = await open(schema)
+    const found = await sql(
+      `SELECT DISTINCT column_name AS name FROM information_schema.columns
+         WHERE table_schema = '${schema}' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
+         ORDER BY 1`,
+    )
+    const json = ['changes', 'data', 'metadata', 'shown']
+    expect(found).toEqual(json.map((name) => ({ name })))
+  })
+
   test('is done once by many that boot together', async () => {
     const schema = newSchema()
     const all = await Promise.all(Array.from({ length: 12 }, () => open(schema)))

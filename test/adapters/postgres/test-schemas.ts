@@ -10,11 +10,11 @@ let count = 0
 /** A name that no schema of this file has yet. */
 export const newSchema = (): string => `test_${++count}`
 
-/** A server for the tests of one file; a power cut would not be survived. */
+/** A server for the tests of one file, with an order of its own for text; a power cut would not be survived. */
 export const serverForFile = (): { readonly connectionString: string } => {
   let server: PostgresServer | undefined
   beforeAll(async () => {
-    server = await startPostgres({ settings: ['fsync=off'] })
+    server = await startPostgres({ settings: ['fsync=off'], language: 'en-US' })
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
   return {

@@ -67,6 +67,17 @@ describe('What `ssl` says', () => {
     await expect(openPostgres({ ...place, ssl: true })).rejects.toThrow('self-signed certificate')
   })
 
+  test('is for the connection that listens, too, wherever that goes', async () => {
+    const { connectionString } = server
+    const schema = newSchema()
+    const ears = `${schema}_ears`
+    const listenConnectionString = `${connectionString}?sslmode=disable&application_name=${ears}`
+    const place = { connectionString, listenConnectionString, schema }
+    await using opened = await openPostgres({ ...place, ssl: { ca: cert } })
+    await new Promise<void>((resolve) => opened.store.onAppend?.(resolve))
+    expect(await encrypted(ears)).toEqual([true])
+  })
+
   test('may be that there is to be no TLS', async () => {
     const name = newSchema()
     const connectionString = `${server.connectionString}?sslmode=verify-full&application_name=${name}`
