@@ -111,6 +111,21 @@ test('a plan with a second event that is not what its action says is refused', a
   ).toEqual([{ ...saysOtherwise, field: 'changes[2].action' }])
 })
 
+test('a plan that removes or updates without an event is refused', async () => {
+  for (const action of ['remove', 'update'])
+    expect(
+      await violationsAfter((plan) => {
+        Object.assign(plan.changes[1], { action, sequence: '1', events: [] })
+      }),
+    ).toEqual([{ field: 'changes[1].action', description: 'must be what the events say' }])
+})
+
+test('a plan with more than two events of one object is refused', async () => {
+  expect(
+    await violationsAfter(({ changes: [, { events }] }) => events.push(events[0], events[0])),
+  ).toEqual([{ field: 'changes[1].events', description: 'must have at most 2 items' }])
+})
+
 test('a plan whose events are not what a command may say is refused', async () => {
   expect(
     await violationsAfter((plan) => {

@@ -112,6 +112,19 @@ export const applySuite = (open: OpenStore): void => {
       expect(events.every(({ metadata }) => metadata.managedBy === 'code')).toBe(true)
     }))
 
+  test('a role that was removed is added again, given the plan or the state', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.apply(desired, context))
+      const removeEditor = () =>
+        done(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'editor' }, context))
+      await removeEditor()
+      const plan = await done(iam.plan(desired, context))
+      const { counts } = await done(instanceOn(plain).apply(plan, context))
+      expect(counts).toMatchObject({ add: 1 })
+      await removeEditor()
+      expect((await done(iam.apply(desired, context))).counts).toEqual(counts)
+    }))
+
   test('every object is answered with its details', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(desired, context))

@@ -191,7 +191,10 @@ describe('An idempotency key', () => {
     const { updateOidcConfig } = iam.identityProviders
     const withKey = (key: string) => ({ ...context, idempotencyKey: key })
     await good(updateOidcConfig({ ...input, clientSecret: secret }, withKey('with')))
-    await good(updateOidcConfig({ ...input, clientId: 'd' }, withKey('without')))
+    const without = await good(updateOidcConfig({ ...input, clientId: 'd' }, withKey('without')))
+    expect(await good(updateOidcConfig({ ...input, clientId: 'd' }, withKey('without')))).toEqual(
+      without,
+    )
     expect(
       await refusal(updateOidcConfig({ ...input, clientSecret: 'x' }, withKey('with'))),
     ).toMatchObject({ kind: 'IdempotencyKeyReused' })

@@ -241,6 +241,8 @@ export const planSuite = (open: OpenStore): void => {
         undeclared: [portalRef, googleRef],
       })
       expect((await done(iam.plan({ projects: [] }, context))).undeclared).toEqual([portalRef])
+      const all = { projects: [portal], identityProviders: [google] }
+      expect((await done(iam.plan(all, context))).undeclared).toEqual([])
       expect((await done(iam.plan(nothing, contextOf([])))).undeclared).toEqual([])
     }))
 

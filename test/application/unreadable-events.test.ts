@@ -54,6 +54,8 @@ describe('An event in the stream that cannot be read', () => {
     expect(await refusal(process.projects.list({}, context))).toEqual(expected)
     const then = { object: { type: 'project' as const, ...portal }, sequence: 2n ** 60n }
     expect(await refusal(process.history.stateAt(then, context))).toEqual(expected)
+    const before = { ...then, sequence: await store.lastPosition() }
+    expect(await good(process.history.stateAt(before, context))).toMatchObject(portal)
     // What is not concerned goes on.
     await good(process.identityProviders.deactivate(google, context))
   })
