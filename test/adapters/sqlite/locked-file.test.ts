@@ -64,6 +64,27 @@ describe('While another process has locked the file', () => {
     expect(answer).toBe(1)
   })
 
+  test('an append waits in pauses by chance, and ten seconds when nothing else is said', async () => {
+    const path = temporaryFile()
+    await using opened = openSqlite(path)
+    const held = lock(path)
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+    const chance = vi.spyOn(Math, 'random')
+    onTestFinished(() => {
+      clock.mockRestore()
+      chance.mockRestore()
+    })
+    const appended = opened.store.append(firstOf('law-a')).catch((fault: unknown) => fault)
+    await turns(5)
+    expect(chance).not.toHaveBeenCalled()
+    clock.mockReturnValue(9_999)
+    await turns(20)
+    expect(chance).toHaveBeenCalled()
+    clock.mockReturnValue(10_000)
+    expect(await appended).toMatchObject({ message: 'The file was locked for 10000 ms' })
+    held.release()
+  })
+
   test('an append is rejected in the end, for certain not recorded, and later ones succeed', async () => {
     const path = temporaryFile()
     await using opened = openSqlite(path, promptly)

@@ -54,6 +54,12 @@ describe('A file that is not ours', () => {
     expect(closing).toHaveBeenCalledOnce()
   })
 
+  test('is a fault when it cannot be set up', () => {
+    const path = temporaryFile()
+    writeFileSync(path, '')
+    expect(() => openSqlite(`file:${path}?mode=ro`)).toThrow(StoreFault)
+  })
+
   test('is refused when it cannot be opened', () => {
     expect(reasonOf(`${temporaryFile()}/missing/iam.db`)).toBe('cannot_open')
     const folder = temporaryFile()
@@ -149,6 +155,20 @@ describe('An open file', () => {
     for (const part of ['', '-wal']) copyFileSync(`${path}${part}`, `${copy}${part}`)
     await using recovered = openSqlite(copy)
     expect(await wholeLog(recovered.store)).toEqual(await wholeLog(opened.store))
+  })
+
+  test('is not looked at any more once it is closed, though somebody still listens', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const { store, close } = openSqlite(temporaryFile())
+    store.onAppend?.(() => undefined)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(vi.getTimerCount()).toBe(1)
+    await close()
+    await vi.advanceTimersByTimeAsync(100)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('answers nothing once it is closed', async () => {
