@@ -66,6 +66,14 @@ describe('Copying', () => {
     expect(await to.lastPosition()).toBe(position)
   })
 
+  test('verifies what the target then holds, not what it was given', async () => {
+    const to = memoryEventStore()
+    const readAll: EventStore['readAll'] = async (after, limit) =>
+      (await to.readAll(after, limit)).map((event) => ({ ...event, version: event.version + 1 }))
+    const copied = await copyEvents(await filled(1), { ...to, readAll })
+    expect(copied._unsafeUnwrapErr()).toMatchObject({ kind: 'VersionOutOfOrder', version: 2 })
+  })
+
   test('goes on where it was interrupted', async () => {
     const from = await filled(2500)
     const to = memoryEventStore()

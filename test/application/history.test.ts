@@ -185,6 +185,17 @@ describe('history.stateAt', () => {
     expect(await refusal(iam.history.stateAt(after, context))).toMatchObject({ kind: 'NotFound' })
   })
 
+  it('shows a role and an identity provider with what became of them, too', async () => {
+    await good(iam.projectRoles.update({ ...editor, displayName: 'New' }, context))
+    await good(iam.identityProviders.deactivate(google, context))
+    const sequence = await world.store.lastPosition()
+    for (const [object, shown] of [
+      [role, await good(iam.projectRoles.get(editor, context))],
+      [provider, await good(iam.identityProviders.get(google, context))],
+    ] as const)
+      expect(await good(iam.history.stateAt({ object, sequence }, context))).toEqual(shown)
+  })
+
   it('shows it as it was at the end of a millisecond', async () => {
     const changed = later()
     await good(iam.projects.update({ ...portal, name: 'one' }, context))

@@ -50,11 +50,9 @@ export const importSuite = (open: OpenStore): void => {
         refused: [],
       })
       expect(world.appends - before).toBe(3)
-      expect(told.map(({ done, added }) => [done, added])).toEqual([
-        [1_000, 1_000],
-        [2_000, 2_000],
-        [2_500, 2_500],
-      ])
+      expect(told).toEqual(
+        [1_000, 2_000, 2_500].map((done) => ({ done, added: done, unchanged: 0, refusedCount: 0 })),
+      )
     }))
 
   test('running it again adds what is missing, and nothing else', () =>
@@ -158,6 +156,14 @@ export const importSuite = (open: OpenStore): void => {
       const report = await done(iam.projectRoles.import({ projectId, roles }, context))
       expect(report).toMatchObject({ done: 1_500, added: 0, refusedCount: 1_500 })
       expect(report.refused).toHaveLength(1_000)
+    }))
+
+  test('a refused row is named by its place among all, not within its batch', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const roles = [...rows(1_200), { ...row(1_200), displayName: '' }]
+      const report = await done(iam.projectRoles.import({ projectId, roles }, context))
+      expect(report.refused.map(({ index }) => index)).toEqual([1_200])
     }))
 
   test('what a source gave before it failed stays added', () =>
@@ -330,12 +336,14 @@ export const importSuite = (open: OpenStore): void => {
           kind: 'PermissionDenied',
           permission,
         })
-      const text: ReturnType<typeof rows> = JSON.parse('"r0"')
-      expect(await refused(iam.projectRoles.import({ projectId, roles: text }, context))).toEqual({
-        kind: 'InvalidArgument',
-        violations: [
-          { field: 'roles', description: 'must be a list, or something else to iterate over' },
-        ],
-      })
+      for (const json of ['"r0"', 'null', '{}']) {
+        const roles: ReturnType<typeof rows> = JSON.parse(json)
+        expect(await refused(iam.projectRoles.import({ projectId, roles }, context))).toEqual({
+          kind: 'InvalidArgument',
+          violations: [
+            { field: 'roles', description: 'must be a list, or something else to iterate over' },
+          ],
+        })
+      }
     }))
 }

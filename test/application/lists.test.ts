@@ -259,6 +259,7 @@ describe('A page token', () => {
       encode([binding, { n: '1' }, 5]),
       encode([binding, { n: '1' }, 'p1', 'p1']),
       encode([binding, { n: '-1' }, 'p1']),
+      encode([binding, { n: '9'.repeat(19) }, 'p1']),
       encode([binding, { n: '1'.repeat(21) }, 'p1']),
       encode([binding, { n: 1 }, 'p1']),
       encode([binding, null, 'p1']),

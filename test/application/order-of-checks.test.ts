@@ -101,7 +101,8 @@ describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] 
   })
 
   it('refuses what it can make no sense of in the context, and takes what it can', async () => {
-    for (const [field, value] of Object.entries({ expectedSequence: 1n, idempotencyKey: 'k' })) {
+    const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true }
+    for (const [field, value] of Object.entries(given)) {
       const answer = await of(unreachable())(input, { ...context, [field]: value }).mapErr(
         ({ kind }) => kind,
       )
