@@ -119,6 +119,23 @@ test('A list is of one moment, though another process writes while it is read.',
   other.close()
 })
 
+test('Half a character is not found as what SQLite would take it for.', async () => {
+  await using opened = openSqlite(temporaryFile())
+  const { readModel } = opened
+  const log = newLog()
+  log.record('acme', projectAdded('portal', '\ufffd'))
+  await readModel.apply(0n, log.events)
+  const sort = [{ field: 'id', direction: 'asc' }] as const
+  for (const [value, found] of [
+    ['\ufffd', 1],
+    ['\ud83d', 0],
+  ] as const) {
+    const conditions = [{ field: 'name', operator: 'equals', value, ignoreCase: false }] as const
+    const query = { type: 'project', orgId: 'acme', conditions, sort, limit: 10 } as const
+    expect((await readModel.list(query)).items).toHaveLength(found)
+  }
+})
+
 /** The log that an empty read model now shows: of one project. */
 const withProject = async (readModel: ReadModel) => {
   const log = newLog()
