@@ -89,6 +89,20 @@ describe('Copying', () => {
     expect((await copyEvents(from, to))._unsafeUnwrap()).toMatchObject({ copied: 0, events: 2501 })
   })
 
+  test('waits for the batch that is being recorded when it is aborted', async () => {
+    const from = await filled(1)
+    const to = memoryEventStore()
+    const controller = new AbortController()
+    const restore: EventRestore['restore'] = async (events) => {
+      controller.abort()
+      await new Promise(setImmediate)
+      await to.restore(events)
+    }
+    const copied = await copyEvents(from, { ...to, restore }, { signal: controller.signal })
+    expect(copied._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
+    expect(await logOf(to)).toEqual(await logOf(from))
+  })
+
   test('refuses a target that holds something else, and leaves it as it is', async () => {
     const from = await filled(3)
     const to = await filled(2)
@@ -208,6 +222,11 @@ describe('Verifying', () => {
       }),
       { kind: 'CorruptEvent', field: 'metadata.actor.userId' },
     ],
+    [
+      'a correlation id that is no text that can be kept',
+      ({ metadata }) => ({ metadata: { ...metadata, correlationId: 'a\0b' } }),
+      { kind: 'CorruptEvent', field: 'metadata.correlationId' },
+    ],
   ]
 
   test.each(faults)('tells of %s, and where', async (_, change, expected) => {
@@ -217,6 +236,24 @@ describe('Verifying', () => {
     )
     const found = await verify(storeOf(changed))
     expect(found._unsafeUnwrapErr()).toMatchObject({ ...expected, position: log[2]?.position })
+  })
+
+  test('tells of text that PostgreSQL does not keep in a list, too', async () => {
+    const log = await logOf(await filled(0))
+    const changed = log.map((event) => ({ ...event, data: { ...event.data, scopes: ['a\0b'] } }))
+    const found = await verify(storeOf(changed))
+    expect(found._unsafeUnwrapErr()).toMatchObject({ kind: 'CorruptEvent', field: 'data.scopes' })
+  })
+
+  test('tells when the cipher is out of order', async () => {
+    const cause = new Error('no key server')
+    const away = { ...secrets, open: () => Promise.reject(cause) }
+    const found = await verify(await filled(1), { secrets: away })
+    expect(found._unsafeUnwrapErr()).toEqual({
+      kind: 'Unavailable',
+      outcome: 'not_recorded',
+      cause,
+    })
   })
 
   test('tells of positions that do not rise', async () => {

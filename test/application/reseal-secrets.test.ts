@@ -134,8 +134,13 @@ it('reports a cipher that cannot tell which key it was, and goes on with the oth
   })
 })
 
-it('does not touch providers that were removed', async () => {
+it('does not touch providers that were removed, nor finds what is not there', async () => {
   await good(old.identityProviders.remove({ idpId: 'b' }, context))
+  for (const idpId of ['b', 'absent'])
+    expect(await refusal(rotated.identityProviders.resealSecrets({ idpId }, context))).toEqual({
+      kind: 'NotFound',
+      object: { type: 'identity_provider', idpId },
+    })
   expect(await good(rotated.identityProviders.resealSecrets({}, context))).toEqual({
     resealed: ['a', 'c'],
     unchanged: [],
@@ -174,6 +179,12 @@ describe('A secret that is replaced meanwhile', () => {
       unchanged: ['a'],
     })
     expect(await revealed('a')).toBe('1')
+  })
+
+  it('is moved at the tenth time', async () => {
+    const { resealSecrets } = replacing(9, old).identityProviders
+    expect(await good(resealSecrets({}, context))).toMatchObject({ resealed: ids })
+    expect(await revealed('a')).toBe('9')
   })
 
   it('over and over is reported after ten times', async () => {

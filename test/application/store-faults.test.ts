@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, StoreFault, toStatus } from '../../src/index.js'
 import { addSamples, context, good, iamOn, logOf, refusal, start, withAppend } from './host.js'
-import { writes } from './methods.js'
+import { reads, writes } from './methods.js'
 
 let store: EventStore
 
@@ -127,6 +127,17 @@ describe('A store that cannot be read', () => {
     const error = await refusal(of(process)(input, context))
     expect(error).toMatchObject({ kind: 'Unavailable', cause })
     expect(await logOf(store)).toHaveLength(3)
+  })
+
+  it.each(reads)('makes $name unavailable', async ({ of, input }) => {
+    const cause = new StoreFault('away', 'unknown')
+    const away = () => Promise.reject(cause)
+    const process = iamOn({ ...store, readStream: away, readAll: away, lastPosition: away })
+    expect(await refusal(of(process)(input, context))).toEqual({
+      kind: 'Unavailable',
+      outcome: 'not_recorded',
+      cause,
+    })
   })
 
   it('is told apart from an append of unknown outcome', async () => {
