@@ -50,13 +50,36 @@ test('a plan that is malformed is refused in words of ours', async () => {
       plan.changes[1].fields = [1]
       plan.changes[1].events = undefined
       plan.undeclared = null
+      plan.managedBy = ''
     }),
   ).toEqual([
+    { field: 'managedBy', description: 'must not be empty' },
     { field: 'changes[0].fields', description: 'must be a list' },
     { field: 'changes[1].fields[0]', description: 'must be a field with its values, or a secret' },
     { field: 'changes[1].events', description: 'must be a list' },
     { field: 'undeclared', description: 'must be a list' },
   ])
+})
+
+test.each(['', '0', '01', '1n', 'x1', '1'.repeat(21)])(
+  'a plan with "%s" for a sequence is refused',
+  async (sequence) => {
+    expect(
+      await violationsAfter((plan) => {
+        Object.assign(plan.changes[0], { action: 'unchanged', events: [], sequence })
+      }),
+    ).toEqual([
+      { field: 'changes[0].sequence', description: 'must be a sequence in decimal digits' },
+    ])
+  },
+)
+
+test.each([null, undefined, 'text', 5])('neither a plan nor a desired state: %s', async (input) => {
+  const applying = instanceOn(memoryEventStore()).apply(input as never, context)
+  expect(await refused(applying)).toEqual({
+    kind: 'InvalidArgument',
+    violations: [{ field: '', description: 'must be an object' }],
+  })
 })
 
 test('a plan with bytes where a list belongs is refused', async () => {
