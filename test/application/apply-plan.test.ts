@@ -330,6 +330,33 @@ test('a plan is not applied while the read model is out of order', () =>
     })
   }))
 
+test('a plan is not applied while the cipher is out of order', () =>
+  onMemory(async ({ plain }) => {
+    const cause = new Error('no key server')
+    const plan = await done(instanceOn(plain).plan(desired, context))
+    const away = { ...cipher(), open: () => Promise.reject(cause) }
+    expect(await refused(instanceOn(plain, away).apply(plan, context))).toEqual({
+      kind: 'Unavailable',
+      outcome: 'not_recorded',
+      cause,
+    })
+  }))
+
+test('a secret is looked at in whichever event of a plan it is', () =>
+  onMemory(async ({ iam }) => {
+    await done(iam.apply(desired, context))
+    const changed = { ...google, name: 'New', clientSecret: 'another' }
+    const planned = await done(iam.plan({ identityProviders: [changed] }, context))
+    const plan = JSON.parse(JSON.stringify(planned))
+    const { events } = plan.changes[0]
+    events.sort((one: { data: object }) => ('clientSecret' in one.data ? 1 : -1))
+    expect(events).toHaveLength(2)
+    events[1].data.clientSecret = 'in plain text'
+    expect(await badFields(iam.apply(plan, context))).toEqual([
+      'changes[0].events[1].data.clientSecret',
+    ])
+  }))
+
 test('an abort ends the wait for a cipher that is silent', () =>
   onMemory(async ({ plain }) => {
     const controller = new AbortController()

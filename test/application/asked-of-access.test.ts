@@ -21,6 +21,13 @@ test('to plan, what is declared must be readable, each for its own object', () =
   ])
 })
 
+test('roles that are no list must be readable all the same', () => {
+  expect(askedToPlan({ projects: [{ id: 'portal', roles: 'all' }] })).toEqual([
+    { permission: 'project.read', object: portal },
+    { permission: 'project.role.read', object: portal },
+  ])
+})
+
 test('to apply, it must be writable as well', () => {
   const asked = askedToApply(desired).map(({ permission, object }) => [permission, object?.id])
   expect(asked).toEqual([

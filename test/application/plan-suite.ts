@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { formatPlan } from '../../src/application/access/format-plan.js'
 import { byHand, partial } from './desired-states.js'
 import { doByHand } from './do-by-hand.js'
-import { context, contextOf, done, onEmpty, refused, without } from './organization.js'
+import { ALL, context, contextOf, done, onEmpty, refused, without } from './organization.js'
 import type { OpenStore } from './stores.js'
 
 const portal = { id: 'portal', name: 'Portal' }
@@ -220,13 +220,14 @@ export const planSuite = (open: OpenStore): void => {
         iam.projectRoles.add({ ...inPortal, roleKey: 'taken', displayName: 'Own' }, context),
       )
 
-      const removedBy = async (prune: boolean, declared: { readonly roles?: [] }) => {
+      const removedBy = async (prune: boolean | undefined, declared: { readonly roles?: [] }) => {
         const desired = { managedBy: 'code', prune, projects: [{ ...portal, ...declared }] }
         const { changes } = await done(iam.plan(desired, context))
         return changes.filter(({ action }) => action === 'remove').map(({ object }) => object)
       }
       expect(await removedBy(true, { roles: [] })).toEqual([roleRef('editor'), roleRef('touched')])
       expect(await removedBy(false, { roles: [] })).toEqual([])
+      expect(await removedBy(undefined, { roles: [] })).toEqual([])
       expect(await removedBy(true, {})).toEqual([])
     }))
 
@@ -244,6 +245,8 @@ export const planSuite = (open: OpenStore): void => {
       const all = { projects: [portal], identityProviders: [google] }
       expect((await done(iam.plan(all, context))).undeclared).toEqual([])
       expect((await done(iam.plan(nothing, contextOf([])))).undeclared).toEqual([])
+      const caller = { ...context.caller, permissionsIn: { other: ALL } }
+      expect((await done(iam.plan(nothing, { caller, orgId: 'other' }))).undeclared).toEqual([])
     }))
 
   test('the id of a removed project stays taken', () =>
