@@ -1,6 +1,8 @@
+import { EventEmitter } from 'node:events'
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { keepListening } from '../../../src/adapters/postgres/listen.js'
 import { subscribe } from '../../../src/application/subscribe.js'
 import { aesGcmCipher, createIam } from '../../../src/index.js'
 import { firstOf, record } from '../../../src/testing/event-store-laws/samples.js'
@@ -116,6 +118,84 @@ describe('Listening', () => {
     await shared.close()
     await own.close()
     await pool.end()
+  })
+})
+
+/** Listens to a server that connects each time it is asked, as long as it is not away. */
+const listenToFake = (isAway = false) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const chance = vi.spyOn(Math, 'random').mockReturnValue(1)
+  onTestFinished(() => {
+    vi.useRealTimers()
+    chance.mockRestore()
+  })
+  const clients: EventEmitter[] = []
+  const server = { clients, ended: 0, isAway, asked: vi.fn(), wake: vi.fn() }
+  const connect = async () => {
+    server.asked()
+    if (server.isAway) throw new Error('away')
+    const client = Object.assign(new EventEmitter(), {
+      query: async () => undefined,
+      end: async () => {
+        server.ended++
+        client.emit('end')
+      },
+    })
+    clients.push(client)
+    return client as never
+  }
+  const { end } = keepListening({ connect, channel: 'c', wake: server.wake })
+  return Object.assign(server, { end })
+}
+
+describe('The connection to listen on', () => {
+  test.each(['error', 'end'])('is replaced at once, and each time: after its %s', async (event) => {
+    const server = listenToFake()
+    for (let count = 1; count <= 5; count++) {
+      await vi.advanceTimersByTimeAsync(100)
+      expect(server.clients).toHaveLength(count)
+      expect(server.wake).toHaveBeenCalledTimes(count)
+      server.clients.at(-1)?.emit(event, new Error('lost'))
+      await vi.advanceTimersByTimeAsync(0)
+      expect(server.ended).toBe(count)
+    }
+    await server.end()
+  })
+
+  test('is asked for after pauses twice as long each, up to ten seconds, that keep nothing alive', async () => {
+    const server = listenToFake(true)
+    const pausing = vi.spyOn(globalThis, 'setTimeout')
+    let asked = 1
+    for (const pause of [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]) {
+      await vi.advanceTimersByTimeAsync(pause - 1)
+      expect(server.asked).toHaveBeenCalledTimes(asked)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(server.asked).toHaveBeenCalledTimes(++asked)
+    }
+    for (const { value } of pausing.mock.results) expect(value.hasRef()).toBe(false)
+    expect(pausing).toHaveBeenCalledTimes(asked)
+    pausing.mockRestore()
+    await server.end()
+  })
+
+  test.each([true, false])('is ended for good; was it there: %s', async (wasThere) => {
+    const server = listenToFake(!wasThere)
+    await vi.advanceTimersByTimeAsync(50)
+    await server.end()
+    server.isAway = false
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(server.asked).toHaveBeenCalledTimes(1)
+    expect(server.ended).toBe(wasThere ? 1 : 0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('is given up when it comes after the end', async () => {
+    const server = listenToFake()
+    await server.end()
+    expect(vi.getTimerCount()).toBe(0)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(server.ended).toBe(1)
+    expect(server.wake).not.toHaveBeenCalled()
   })
 })
 
