@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { afterAll, describe, expect, test } from 'vitest'
-import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { openPostgres, type Postgres, StoreFault } from '../../../src/adapters/postgres/index.js'
 import { idpAdded, newLog, projectAdded, SEAL } from '../../../src/testing/read-model/log.js'
 import { readModelLaws } from '../../../src/testing/read-model-laws.js'
 import { newSchema, serverForFile } from './test-schemas.js'
@@ -103,6 +103,21 @@ const waiting = (count: number) =>
       })
       .toBe(count),
   )
+
+test('A batch whose history cannot be kept is rejected, and leaves nothing behind.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await asOwner((client) => client.query(`DROP TABLE ${schema}.read_3_history`))
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  await expect(model.apply(0n, log.events)).rejects.toThrow(StoreFault)
+  await new Promise(setImmediate)
+  process.off('unhandledRejection', unhandled)
+  expect(unhandled).not.toHaveBeenCalled()
+  expect(await model.checkpoint()).toBe(0n)
+})
 
 test('A reset waits for whoever fills tables that a backup has left out.', async () => {
   const schema = newSchema()
