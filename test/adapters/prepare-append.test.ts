@@ -4,7 +4,7 @@ import { appendOf } from '../../src/testing/event-store-laws/samples.js'
 
 test('The size of an append counts each of its events, and the metadata beside each', () => {
   const textOf = (length: number) => ({ text: 'x'.repeat(length - '{"text":""}'.length) })
-  const writeOf = (stream: string, ...lengths: readonly number[]) => ({
+  const writeOf = (stream: `law-${string}`, ...lengths: readonly number[]) => ({
     stream,
     expectedVersion: 0,
     events: lengths.map((length) => ({ type: 't', schemaVersion: 1, data: textOf(length) })),

@@ -40,4 +40,9 @@ test('A host moves from SQLite to PostgreSQL, and back, and notices nothing.', a
 
   const back = await copyEvents(postgres.store, sqlite.store, { secrets })
   expect(back._unsafeUnwrap()).toMatchObject({ copied: 1, events: 1003 })
+
+  const third = { id: projectId, name: 'Portal 3' }
+  expect((await before.projects.update(third, context)).isOk()).toBe(true)
+  const forth = await copyEvents(sqlite.store, postgres.store, { secrets })
+  expect(forth._unsafeUnwrap()).toMatchObject({ copied: 1, events: 1004 })
 })

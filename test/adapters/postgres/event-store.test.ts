@@ -42,6 +42,20 @@ describe('The PostgreSQL event store on a pool of the host', () => {
   }
 })
 
+test('A restore with a key that is taken is told so, as by every store.', async () => {
+  const { connectionString } = server
+  await using opened = await openPostgres({ connectionString, schema: newSchema() })
+  const { store } = opened
+  const [event] = await record(store, firstOf('law-a', { idempotencyKey: 'org+key' }))
+  if (!event) throw new Error('An event was expected')
+  const position = event.position + 1n
+  const again = { ...event, stream: 'law-b', appendId: 'another', position } as const
+  await expect(store.restore([again])).rejects.toMatchObject({
+    name: 'InvalidRestore',
+    message: 'The idempotency key org+key was used before',
+  })
+})
+
 describe('Appends sent together', () => {
   test('are judged each on its own', async () => {
     const { connectionString } = server
