@@ -174,6 +174,7 @@ describe('A path', () => {
       '/v1/projects/a/b/c',
       '/v2/projects',
       '/v1x1/projects',
+      '/other/v1/projects/portal',
     ]) {
       const answer = await call('GET', path)
       expect([answer.status, answer.json.code]).toEqual([404, 5])
@@ -236,6 +237,40 @@ describe('A query', () => {
           'is not a query parameter of this method',
       })
     }
+  })
+
+  it('says nothing that the path says', async () => {
+    const { call } = await openHost()
+    const answer = await call('GET', '/v1/projects/portal?id=other')
+    expect(violationsIn(answer.json)).toEqual({ id: 'is not a query parameter of this method' })
+  })
+
+  it('gives a field as a whole or by its fields, but not both', async () => {
+    const { call } = await openHost()
+    const answer = await call('GET', '/v1/projects?filter=x&filter.state=STATE_ACTIVE')
+    expect(violationsIn(answer.json)).toEqual({ 'filter.state': 'must not be given twice' })
+  })
+
+  it('holds any text, encoded or not, also such as a flag has', async () => {
+    const { call } = await openHost()
+    for (const name of ['a=b=c', 'true']) {
+      await call('POST', '/v1/projects', JSON.stringify({ name }))
+      const found = await call('GET', `/v1/projects?filter%2Ename.equals=${name}`)
+      expect(found.json.projects).toMatchObject([{ name }])
+    }
+  })
+
+  it('holds a flag as true or false, and nothing like it', async () => {
+    const { call } = await openHost()
+    const totalWith = async (flag: string) =>
+      (await call('GET', `/v1/projects?filter.name.equals=PORTAL&filter.name.ignoreCase=${flag}`))
+        .json
+    expect(await totalWith('true')).toMatchObject({ totalSize: 1 })
+    expect(await totalWith('false')).toMatchObject({ totalSize: 0 })
+    for (const flag of ['trueish', 'True', '1', ''])
+      expect(violationsIn(await totalWith(flag))).toEqual({
+        'filter.name.ignoreCase': 'must be true or false',
+      })
   })
 
   it('writes whole numbers as JSON does, in a body too', async () => {
