@@ -39,6 +39,36 @@ describe('JSON that says what we do not know', () => {
     )
   })
 
+  it('may give the name of every enum value, that of none too', async () => {
+    const { call } = await openHost()
+    for (const privateLabelingSetting of [
+      'PRIVATE_LABELING_SETTING_UNSPECIFIED',
+      'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
+    ]) {
+      const body = JSON.stringify({ name: 'Portal', privateLabelingSetting })
+      expect((await call('PUT', '/v1/projects/portal', body)).status).toBe(200)
+    }
+  })
+
+  it.each([
+    ['IdentityProviderService/UpdateOidcConfig', '{"scopes":"x"}', 'scopes', 'must be a list'],
+    ['ProjectRoleService/AddProjectRoles', '{"roles":[null]}', 'roles[0]', 'must be a JSON object'],
+    ['ProjectService/ListProjects', '{"filter":[]}', 'filter', 'must be a JSON object'],
+    ['ProjectService/ListProjects', '{"pageSize":1.5}', 'pageSize', 'must be a whole number'],
+    [
+      'ProjectService/ListProjects',
+      '{"pageSize":2147483648}',
+      'pageSize',
+      'must be a whole number',
+    ],
+  ])('is refused for another shape: %s %s', async (rpc, body, field, description) => {
+    const { call, failures } = await openHost()
+    const answer = await call('POST', `/claviger.v1.${rpc}`, body)
+    expect(answer.status).toBe(400)
+    expect(violationsIn(answer.json)).toEqual({ [field]: description })
+    expect(failures).toEqual([])
+  })
+
   it('is refused for unknown fields, each by its path', async () => {
     const { call } = await openHost()
     const body = '{"colour":"red","roles":[{"roleKey":"a","displayName":"A","color":"red"}]}'
