@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Iam } from 'claviger'
 import { fetchHandler, nodeHandler } from 'claviger/transport'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callers, openIam, transportOptions } from './host.js'
 import { openHost, violationsIn } from './http-client.js'
@@ -162,6 +162,26 @@ it('A body that a parser in front of us made deep lists of is refused', async ()
   expect(answer.status).toBe(400)
   expect(violationsIn(await answer.json())).toEqual({ '': 'must be JSON' })
   expect(failures).toEqual([])
+})
+
+it('A body that was read in front of us is taken as bytes, too, and one that was not is read', async () => {
+  const iam = await openIam()
+  const handler = nodeHandler(iam, transportOptions().options)
+  const unread: RequestHandler = (request, _response, next) => {
+    request.body = {}
+    next()
+  }
+  for (const before of [express.raw({ type: () => true }), unread]) {
+    const server = createServer(express().use(before, handler))
+    const origin = await listening(server)
+    onTestFinished(() => closed(server))
+    const answer = await fetch(`${origin}/v1/projects/portal`, {
+      method: 'PUT',
+      headers: { authorization: 'Bearer admin', 'content-type': 'application/json' },
+      body: '{"name":"Read"}',
+    })
+    expect(answer.status).toBe(200)
+  }
 })
 
 describe('A body with a byte order mark', () => {

@@ -155,6 +155,19 @@ describe('Over HTTP/1.1', () => {
     expect(host.failures).toEqual([])
   })
 
+  it('an answer that cannot be written ends the connection, and is not waited for', async () => {
+    const { handler } = await openHost()
+    const server = createServer((request, response) => {
+      response.setHeader = () => {
+        throw new Error('A middleware')
+      }
+      handler(request, response)
+    })
+    const origin = await listening(server)
+    onTestFinished(() => void server.close())
+    await expect(fetch(`${origin}/v1/projects/portal`)).rejects.toThrow('fetch failed')
+  })
+
   it('a client that does not read its answer costs its connection alone', async () => {
     const host = await openHost()
     const socket = await open(host.server)
