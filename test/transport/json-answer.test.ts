@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openHost } from './http-client.js'
+import { TRACE_ID, traceparent } from './samples.js'
 
 describe('An answer', () => {
   it('writes zero values, sequences as text, and dates with milliseconds', async () => {
@@ -19,15 +20,17 @@ describe('An answer', () => {
   })
 
   it('says in whole seconds when a call may be sent again', async () => {
-    const { call } = await openHost((store) => ({
+    const { call, failures } = await openHost((store) => ({
       ...store,
       lastPosition: async () => {
         throw Object.assign(new Error('away'), { retryAfter: 1_500 })
       },
     }))
-    const { status, headers } = await call('GET', '/v1/projects/portal')
+    const { status, headers } = await call('GET', '/v1/projects/portal', undefined, { traceparent })
     expect([status, headers.get('retry-after')]).toEqual([503, '2'])
-    expect((await call('GET', '/v1/other')).headers.get('retry-after')).toBeNull()
+    expect(failures).toMatchObject([{ failure: { correlationId: TRACE_ID } }])
+    for (const path of ['/v1/other', '/v1/projects/a%20b'])
+      expect((await call('GET', path)).headers.get('retry-after')).toBeNull()
   })
 
   it('repeats no secret, however wrong the request is', async () => {
