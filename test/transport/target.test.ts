@@ -96,6 +96,17 @@ describe('A path is the one that was sent', () => {
     },
   )
 
+  it('and the host may take its time for what is not ours', async () => {
+    const { handler } = await openHost()
+    const server = createServer((request, response) =>
+      handler(request, response, () => void setTimeout(() => response.end('of the host'), 20)),
+    )
+    await listening(server)
+    onTestFinished(() => closed(server))
+    const { status, body } = await sendRaw(server, '/elsewhere')
+    expect([status, body]).toEqual([200, expect.stringContaining('of the host')])
+  })
+
   it('in the form that proxies are sent as well, under a prefix too', async () => {
     const { options } = transportOptions()
     const handler = nodeHandler(await openIam(), options)
