@@ -104,20 +104,23 @@ const waiting = (count: number) =>
       .toBe(count),
   )
 
-test('A batch whose history cannot be kept is rejected, and leaves nothing behind.', async () => {
-  const schema = newSchema()
-  const model = await openSchema(schema)
-  const log = newLog()
-  log.record('acme', projectAdded('portal'))
-  await asOwner((client) => client.query(`DROP TABLE ${schema}.read_3_history`))
-  const unhandled = vi.fn()
-  process.on('unhandledRejection', unhandled)
-  await expect(model.apply(0n, log.events)).rejects.toThrow(StoreFault)
-  await new Promise(setImmediate)
-  process.off('unhandledRejection', unhandled)
-  expect(unhandled).not.toHaveBeenCalled()
-  expect(await model.checkpoint()).toBe(0n)
-})
+test.each(['read_3_history', 'read_3_project'])(
+  'A batch that cannot be kept in %s is rejected, and leaves nothing behind.',
+  async (table) => {
+    const schema = newSchema()
+    const model = await openSchema(schema)
+    const log = newLog()
+    log.record('acme', projectAdded('portal'))
+    await asOwner((client) => client.query(`DROP TABLE ${schema}.${table}`))
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    await expect(model.apply(0n, log.events)).rejects.toThrow(StoreFault)
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+    expect(await model.checkpoint()).toBe(0n)
+  },
+)
 
 test('A reset waits for whoever fills tables that a backup has left out.', async () => {
   const schema = newSchema()
