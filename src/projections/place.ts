@@ -8,6 +8,7 @@ export interface Place {
   readonly key: string
 }
 
+/** The last scope of roles that was told. */
 let told = { orgId: '', projectId: '', scope: '+' }
 
 /** The scope of a project's roles. Ids hold no `+`, so it is that of no organization. */

@@ -40,7 +40,7 @@ describe('The pause before a decision is taken anew', () => {
     [5, 32],
     [6, 50],
     [10, 50],
-  ])('is a part, by chance, of what it may be: attempt %i, %i ms', async (attempts, longest) => {
+  ])('is a random part of the longest: attempt %i, %i ms', async (attempts, longest) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const paused = vi.fn()
     void pause(attempts, undefined).then(paused)

@@ -10,7 +10,7 @@ let count = 0
 /** A name that no schema of this file has yet. */
 export const newSchema = (): string => `test_${++count}`
 
-/** A server for the tests of one file, with an order of its own for text; a power cut would not be survived. */
+/** A server for the tests of one file, which compares text as English does; it would not survive a power cut. */
 export const serverForFile = (): { readonly connectionString: string } => {
   let server: PostgresServer | undefined
   beforeAll(async () => {

@@ -64,7 +64,7 @@ describe('While another process has locked the file', () => {
     expect(answer).toBe(1)
   })
 
-  test('an append waits in pauses by chance, and ten seconds when nothing else is said', async () => {
+  test('an append waits in pauses of random length, and ten seconds unless told otherwise', async () => {
     const path = temporaryFile()
     await using opened = openSqlite(path)
     const held = lock(path)
