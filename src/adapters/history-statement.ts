@@ -1,22 +1,48 @@
-import type { HistoryQuery } from '../ports/read-model.js'
-import { streamOf } from '../projections/stream-name.js'
-import { ENTRY_COLUMNS } from './kept-rows.js'
+import type { HistoryQuery, ViewType } from '../ports/read-model.js'
+import { placeOf } from '../projections/place.js'
+import { readColumns } from './kept-rows.js'
 import { boundedPosition } from './largest-integer.js'
-import type { Dialect, Statement } from './list-statements.js'
+import { allOf, type Dialect, type Statement } from './list-statements.js'
 
 /** How the page of history that `query` asks for is found. */
 export const historyStatement = (dialect: Dialect, query: HistoryQuery): Statement => {
-  const { orgId, object, actor, types, after, limit } = query
-  const conditions: (readonly [string, string | number | bigint])[] = [
-    // The name of a stream holds its organization.
-    object === undefined ? ['org_id = ?', orgId] : ['stream = ?', streamOf(orgId, object)],
-    ['position > ?', boundedPosition(after)],
-  ]
-  if (actor !== undefined) conditions.push(['actor = ?', actor])
-  if (types !== undefined) conditions.push([dialect.isListed('type'), JSON.stringify(types)])
-  const where = conditions.map(([condition]) => condition).join(' AND ')
+  const { after, actor, types, limit } = query
+  const { sql, parameters } = allOf([
+    ...belonging(dialect, query),
+    { sql: 'position > ?', parameters: [boundedPosition(after)] },
+    ...(actor === undefined ? [] : [isNamed(dialect, 'actor', actor)]),
+    ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
+  ])
   return {
-    sql: `SELECT ${ENTRY_COLUMNS} FROM ${dialect.history} WHERE ${where} ORDER BY position LIMIT ?`,
-    parameters: [...conditions.map(([, parameter]) => parameter), limit],
+    sql: `SELECT ${readColumns(dialect.names)} FROM ${dialect.history} WHERE ${sql} ORDER BY position LIMIT ?`,
+    parameters: [...parameters, limit],
   }
 }
+
+/** To the organization, or to one object of it. */
+const belonging = (dialect: Dialect, { orgId, object }: HistoryQuery): readonly Statement[] => {
+  if (object === undefined) return [isNamed(dialect, 'org', orgId)]
+  const { scope, key } = placeOf(orgId, object)
+  return [
+    isNamed(dialect, 'scope', scope),
+    { sql: 'key = ?', parameters: [key] },
+    // A project and an identity provider may have the same id.
+    tellsOf(dialect, object.type),
+  ]
+}
+
+const isNamed = ({ names }: Dialect, column: string, name: string): Statement => ({
+  sql: `${column} = (SELECT number FROM ${names} WHERE name = ?)`,
+  parameters: [name],
+})
+
+const isAnyOf = ({ names, isListed }: Dialect, types: readonly string[]): Statement => ({
+  sql: `type IN (SELECT number FROM ${names} WHERE ${isListed('name')})`,
+  parameters: [JSON.stringify(types)],
+})
+
+const tellsOf = ({ names }: Dialect, type: ViewType): Statement => ({
+  sql: `type IN (SELECT number FROM ${names} WHERE name > ? AND name < ?)`,
+  // Of the characters a slash follows the dot.
+  parameters: [`${type}.`, `${type}/`],
+})

@@ -1,12 +1,11 @@
-import type { StreamId } from '../domain/values.js'
 import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
 import { filterableText } from '../projections/condition.js'
+import { objectOf } from '../projections/event-cases.js'
 import { foldCase } from '../projections/fold-case.js'
-import { type Change, fieldChanges } from '../projections/history-view.js'
-import { ownerOf } from '../projections/place.js'
-import { objectIn } from '../projections/stream-name.js'
+import { type Change, fieldChanges, shownChanges } from '../projections/history-view.js'
+import { objectAt, ownerOf, placeOf } from '../projections/place.js'
 import { type ViewFields, viewFields } from '../projections/view-fields.js'
 import { foldedFields, foldedKey, isKey } from './read-tables.js'
 
@@ -24,19 +23,39 @@ export interface KeptRow {
   readonly folded: readonly (string | null)[]
 }
 
+/** What the rows and entries of one batch of events share. */
+export interface Shared {
+  /** The number of a name. */
+  readonly numberOf: (name: string) => number
+  /** All fields of a row but the details, as JSON. */
+  readonly shownIn: (row: Views[ViewType]) => string
+}
+
+/** Makes the text of a row once: an object that is new has it in its first entry as well. */
+export const shownOnce = (): Shared['shownIn'] => {
+  const made = new Map<Views[ViewType], string>()
+  return (row) => {
+    // JSON leaves out what is undefined; a copy without the field would take longer.
+    const shown = made.get(row) ?? JSON.stringify({ ...row, details: undefined })
+    made.set(row, shown)
+    return shown
+  }
+}
+
 /** How the objects of a type are kept. */
-export const rowEncoder = <Type extends ViewType>(type: Type): ((row: Views[Type]) => KeptRow) => {
+export const rowEncoder = <Type extends ViewType>(
+  type: Type,
+): ((row: Views[Type], shared: Shared) => KeptRow) => {
   const fields: ViewFields<Views[Type]> = viewFields[type]
   const folded = foldedFields(type).map((field) => {
     const fold = isKey(type, field) ? foldedKey : foldCase
     const read = filterableText(fields, field)
     return (row: Views[Type]) => fold(read(row))
   })
-  return (row) => {
+  return (row, { shownIn }) => {
     const { details } = row
     return {
-      // JSON leaves out what is undefined; a copy without the field would take longer.
-      shown: JSON.stringify({ ...row, details: undefined }),
+      shown: shownIn(row),
       sequence: details.sequence,
       creationDate: details.creationDate.getTime(),
       folded: folded.map((foldedOf) => foldedOf(row)),
@@ -58,41 +77,97 @@ export const decodeRow = <Type extends ViewType>(
   },
 })
 
-/** The columns that {@link decodeEntry} reads. */
-export const ENTRY_COLUMNS = 'position, stream, type, actor, actor_org_id, correlation_id, changes'
+/** The columns of an entry of the history that hold numbers of names: an entry's names repeat. */
+const NAME_COLUMNS = ['org', 'scope', 'type', 'actor', 'actor_org']
 
-/** An entry of the history, in the order of {@link ENTRY_COLUMNS}. */
-export type EntryRow<Integer> = readonly [
+const OTHER_COLUMNS = ['key', 'position', 'correlation_id', 'changes']
+
+/** The columns of an entry. */
+export const ENTRY_COLUMNS = [...NAME_COLUMNS, ...OTHER_COLUMNS]
+
+/** What an entry holds besides names. */
+type Others<Integer> = readonly [
+  /** Of the object, in its scope. */
+  key: string,
   position: Integer,
-  stream: StreamId,
-  type: string,
-  actor: string,
-  actorOrgId: string,
   correlationId: string | null,
-  /** As JSON. */
+  /** As JSON: the list of changes, or all that is shown of an object that came to be. */
   changes: string,
 ]
 
-/** What `event` did, as it is kept. */
-export const encodeEntry = (event: KnownEvent, change: Change): EntryRow<Position> => {
-  const { position, stream, type, metadata } = event
-  const { actor, correlationId = null } = metadata
-  const changes = JSON.stringify(fieldChanges(event, change))
-  return [position, stream, type, actor.userId, actor.orgId, correlationId, changes]
+/** In the order of {@link ENTRY_COLUMNS}. */
+export type EntryRow = readonly [
+  org: number,
+  scope: number,
+  type: number,
+  actor: number,
+  actorOrg: number,
+  ...Others<Position>,
+]
+
+/** The names that the entry of `event` holds, in the order of its columns. */
+export const namesOf = (event: KnownEvent): readonly [string, string, string, string, string] => {
+  const { type, metadata } = event
+  const { actor, resourceOwner } = metadata
+  const { scope } = placeOf(resourceOwner, objectOf(event))
+  return [resourceOwner, scope, type, actor.userId, actor.orgId]
 }
 
-/** The entry that is kept as `row`. */
-export const decodeEntry = (row: EntryRow<number | string>): HistoryEntry => {
-  const [position, stream, type, userId, orgId, correlationId, json] = row
+/** What `event` did, as it is kept. */
+export const encodeEntry = (event: KnownEvent, change: Change, shared: Shared): EntryRow => {
+  const { numberOf } = shared
+  const [org, scope, type, actor, actorOrg] = namesOf(event)
+  return [
+    numberOf(org),
+    numberOf(scope),
+    numberOf(type),
+    numberOf(actor),
+    numberOf(actorOrg),
+    placeOf(org, objectOf(event)).key,
+    event.position,
+    event.metadata.correlationId ?? null,
+    changesIn(event, change, shared),
+  ]
+}
+
+const changesIn = (event: KnownEvent, change: Change, { shownIn }: Shared): string => {
+  const { before, after } = change
+  const isShown = before === undefined && after !== undefined && !('clientSecret' in event.data)
+  return isShown ? shownIn(after) : JSON.stringify(fieldChanges(event, change))
+}
+
+/** What follows `SELECT` when entries are read, with names out of the table `names`. */
+export const readColumns = (names: string): string => {
+  const read = NAME_COLUMNS.slice(1).map(
+    (column) => `(SELECT name FROM ${names} WHERE number = ${column})`,
+  )
+  return [...read, ...OTHER_COLUMNS].join(', ')
+}
+
+/** What is found by {@link readColumns}. */
+export type FoundEntry<Integer> = readonly [
+  scope: string,
+  type: string,
+  actor: string,
+  actorOrg: string,
+  ...Others<Integer>,
+]
+
+/** The entry that was found as `row`. */
+export const decodeEntry = (row: FoundEntry<number | string>): HistoryEntry => {
+  const [scope, type, userId, orgId, key, position, correlationId, json] = row
   const sequence = BigInt(position)
-  const changes: readonly FieldChange[] = JSON.parse(json)
+  const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
   return {
     sequence,
     time: timeOf(sequence),
     actor: { userId, orgId },
     type,
-    object: objectIn(stream),
-    changes: changes.map(decodeChange),
+    object: objectAt(type, { scope, key }),
+    changes:
+      'state' in changes
+        ? shownChanges({ before: undefined, after: changes })
+        : changes.map(decodeChange),
     ...(correlationId !== null && { correlationId }),
   }
 }

@@ -2,7 +2,6 @@ import type { Condition, ListQuery, SortKey, SortValue, ViewType } from '../port
 import { afterPrefix } from '../projections/code-point-order.js'
 import { filterableText } from '../projections/condition.js'
 import { foldCase } from '../projections/fold-case.js'
-import { listedScope } from '../projections/place.js'
 import { fieldNamed, identityField, viewFields } from '../projections/view-fields.js'
 import { SHOWN_COLUMNS } from './kept-rows.js'
 import { foldedColumn, isKey, plainKey } from './read-tables.js'
@@ -26,12 +25,19 @@ export interface Dialect {
   readonly flag: (value: boolean) => string | number
   /** The table of the history. */
   readonly history: string
+  /** The table of the numbers of names. */
+  readonly names: string
   /** Whether a text is one of a list, which is the parameter, as JSON. */
   readonly isListed: (text: string) => string
 }
 
+/** A query, and the number of the scope that it reads. */
+export interface NumberedQuery extends ListQuery<ViewType> {
+  readonly scope: number
+}
+
 /** How one row more than the page of `query` is found, so as to see whether any follow. */
-export const pageStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
+export const pageStatement = (dialect: Dialect, query: NumberedQuery): Statement => {
   const { type, after, limit } = query
   const met = meeting(dialect, query)
   const sort = query.sort.map(ordering(dialect, query))
@@ -45,7 +51,7 @@ export const pageStatement = (dialect: Dialect, query: ListQuery<ViewType>): Sta
 }
 
 /** How the rows on all pages of `query` are counted. */
-export const countStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
+export const countStatement = (dialect: Dialect, query: NumberedQuery): Statement => {
   const { sql, parameters } = allOf(meeting(dialect, query))
   return { sql: `SELECT count(*) FROM ${dialect.table(query.type)} WHERE ${sql}`, parameters }
 }
@@ -66,17 +72,18 @@ const expressionOf = (dialect: Dialect, type: ViewType, field: string): string =
   }
 }
 
-const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
+const meeting = (dialect: Dialect, query: NumberedQuery): readonly Statement[] => {
   const tests = query.conditions.map((condition) => meets(dialect, query, condition))
   return tests.some(({ namesScope }) => namesScope) ? tests : [inScope(query), ...tests]
 }
 
-const inScope = (query: ListQuery<ViewType>): Statement => ({
+const inScope = ({ scope }: NumberedQuery): Statement => ({
   sql: 'scope = ?',
-  parameters: [listedScope(query)],
+  parameters: [scope],
 })
 
-const allOf = (parts: readonly Statement[]): Statement => ({
+/** What meets all of `parts`. */
+export const allOf = (parts: readonly Statement[]): Statement => ({
   sql: parts.map(({ sql }) => sql).join(' AND '),
   parameters: parts.flatMap(({ parameters }) => parameters),
 })
@@ -100,7 +107,7 @@ interface Test extends Statement {
   readonly namesScope?: true
 }
 
-const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
+const meets = (dialect: Dialect, query: NumberedQuery, condition: Condition): Test => {
   const { field, value } = condition
   filterableText<never>(viewFields[query.type], field)
   // Half a character is no text, and a database would take it for another character.
@@ -113,7 +120,7 @@ const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Conditio
 /** A plain key has no folded text: where case does not count it is looked for by itself. */
 const keyMeets = (
   dialect: Dialect,
-  query: ListQuery<ViewType>,
+  query: NumberedQuery,
   { field, operator, value, ignoreCase }: Condition,
 ): Test => {
   const key = expressionOf(dialect, query.type, field)

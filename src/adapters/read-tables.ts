@@ -6,13 +6,16 @@ import { identityField, viewFields } from '../projections/view-fields.js'
  * Raised when what the tables of read models hold changes. As part of their names it lets old and new
  * processes of a rolling upgrade keep their own tables side by side.
  */
-const SHAPE_VERSION = 3
+const SHAPE_VERSION = 4
 
 /** Name of the read model and beginning of the names of its tables. */
 export const READ_MODEL = `read_${SHAPE_VERSION}`
 
 /** Holds the checkpoint. */
 export const CHECKPOINT = `${READ_MODEL}_checkpoint`
+
+/** Holds a number for every name that rows and indexes repeat; they have that in its place. */
+export const NAMES = `${READ_MODEL}_name`
 
 /** Holds one row for every event. */
 export const HISTORY = `${READ_MODEL}_history`
@@ -22,6 +25,9 @@ export const TYPES = ['identity_provider', 'project', 'project_role'] as const
 
 /** Holds one row for every object of the type that exists. */
 export const tableOf = (type: ViewType): string => `${READ_MODEL}_${type}`
+
+/** All that a reset empties, besides the checkpoint. */
+export const FILLED = [NAMES, HISTORY, ...TYPES.map(tableOf)]
 
 /** Fields whose text, folded, has a column of its own: what rows can be filtered by. */
 export const foldedFields = (type: ViewType): readonly string[] =>

@@ -31,7 +31,8 @@ export const fieldChanges = (event: KnownEvent, change: Change): readonly FieldC
   ...secretChange(event),
 ]
 
-const shownChanges = ({ before, after }: Change): readonly FieldChange[] => {
+/** What of a change is shown: all but secrets. */
+export const shownChanges = ({ before, after }: Change): readonly FieldChange[] => {
   if (after === undefined) {
     return before === undefined ? [] : [{ field: 'state', from: before.state, to: 'removed' }]
   }

@@ -36,6 +36,9 @@ export const listedScope = ({
   readonly projectId?: string
 }): string => (type === 'project_role' ? rolesOf(orgId, projectId) : orgId)
 
+/** The project whose roles `scope` is of. */
+const projectOf = (scope: string): string => scope.slice(scope.indexOf('+') + 1)
+
 /** The place of the object that `ref` names within the organization. */
 export const placeOf = (orgId: string, ref: ObjectRef): Place => {
   switch (ref.type) {
@@ -46,4 +49,11 @@ export const placeOf = (orgId: string, ref: ObjectRef): Place => {
     case 'project_role':
       return { scope: rolesOf(orgId, ref.projectId), key: ref.roleKey }
   }
+}
+
+/** The object whose row is kept at a place, by the type of any event that tells of it. */
+export const objectAt = (eventType: string, { scope, key }: Place): ObjectRef => {
+  if (eventType.startsWith('identity_provider.')) return { type: 'identity_provider', idpId: key }
+  if (eventType.startsWith('project.')) return { type: 'project', id: key }
+  return { type: 'project_role', projectId: projectOf(scope), roleKey: key }
 }

@@ -21,13 +21,3 @@ export const organizationIn = (stream: StreamId): string => {
   const plus = stream.indexOf('+', dash + 1)
   return stream.slice(dash + 1, plus < 0 ? undefined : plus)
 }
-
-/** The object that `stream` is named after; unchecked. */
-export const objectIn = (stream: StreamId): ObjectRef => {
-  const name = stream.slice(stream.indexOf('+') + 1)
-  if (stream.startsWith('identity_provider-')) return { type: 'identity_provider', idpId: name }
-  if (stream.startsWith('project-')) return { type: 'project', id: name }
-  // An id holds no `+`, so the first one ends it; those that follow are part of the key.
-  const plus = name.indexOf('+')
-  return { type: 'project_role', projectId: name.slice(0, plus), roleKey: name.slice(plus + 1) }
-}

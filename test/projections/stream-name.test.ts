@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ObjectRef } from '../../src/domain/values.js'
-import { objectIn, organizationIn, streamOf } from '../../src/projections/stream-name.js'
+import { organizationIn, streamOf } from '../../src/projections/stream-name.js'
 
 const refs: readonly ObjectRef[] = [
   { type: 'identity_provider', idpId: 'google-1' },
@@ -9,9 +9,6 @@ const refs: readonly ObjectRef[] = [
   { type: 'project_role', projectId: 'portal', roleKey: '+a-b+c\n😀/' },
 ]
 
-test.each(refs)('The stream of $type can be read back.', (ref) => {
-  const stream = streamOf('acme-eu', ref)
-
-  expect(objectIn(stream)).toEqual(ref)
-  expect(organizationIn(stream)).toBe('acme-eu')
+test.each(refs)('The stream of $type tells its organization.', (ref) => {
+  expect(organizationIn(streamOf('acme-eu', ref))).toBe('acme-eu')
 })

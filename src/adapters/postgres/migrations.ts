@@ -31,6 +31,8 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
      CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
        WHERE idempotency_key IS NOT NULL`,
   () => '',
+  () => '',
+  () => '',
   // Tables of the newest shape alone, as they are filled from the log, and the newest functions alone: what
   // is newer than one of them moves it to the end, the functions last, and leaves an empty migration in its place.
   createReadTables,

@@ -11,11 +11,13 @@ import type {
 import { changeRow } from '../../projections/change-row.js'
 import { listedScope, placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
+import { shownOnce } from '../kept-rows.js'
 import { countStatement, pageStatement } from '../list-statements.js'
-import { CHECKPOINT, HISTORY, READ_MODEL, TYPES, tableOf } from '../read-tables.js'
+import { CHECKPOINT, FILLED, NAMES, READ_MODEL } from '../read-tables.js'
 import type { Connections } from './connections.js'
 import { postgresDialect } from './read-model/dialect.js'
 import { historyInsert, readHistory } from './read-model/history-rows.js'
+import { nameNumbers } from './read-model/name-numbers.js'
 import { numbered } from './read-model/numbered.js'
 import { decode, objectStatement, type ShownRow } from './read-model/object-rows.js'
 import { rowBatch } from './read-model/row-batch.js'
@@ -34,7 +36,7 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
     return connections.transaction(async (session) => {
       if (!(await moveCheckpoint(session, schema, { from, to: last?.position ?? from })))
         return false
-      await applyAll(session, schema, known)
+      await applyAll(session, schema, { from, events: known })
       return true
     }, 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off')
   }
@@ -61,7 +63,7 @@ export const postgresReadModel = (connections: Connections, schema: string): Rea
         // Without it whoever puts a missing row back would not be waited for.
         await lockMissingRow(session, schema)
         await session.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
-        for (const table of [HISTORY, ...TYPES.map(tableOf)]) {
+        for (const table of FILLED) {
           await session.rows({ text: `DELETE FROM ${schema}.${table}` })
         }
       }),
@@ -111,14 +113,17 @@ const lockMissingRow = async (session: Session, schema: string): Promise<void> =
 const applyAll = async (
   session: Session,
   schema: string,
-  events: readonly KnownEvent[],
+  batch: { readonly from: Position; readonly events: readonly KnownEvent[] },
 ): Promise<void> => {
+  const { events } = batch
   if (events.length === 0) return
-  const rows = await rowBatch(session, schema, events)
+  const names = await nameNumbers(session, schema, batch)
+  const shared = { numberOf: names.numberOf, shownIn: shownOnce() }
+  const rows = await rowBatch(session, schema, shared, events)
   const changes = events.map((event) => [event, changeRow(rows, event)] as const)
-  const recorded = session.rows(historyInsert(schema, changes))
+  const recorded = session.rows(historyInsert(schema, shared, changes))
   // The server is at work meanwhile.
-  const statements = rows.statements()
+  const statements = [...rows.statements(), ...names.statements()]
   await recorded
   for (const statement of statements) await session.rows(statement)
 }
@@ -130,9 +135,14 @@ const list = async <Type extends ViewType>(
 ): Promise<Listing<Views[Type]>> => {
   const dialect = postgresDialect(schema)
   const scope = listedScope(query)
-  const found = await session.rows<ShownRow>(numbered(pageStatement(dialect, query)))
-  const [count] = await session.rows(numbered(countStatement(dialect, query)))
-  const [row] = await session.rows({ text: checkpointIn(schema) })
+  const [row] = await session.rows({
+    text: `SELECT (${checkpointIn(schema)}), (SELECT number FROM ${schema}.${NAMES} WHERE name = $1)`,
+    values: [scope],
+  })
+  // 0 is the number of no scope.
+  const inScope = { ...query, scope: Number(row?.[1] ?? 0) }
+  const found = await session.rows<ShownRow>(numbered(pageStatement(dialect, inScope)))
+  const [count] = await session.rows(numbered(countStatement(dialect, inScope)))
   return {
     items: found.slice(0, query.limit).map((row) => decode<Type>(scope, row)),
     hasMore: found.length > query.limit,

@@ -11,12 +11,14 @@ import type {
 import { changeRow } from '../../projections/change-row.js'
 import { listedScope, placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
+import { shownOnce } from '../kept-rows.js'
 import { countStatement, pageStatement } from '../list-statements.js'
-import { CHECKPOINT, READ_MODEL } from '../read-tables.js'
+import { CHECKPOINT, NAMES, READ_MODEL } from '../read-tables.js'
 import type { Connection } from './connection.js'
 import type { Database } from './database.js'
 import { sqliteDialect } from './read-model/dialect.js'
 import { insertHistory, readHistory } from './read-model/history-rows.js'
+import { nameNumbers } from './read-model/name-numbers.js'
 import { decode, readObject, type ShownRow } from './read-model/object-rows.js'
 import { rowBatch } from './read-model/row-batch.js'
 import { createTables, emptyTables, haveTables } from './read-model/tables.js'
@@ -69,9 +71,11 @@ const checkpointIn = (database: Database): bigint =>
 const applyAll = (database: Database, events: readonly KnownEvent[]): void => {
   const last = events.at(-1)
   if (last === undefined) return
-  const rows = rowBatch(database)
+  const shared = { numberOf: nameNumbers(database), shownIn: shownOnce() }
+  const rows = rowBatch(database, shared)
   insertHistory(
     database,
+    shared,
     events.map((event) => [event, changeRow(rows, event)] as const),
   )
   rows.flush()
@@ -83,9 +87,12 @@ const list = <Type extends ViewType>(
   database: Database,
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
-  const count = countStatement(sqliteDialect, query)
-  const page = pageStatement(sqliteDialect, query)
   const scope = listedScope(query)
+  // 0 is the number of no scope.
+  const number = database.value(`SELECT number FROM ${NAMES} WHERE name = ?`, scope) ?? 0
+  const inScope = { ...query, scope: Number(number) }
+  const count = countStatement(sqliteDialect, inScope)
+  const page = pageStatement(sqliteDialect, inScope)
   const found = database.rows<ShownRow>(page.sql, ...page.parameters)
   return {
     items: found.slice(0, query.limit).map((row) => decode<Type>(scope, row)),

@@ -176,12 +176,12 @@ describe('A machine that is cut off in the middle of a batch', () => {
           (extract(epoch FROM current_setting('${limit}')::interval) * 50)::int::text, true);
         RETURN NEW;
       END $$;
-      CREATE TRIGGER hasten BEFORE UPDATE ON ${schema}.read_3_checkpoint
+      CREATE TRIGGER hasten BEFORE UPDATE ON ${schema}.read_4_checkpoint
         FOR EACH ROW EXECUTE FUNCTION ${schema}.hasten()`)
     await client.end()
     const iam = iamOn(opened.store, { readModel: opened.readModel })
     await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
-    const frozen = proxy.freezeAt('read_3_history')
+    const frozen = proxy.freezeAt('read_4_history')
     const losing = refusal(iamOn(lost.store, lost).projects.list({}, context))
     await frozen
     const { items } = await good(iam.projects.list({}, context))

@@ -63,7 +63,7 @@ describe('A role with the documented grants', () => {
   test('fills a read model that a backup has left out', async () => {
     const client = new pg.Client({ connectionString: server.connectionString })
     await client.connect()
-    await client.query('TRUNCATE claviger.read_3_checkpoint, claviger.read_3_project')
+    await client.query('TRUNCATE claviger.read_4_checkpoint, claviger.read_4_project')
     await client.end()
     await using opened = await openPostgres({ connectionString: runtime, migrate: false })
     const { readModel } = opened

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres, UnusableDatabase } from '../../../src/adapters/postgres/index.js'
-import { CHECKPOINT, HISTORY, TYPES, tableOf } from '../../../src/adapters/read-tables.js'
+import { CHECKPOINT, FILLED } from '../../../src/adapters/read-tables.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
@@ -62,6 +62,8 @@ describe('Migrating', () => {
       { version: 2 },
       { version: 3 },
       { version: 4 },
+      { version: 5 },
+      { version: 6 },
     ])
   })
 
@@ -79,7 +81,7 @@ describe('Migrating', () => {
     expect(await reasonOf(open(schema))).toBe('newer')
     expect(await reasonOf(open(schema, false))).toBe('newer')
     expect(await sql(`SELECT count(*)::int AS count FROM ${schema}.migrations`)).toEqual([
-      { count: 5 },
+      { count: 7 },
     ])
   })
 
@@ -125,7 +127,7 @@ describe('Migrating', () => {
     const schema = newSchema()
     expect(await reasonOf(open(schema, false))).toBe('not_migrated')
     await expect(open(schema, false)).rejects.toThrow(
-      'version 0, not 4: open it once as its owner, without migrate: false',
+      'version 0, not 6: open it once as its owner, without migrate: false',
     )
     expect(await sql(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).toEqual([])
     await (await open(schema)).close()
@@ -136,9 +138,7 @@ describe('Migrating', () => {
 
 describe('A read model whose tables were dropped', () => {
   const drop = (schema: string) =>
-    sql(
-      `DROP TABLE ${[CHECKPOINT, HISTORY, ...TYPES.map(tableOf)].map((table) => `${schema}.${table}`).join()}`,
-    )
+    sql(`DROP TABLE ${[CHECKPOINT, ...FILLED].map((table) => `${schema}.${table}`).join()}`)
 
   test('is made again when the schema is opened', async () => {
     const schema = newSchema()
@@ -163,7 +163,7 @@ describe('A migration that has to wait', () => {
   test('is given up by the server too, after the timeout of any statement', async () => {
     const schema = newSchema()
     await (await open(schema)).close()
-    await sql(`DELETE FROM ${schema}.migrations WHERE version > 3`)
+    await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
     const reader = new pg.Client({ connectionString: server.connectionString })
     await reader.connect()
     await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT}`)
@@ -201,8 +201,8 @@ describe('A schema that was renamed', () => {
   test('goes through every migration that it lacks', async () => {
     const [schema, renamed] = [newSchema(), newSchema()]
     await (await open(schema)).close()
-    await sql(`DELETE FROM ${schema}.migrations WHERE version > 2;
-      DROP TABLE ${[CHECKPOINT, HISTORY, ...TYPES.map(tableOf)].map((table) => `${schema}.${table}`).join()};
+    await sql(`DELETE FROM ${schema}.migrations WHERE version > 4;
+      DROP TABLE ${[CHECKPOINT, ...FILLED].map((table) => `${schema}.${table}`).join()};
       ALTER SCHEMA ${schema} RENAME TO ${renamed}`)
     await using opened = await open(renamed)
     await record(opened.store, firstOf('law-a'))

@@ -32,11 +32,12 @@ describe('A read model in PostgreSQL', () => {
 })
 
 const READ_TABLES = [
-  'read_3_checkpoint',
-  'read_3_history',
-  'read_3_identity_provider',
-  'read_3_project',
-  'read_3_project_role',
+  'read_4_checkpoint',
+  'read_4_history',
+  'read_4_identity_provider',
+  'read_4_name',
+  'read_4_project',
+  'read_4_project_role',
 ]
 
 /** Runs statements as whoever owns the database. */
@@ -104,7 +105,7 @@ const waiting = (count: number) =>
       .toBe(count),
   )
 
-test.each(['read_3_history', 'read_3_project'])(
+test.each(['read_4_history', 'read_4_project'])(
   'A batch that cannot be kept in %s is rejected, and leaves nothing behind.',
   async (table) => {
     const schema = newSchema()
@@ -134,8 +135,8 @@ test('A reset waits for whoever fills tables that a backup has left out.', async
     await client.query(`BEGIN; LOCK TABLE ${schema}.${table} IN SHARE MODE`)
     return client
   }
-  const projects = await held('read_3_project')
-  const providers = await held('read_3_identity_provider')
+  const projects = await held('read_4_project')
+  const providers = await held('read_4_identity_provider')
 
   const applied = model.apply(0n, log.events)
   await waiting(1)
@@ -160,7 +161,7 @@ test('A reset waits for those that fill the tables from the beginning, without a
   // Keeps the first of them waiting in the middle of its batch.
   const client = new pg.Client({ connectionString: server.connectionString })
   await client.connect()
-  await client.query(`BEGIN; LOCK TABLE ${schema}.read_3_history IN SHARE MODE`)
+  await client.query(`BEGIN; LOCK TABLE ${schema}.read_4_history IN SHARE MODE`)
   const first = one?.apply(0n, log.events)
   await waiting(1)
   const second = other?.apply(0n, log.events)
@@ -222,10 +223,30 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   log.record('acme', idpAdded('google'))
   await postgres.readModel.apply(0n, log.events)
   await asOwner(async (client) => {
-    for (const table of ['read_3_identity_provider', 'read_3_history']) {
+    for (const table of ['read_4_identity_provider', 'read_4_history']) {
       const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
       expect(rows).toHaveLength(1)
       expect(JSON.stringify(rows)).not.toContain(SEAL)
     }
   })
+})
+
+test('Names that somebody has emptied are not numbered anew, so that no row becomes that of another organization.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  log.record('other', projectAdded('shop'))
+  const [first, second] = log.events
+  expect(first && (await model.apply(0n, [first]))).toBe(true)
+  await asOwner((client) => client.query(`TRUNCATE ${schema}.read_4_name`))
+
+  await expect(first && second && model.apply(first.position, [second])).rejects.toThrow(
+    `The table "${schema}".read_4_name was emptied: reset the read model`,
+  )
+  expect(await model.checkpoint()).toBe(first?.position)
+  expect(await model.get('other', { type: 'project', id: 'portal' })).toBeUndefined()
+  await model.reset()
+  expect(await model.apply(0n, log.events)).toBe(true)
+  expect(await model.history({ orgId: 'other', after: 0n, limit: 10 })).toHaveLength(1)
 })

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { historyStatement } from '../../../src/adapters/history-statement.js'
 import {
   countStatement,
+  type NumberedQuery,
   pageStatement,
   type Statement,
 } from '../../../src/adapters/list-statements.js'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { sqliteDialect } from '../../../src/adapters/sqlite/read-model/dialect.js'
-import type { ListQuery, SortKey, ViewType } from '../../../src/ports/read-model.js'
+import type { SortKey, ViewType } from '../../../src/ports/read-model.js'
 import { identityField, viewFields } from '../../../src/projections/view-fields.js'
 import { idpAdded, newLog, projectAdded, roleAdded } from '../../../src/testing/read-model/log.js'
 import { temporaryFile } from './temporary-file.js'
@@ -51,10 +52,12 @@ const planOf = ({ sql, parameters }: Statement): readonly string[] =>
     .all(...parameters)
     .map(({ detail }) => `${detail}`)
 
-const listOf = (type: ViewType, changes: Partial<ListQuery<ViewType>> = {}) => ({
+const listOf = (type: ViewType, changes: Partial<NumberedQuery> = {}) => ({
   type,
   orgId: 'org-7',
   ...(type === 'project_role' ? { projectId: 'project-7' } : {}),
+  // As it happens: that of any scope is looked up the same way.
+  scope: 7,
   conditions: [],
   sort: [{ field: identityField[type], direction: 'asc' } as const],
   limit: 100,
@@ -82,7 +85,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
   test('there are so many.', async () => {
     const page = await readModel.list<'project_role'>(listOf('project_role', { limit: 3 }) as never)
     expect(page.totalSize).toBe(ROLES / PROJECTS)
-    expect(database.prepare('SELECT count(*) AS n FROM read_3_project_role').get()).toEqual({
+    expect(database.prepare('SELECT count(*) AS n FROM read_4_project_role').get()).toEqual({
       n: ROLES,
     })
   })
@@ -96,7 +99,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         const range = operator === 'equals' ? '=\\?' : '>\\? AND \\w+<\\?'
         const lookUp = (columns: string) =>
           new RegExp(
-            `^SEARCH read_3_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (${columns})${range}\\)$`,
+            `^SEARCH read_4_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (${columns})${range}\\)$`,
           )
         const isAnyKey = ignoreCase && field === identityField[type]
         const plan = isAnyKey
@@ -136,7 +139,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         countStatement(sqliteDialect, query),
         pageStatement(sqliteDialect, query),
       ]) {
-        expect(planOf(statement)[0]).toMatch(/^SEARCH read_3_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
+        expect(planOf(statement)[0]).toMatch(/^SEARCH read_4_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
       }
     },
   )
@@ -149,7 +152,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       for (const after of [undefined, sort.map(() => 'x')]) {
         const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
         expect(planOf(pageStatement(sqliteDialect, query))[0]).toMatch(
-          /^SEARCH read_3_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
+          /^SEARCH read_4_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
         )
       }
     },
@@ -169,10 +172,10 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     const object = { type: 'project', id: 'project-7' } as const
     for (const more of [{}, { actor: 'u1' }, { types: ['project.added'] }]) {
       expect(planOf(historyStatement(sqliteDialect, { ...query, ...more }))[0]).toMatch(
-        /^SEARCH read_3_history USING INDEX read_3_history_org_id \(org_id=\? AND rowid>\?\)$/,
+        /^SEARCH read_4_history USING INDEX read_4_history_org \(org=\? AND rowid>\?\)$/,
       )
       expect(planOf(historyStatement(sqliteDialect, { ...query, ...more, object }))[0]).toMatch(
-        /^SEARCH read_3_history USING INDEX read_3_history_stream \(stream=\? AND rowid>\?\)$/,
+        /^SEARCH read_4_history USING INDEX read_4_history_object \(scope=\? AND key=\? AND rowid>\?\)$/,
       )
     }
   })

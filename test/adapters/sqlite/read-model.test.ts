@@ -36,11 +36,12 @@ test('Its tables have the version of their shape in their names and are made at 
 
   expect(tablesOf(path)).toEqual([
     'events',
-    'read_3_checkpoint',
-    'read_3_history',
-    'read_3_identity_provider',
-    'read_3_project',
-    'read_3_project_role',
+    'read_4_checkpoint',
+    'read_4_name',
+    'read_4_history',
+    'read_4_identity_provider',
+    'read_4_project',
+    'read_4_project_role',
   ])
 })
 
@@ -69,7 +70,7 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   await close()
 
   const database = new DatabaseSync(path)
-  for (const table of ['read_3_identity_provider', 'read_3_history']) {
+  for (const table of ['read_4_identity_provider', 'read_4_history']) {
     const rows = database.prepare(`SELECT * FROM ${table}`).all()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toContain(SEAL)
@@ -106,7 +107,7 @@ test('A list is of one moment, though another process writes while it is read.',
   onTestFinished(() => reading.mockRestore())
   reading.mockImplementationOnce(function (this: StatementSync, ...parameters) {
     const rows = all.apply(this, parameters)
-    other.exec('DELETE FROM read_3_project; UPDATE read_3_checkpoint SET position = 0')
+    other.exec('DELETE FROM read_4_project; UPDATE read_4_checkpoint SET position = 0')
     return rows
   })
 

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../list-statements.js'
-import { HISTORY, tableOf } from '../../read-tables.js'
+import { HISTORY, NAMES, tableOf } from '../../read-tables.js'
 
 /**
  * How PostgreSQL reads lists.
@@ -14,5 +14,6 @@ export const postgresDialect = (schema: string): Dialect => ({
   // As JSON has it: false comes before true.
   flag: String,
   history: `${schema}.${HISTORY}`,
+  names: `${schema}.${NAMES}`,
   isListed: (text) => `${text} IN (SELECT json_array_elements_text(?::json))`,
 })

@@ -2,7 +2,13 @@ import type { KnownEvent } from '../../../ports/known-event.js'
 import type { HistoryEntry, HistoryQuery } from '../../../ports/read-model.js'
 import type { Change } from '../../../projections/history-view.js'
 import { historyStatement } from '../../history-statement.js'
-import { decodeEntry, ENTRY_COLUMNS, type EntryRow, encodeEntry } from '../../kept-rows.js'
+import {
+  decodeEntry,
+  ENTRY_COLUMNS,
+  encodeEntry,
+  type FoundEntry,
+  type Shared,
+} from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
 import type { Statement } from '../session.js'
@@ -14,23 +20,25 @@ import { numbered } from './numbered.js'
 /** How it is recorded what each event did. */
 export const historyInsert = (
   schema: string,
+  shared: Shared,
   changes: readonly (readonly [KnownEvent, Change])[],
 ): Statement => {
-  const rows = changes.map(([event, change]) => encodeEntry(event, change))
+  const rows = changes.map(([event, change]) => encodeEntry(event, change, shared))
   return {
     name: `${schema} hist`,
-    text: `INSERT INTO ${schema}.${HISTORY} (org_id, ${ENTRY_COLUMNS})
-      SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[],
-        $6::text[], $7::text[], ${jsonLines('$8')})`,
+    text: `INSERT INTO ${schema}.${HISTORY} (${ENTRY_COLUMNS.join(', ')})
+      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+        $6::text[], $7::bigint[], $8::text[], ${jsonLines('$9')})`,
     values: [
-      textArray(changes.map(([event]) => event.metadata.resourceOwner)),
-      bigintArray(rows.map(([position]) => position)),
-      textArray(rows.map(([, stream]) => stream)),
-      textArray(rows.map(([, , type]) => type)),
-      textArray(rows.map(([, , , actor]) => actor)),
-      textArray(rows.map(([, , , , actorOrgId]) => actorOrgId)),
-      textArray(rows.map(([, , , , , correlationId]) => correlationId)),
-      toJsonLines(rows.map(([, , , , , , json]) => json)),
+      bigintArray(rows.map(([org]) => org)),
+      bigintArray(rows.map(([, scope]) => scope)),
+      bigintArray(rows.map(([, , type]) => type)),
+      bigintArray(rows.map(([, , , actor]) => actor)),
+      bigintArray(rows.map(([, , , , actorOrg]) => actorOrg)),
+      textArray(rows.map(([, , , , , key]) => key)),
+      bigintArray(rows.map(([, , , , , , position]) => position)),
+      textArray(rows.map(([, , , , , , , correlationId]) => correlationId)),
+      toJsonLines(rows.map(([, , , , , , , , json]) => json)),
     ],
   }
 }
@@ -42,6 +50,6 @@ export const readHistory = async (
   query: HistoryQuery,
 ): Promise<readonly HistoryEntry[]> => {
   const statement = numbered(historyStatement(postgresDialect(schema), query))
-  const found = await connections.read<EntryRow<string>>(statement)
+  const found = await connections.read<FoundEntry<string>>(statement)
   return found.map(decodeEntry)
 }

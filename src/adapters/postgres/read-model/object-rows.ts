@@ -1,7 +1,7 @@
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { Place } from '../../../projections/place.js'
-import { decodeRow, rowEncoder, SHOWN_COLUMNS } from '../../kept-rows.js'
-import { foldedColumn, foldedFields, tableOf } from '../../read-tables.js'
+import { decodeRow, rowEncoder, SHOWN_COLUMNS, type Shared } from '../../kept-rows.js'
+import { foldedColumn, foldedFields, NAMES, tableOf } from '../../read-tables.js'
 import type { Session, Statement } from '../session.js'
 import { bigintArray, textArray } from './arrays.js'
 import { jsonLines, toJsonLines } from './json-lines.js'
@@ -27,7 +27,8 @@ export const objectStatement = (
   { scope, key }: Place,
 ): Statement => ({
   name: `${schema} get ${SHORT[type]}`,
-  text: `SELECT ${SHOWN_COLUMNS} FROM ${schema}.${tableOf(type)} WHERE scope = $1 AND key = $2`,
+  text: `SELECT ${SHOWN_COLUMNS} FROM ${schema}.${tableOf(type)} 
+    WHERE scope = (SELECT number FROM ${schema}.${NAMES} WHERE name = $1) AND key = $2`,
   values: [scope, key],
 })
 
@@ -50,17 +51,21 @@ export interface ObjectTable<Row> {
 /** @param schema - quoted */
 export const objectTable = <Type extends ViewType>(
   schema: string,
+  shared: Shared,
   type: Type,
 ): ObjectTable<Views[Type]> => {
   const encode = rowEncoder(type)
   const table = `${schema}.${tableOf(type)}`
   const folded = foldedFields(type).map(foldedColumn)
   const columns = [...SHOWN_COLUMNS.split(', '), ...folded]
-  const places = 'SELECT * FROM unnest($1::text[], $2::text[])'
-  const rows = `unnest($1::text[], $2::text[], ${jsonLines('$3')}, $4::bigint[], $5::bigint[]
+  const rows = `unnest($1::bigint[], $2::text[], ${jsonLines('$3')}, $4::bigint[], $5::bigint[]
     ${folded.map((_, index) => `, $${index + 6}::text[]`).join('')})`
+  const columnsOf = (places: readonly Place[]): unknown[] => [
+    bigintArray(places.map(({ scope }) => shared.numberOf(scope))),
+    textArray(places.map(({ key }) => key)),
+  ]
   const valuesOf = (rows: readonly (readonly [Place, Views[Type]])[]): unknown[] => {
-    const kept = rows.map(([, row]) => encode(row))
+    const kept = rows.map(([, row]) => encode(row, shared))
     return [
       ...columnsOf(rows.map(([place]) => place)),
       toJsonLines(kept.map(({ shown }) => shown)),
@@ -72,11 +77,16 @@ export const objectTable = <Type extends ViewType>(
 
   return {
     read: async (session, sought) => {
-      const found = await session.rows<[string, string, ...ShownRow]>({
-        text: `SELECT scope, key, ${SHOWN_COLUMNS} FROM ${table} WHERE (scope, key) IN (${places})`,
+      const found = await session.rows<[index: string, ...ShownRow]>({
+        text: `SELECT index, ${SHOWN_COLUMNS} FROM ${table}
+          JOIN unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS sought (scope, key, index)
+          USING (scope, key)`,
         values: columnsOf(sought),
       })
-      return found.map(([scope, key, ...row]) => [{ scope, key }, decode<Type>(scope, row)])
+      return found.flatMap(([index, ...row]) => {
+        const place = sought[Number(index) - 1]
+        return place ? [[place, decode<Type>(place.scope, row)]] : []
+      })
     },
     insert: (added) => ({
       name: `${schema} add ${SHORT[type]}`,
@@ -91,19 +101,16 @@ export const objectTable = <Type extends ViewType>(
       values: valuesOf(updated),
     }),
     remove: (removed) => ({
-      text: `DELETE FROM ${table} WHERE (scope, key) IN (${places})`,
+      text: `DELETE FROM ${table} 
+        WHERE (scope, key) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
       values: columnsOf(removed),
     }),
   }
 }
 
-const columnsOf = (places: readonly Place[]): unknown[] => [
-  textArray(places.map(({ scope }) => scope)),
-  textArray(places.map(({ key }) => key)),
-]
-
 /** How all roles of `scopes` are removed. */
 export const rolesRemoval = (schema: string, scopes: readonly string[]): Statement => ({
-  text: `DELETE FROM ${schema}.${tableOf('project_role')} WHERE scope = ANY ($1)`,
+  text: `DELETE FROM ${schema}.${tableOf('project_role')} 
+    WHERE scope IN (SELECT number FROM ${schema}.${NAMES} WHERE name = ANY ($1))`,
   values: [scopes],
 })

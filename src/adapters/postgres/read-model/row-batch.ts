@@ -3,6 +3,7 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { RowStore } from '../../../projections/change-row.js'
 import { objectOf } from '../../../projections/event-cases.js'
 import { type Place, placeOf } from '../../../projections/place.js'
+import type { Shared } from '../../kept-rows.js'
 import type { Session, Statement } from '../session.js'
 import { type ObjectTable, objectTable, rolesRemoval } from './object-rows.js'
 
@@ -16,12 +17,13 @@ export interface RowBatch extends RowStore {
 export const rowBatch = async (
   session: Session,
   schema: string,
+  shared: Shared,
   events: readonly KnownEvent[],
 ): Promise<RowBatch> => {
   const rows: { readonly [Type in ViewType]: TypeBatch<Views[Type]> } = {
-    identity_provider: typeBatch(objectTable(schema, 'identity_provider')),
-    project: typeBatch(objectTable(schema, 'project')),
-    project_role: typeBatch(objectTable(schema, 'project_role')),
+    identity_provider: typeBatch(objectTable(schema, shared, 'identity_provider')),
+    project: typeBatch(objectTable(schema, shared, 'project')),
+    project_role: typeBatch(objectTable(schema, shared, 'project_role')),
   }
   const all = [rows.identity_provider, rows.project, rows.project_role]
   const removedScopes: string[] = []

@@ -6,6 +6,7 @@ import {
   HISTORY,
   indexedFields,
   isKey,
+  NAMES,
   TYPES,
   tableOf,
 } from '../../read-tables.js'
@@ -19,20 +20,25 @@ export const createReadTables = (schema: string): string =>
   `-- One row.
    CREATE TABLE ${schema}.${CHECKPOINT} (position bigint NOT NULL);
    INSERT INTO ${schema}.${CHECKPOINT} (position) VALUES (0);
+   CREATE TABLE ${schema}.${NAMES} (
+     number bigint PRIMARY KEY,
+     name text COLLATE "C" NOT NULL UNIQUE
+   );
    CREATE TABLE ${schema}.${HISTORY} (
+     -- Numbers of names: where the object belongs, what happened, and who acted, of which organization.
+     org bigint NOT NULL,
+     scope bigint NOT NULL,
+     type bigint NOT NULL,
+     actor bigint NOT NULL,
+     actor_org bigint NOT NULL,
+     key text COLLATE "C" NOT NULL,
      position bigint NOT NULL,
-     org_id text COLLATE "C" NOT NULL,
-     stream text COLLATE "C" NOT NULL,
-     type text COLLATE "C" NOT NULL,
-     -- Who acted, and the organization they belong to.
-     actor text COLLATE "C" NOT NULL,
-     actor_org_id text COLLATE "C" NOT NULL,
      correlation_id text COLLATE "C",
      -- JSON.
      changes text NOT NULL,
-     PRIMARY KEY (org_id, position)
+     PRIMARY KEY (org, position)
    );
-   CREATE INDEX ${HISTORY}_stream ON ${schema}.${HISTORY} (stream, position);
+   CREATE INDEX ${HISTORY}_object ON ${schema}.${HISTORY} (scope, key, position);
    ${TYPES.map((type) => objectTable(schema, type)).join('\n')}`
 
 const objectTable = (schema: string, type: ViewType): string => {
@@ -46,7 +52,7 @@ const objectTable = (schema: string, type: ViewType): string => {
          ${isKey(type, field) ? `WHERE ${column} IS NOT NULL` : ''};`
   })
   return `CREATE TABLE ${schema}.${tableOf(type)} (
-     scope text COLLATE "C" NOT NULL,
+     scope bigint NOT NULL,
      key text COLLATE "C" NOT NULL,
      -- All fields but the details, as JSON.
      shown text NOT NULL,

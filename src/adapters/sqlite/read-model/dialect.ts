@@ -1,5 +1,5 @@
 import type { Dialect } from '../../list-statements.js'
-import { HISTORY, tableOf } from '../../read-tables.js'
+import { HISTORY, NAMES, tableOf } from '../../read-tables.js'
 
 /** How SQLite reads lists. */
 export const sqliteDialect: Dialect = {
@@ -12,5 +12,6 @@ export const sqliteDialect: Dialect = {
   contains: (text) => `instr(${text}, ?) > 0`,
   flag: Number,
   history: HISTORY,
+  names: NAMES,
   isListed: (text) => `${text} IN (SELECT value FROM json_each(?))`,
 }

@@ -1,8 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { Place } from '../../../projections/place.js'
-import { decodeRow, rowEncoder, SHOWN_COLUMNS } from '../../kept-rows.js'
-import { foldedColumn, foldedFields, tableOf } from '../../read-tables.js'
+import { decodeRow, rowEncoder, SHOWN_COLUMNS, type Shared } from '../../kept-rows.js'
+import { foldedColumn, foldedFields, NAMES, tableOf } from '../../read-tables.js'
 import type { Database } from '../database.js'
 import { insertion } from './insertion.js'
 
@@ -21,18 +21,28 @@ export const readObject = <Type extends ViewType>(
   type: Type,
   { scope, key }: Place,
 ): Views[Type] | undefined => {
-  const sql = `SELECT ${SHOWN_COLUMNS} FROM ${tableOf(type)} WHERE scope = ? AND key = ?`
+  const sql = `SELECT ${SHOWN_COLUMNS} FROM ${tableOf(type)} WHERE ${IN_SCOPE} AND key = ?`
   const [found] = database.rows<ShownRow>(sql, scope, key)
   return found && decode(scope, found)
 }
+
+const IN_SCOPE = `scope = (SELECT number FROM ${NAMES} WHERE name = ?)`
 
 /** How the objects of one type are read and written. */
 export interface ObjectTable<Row> {
   readonly read: (database: Database, place: Place) => Row | undefined
   /** Adds rows where there were none. */
-  readonly insert: (database: Database, rows: readonly (readonly [Place, Row])[]) => void
+  readonly insert: (
+    database: Database,
+    shared: Shared,
+    rows: readonly (readonly [Place, Row])[],
+  ) => void
   /** Puts `row` in place of `stored`. */
-  readonly update: (database: Database, place: Place, rows: { stored: Row; row: Row }) => void
+  readonly update: (
+    database: Database,
+    shared: Shared,
+    change: { place: Place; stored: Row; row: Row },
+  ) => void
   readonly remove: (database: Database, place: Place) => void
 }
 
@@ -44,22 +54,22 @@ const objectTable = <Type extends ViewType>(type: Type): ObjectTable<Views[Type]
   const insert = insertion(table, ['scope', 'key', ...shown, ...folded])
   return {
     read: (database, place) => readObject(database, type, place),
-    insert: (database, rows) => {
+    insert: (database, shared, rows) => {
       const values: SQLInputValue[] = []
       for (const [{ scope, key }, row] of rows) {
-        const { shown, sequence, creationDate, folded } = encode(row)
-        values.push(scope, key, shown, sequence, creationDate, ...folded)
+        const { shown, sequence, creationDate, folded } = encode(row, shared)
+        values.push(shared.numberOf(scope), key, shown, sequence, creationDate, ...folded)
       }
       insert(database, values)
     },
-    update: (database, { scope, key }, { stored, row }) => {
-      const before = encode(stored)
-      const after = encode(row)
+    update: (database, shared, { place: { scope, key }, stored, row }) => {
+      const before = encode(stored, shared)
+      const after = encode(row, shared)
       // SQLite writes to the index of every column named, also when its value is the same.
       const isChanged = (_: unknown, index: number) => before.folded[index] !== after.folded[index]
       const columns = [...shown, ...folded.filter(isChanged)]
       database.run(
-        `UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE scope = ? AND key = ?`,
+        `UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE ${IN_SCOPE} AND key = ?`,
         after.shown,
         after.sequence,
         after.creationDate,
@@ -69,7 +79,7 @@ const objectTable = <Type extends ViewType>(type: Type): ObjectTable<Views[Type]
       )
     },
     remove: (database, { scope, key }) => {
-      database.run(`DELETE FROM ${table} WHERE scope = ? AND key = ?`, scope, key)
+      database.run(`DELETE FROM ${table} WHERE ${IN_SCOPE} AND key = ?`, scope, key)
     },
   }
 }
@@ -83,5 +93,5 @@ export const objectTables: { readonly [Type in ViewType]: ObjectTable<Views[Type
 
 /** Removes all roles of `scope`. */
 export const removeRoles = (database: Database, scope: string): void => {
-  database.run(`DELETE FROM ${tableOf('project_role')} WHERE scope = ?`, scope)
+  database.run(`DELETE FROM ${tableOf('project_role')} WHERE ${IN_SCOPE}`, scope)
 }

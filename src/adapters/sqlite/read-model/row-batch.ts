@@ -1,6 +1,7 @@
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { RowStore } from '../../../projections/change-row.js'
 import type { Place } from '../../../projections/place.js'
+import type { Shared } from '../../kept-rows.js'
 import type { Database } from '../database.js'
 import { type ObjectTable, objectTables, removeRoles } from './object-rows.js'
 
@@ -11,11 +12,11 @@ export interface RowBatch extends RowStore {
 }
 
 /** Keeps what a batch of events reads and changes until it is written in one go. */
-export const rowBatch = (database: Database): RowBatch => {
+export const rowBatch = (database: Database, shared: Shared): RowBatch => {
   const rows: { readonly [Type in ViewType]: TypeBatch<Views[Type]> } = {
-    identity_provider: typeBatch(database, objectTables.identity_provider),
-    project: typeBatch(database, objectTables.project),
-    project_role: typeBatch(database, objectTables.project_role),
+    identity_provider: typeBatch(database, shared, objectTables.identity_provider),
+    project: typeBatch(database, shared, objectTables.project),
+    project_role: typeBatch(database, shared, objectTables.project_role),
   }
   return {
     get: (type, place) => rows[type].get(place),
@@ -45,9 +46,15 @@ interface Entry<Row> {
   row: Row | undefined
 }
 
-const typeBatch = <Row>(database: Database, table: ObjectTable<Row>): TypeBatch<Row> => {
+const typeBatch = <Row>(
+  database: Database,
+  shared: Shared,
+  table: ObjectTable<Row>,
+): TypeBatch<Row> => {
   /** By scope, then by key. */
   const entries = new Map<string, Map<string, Entry<Row>>>()
+  const byNumber = (one: string, other: string): number =>
+    shared.numberOf(one) - shared.numberOf(other)
 
   const keep = ({ scope, key }: Place, entry: Entry<Row>): void => {
     const ofScope = entries.get(scope) ?? new Map<string, Entry<Row>>()
@@ -73,16 +80,16 @@ const typeBatch = <Row>(database: Database, table: ObjectTable<Row>): TypeBatch<
     flush: () => {
       const added: (readonly [Place, Row])[] = []
       // By scope: neighbours in the table are written together.
-      for (const scope of [...entries.keys()].toSorted()) {
+      for (const scope of [...entries.keys()].toSorted(byNumber)) {
         for (const [key, { stored, row }] of entries.get(scope) ?? []) {
           const place = { scope, key }
           if (stored === undefined) {
             if (row !== undefined) added.push([place, row])
           } else if (row === undefined) table.remove(database, place)
-          else if (row !== stored) table.update(database, place, { stored, row })
+          else if (row !== stored) table.update(database, shared, { place, stored, row })
         }
       }
-      table.insert(database, added)
+      table.insert(database, shared, added)
     },
   }
 }

@@ -1,11 +1,13 @@
 import type { ViewType } from '../../../ports/read-model.js'
 import {
   CHECKPOINT,
+  FILLED,
   foldedColumn,
   foldedFields,
   HISTORY,
   indexedFields,
   isKey,
+  NAMES,
   TYPES,
   tableOf,
 } from '../../read-tables.js'
@@ -17,18 +19,20 @@ export const createTables = (database: Database): void => {
   // The actor's columns tell who acted, and the organization they belong to; changes are JSON.
   database.script(
     `CREATE TABLE IF NOT EXISTS ${CHECKPOINT} (position INTEGER NOT NULL) STRICT;
+     CREATE TABLE IF NOT EXISTS ${NAMES} (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
      CREATE TABLE IF NOT EXISTS ${HISTORY} (
        position INTEGER PRIMARY KEY,
-       org_id TEXT NOT NULL,
-       stream TEXT NOT NULL,
-       type TEXT NOT NULL,
-       actor TEXT NOT NULL,
-       actor_org_id TEXT NOT NULL,
+       org INTEGER NOT NULL,
+       scope INTEGER NOT NULL,
+       key TEXT NOT NULL,
+       type INTEGER NOT NULL,
+       actor INTEGER NOT NULL,
+       actor_org INTEGER NOT NULL,
        correlation_id TEXT,
        changes TEXT NOT NULL
      ) STRICT;
-     CREATE INDEX IF NOT EXISTS ${HISTORY}_org_id ON ${HISTORY} (org_id);
-     CREATE INDEX IF NOT EXISTS ${HISTORY}_stream ON ${HISTORY} (stream);
+     CREATE INDEX IF NOT EXISTS ${HISTORY}_org ON ${HISTORY} (org);
+     CREATE INDEX IF NOT EXISTS ${HISTORY}_object ON ${HISTORY} (scope, key);
      ${TYPES.map(objectTable).join('\n')}`,
   )
 }
@@ -44,7 +48,7 @@ const objectTable = (type: ViewType): string => {
     (field) => `${foldedColumn(field)} TEXT ${isKey(type, field) ? 'NULL' : 'NOT NULL'},`,
   )
   return `CREATE TABLE IF NOT EXISTS ${tableOf(type)} (
-       scope TEXT NOT NULL,
+       scope INTEGER NOT NULL,
        key TEXT NOT NULL,
        shown TEXT NOT NULL,
        sequence INTEGER NOT NULL,
@@ -65,7 +69,5 @@ const indexOn =
 
 /** Empties the tables. */
 export const emptyTables = (database: Database): void => {
-  for (const table of [CHECKPOINT, HISTORY, ...TYPES.map(tableOf)]) {
-    database.run(`DELETE FROM ${table}`)
-  }
+  for (const table of [CHECKPOINT, ...FILLED]) database.run(`DELETE FROM ${table}`)
 }
