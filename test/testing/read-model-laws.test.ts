@@ -227,6 +227,18 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    fault: 'changes one row alone of those that a batch changes',
+    law: 'Objects that one batch changes keep what is their own',
+    plant: (sound) => ({
+      get: async (orgId, ref) => {
+        const found = await sound.get(orgId, ref)
+        return found && 'roleKey' in found && found.roleKey === 'viewer'
+          ? { ...found, displayName: found.roleKey }
+          : found
+      },
+    }),
+  },
+  {
     fault: 'folds the case of keys',
     law: 'Keys are compared code point by code point',
     plant: (sound) => ({

@@ -1,9 +1,18 @@
+import { timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import { byIdentity, listOf, TYPES } from './lists.js'
 import { LIVES, live, othersOf, PROJECT_CHANGES } from './lives.js'
-import { idpAdded, newLog, projectAdded, projectRemoved, roleAdded, roleRemoved } from './log.js'
+import {
+  idpAdded,
+  newLog,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from './log.js'
 
 const IDP = { type: 'identity_provider', idpId: 'google' } as const
 const PORTAL = { type: 'project', id: 'portal' } as const
@@ -17,6 +26,13 @@ const OTHERS = [
 ] as const
 
 const ROLES = listOf('project_role', [byIdentity('project_role')])
+
+/** Roles that are easily taken for each other. */
+const ALIKE = [
+  ['acme', 'editor'],
+  ['acme', 'viewer'],
+  ['other', 'editor'],
+] as const
 
 /** Laws of `get`. */
 export const getLaws: readonly ReadModelLaw[] = [
@@ -88,6 +104,28 @@ export const getLaws: readonly ReadModelLaw[] = [
           const { items } = await model.list({ ...ROLES, orgId, projectId })
           demandEqual('the roles of another project', items, [role])
         }
+      }
+    },
+  },
+  {
+    name: 'Objects that one batch changes keep what is their own.',
+    check: async (home) => {
+      const log = newLog()
+      for (const orgId of ['acme', 'other']) log.record(orgId, projectAdded('portal'))
+      for (const [orgId, key] of ALIKE) log.record(orgId, roleAdded('portal', key))
+      const model = await fedWith(home, log)
+      const roleOf = (orgId: string, key: string) => model.get<'project_role'>(orgId, roleRef(key))
+      const before = await Promise.all(ALIKE.map(([orgId, key]) => roleOf(orgId, key)))
+      const shownOf = (orgId: string, key: string) => ({ displayName: `${key} of ${orgId}` })
+      const events = ALIKE.map(([orgId, key]) =>
+        log.record(orgId, roleUpdated('portal', key, shownOf(orgId, key))),
+      )
+      await feed(model, log)
+      for (const [index, [orgId, key]] of ALIKE.entries()) {
+        const sequence = events[index]?.position ?? 0n
+        const details = { ...before[index]?.details, sequence, changeDate: timeOf(sequence) }
+        const after = { ...before[index], ...shownOf(orgId, key), details }
+        demandEqual(`${key} of ${orgId}`, await roleOf(orgId, key), after)
       }
     },
   },

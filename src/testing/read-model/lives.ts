@@ -10,6 +10,7 @@ import {
   projectRemoved,
   roleAdded,
   roleRemoved,
+  roleUpdated,
 } from './log.js'
 
 /** Fields of an object as it is read. */
@@ -80,7 +81,7 @@ const added = { ...role, displayName: 'editor', group: '', state: 'active' }
 
 const OF_ROLE: readonly Step[] = [
   [roleAdded(id, 'editor'), added],
-  [{ type: 'project_role.updated', data: { ...role, ...shown } }, shown],
+  [roleUpdated(id, 'editor', shown), shown],
   [roleRemoved(id, 'editor')],
   [roleAdded(id, 'editor'), added],
 ]

@@ -1,6 +1,10 @@
 import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/events.js'
 import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
-import type { ProjectRoleEvent } from '../../domain/project-role/events.js'
+import type {
+  ProjectRoleAdded,
+  ProjectRoleEvent,
+  ProjectRoleUpdated,
+} from '../../domain/project-role/events.js'
 import {
   IdpId,
   type ObjectRef,
@@ -106,7 +110,7 @@ export const roleAdded = (
   projectId: string,
   roleKey: string,
   shown: { readonly displayName?: string; readonly group?: string } = {},
-): ProjectRoleEvent => ({
+): ProjectRoleAdded => ({
   type: 'project_role.added',
   data: {
     projectId: ProjectId.parse(projectId),
@@ -114,6 +118,16 @@ export const roleAdded = (
     displayName: shown.displayName ?? roleKey,
     group: shown.group ?? '',
   },
+})
+
+/** A role is shown otherwise. */
+export const roleUpdated = (
+  projectId: string,
+  roleKey: string,
+  shown: { readonly displayName?: string; readonly group?: string },
+): ProjectRoleUpdated => ({
+  type: 'project_role.updated',
+  data: roleAdded(projectId, roleKey, shown).data,
 })
 
 /** A role ceases to be. */

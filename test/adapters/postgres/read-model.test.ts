@@ -250,3 +250,18 @@ test('Names that somebody has emptied are not numbered anew, so that no row beco
   expect(await model.apply(0n, log.events)).toBe(true)
   expect(await model.history({ orgId: 'other', after: 0n, limit: 10 })).toHaveLength(1)
 })
+
+test('A reset leaves nothing behind but a checkpoint of 0.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await model.apply(0n, log.events)
+  await model.reset()
+  await asOwner(async (client) => {
+    for (const table of READ_TABLES.slice(1)) {
+      const { rows } = await client.query(`SELECT FROM ${schema}.${table}`)
+      expect(rows, table).toEqual([])
+    }
+  })
+})

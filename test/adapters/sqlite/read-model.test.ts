@@ -61,6 +61,19 @@ test('Its tables are made again by a reset when somebody has dropped them.', asy
   expect(await readModel.apply(0n, log.events)).toBe(true)
 })
 
+test('A reset leaves nothing behind.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const { readModel } = opened
+  await withProject(readModel)
+  await readModel.reset()
+  const database = new DatabaseSync(path)
+  for (const table of tablesOf(path).slice(1)) {
+    expect(database.prepare(`SELECT 1 FROM ${table}`).all(), `${table}`).toEqual([])
+  }
+  database.close()
+})
+
 test('Its tables hold no secret, not even a sealed one.', async () => {
   const path = temporaryFile()
   const { readModel, close } = openSqlite(path)
