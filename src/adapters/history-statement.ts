@@ -10,7 +10,7 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const { sql, parameters } = allOf([
     ...belonging(dialect, query),
     { sql: 'position > ?', parameters: [boundedPosition(after)] },
-    ...(actor === undefined ? [] : [isNamed(dialect, 'actor', actor)]),
+    ...(actor === undefined ? [] : [{ sql: 'actor = ?', parameters: [actor] }]),
     ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
   ])
   return {

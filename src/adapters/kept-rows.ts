@@ -78,9 +78,9 @@ export const decodeRow = <Type extends ViewType>(
 })
 
 /** The columns of an entry of the history that hold numbers of names: an entry's names repeat. */
-const NAME_COLUMNS = ['org', 'scope', 'type', 'actor', 'actor_org']
+const NAME_COLUMNS = ['org', 'scope', 'type']
 
-const OTHER_COLUMNS = ['key', 'position', 'correlation_id', 'changes']
+const OTHER_COLUMNS = ['key', 'position', 'actor', 'actor_org_id', 'correlation_id', 'changes']
 
 /** The columns of an entry. */
 export const ENTRY_COLUMNS = [...NAME_COLUMNS, ...OTHER_COLUMNS]
@@ -90,42 +90,40 @@ type Others<Integer> = readonly [
   /** Of the object, in its scope. */
   key: string,
   position: Integer,
+  actor: string,
+  actorOrgId: string,
   correlationId: string | null,
   /** As JSON: the list of changes, or all that is shown of an object that came to be. */
   changes: string,
 ]
 
 /** In the order of {@link ENTRY_COLUMNS}. */
-export type EntryRow = readonly [
-  org: number,
-  scope: number,
-  type: number,
-  actor: number,
-  actorOrg: number,
-  ...Others<Position>,
-]
+export type EntryRow = readonly [org: number, scope: number, type: number, ...Others<Position>]
 
-/** The names that the entry of `event` holds, in the order of its columns. */
-export const namesOf = (event: KnownEvent): readonly [string, string, string, string, string] => {
-  const { type, metadata } = event
-  const { actor, resourceOwner } = metadata
+/**
+ * The names that the entry of `event` holds, in the order of its columns. All are bounded, as an index of them
+ * demands; the ids of who acted are not, in events that others wrote.
+ */
+export const namesOf = (event: KnownEvent): readonly [string, string, string] => {
+  const { resourceOwner } = event.metadata
   const { scope } = placeOf(resourceOwner, objectOf(event))
-  return [resourceOwner, scope, type, actor.userId, actor.orgId]
+  return [resourceOwner, scope, event.type]
 }
 
 /** What `event` did, as it is kept. */
 export const encodeEntry = (event: KnownEvent, change: Change, shared: Shared): EntryRow => {
   const { numberOf } = shared
-  const [org, scope, type, actor, actorOrg] = namesOf(event)
+  const [org, scope, type] = namesOf(event)
+  const { actor, correlationId = null } = event.metadata
   return [
     numberOf(org),
     numberOf(scope),
     numberOf(type),
-    numberOf(actor),
-    numberOf(actorOrg),
     placeOf(org, objectOf(event)).key,
     event.position,
-    event.metadata.correlationId ?? null,
+    actor.userId,
+    actor.orgId,
+    correlationId,
     changesIn(event, change, shared),
   ]
 }
@@ -145,17 +143,11 @@ export const readColumns = (names: string): string => {
 }
 
 /** What is found by {@link readColumns}. */
-export type FoundEntry<Integer> = readonly [
-  scope: string,
-  type: string,
-  actor: string,
-  actorOrg: string,
-  ...Others<Integer>,
-]
+export type FoundEntry<Integer> = readonly [scope: string, type: string, ...Others<Integer>]
 
 /** The entry that was found as `row`. */
 export const decodeEntry = (row: FoundEntry<number | string>): HistoryEntry => {
-  const [scope, type, userId, orgId, key, position, correlationId, json] = row
+  const [scope, type, key, position, userId, orgId, correlationId, json] = row
   const sequence = BigInt(position)
   const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
   return {

@@ -265,3 +265,15 @@ test('A reset leaves nothing behind but a checkpoint of 0.', async () => {
     }
   })
 })
+
+test('Whoever acted is kept, however long the id that somebody else has recorded.', async () => {
+  const model = await openSchema(newSchema())
+  const log = newLog()
+  // An index takes no more than 2,704 bytes that cannot be compressed.
+  const id = Array.from({ length: 500 }, () => crypto.randomUUID()).join()
+  const actor = { userId: id, orgId: id }
+  log.record('acme', projectAdded('portal'), { actor })
+  expect(await model.apply(0n, log.events)).toBe(true)
+  const [entry] = await model.history({ orgId: 'acme', actor: id, after: 0n, limit: 10 })
+  expect(entry?.actor).toEqual(actor)
+})

@@ -27,16 +27,16 @@ export const historyInsert = (
   return {
     name: `${schema} hist`,
     text: `INSERT INTO ${schema}.${HISTORY} (${ENTRY_COLUMNS.join(', ')})
-      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
-        $6::text[], $7::bigint[], $8::text[], ${jsonLines('$9')})`,
+      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[],
+        $6::text[], $7::text[], $8::text[], ${jsonLines('$9')})`,
     values: [
       bigintArray(rows.map(([org]) => org)),
       bigintArray(rows.map(([, scope]) => scope)),
       bigintArray(rows.map(([, , type]) => type)),
-      bigintArray(rows.map(([, , , actor]) => actor)),
-      bigintArray(rows.map(([, , , , actorOrg]) => actorOrg)),
-      textArray(rows.map(([, , , , , key]) => key)),
-      bigintArray(rows.map(([, , , , , , position]) => position)),
+      textArray(rows.map(([, , , key]) => key)),
+      bigintArray(rows.map(([, , , , position]) => position)),
+      textArray(rows.map(([, , , , , actor]) => actor)),
+      textArray(rows.map(([, , , , , , actorOrgId]) => actorOrgId)),
       textArray(rows.map(([, , , , , , , correlationId]) => correlationId)),
       toJsonLines(rows.map(([, , , , , , , , json]) => json)),
     ],

@@ -25,14 +25,15 @@ export const createReadTables = (schema: string): string =>
      name text COLLATE "C" NOT NULL UNIQUE
    );
    CREATE TABLE ${schema}.${HISTORY} (
-     -- Numbers of names: where the object belongs, what happened, and who acted, of which organization.
+     -- Numbers of names: where the object belongs, and what happened.
      org bigint NOT NULL,
      scope bigint NOT NULL,
      type bigint NOT NULL,
-     actor bigint NOT NULL,
-     actor_org bigint NOT NULL,
      key text COLLATE "C" NOT NULL,
      position bigint NOT NULL,
+     -- Who acted, and the organization they belong to.
+     actor text COLLATE "C" NOT NULL,
+     actor_org_id text COLLATE "C" NOT NULL,
      correlation_id text COLLATE "C",
      -- JSON.
      changes text NOT NULL,

@@ -26,8 +26,8 @@ export const createTables = (database: Database): void => {
        scope INTEGER NOT NULL,
        key TEXT NOT NULL,
        type INTEGER NOT NULL,
-       actor INTEGER NOT NULL,
-       actor_org INTEGER NOT NULL,
+       actor TEXT NOT NULL,
+       actor_org_id TEXT NOT NULL,
        correlation_id TEXT,
        changes TEXT NOT NULL
      ) STRICT;
