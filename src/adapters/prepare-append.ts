@@ -1,4 +1,4 @@
-import type { Append } from '../ports/event-store.js'
+import type { Append, Metadata } from '../ports/event-store.js'
 import { checkAppend } from './check-append.js'
 
 /** An append that can be written as it is. */
@@ -16,7 +16,7 @@ export interface PreparedAppend {
 export const prepareAppend = (append: Append): PreparedAppend => {
   const invalid = checkAppend(append)
   if (invalid) throw invalid
-  const metadata = JSON.stringify(append.metadata)
+  const metadata = metadataJson(append.metadata)
   const data: string[] = []
   let size = 0
   for (const { events } of append.writes) {
@@ -27,4 +27,18 @@ export const prepareAppend = (append: Append): PreparedAppend => {
     }
   }
   return { append, data, metadata, size }
+}
+
+/** The last metadata that JSON was made of, with that JSON: appends in a row often share one object. */
+let last: { readonly metadata: Metadata | undefined; readonly json: string } = {
+  metadata: undefined,
+  json: '',
+}
+
+const metadataJson = (metadata: Metadata): string => {
+  if (metadata === last.metadata) return last.json
+  const json = JSON.stringify(metadata)
+  // What is not frozen may have changed by the next append.
+  if (Object.isFrozen(metadata) && Object.isFrozen(metadata.actor)) last = { metadata, json }
+  return json
 }

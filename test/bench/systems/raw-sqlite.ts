@@ -48,7 +48,7 @@ interface Inserted {
   readonly data: object
 }
 
-/** The same columns and indexes as the store has, with the same settings. */
+/** The same columns and indexes as the store has, as durable; the page cache is as large as SQLite's own default. */
 const open = (task: Task) => {
   const { path, remove } = temporaryFile()
   const database = new DatabaseSync(path)
