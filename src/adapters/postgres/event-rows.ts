@@ -3,6 +3,7 @@ import type { Position, RecordedEvent, Version } from '../../ports/event-store.j
 import { beginsAppend } from '../check-restore.js'
 import { EVENT_COLUMNS } from '../kept-events.js'
 import { boundedPosition, LARGEST_INTEGER } from '../largest-integer.js'
+import { rowsOf } from './rows-of.js'
 import type { Session, Statement } from './session.js'
 
 /** How the events of one schema are found. */
@@ -73,6 +74,12 @@ export const eventQueries = (schema: string): EventQueries => {
   }
 }
 
+/** The types of the columns of an event. */
+const COLUMNS = [
+  ...(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text'] as const),
+  ...(['boolean', 'text'] as const),
+]
+
 /**
  * Adds `events` as they are to a log that ends with `previous`.
  *
@@ -98,8 +105,7 @@ export const insertEvents = async (
   ]
   await session.rows({
     text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
-      SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[],
-        $6::text[], $7::text[], $8::text[], $9::boolean[], $10::text[])`,
+      ${rowsOf(COLUMNS)}`,
     values,
   })
 }

@@ -11,10 +11,11 @@ import {
 } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
+import { rowsOf } from '../rows-of.js'
 import type { Statement } from '../session.js'
 import { bigintArray, textArray } from './arrays.js'
 import { postgresDialect } from './dialect.js'
-import { jsonLines, toJsonLines } from './json-lines.js'
+import { toJsonLines } from './json-lines.js'
 import { numbered } from './numbered.js'
 
 /** How it is recorded what each event did. */
@@ -27,8 +28,7 @@ export const historyInsert = (
   return {
     name: `${schema} hist`,
     text: `INSERT INTO ${schema}.${HISTORY} (${ENTRY_COLUMNS.join(', ')})
-      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[],
-        $6::text[], $7::text[], $8::text[], ${jsonLines('$9')})`,
+      ${rowsOf(['bigint', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'json lines'])}`,
     values: [
       bigintArray(rows.map(([org]) => org)),
       bigintArray(rows.map(([, scope]) => scope)),

@@ -2,6 +2,7 @@ import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import { namesOf, type Shared } from '../../kept-rows.js'
 import { NAMES } from '../../read-tables.js'
+import { rowsOf } from '../rows-of.js'
 import type { Session, Statement } from '../session.js'
 import { bigintArray, textArray } from './arrays.js'
 
@@ -53,7 +54,7 @@ export const nameNumbers = async (
         ? []
         : [
             {
-              text: `INSERT INTO ${table} (name, number) SELECT * FROM unnest($1::text[], $2::bigint[])`,
+              text: `INSERT INTO ${table} (name, number) ${rowsOf(['text', 'bigint'])}`,
               values: [
                 textArray(added.map(([name]) => name)),
                 bigintArray(added.map(([, number]) => number)),

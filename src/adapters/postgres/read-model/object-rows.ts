@@ -2,9 +2,10 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { Place } from '../../../projections/place.js'
 import { decodeRow, rowEncoder, SHOWN_COLUMNS, type Shared } from '../../kept-rows.js'
 import { foldedColumn, foldedFields, NAMES, tableOf } from '../../read-tables.js'
+import { rowsOf } from '../rows-of.js'
 import type { Session, Statement } from '../session.js'
 import { bigintArray, textArray } from './arrays.js'
-import { jsonLines, toJsonLines } from './json-lines.js'
+import { toJsonLines } from './json-lines.js'
 
 /** What a query for the columns shown finds. */
 export type ShownRow = readonly [shown: string, sequence: string, creationDate: string]
@@ -48,6 +49,9 @@ export interface ObjectTable<Row> {
   readonly remove: (places: readonly Place[]) => Statement
 }
 
+/** The columns of a place. */
+const PLACE = ['bigint', 'text'] as const
+
 /** @param schema - quoted */
 export const objectTable = <Type extends ViewType>(
   schema: string,
@@ -58,8 +62,13 @@ export const objectTable = <Type extends ViewType>(
   const table = `${schema}.${tableOf(type)}`
   const folded = foldedFields(type).map(foldedColumn)
   const columns = [...SHOWN_COLUMNS.split(', '), ...folded]
-  const rows = `unnest($1::bigint[], $2::text[], ${jsonLines('$3')}, $4::bigint[], $5::bigint[]
-    ${folded.map((_, index) => `, $${index + 6}::text[]`).join('')})`
+  const rows = rowsOf([
+    ...PLACE,
+    'json lines',
+    'bigint',
+    'bigint',
+    ...folded.map(() => 'text' as const),
+  ])
   const columnsOf = (places: readonly Place[]): unknown[] => [
     bigintArray(places.map(({ scope }) => shared.numberOf(scope))),
     textArray(places.map(({ key }) => key)),
@@ -90,19 +99,19 @@ export const objectTable = <Type extends ViewType>(
     },
     insert: (added) => ({
       name: `${schema} add ${SHORT[type]}`,
-      text: `INSERT INTO ${table} (scope, key, ${columns.join(', ')}) SELECT * FROM ${rows}`,
+      text: `INSERT INTO ${table} (scope, key, ${columns.join(', ')}) ${rows}`,
       values: valuesOf(added),
     }),
     update: (updated) => ({
       text: `UPDATE ${table} AS kept
         SET ${columns.map((column) => `${column} = row_after.${column}`).join(', ')}
-        FROM ${rows} AS row_after (scope, key, ${columns.join(', ')})
+        FROM (${rows}) AS row_after (scope, key, ${columns.join(', ')})
         WHERE kept.scope = row_after.scope AND kept.key = row_after.key`,
       values: valuesOf(updated),
     }),
     remove: (removed) => ({
       text: `DELETE FROM ${table} 
-        WHERE (scope, key) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
+        WHERE (scope, key) IN (${rowsOf(PLACE)})`,
       values: columnsOf(removed),
     }),
   }

@@ -1,0 +1,13 @@
+/** What a parameter holds the values of a column as: an array of a type, or lines of JSON, which has no line breaks. */
+type Column = 'bigint' | 'boolean' | 'text' | 'json lines'
+
+/**
+ * A query for rows that take each of `columns` from a parameter, in order; all of one length. In the list of the
+ * query they come row by row; `FROM` would lay all values aside first, a fifteenth of the time of a catch-up.
+ * With its schema, for only in `FROM` no function of a host's can be taken for it.
+ */
+export const rowsOf = (columns: readonly Column[]): string =>
+  `SELECT ${columns.map((column, index) => `pg_catalog.unnest(${arrayIn(`$${index + 1}`, column)})`).join()}`
+
+const arrayIn = (parameter: string, column: Column): string =>
+  column === 'json lines' ? `string_to_array(${parameter}, E'\\n')` : `${parameter}::${column}[]`
