@@ -30,13 +30,10 @@ export const prepareAppend = (append: Append): PreparedAppend => {
 }
 
 /** The last metadata that JSON was made of, with that JSON: appends in a row often share one object. */
-let last: { readonly metadata: Metadata | undefined; readonly json: string } = {
-  metadata: undefined,
-  json: '',
-}
+let last: { readonly metadata: Metadata; readonly json: string } | undefined
 
 const metadataJson = (metadata: Metadata): string => {
-  if (metadata === last.metadata) return last.json
+  if (metadata === last?.metadata) return last.json
   const json = JSON.stringify(metadata)
   // What is not frozen may have changed by the next append.
   if (Object.isFrozen(metadata) && Object.isFrozen(metadata.actor)) last = { metadata, json }

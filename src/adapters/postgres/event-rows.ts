@@ -74,12 +74,6 @@ export const eventQueries = (schema: string): EventQueries => {
   }
 }
 
-/** The types of the columns of an event. */
-const COLUMNS = [
-  ...(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text'] as const),
-  ...(['boolean', 'text'] as const),
-]
-
 /**
  * Adds `events` as they are to a log that ends with `previous`.
  *
@@ -105,7 +99,7 @@ export const insertEvents = async (
   ]
   await session.rows({
     text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
-      ${rowsOf(COLUMNS)}`,
+      ${rowsOf(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
     values,
   })
 }

@@ -1,5 +1,5 @@
-/** What a parameter holds the values of a column as: an array of a type, or lines of JSON, which has no line breaks. */
-type Column = 'bigint' | 'boolean' | 'text' | 'json lines'
+/** What a parameter holds the values of a column as: an array of a type, or what {@link toJsonLines} made. */
+type Column = 'bigint' | 'boolean' | 'text' | 'lines'
 
 /**
  * A query for rows that take each of `columns` from a parameter, in order; all of one length. In the list of the
@@ -9,5 +9,12 @@ type Column = 'bigint' | 'boolean' | 'text' | 'json lines'
 export const rowsOf = (columns: readonly Column[]): string =>
   `SELECT ${columns.map((column, index) => `pg_catalog.unnest(${arrayIn(`$${index + 1}`, column)})`).join()}`
 
+/** JSON has no line breaks. */
 const arrayIn = (parameter: string, column: Column): string =>
-  column === 'json lines' ? `string_to_array(${parameter}, E'\\n')` : `${parameter}::${column}[]`
+  column === 'lines' ? `string_to_array(${parameter}, E'\\n')` : `${parameter}::${column}[]`
+
+/**
+ * JSON texts as one parameter. As elements of an array each of their quotes would have to be escaped,
+ * here and there again.
+ */
+export const toJsonLines = (texts: readonly string[]): string => texts.join('\n')

@@ -11,11 +11,10 @@ import {
 } from '../../kept-rows.js'
 import { HISTORY } from '../../read-tables.js'
 import type { Connections } from '../connections.js'
-import { rowsOf } from '../rows-of.js'
+import { rowsOf, toJsonLines } from '../rows-of.js'
 import type { Statement } from '../session.js'
 import { bigintArray, textArray } from './arrays.js'
 import { postgresDialect } from './dialect.js'
-import { toJsonLines } from './json-lines.js'
 import { numbered } from './numbered.js'
 
 /** How it is recorded what each event did. */
@@ -28,7 +27,7 @@ export const historyInsert = (
   return {
     name: `${schema} hist`,
     text: `INSERT INTO ${schema}.${HISTORY} (${ENTRY_COLUMNS.join(', ')})
-      ${rowsOf(['bigint', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'json lines'])}`,
+      ${rowsOf(['bigint', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'lines'])}`,
     values: [
       bigintArray(rows.map(([org]) => org)),
       bigintArray(rows.map(([, scope]) => scope)),

@@ -2,10 +2,9 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { Place } from '../../../projections/place.js'
 import { decodeRow, rowEncoder, SHOWN_COLUMNS, type Shared } from '../../kept-rows.js'
 import { foldedColumn, foldedFields, NAMES, tableOf } from '../../read-tables.js'
-import { rowsOf } from '../rows-of.js'
+import { rowsOf, toJsonLines } from '../rows-of.js'
 import type { Session, Statement } from '../session.js'
 import { bigintArray, textArray } from './arrays.js'
-import { toJsonLines } from './json-lines.js'
 
 /** What a query for the columns shown finds. */
 export type ShownRow = readonly [shown: string, sequence: string, creationDate: string]
@@ -49,9 +48,6 @@ export interface ObjectTable<Row> {
   readonly remove: (places: readonly Place[]) => Statement
 }
 
-/** The columns of a place. */
-const PLACE = ['bigint', 'text'] as const
-
 /** @param schema - quoted */
 export const objectTable = <Type extends ViewType>(
   schema: string,
@@ -63,8 +59,9 @@ export const objectTable = <Type extends ViewType>(
   const folded = foldedFields(type).map(foldedColumn)
   const columns = [...SHOWN_COLUMNS.split(', '), ...folded]
   const rows = rowsOf([
-    ...PLACE,
-    'json lines',
+    'bigint',
+    'text',
+    'lines',
     'bigint',
     'bigint',
     ...folded.map(() => 'text' as const),
@@ -111,7 +108,7 @@ export const objectTable = <Type extends ViewType>(
     }),
     remove: (removed) => ({
       text: `DELETE FROM ${table} 
-        WHERE (scope, key) IN (${rowsOf(PLACE)})`,
+        WHERE (scope, key) IN (${rowsOf(['bigint', 'text'])})`,
       values: columnsOf(removed),
     }),
   }
