@@ -10,10 +10,17 @@ import { fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
 import { tellCaughtUp } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
+import { delay } from './pause.js'
 import { turn } from './turn.js'
 
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 2_000
+
+/**
+ * How long a projection has to itself before the next page is read beside it, in milliseconds: what comes in
+ * of a page would keep waiting what the projection asks its database first, before that has anything to do.
+ */
+const HEAD_START = 2
 
 /** How often in a row a checkpoint may stay where it was: somebody may just have emptied the projection. */
 const MAX_STUCK = 1
@@ -100,13 +107,15 @@ const pagesOf = (store: EventStore, head: Position) => {
     const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
     return { events, ...readBatch(events) }
   }
-  let next: { readonly after: Position; readonly page: Promise<LogPage> } | undefined
+  let next: { after: Position; page: Promise<LogPage>; needed: AbortController } | undefined
   return async (after: Position): Promise<LogPage> => {
+    next?.needed.abort()
     const page = await (next?.after === after ? next.page : read(after))
     const last = page.events.at(-1)?.position
     next = undefined
     if (last === undefined || last >= head) return page
-    next = { after: last, page: read(last) }
+    const needed = new AbortController()
+    next = { after: last, page: delay(HEAD_START, needed.signal).then(() => read(last)), needed }
     // Should nobody ask for it, its failure is nobody's concern.
     next.page.catch(() => undefined)
     return page

@@ -29,6 +29,8 @@ afterEach(() => {
 
 const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
 /** Most roles that one call adds. */
 const MOST = 1_000
 
@@ -180,7 +182,7 @@ describe('catchUp', () => {
 
   it('applies each event once, however many processes feed one projection', async () => {
     for (const prefix of ['a', 'b', 'c', 'd']) await addRoles(999, prefix)
-    const { seen, projection } = collector(() => new Promise((resolve) => setImmediate(resolve)))
+    const { seen, projection } = collector(turn)
     const head = await store.lastPosition()
     const processes = [iam, iamOn(store), iamOn(store)]
     const reached = await Promise.all(processes.map((process) => good(process.catchUp(projection))))
@@ -320,16 +322,51 @@ describe('catchUp', () => {
     expect(seen).toEqual(log)
   })
 
+  it('reads the next page while a projection is at work, but lets it begin first', async () => {
+    await addRoles(2_000)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const readAll = vi.fn(store.readAll)
+    const work = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const { seen, projection } = collector(() => {
+      begun.resolve()
+      return work.promise
+    })
+    const caughtUp = good(iamOn({ ...store, readAll }).catchUp(projection))
+    await begun.promise
+    vi.advanceTimersByTime(1)
+    await turn()
+    expect(readAll).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(1)
+    await turn()
+    expect(readAll).toHaveBeenCalledTimes(2)
+    work.resolve()
+    await caughtUp
+    expect(readAll).toHaveBeenCalledTimes(2)
+    expect(seen).toEqual(await logOf(store))
+  })
+
+  it('reads the next page at once when a projection has done with the one before', async () => {
+    await addRoles(2_000)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { seen, projection } = collector()
+    await good(iam.catchUp(projection))
+    expect(seen).toEqual(await logOf(store))
+  })
+
   it('is not bothered by a page that it read ahead and has no use for', async () => {
     await addRoles(2_000)
     const objection = new Error('not that one')
-    const { projection } = collector((events) => {
+    const asked = Promise.withResolvers<void>()
+    const { projection } = collector(async (events) => {
+      await asked.promise
       if (events.some(({ type }) => type === 'project.added')) throw objection
     })
     const failing: EventStore = {
       ...store,
       readAll: async (after, limit) => {
         if (after === 0n) return store.readAll(after, limit)
+        asked.resolve()
         throw new StoreFault('away', 'unknown')
       },
     }
