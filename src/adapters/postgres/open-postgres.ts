@@ -19,9 +19,10 @@ export interface Postgres {
   readonly readModel: ReadModel
   /**
    * Brings the tables up to date, as opening does unless told otherwise. Many processes may do so at
-   * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
+   * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them; with the
+   * reason of `signal` once that aborts, while the server may still do what it was told by then.
    */
-  readonly migrate: () => Promise<void>
+  readonly migrate: (options?: { readonly signal?: AbortSignal | undefined }) => Promise<void>
   /** Ends the connections, other than those of the host's pool. Every later call rejects. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
@@ -57,7 +58,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     else await migrate(connections, schema)
   }
   try {
-    await orAborted(prepare(), signal)
+    await orAborted(prepare, signal)
   } catch (error) {
     // Not awaited: what an aborted opening waits for may take its time.
     void close()
@@ -66,20 +67,22 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   return {
     store: postgresEventStore(connections, quoted, news),
     readModel: postgresReadModel(connections, quoted),
-    migrate: () => migrate(connections, schema),
+    migrate: ({ signal } = {}) => orAborted(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-/** Waits for `promise`, but no longer than until `signal` aborts; rejects with its reason then. */
-const orAborted = (promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
+/** Does `work`, but waits no longer than until `signal` aborts; rejects with its reason then. */
+const orAborted = (work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const giveUp = () => reject(signal?.reason)
-    if (signal?.aborted) giveUp()
-    else signal?.addEventListener('abort', giveUp, { once: true })
+    if (signal?.aborted) return giveUp()
+    signal?.addEventListener('abort', giveUp, { once: true })
     // A signal may live as long as the program.
-    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', giveUp))
+    work()
+      .then(resolve, reject)
+      .finally(() => signal?.removeEventListener('abort', giveUp))
   })
 
 /** @throws UnusableDatabase */

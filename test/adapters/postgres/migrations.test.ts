@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres, UnusableDatabase } from '../../../src/adapters/postgres/index.js'
@@ -160,6 +161,12 @@ describe('A read model whose tables were dropped', () => {
 })
 
 describe('A migration that has to wait', () => {
+  /** Who waits for the checkpoint of the read model. */
+  const waitingFor = (schema: string) =>
+    sql(
+      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.${CHECKPOINT}'::regclass`,
+    )
+
   test('is given up by the server too, after the timeout of any statement', async () => {
     const schema = newSchema()
     await (await open(schema)).close()
@@ -170,10 +177,30 @@ describe('A migration that has to wait', () => {
     const { connectionString } = server
     const opening = openPostgres({ connectionString, schema, statementTimeout: 100 })
     await expect(opening).rejects.toThrow('canceling statement due to statement timeout')
-    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.${CHECKPOINT}'::regclass`
-    expect(await sql(waiting)).toEqual([])
+    expect(await waitingFor(schema)).toEqual([])
     await reader.end()
     await (await open(schema)).close()
+  })
+
+  test('is waited for until its signal aborts, and not begun after that', async () => {
+    const schema = newSchema()
+    await using opened = await open(schema)
+    await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
+    const reader = new pg.Client({ connectionString: server.connectionString })
+    await reader.connect()
+    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT}`)
+    const controller = new AbortController()
+    const { signal } = controller
+    const migrating = opened.migrate({ signal })
+    await expect.poll(() => waitingFor(schema)).toHaveLength(1)
+    controller.abort(new Error('enough'))
+    await expect(migrating).rejects.toThrow('enough')
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    await reader.end()
+    await opened.migrate({ signal: new AbortController().signal })
+    await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
+    await expect(opened.migrate({ signal })).rejects.toThrow('enough')
+    expect(await reasonOf(open(schema, false))).toBe('not_migrated')
   })
 })
 

@@ -27,7 +27,7 @@ export const objectStatement = (
   { scope, key }: Place,
 ): Statement => ({
   name: `${schema} get ${SHORT[type]}`,
-  text: `SELECT ${SHOWN_COLUMNS} FROM ${schema}.${tableOf(type)} 
+  text: `SELECT ${SHOWN_COLUMNS} FROM ${schema}.${tableOf(type)}
     WHERE scope = (SELECT number FROM ${schema}.${NAMES} WHERE name = $1) AND key = $2`,
   values: [scope, key],
 })
@@ -107,7 +107,7 @@ export const objectTable = <Type extends ViewType>(
       values: valuesOf(updated),
     }),
     remove: (removed) => ({
-      text: `DELETE FROM ${table} 
+      text: `DELETE FROM ${table}
         WHERE (scope, key) IN (${rowsOf(['bigint', 'text'])})`,
       values: columnsOf(removed),
     }),
@@ -116,7 +116,7 @@ export const objectTable = <Type extends ViewType>(
 
 /** How all roles of `scopes` are removed. */
 export const rolesRemoval = (schema: string, scopes: readonly string[]): Statement => ({
-  text: `DELETE FROM ${schema}.${tableOf('project_role')} 
+  text: `DELETE FROM ${schema}.${tableOf('project_role')}
     WHERE scope IN (SELECT number FROM ${schema}.${NAMES} WHERE name = ANY ($1))`,
   values: [scopes],
 })
