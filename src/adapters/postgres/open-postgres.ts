@@ -19,10 +19,12 @@ export interface Postgres {
   readonly readModel: ReadModel
   /**
    * Brings the tables up to date, as opening does unless told otherwise. Many processes may do so at
-   * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them; with the
-   * reason of `signal` once that aborts, while the server may still do what it was told by then.
+   * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
    */
-  readonly migrate: (options?: { readonly signal?: AbortSignal | undefined }) => Promise<void>
+  readonly migrate: (options?: {
+    /** Ends the wait, which rejects with its reason; the server may still do what it was told by then. */
+    readonly signal?: AbortSignal | undefined
+  }) => Promise<void>
   /** Ends the connections, other than those of the host's pool. Every later call rejects. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
