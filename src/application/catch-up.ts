@@ -101,13 +101,21 @@ interface LogPage extends ReadBatch {
   readonly events: readonly RecordedEvent[]
 }
 
+/** A page that is read ahead. */
+interface NextPage {
+  readonly after: Position
+  readonly page: Promise<LogPage>
+  /** Aborted when the page is asked for: it is waited for from then on. */
+  readonly needed: AbortController
+}
+
 /** Reads the log page by page up to `head`: the next one while the one given out is dealt with. */
 const pagesOf = (store: EventStore, head: Position) => {
   const read = async (after: Position): Promise<LogPage> => {
     const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
     return { events, ...readBatch(events) }
   }
-  let next: { after: Position; page: Promise<LogPage>; needed: AbortController } | undefined
+  let next: NextPage | undefined
   return async (after: Position): Promise<LogPage> => {
     next?.needed.abort()
     const page = await (next?.after === after ? next.page : read(after))

@@ -22,7 +22,7 @@ export interface Postgres {
    * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
    */
   readonly migrate: (options?: {
-    /** Ends the wait, which rejects with its reason; the server may still do what it was told by then. */
+    /** Ends the wait, which then rejects with its reason; a migration that was begun goes on. */
     readonly signal?: AbortSignal | undefined
   }) => Promise<void>
   /** Ends the connections, other than those of the host's pool. Every later call rejects. */
