@@ -26,8 +26,12 @@ export const headers: readonly (readonly [name: string, ...calls: Call[]])[] = [
     updateProject('portal', { name: 'X' }, { headers: { 'x-service-orgid': '' } }),
   ],
   [
-    'organization header: has no effect on identity providers',
-    updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': 'globex' } }),
+    'organization header: may name the own organization, on identity providers',
+    updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': 'acme' } }),
+  ],
+  [
+    'organization header: empty is absent, on identity providers',
+    updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': '' } }),
   ],
   [
     'Idempotency-Key: a repeated write takes effect once',
