@@ -1,5 +1,16 @@
-import { copyFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
+
+/** What CommonJS says of the transport without its peers; a bundler that has them finds them here as well. */
+const PEERS_FIRST = `"use strict";
+try {
+  require("@connectrpc/connect");
+  require("@bufbuild/protobuf");
+} catch (cause) {
+  if (cause.code !== "MODULE_NOT_FOUND") throw cause;
+  throw new Error("claviger/transport needs two packages more: npm install @connectrpc/connect @bufbuild/protobuf", { cause });
+}
+`
 
 export default defineConfig({
   entry: {
@@ -18,5 +29,9 @@ export default defineConfig({
   removeNodeProtocol: false,
   // What we use of it starts five times as fast as all of it: docs/decisions/dependencies.md.
   noExternal: ['zod'],
-  onSuccess: () => copyFile('node_modules/zod/LICENSE', 'dist/zod.LICENSE'),
+  onSuccess: async () => {
+    await copyFile('node_modules/zod/LICENSE', 'dist/zod.LICENSE')
+    const transport = await readFile('dist/transport.cjs', 'utf8')
+    await writeFile('dist/transport.cjs', PEERS_FIRST + transport)
+  },
 })
