@@ -14,6 +14,14 @@ import { targetOfObject } from './target.js'
 
 const EVENT_TYPES = EVENT_SCHEMAS.flatMap((schema) => schema.def.innerType.shape.type.def.values)
 
+/** A `Date` alone, which `stateAt` takes, would pass for an object without bounds. */
+const timeBounds = z.pipe(
+  z.custom<NonNullable<ListHistoryInput['time']>>((value) => !(value instanceof Date), {
+    error: 'must have from or to',
+  }),
+  z.strictObject({ from: z.optional(date), to: z.optional(date) }),
+)
+
 /** Which changes to list: of the organization, or of one object. */
 export const ListHistoryInput = z
   .strictObject({
@@ -24,7 +32,7 @@ export const ListHistoryInput = z
     order: z._default(choice(['asc', 'desc']), 'asc'),
     after: z._default(position, 0n),
     before: z.optional(position),
-    time: z.optional(z.strictObject({ from: z.optional(date), to: z.optional(date) })),
+    time: z.optional(timeBounds),
     limit: pageSize,
   })
   .check(
@@ -48,18 +56,17 @@ export interface ListHistoryInput {
   readonly after?: Position | undefined
   /** Only entries below this position, exclusive: `0n` to `2n ** 64n - 1n`; no bound when absent. */
   readonly before?: Position | undefined
-  /** Only entries of this time; together with `after` and `before`, all bounds hold. */
-  readonly time?: TimeBounds | undefined
+  /** Only entries of this time, to the millisecond; the bounds of `after` and `before` hold beside it. */
+  readonly time?:
+    | {
+        /** Inclusive; no bound when absent. */
+        readonly from?: Date | undefined
+        /** Exclusive; no bound when absent. */
+        readonly to?: Date | undefined
+      }
+    | undefined
   /** 1 to 1000 entries; 100 when absent. */
   readonly limit?: number | undefined
-}
-
-/** A span of time, to the millisecond; empty when `to` is not later than `from`. */
-export interface TimeBounds {
-  /** Inclusive; no bound when absent. */
-  readonly from?: Date | undefined
-  /** Exclusive; no bound when absent. */
-  readonly to?: Date | undefined
 }
 
 /** A page of history. */
