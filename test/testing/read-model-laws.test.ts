@@ -695,6 +695,13 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'begins every page of history with the newest entry',
+    law: 'Pages of history follow each other in both',
+    plant: histories(({ before, order, ...query }, ask) =>
+      ask(order === 'desc' ? { ...query, order } : { ...query, ...(before && { before }) }),
+    ),
+  },
+  {
     fault: 'ends no page of history before a position',
     law: 'History lies above',
     plant: histories(({ before: _, ...query }, ask) => ask(query)),

@@ -74,17 +74,22 @@ const WITH_ROLES: typeof ENDED = [
 const nameOf = (query: Partial<HistoryQuery>): string =>
   JSON.stringify(query, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 
-/** All pages of `limit` entries, each begun where the one before ended. */
+/** Pages of `limit` entries, each begun where the one before ended; no more than `log` has, should they never end. */
 const paged = async (
   model: ReadModel,
   log: Log,
   query: Partial<HistoryQuery> & Pick<HistoryQuery, 'limit'>,
 ): Promise<readonly number[]> => {
-  const page = await found(model, log, query)
-  const last = log.events[page.at(-1) ?? -1]?.position
-  if (last === undefined || page.length < query.limit) return page
-  const bound = query.order === 'desc' ? { before: last } : { after: last }
-  return [...page, ...(await paged(model, log, { ...query, ...bound }))]
+  const all: number[] = []
+  let bounds: Partial<HistoryQuery> = {}
+  while (all.length <= log.events.length) {
+    const page = await found(model, log, { ...query, ...bounds })
+    all.push(...page)
+    const last = log.events[page.at(-1) ?? -1]?.position
+    if (last === undefined || page.length < query.limit) break
+    bounds = query.order === 'desc' ? { before: last } : { after: last }
+  }
+  return all
 }
 
 /** Laws of the order of `history`, its bounds and its pages, and of where a role and a project end. */
