@@ -49,7 +49,7 @@ const belonging = (
   return including === undefined ? [own] : [own, isNamed(dialect, 'scope', rolesOf(orgId, key))]
 }
 
-/** The project is removed, and the last entry of the role is there and is no removal. */
+/** The project is removed, and the last entry of the role before that is there and is no removal. */
 const endsWithProject = (
   dialect: Dialect,
   orgId: string,
@@ -57,7 +57,7 @@ const endsWithProject = (
 ): Statement => {
   const last = allOf([
     isNamed(dialect, 'scope', rolesOf(orgId, projectId)),
-    { sql: 'key = ?', parameters: [roleKey] },
+    { sql: `key = ? AND position < ${dialect.history}.position`, parameters: [roleKey] },
   ])
   const isRemoval = isAnyOf(dialect, ['project_role.removed'])
   return allOf([
@@ -66,7 +66,7 @@ const endsWithProject = (
     isAnyOf(dialect, ['project.removed']),
     {
       sql: `EXISTS (SELECT 1 FROM (
-        SELECT type FROM ${dialect.history} WHERE ${last.sql} ORDER BY position DESC LIMIT 1
+        SELECT type FROM ${dialect.history} AS own WHERE ${last.sql} ORDER BY position DESC LIMIT 1
       ) AS last WHERE NOT ${isRemoval.sql})`,
       parameters: [...last.parameters, ...isRemoval.parameters],
     },

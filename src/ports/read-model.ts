@@ -175,8 +175,8 @@ export interface HistoryQuery {
   /** The organization that owns the objects. */
   readonly orgId: string
   /**
-   * The one object; all when absent. The entry of type `project.removed` of a role's project belongs to
-   * the history of the role, too, when the last entry of the role itself is there and is no removal.
+   * The one object; all when absent. An entry of type `project.removed` of a role's project belongs to
+   * the history of the role, too, when the last entry of the role below it is there and is no removal.
    */
   readonly object?: ObjectRef
   /** With an `object` that is a project, and with no other: the entries of all its roles, too, removed ones included. */

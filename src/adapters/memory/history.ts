@@ -51,17 +51,21 @@ const sort = (history: History): void => {
   history.sorted = past.length
 }
 
-/** What happened to a role; at last, the removal of its project, if the role was there then. */
+/** What happened to a role, and the removals of its project that it was there for. */
 const pastOfRole = (
   { byObject }: History,
   orgId: string,
   role: ProjectRoleRef,
 ): readonly Past[] => {
   const own = byObject.get(streamOf(orgId, role)) ?? []
-  const isThere = own.length > 0 && own.at(-1)?.event.type !== 'project_role.removed'
-  if (!isThere) return own
-  const project = byObject.get(projectStream(orgId, role.projectId)) ?? []
-  return [...own, ...project.filter(({ event }) => event.type === 'project.removed')]
+  const ofProject = byObject.get(projectStream(orgId, role.projectId)) ?? []
+  const ends = ofProject.filter(({ event: { type, position } }) => {
+    const last = own[countUpTo(own, position) - 1]
+    return type === 'project.removed' && last && last.event.type !== 'project_role.removed'
+  })
+  return [...own, ...ends].toSorted((one, other) =>
+    one.event.position < other.event.position ? -1 : 1,
+  )
 }
 
 /** How many of `past`, which is in the order of positions, lie at `position` or below. */

@@ -31,6 +31,8 @@ const endedLog = (): Log => {
   log.record('other', projectAdded('portal'))
   log.record('other', roleAdded('portal', 'editor'))
   log.record('acme', projectRemoved('portal'), by('u3'))
+  // No decider lets that happen; a read model takes events as facts.
+  log.record('acme', roleAdded('portal', 'late'))
   return log
 }
 
@@ -43,7 +45,7 @@ const isRemoved = ['project.removed']
 
 /** What is found in {@link endedLog} without roles beside their project, oldest first. */
 const ENDED: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = [
-  [{}, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13]],
+  [{}, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14]],
   [{ actor: 'u2' }, [2, 4]],
   [{ object: idp('portal') }, [0]],
   [{ object: portal }, [1, 13]],
@@ -51,6 +53,7 @@ const ENDED: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = 
   [{ object: reader }, [3, 4]],
   [{ object: writer }, [5, 6, 7, 13]],
   [{ object: role('portal', 'nobody') }, []],
+  [{ object: role('portal', 'late') }, [14]],
   [{ object: role('shop', 'editor') }, [10]],
   [{ object: editor, orgId: 'other' }, [12]],
   [{ object: editor, actor: 'u3' }, [13]],
@@ -63,7 +66,7 @@ const ENDED: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = 
 
 /** What is found of projects and their roles. */
 const WITH_ROLES: typeof ENDED = [
-  [withRoles, [1, 2, 3, 4, 5, 6, 7, 8, 13]],
+  [withRoles, [1, 2, 3, 4, 5, 6, 7, 8, 13, 14]],
   [{ ...withRoles, object: project('shop') }, [9, 10]],
   [{ ...withRoles, object: project('nothing') }, []],
   [{ ...withRoles, orgId: 'other' }, [11, 12]],

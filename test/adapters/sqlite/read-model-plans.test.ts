@@ -200,7 +200,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         expect(stepsOf({ ...range, ...filter, object: role })).toEqual([
           `${byObject} (scope=? AND key=? AND ${positions})`,
           `${byObject} (scope=? AND key=? AND ${positions})`,
-          `${byObject} (scope=? AND key=?)`,
+          'SEARCH own USING INDEX read_4_history_object (scope=? AND key=? AND rowid<?)',
         ])
       }
     })
