@@ -14,7 +14,7 @@ import { errorOf, fromPort, unavailable } from './fault.js'
 import { observed } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Outcome, Planned, Written } from './outcome.js'
-import { parseInput } from './parse.js'
+import { readInput } from './parse.js'
 import type { Runtime } from './runtime.js'
 import type { Target } from './target.js'
 
@@ -155,11 +155,11 @@ const perform = <Schema extends z.ZodMiniType, Answer>(
     const opened = openSession(context, refuses, { method, observer })
     if (opened.isErr()) return Promise.resolve(err(opened.error))
     const session = opened.value
-    const parsed = parseInput(schema, input)
-    const answer = () => (parsed.isOk() ? begun(session, parsed.value, run) : err(parsed.error))
-    const asked = parsed.isOk()
-      ? questionsOf(edge, parsed.value)
-      : questionsOfMalformed(edge, input)
+    const given = readInput(schema, input)
+    const answer = () =>
+      'value' in given ? begun(session, given.value, run) : err(given.refusal())
+    const asked =
+      'value' in given ? questionsOf(edge, given.value) : questionsOfMalformed(edge, input)
     const denied = firstDenied(runtime, session, asked)
     if (denied === undefined) return Promise.resolve(answer()).catch(toError)
     if (typeof denied === 'string') return Promise.resolve(err(refusal(session, denied)))

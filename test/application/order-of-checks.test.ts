@@ -295,6 +295,41 @@ describe.each(methods)('$name, given what cannot be read', ({ of, input }) => {
   })
 })
 
+describe('Before the permission is asked', () => {
+  /** `count` items that are malformed, and how many of them were read. */
+  const countedItems = (count: number) => {
+    const read = new Set<number>()
+    const items = Array.from({ length: count }, (_, index) => ({
+      get roleKey() {
+        read.add(index)
+        return ''
+      },
+    }))
+    return { items, read }
+  }
+
+  it.each([
+    ['projectRoles.addMany', 1_000],
+    ['plan', 10_000],
+  ] as const)('%s looks no further than the first fault of a long list', async (name, count) => {
+    const { items, read } = countedItems(count)
+    const iam = iamOn(store, { authorize: () => false })
+    const call =
+      name === 'plan'
+        ? iam.plan({ projects: [{ id: 'p', name: 'P', roles: items as never }] }, context)
+        : iam.projectRoles.addMany({ projectId: 'portal', roles: items as never }, context)
+    expect(await refusal(call)).toMatchObject({ kind: 'PermissionDenied' })
+    expect(read.size).toBeLessThan(3)
+  })
+
+  it('a list that is too long is counted, and its items are not read', async () => {
+    const { items, read } = countedItems(1_001)
+    const input = { projectId: 'portal', roles: items as never }
+    expect(await badFields(iamOn(store).projectRoles.addMany(input, context))).toEqual(['roles'])
+    expect(read.size).toBe(0)
+  })
+})
+
 describe('A context', () => {
   it.each(methods)(
     'with unknown properties is refused by $name, naming them',
