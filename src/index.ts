@@ -91,13 +91,20 @@ export type {
 } from './application/list-input.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method.js'
 export type { Planned, Written } from './application/outcome.js'
+export type { PatchIdentityProviderInput } from './application/patch-identity-provider.js'
 export { permissionsFromCaller } from './application/permissions-from-caller.js'
 export type {
+  PatchProjectRoleInput,
   ProjectRoleInput,
   ProjectRoles,
   UpdateProjectRoleInput,
 } from './application/project-roles.js'
-export type { ProjectInput, Projects, UpdateProjectInput } from './application/projects.js'
+export type {
+  PatchProjectInput,
+  ProjectInput,
+  Projects,
+  UpdateProjectInput,
+} from './application/projects.js'
 export type { ResealProgress, ResealReport } from './application/reseal-secrets.js'
 export type { RevealedSecret } from './application/reveal-client-secret.js'
 export type { StateAtInput } from './application/state-at.js'
@@ -122,6 +129,7 @@ export {
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
+  PatchIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -152,10 +160,11 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
-export type { Message, Upcaster, Upcasters } from './domain/message.js'
+export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
 export {
   AddProject,
   DeactivateProject,
+  PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
   ReactivateProject,
@@ -187,6 +196,7 @@ export {
 } from './domain/project/login.js'
 export {
   AddProjectRole,
+  PatchProjectRole,
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
