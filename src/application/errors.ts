@@ -69,7 +69,7 @@ export interface IdempotencyKeyReused {
   readonly idempotencyKey: string
 }
 
-/** Others kept changing the same objects, however often the decision was taken anew. */
+/** Others kept changing the same objects, for the ten seconds in which the decision was taken anew. */
 export interface Aborted {
   readonly kind: 'Aborted'
   /** How often it was taken. */

@@ -58,7 +58,7 @@ export const writes: readonly Method[] = [
     object: google,
   }),
   method('identityProviders', 'patch', {
-    input: { ...provider, name: 'n', clientId: 'c' },
+    input: { ...provider, name: 'n' },
     permissions: ['identity_provider.write'],
     object: google,
   }),
