@@ -257,4 +257,9 @@ export type {
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
 export { type FaultOutcome, StoreFault } from './ports/store-fault.js'
-export type { CorruptEvent, UnknownEvent, UnreadableEvent } from './ports/unreadable-event.js'
+export type {
+  CorruptEvent,
+  EventAddress,
+  UnknownEvent,
+  UnreadableEvent,
+} from './ports/unreadable-event.js'

@@ -120,6 +120,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'DesiredSettings',
       'DifferentLog',
       'DryRunContext',
+      'EventAddress',
       'EventCount',
       'EventRestore',
       'EventStore',
