@@ -71,6 +71,7 @@ export interface Iam {
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
    * For the host itself: feeds `projection` what it has not seen; answers with the position reached.
+   * `Unavailable` while the store is out of order, or what the projection works with.
    *
    * @throws TypeError when it is no projection
    */
@@ -80,8 +81,9 @@ export interface Iam {
   ) => ResultAsync<Position, IamError>
   /**
    * For the host itself: keeps `projection` up to date until `signal` aborts; then answers with the
-   * position reached. While the store or the projection is out of order it waits and tries again; it
-   * ends at an event that cannot be read, or that the projection does not take.
+   * position reached. While the store is out of order, or what the projection works with (a connection
+   * that was lost, for example), it tries again after pauses that grow to a second, and calls `onFault`.
+   * It ends at an event that cannot be read, or that the projection's own code refuses.
    *
    * @throws TypeError when it is no projection
    */
