@@ -21,7 +21,8 @@ import { type Projects, projectsOf } from './projects.js'
 import { catchUpToHead, run } from './run.js'
 import { createRuntime } from './runtime.js'
 import { type StateAtInput, stateAt } from './state-at.js'
-import { type SubscribeOptions, subscribe } from './subscribe.js'
+import { subscribe } from './subscribe.js'
+import type { SubscribeOptions } from './subscribe-options.js'
 
 /** What was, and who changed it. */
 export interface History {
@@ -63,9 +64,10 @@ export interface Iam {
    * resume with the position of the last event that was dealt with.
    *
    * Reads on only when asked for the next event. While the store is out of order it waits and tries
-   * again. Ends when `signal` aborts, or when it is returned from, also while it waits.
+   * again. Ends when `signal` aborts, or when it is returned from, also while it waits; with `until: 'head'`
+   * after the events that were there when it began.
    *
-   * @throws TypeError when an option is malformed
+   * @throws TypeError when an option is unknown or malformed
    * @throws SubscriptionEnded, from the loop, at an event that cannot be read: none is ever skipped
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
