@@ -10,6 +10,7 @@ import type { DesiredAccess } from './access/desired-access.js'
 import type { Plan } from './access/plan.js'
 import { planAccess } from './access/plan-access.js'
 import type { CatchUpOptions } from './catch-up.js'
+import { type CheckSecretsOptions, checkSecrets, type SecretsChecked } from './check-secrets.js'
 import type { IamError } from './errors.js'
 import type { Hooks } from './hooks.js'
 import { type IdentityProviders, identityProvidersOf } from './identity-providers.js'
@@ -23,6 +24,7 @@ import { createRuntime } from './runtime.js'
 import { type StateAtInput, stateAt } from './state-at.js'
 import { subscribe } from './subscribe.js'
 import type { SubscribeOptions } from './subscribe-options.js'
+import type { SealBroken } from './verify.js'
 
 /** What was, and who changed it. */
 export interface History {
@@ -93,6 +95,18 @@ export interface Iam {
     projection: Projection,
     options?: CatchUpOptions,
   ) => ResultAsync<Position, IamError>
+  /**
+   * For the host itself, as it starts: opens the client secret of every identity provider there is, in all
+   * organizations, so that a key which is missing or wrong is found before anybody logs in and before
+   * anything is sealed with it. Reads the whole log once, and records nothing. `verify` with `secrets` opens
+   * those that were replaced, too.
+   *
+   * @returns how many open; or the first that does not, with its place and why: the key is not in the ring,
+   *   or it is another key under the same id
+   */
+  readonly checkSecrets: (
+    options?: CheckSecretsOptions,
+  ) => ResultAsync<SecretsChecked, SealBroken | IamError>
 }
 
 /** Binds the use cases to what `host` supplies. */
@@ -116,6 +130,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
       demandProjection(projection)
       return new ResultAsync(run(store, projection, { ...options, hooks }))
     },
+    checkSecrets: (options) => new ResultAsync(checkSecrets(host, options)),
   }
 }
 

@@ -159,7 +159,8 @@ const isUnkeepable = (value: unknown): boolean =>
     ? unstorable(value) !== undefined
     : Array.isArray(value) && value.some(isUnkeepable)
 
-const brokenSeal = async (
+/** What is wrong with the seal in an event; undefined when it opens, or there is none. */
+export const brokenSeal = async (
   secrets: SecretCipher,
   { position, stream, data }: KnownEvent,
   signal: AbortSignal | undefined,
