@@ -270,9 +270,9 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     types: ['Clock', 'Sqlite', 'SqliteOptions'],
   },
   'claviger/postgres': {
-    values: ['openPostgres'],
+    values: ['openPostgres', 'postgresProjection'],
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
-    types: ['Postgres', 'PostgresAddress', 'PostgresOptions'],
+    types: ['Postgres', 'PostgresAddress', 'PostgresOptions', 'PostgresProjectionOptions'],
   },
   'claviger/transport': {
     values: [
