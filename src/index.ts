@@ -35,6 +35,7 @@ export type { CatchUpOptions, Progress } from './application/catch-up.js'
 export type { IdentityProviderIds } from './application/change-identity-provider.js'
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
+export type { CheckSecretsOptions, SecretsChecked } from './application/check-secrets.js'
 export type { Context, DryRunContext } from './application/context.js'
 export {
   type Copied,
@@ -108,7 +109,8 @@ export type {
 export type { ResealProgress, ResealReport } from './application/reseal-secrets.js'
 export type { RevealedSecret } from './application/reveal-client-secret.js'
 export type { StateAtInput } from './application/state-at.js'
-export { type SubscribeOptions, SubscriptionEnded } from './application/subscribe.js'
+export { SubscriptionEnded } from './application/subscribe.js'
+export type { SubscribeOptions } from './application/subscribe-options.js'
 export { type Json, toJson } from './application/to-json.js'
 export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
 export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
@@ -267,4 +269,9 @@ export type {
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
 export { type FaultOutcome, StoreFault } from './ports/store-fault.js'
-export type { CorruptEvent, UnknownEvent, UnreadableEvent } from './ports/unreadable-event.js'
+export type {
+  CorruptEvent,
+  EventAddress,
+  UnknownEvent,
+  UnreadableEvent,
+} from './ports/unreadable-event.js'

@@ -107,6 +107,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'CatchUpOptions',
       'CaughtUp',
       'CheckLoginInput',
+      'CheckSecretsOptions',
       'Clock',
       'Condition',
       'Conflicted',
@@ -123,6 +124,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'DesiredSettings',
       'DifferentLog',
       'DryRunContext',
+      'EventAddress',
       'EventCount',
       'EventRestore',
       'EventStore',
@@ -234,6 +236,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'SecretCipher',
       'SecretOwner',
       'SecretUnreadable',
+      'SecretsChecked',
       'SequenceMismatch',
       'SortKey',
       'SortValue',
@@ -274,9 +277,9 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     types: ['Clock', 'Sqlite', 'SqliteOptions'],
   },
   'claviger/postgres': {
-    values: ['openPostgres'],
+    values: ['openPostgres', 'postgresProjection'],
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
-    types: ['Postgres', 'PostgresAddress', 'PostgresOptions'],
+    types: ['Postgres', 'PostgresAddress', 'PostgresOptions', 'PostgresProjectionOptions'],
   },
   'claviger/transport': {
     values: [

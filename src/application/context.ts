@@ -32,7 +32,8 @@ export interface Context {
   readonly dryRun?: false | undefined
   /**
    * `strong` (default): a read sees every write that completed before it began, in every process;
-   * costs a question to the store and, if there is news, a catch-up. `eventual`: what is there.
+   * costs a question to the store and, if there is news, a catch-up. `eventual`: what is there;
+   * `Unavailable` when nothing is, since nobody has fed the read model yet.
    */
   readonly consistency?: 'strong' | 'eventual' | undefined
   /** What the host traces the request by; at most 255 characters, kept with the events. */

@@ -96,8 +96,8 @@ export interface Unavailable {
 }
 
 /**
- * A projection threw at an event. It stays right before it; nothing was skipped, and running it
- * again begins with that event.
+ * A projection threw at an event, twice, and not for a lost connection or the like: that is `Unavailable`.
+ * It stays right before the event; nothing was skipped, and running it again begins with that event.
  */
 export interface ProjectionFailed {
   readonly kind: 'ProjectionFailed'
