@@ -6,6 +6,7 @@ import type { AnyEvent } from '../ports/known-event.js'
 import type { HistoryEntry, HistoryQuery } from '../ports/read-model.js'
 import { EVENT_SCHEMAS } from '../projections/event-cases.js'
 import { date, firstPositionIn, pageSize, position } from './bounds.js'
+import { demandFed } from './demand-fed.js'
 import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
 import { ObjectInput } from './object-input.js'
@@ -108,6 +109,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
           ...(types !== undefined && { types }),
         }),
       )
+      if (found.length === 0) await demandFed(runtime, session)
       const items = found.slice(0, limit)
       const last = items.at(-1)
       if (last === undefined || found.length <= limit) return ok({ items })
