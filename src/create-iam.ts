@@ -13,7 +13,10 @@ export interface IamOptions {
   readonly store: EventStore
   /** What is read from; when absent, one in memory that is rebuilt from the log as it is first needed. */
   readonly readModel?: ReadModel | undefined
-  /** Seals client secrets before they are recorded. */
+  /**
+   * Seals client secrets before they are recorded. A key that is missing or wrong is found by
+   * {@link Iam.checkSecrets}, best awaited before anybody is served.
+   */
   readonly secrets: SecretCipher
   /** Who may do what. There is no default: none would be safe. */
   readonly authorize: Authorize

@@ -35,6 +35,7 @@ export type { CatchUpOptions, Progress } from './application/catch-up.js'
 export type { IdentityProviderIds } from './application/change-identity-provider.js'
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
+export type { CheckSecretsOptions, SecretsChecked } from './application/check-secrets.js'
 export type { Context, DryRunContext } from './application/context.js'
 export {
   type Copied,
@@ -91,17 +92,25 @@ export type {
 } from './application/list-input.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method.js'
 export type { Planned, Written } from './application/outcome.js'
+export type { PatchIdentityProviderInput } from './application/patch-identity-provider.js'
 export { permissionsFromCaller } from './application/permissions-from-caller.js'
 export type {
+  PatchProjectRoleInput,
   ProjectRoleInput,
   ProjectRoles,
   UpdateProjectRoleInput,
 } from './application/project-roles.js'
-export type { ProjectInput, Projects, UpdateProjectInput } from './application/projects.js'
+export type {
+  PatchProjectInput,
+  ProjectInput,
+  Projects,
+  UpdateProjectInput,
+} from './application/projects.js'
 export type { ResealProgress, ResealReport } from './application/reseal-secrets.js'
 export type { RevealedSecret } from './application/reveal-client-secret.js'
 export type { StateAtInput } from './application/state-at.js'
-export { type SubscribeOptions, SubscriptionEnded } from './application/subscribe.js'
+export { SubscriptionEnded } from './application/subscribe.js'
+export type { SubscribeOptions } from './application/subscribe-options.js'
 export { type Json, toJson } from './application/to-json.js'
 export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
 export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
@@ -122,6 +131,7 @@ export {
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
+  PatchIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -152,10 +162,11 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
-export type { Message, Upcaster, Upcasters } from './domain/message.js'
+export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
 export {
   AddProject,
   DeactivateProject,
+  PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
   ReactivateProject,
@@ -187,6 +198,7 @@ export {
 } from './domain/project/login.js'
 export {
   AddProjectRole,
+  PatchProjectRole,
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
@@ -257,4 +269,9 @@ export type {
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
 export { type FaultOutcome, StoreFault } from './ports/store-fault.js'
-export type { CorruptEvent, UnknownEvent, UnreadableEvent } from './ports/unreadable-event.js'
+export type {
+  CorruptEvent,
+  EventAddress,
+  UnknownEvent,
+  UnreadableEvent,
+} from './ports/unreadable-event.js'

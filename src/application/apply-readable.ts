@@ -1,11 +1,12 @@
 import type { Position, RecordedEvent } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Projection } from '../ports/projection.js'
-import { outcomeOf } from '../ports/store-fault.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import type { ReadBatch } from '../projections/read-events.js'
+import { checkpointOf } from './checkpoint-of.js'
 import type { ProjectionFailed } from './errors.js'
 import { unavailable } from './fault.js'
+import { isPassingFault } from './passing-fault.js'
 
 /** What became of events that a projection was given. */
 interface Fed {
@@ -30,14 +31,9 @@ const applyAll = async (
   from: Position,
   events: readonly KnownEvent[],
 ): Promise<Fed> => {
-  try {
-    return { applied: (await projection.apply(from, events)) ? events.length : 0 }
-  } catch (cause) {
-    if (outcomeOf(cause) !== undefined) throw unavailable(cause, 'not_recorded')
-    return events.length === 1 && events[0]
-      ? { applied: 0, refusal: projectionFailed(projection, events[0], cause) }
-      : await applyOneByOne(projection, from, events)
-  }
+  const { isApplied, thrown } = await attempt(projection, from, events)
+  if (thrown) return await applyOneByOne(projection, from, events)
+  return { applied: isApplied ? events.length : 0 }
 }
 
 /** Finds the event that a projection cannot take; those before it are applied. */
@@ -49,12 +45,38 @@ const applyOneByOne = async (
   let applied = 0
   let position = from
   for (const event of events) {
-    const fed = await applyAll(projection, position, [event])
-    if (fed.applied === 0) return { ...fed, applied }
+    const { isApplied, thrown } = await attempt(projection, position, [event])
+    if (thrown) {
+      // When the checkpoint cannot be read either, the fault is not in the event: this throws.
+      await checkpointOf(projection)
+      return { applied, refusal: projectionFailed(projection, event, thrown.cause) }
+    }
+    if (!isApplied) return { applied }
     applied++
     position = event.position
   }
   return { applied }
+}
+
+/** What became of events that a projection was given at once. */
+interface Attempt {
+  readonly isApplied: boolean
+  /** Holds what the projection threw, which may be anything. */
+  readonly thrown?: { readonly cause: unknown }
+}
+
+/** @throws Fault when the projection is out of order */
+const attempt = async (
+  projection: Projection,
+  from: Position,
+  events: readonly KnownEvent[],
+): Promise<Attempt> => {
+  try {
+    return { isApplied: await projection.apply(from, events) }
+  } catch (cause) {
+    if (isPassingFault(cause)) throw unavailable(cause, 'not_recorded')
+    return { isApplied: false, thrown: { cause } }
+  }
 }
 
 /** The refusal of a projection that did not take an event. */

@@ -2,6 +2,7 @@ import { err } from 'neverthrow'
 import * as z from 'zod/mini'
 import { checkLogin } from '../domain/project/login.js'
 import { listOf, OrgId, ProjectId, RoleKey } from '../domain/values.js'
+import { demandFed } from './demand-fed.js'
 import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
 import type { Runtime } from './runtime.js'
@@ -55,7 +56,10 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
       let project = await read()
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-        if (!project) return err({ kind: 'NotFound', object })
+        if (!project) {
+          await demandFed(runtime, session)
+          return err({ kind: 'NotFound', object })
+        }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
         const roleKeys = await rolesStillThere(runtime, orgId, roles)
         const since = await read()

@@ -4,12 +4,13 @@ import { ID_IN_WORDS, isId, isRequiredText, unstorable } from '../domain/values.
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import { isPosition, POSITION_IN_WORDS } from './bounds.js'
-import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
+import { type InvalidArgument, invalid, type Unauthenticated, type Violation } from './errors.js'
 import type { Observer } from './observer.js'
+import { LONGEST_NAME, MOST_VIOLATIONS } from './violations.js'
 
 /**
- * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. It is the host's own
- * object: fields other than these are ignored, a misspelt one too.
+ * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. Any other property of the
+ * object itself is refused, so that a misspelt one is not ignored.
  */
 export interface Context {
   /** As the host authenticated them; absent, the call is refused as unauthenticated. */
@@ -22,15 +23,17 @@ export interface Context {
   /** Refuses a write when the object's `details.sequence` is another one. */
   readonly expectedSequence?: Position | undefined
   /**
-   * 1 to 255 printable ASCII characters: a write repeated under the same key takes effect once. One for
-   * all callers of the organization and for ever, so draw it at random.
+   * 1 to 255 printable ASCII characters: a write is recorded at most once under a key, and repeated, answers
+   * what it recorded. What recorded nothing (a refusal, or a write that changed nothing) uses up no key: repeated,
+   * it is decided anew. The key is one for all callers of the organization and for ever, so draw it at random.
    */
   readonly idempotencyKey?: string | undefined
   /** `true` decides a write without recording anything. */
   readonly dryRun?: false | undefined
   /**
    * `strong` (default): a read sees every write that completed before it began, in every process;
-   * costs a question to the store and, if there is news, a catch-up. `eventual`: what is there.
+   * costs a question to the store and, if there is news, a catch-up. `eventual`: what is there;
+   * `Unavailable` when nothing is, since nobody has fed the read model yet.
    */
   readonly consistency?: 'strong' | 'eventual' | undefined
   /** What the host traces the request by; at most 255 characters, kept with the events. */
@@ -84,20 +87,30 @@ const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
 /** In code points, as all text is measured. */
 const UP_TO_255 = /^.{0,255}$/su
 
-const violationsOf = (context: GivenContext): Violation[] => {
-  const { caller, orgId, expectedSequence, idempotencyKey } = context
+type GivenField = keyof GivenContext
+
+const FIELDS: Readonly<Record<GivenField, true>> = {
+  caller: true,
+  orgId: true,
+  expectedSequence: true,
+  idempotencyKey: true,
+  dryRun: true,
+  consistency: true,
+  correlationId: true,
+  signal: true,
+  onProgress: true,
+}
+
+const violationsOf = (context: Copied): Violation[] => {
+  const { userId, callerOrgId, orgId, expectedSequence, idempotencyKey } = context
   const { dryRun, consistency, correlationId, signal, onProgress } = context
   const violations: Violation[] = []
-  // Every call of every method comes by here; a table of rules that is looped over costs ten times as much.
+  // Every call of every method takes this path; a table of rules that is looped over costs ten times as much.
   const check = (isMet: boolean, field: string, description: string): void => {
     if (!isMet) violations.push({ field, description })
   }
-  check(
-    isRequiredText(caller?.userId),
-    'caller.userId',
-    'must be 1 to 200 characters of well-formed text',
-  )
-  check(isId(caller?.orgId), 'caller.orgId', AN_ID)
+  check(isRequiredText(userId), 'caller.userId', 'must be 1 to 200 characters of well-formed text')
+  check(isId(callerOrgId), 'caller.orgId', AN_ID)
   check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
   check(
     expectedSequence === undefined || isPosition(expectedSequence),
@@ -140,34 +153,71 @@ const isCorrelationId = (value: unknown): boolean =>
   value === undefined ||
   (typeof value === 'string' && UP_TO_255.test(value) && unstorable(value) === undefined)
 
+/** A context of which every field was read once: a getter cannot answer differently after the check. */
+interface Copied extends Omit<GivenContext, 'caller'> {
+  readonly caller: Caller
+  readonly userId: string
+  readonly callerOrgId: string
+}
+
+/** Undefined when the context names no caller. */
+const copyOf = (context: GivenContext | undefined | null): Copied | undefined => {
+  if (!context) return undefined
+  const { caller, orgId, expectedSequence, idempotencyKey, dryRun, consistency } = context
+  if (caller === undefined || caller === null) return undefined
+  const { correlationId, signal, onProgress } = context
+  const { userId, orgId: callerOrgId } = caller
+  const options = { orgId, expectedSequence, idempotencyKey, dryRun, consistency }
+  return { caller, userId, callerOrgId, ...options, correlationId, signal, onProgress }
+}
+
+const unknownFieldsOf = (context: object): readonly Violation[] =>
+  Object.keys(context)
+    .filter((field) => !Object.hasOwn(FIELDS, field))
+    .slice(0, MOST_VIOLATIONS)
+    .map((field) => ({
+      field: field.slice(0, LONGEST_NAME).toWellFormed(),
+      description: 'is not a known field of a context',
+    }))
+
 /**
  * Checks a context as far as that can be done without asking anybody: that there is a caller, then
- * that its fields are well-formed and none of `refused`.
+ * that its fields are known, well-formed and none of `refused`.
  */
 export const openSession = (
   context: GivenContext | undefined | null,
   refused: readonly Refused[],
   { method, observer }: Call,
 ): Result<Session, Unauthenticated | InvalidArgument> => {
-  const caller = context?.caller
-  if (!context || caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
-  const violations = violationsOf(context)
-  for (const field of refused)
-    if (context[field] !== undefined && context[field] !== false)
-      violations.push({ field, description: 'is not accepted by this method' })
-  if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
-  return ok({
-    method,
-    observer,
-    caller,
-    actorId: caller.userId,
-    actorOrgId: caller.orgId,
-    orgId: context.orgId ?? caller.orgId,
-    expectedSequence: context.expectedSequence,
-    idempotencyKey: context.idempotencyKey,
-    dryRun: context.dryRun ?? false,
-    consistency: context.consistency ?? 'strong',
-    correlationId: context.correlationId,
-    signal: context.signal,
-  })
+  try {
+    const given = copyOf(context)
+    if (!given || !context) return err({ kind: 'Unauthenticated' })
+    const violations = violationsOf(given)
+    for (const field of refused)
+      if (given[field] !== undefined && given[field] !== false)
+        violations.push({ field, description: 'is not accepted by this method' })
+    violations.push(...unknownFieldsOf(context))
+    if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
+    return ok(sessionOf(given, { method, observer }))
+  } catch {
+    return err(invalid('', 'the context must be readable: a property of it throws'))
+  }
 }
+
+const sessionOf = (
+  { userId, callerOrgId, orgId = callerOrgId, dryRun = false, ...given }: Copied,
+  { method, observer }: Call,
+): Session => ({
+  method,
+  observer,
+  caller: given.caller,
+  actorId: userId,
+  actorOrgId: callerOrgId,
+  orgId,
+  expectedSequence: given.expectedSequence,
+  idempotencyKey: given.idempotencyKey,
+  dryRun,
+  consistency: given.consistency ?? 'strong',
+  correlationId: given.correlationId,
+  signal: given.signal,
+})

@@ -69,7 +69,7 @@ export interface IdempotencyKeyReused {
   readonly idempotencyKey: string
 }
 
-/** Others kept changing the same objects, however often the decision was taken anew. */
+/** Others kept changing the same objects, for the ten seconds in which the decision was taken anew. */
 export interface Aborted {
   readonly kind: 'Aborted'
   /** How often it was taken. */
@@ -96,8 +96,8 @@ export interface Unavailable {
 }
 
 /**
- * A projection threw at an event. It stays right before it; nothing was skipped, and running it
- * again begins with that event.
+ * A projection threw at an event, twice, and not for a lost connection or the like: that is `Unavailable`.
+ * It stays right before the event; nothing was skipped, and running it again begins with that event.
  */
 export interface ProjectionFailed {
   readonly kind: 'ProjectionFailed'

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { IdpId, ProjectId, RoleKey } from '../domain/values.js'
 import type { Permission } from '../ports/authorize.js'
 import type { RefOf, Views, ViewType } from '../ports/read-model.js'
+import { demandFed } from './demand-fed.js'
 import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
 import type { Runtime } from './runtime.js'
@@ -25,7 +26,9 @@ const get = <Type extends ViewType, Schema extends z.ZodMiniType>(
     await runtime.follow(session)
     const object = ref(input)
     const found = await fromPort(() => runtime.readModel.get<Type>(session.orgId, object))
-    return found ? ok(found) : err({ kind: 'NotFound', object })
+    if (found) return ok(found)
+    await demandFed(runtime, session)
+    return err({ kind: 'NotFound', object })
   })
 
 /** One identity provider, without its secret. */

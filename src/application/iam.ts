@@ -10,6 +10,7 @@ import type { DesiredAccess } from './access/desired-access.js'
 import type { Plan } from './access/plan.js'
 import { planAccess } from './access/plan-access.js'
 import type { CatchUpOptions } from './catch-up.js'
+import { type CheckSecretsOptions, checkSecrets, type SecretsChecked } from './check-secrets.js'
 import type { IamError } from './errors.js'
 import type { Hooks } from './hooks.js'
 import { type IdentityProviders, identityProvidersOf } from './identity-providers.js'
@@ -21,11 +22,16 @@ import { type Projects, projectsOf } from './projects.js'
 import { catchUpToHead, run } from './run.js'
 import { createRuntime } from './runtime.js'
 import { type StateAtInput, stateAt } from './state-at.js'
-import { type SubscribeOptions, subscribe } from './subscribe.js'
+import { subscribe } from './subscribe.js'
+import type { SubscribeOptions } from './subscribe-options.js'
+import type { SealBroken } from './verify.js'
 
 /** What was, and who changed it. */
 export interface History {
-  /** Who changed what, when: in the organization or of one object, oldest first, page by page. */
+  /**
+   * Who changed what, when: in the organization or of one object, page by page; oldest first unless
+   * `order` says otherwise. The history of a role shows the removal of its project as its end.
+   */
   readonly list: Read<ListHistoryInput, HistoryPage>
   /** An object as `get` would have shown it then; not found when it did not exist. */
   readonly stateAt: Read<StateAtInput, Views[ViewType]>
@@ -63,14 +69,16 @@ export interface Iam {
    * resume with the position of the last event that was dealt with.
    *
    * Reads on only when asked for the next event. While the store is out of order it waits and tries
-   * again. Ends when `signal` aborts, or when it is returned from, also while it waits.
+   * again. Ends when `signal` aborts, or when it is returned from, also while it waits; with `until: 'head'`
+   * after the events that were there when it began.
    *
-   * @throws TypeError when an option is malformed
+   * @throws TypeError when an option is unknown or malformed
    * @throws SubscriptionEnded, from the loop, at an event that cannot be read: none is ever skipped
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
    * For the host itself: feeds `projection` what it has not seen; answers with the position reached.
+   * `Unavailable` while the store is out of order, or what the projection works with.
    *
    * @throws TypeError when it is no projection
    */
@@ -80,8 +88,9 @@ export interface Iam {
   ) => ResultAsync<Position, IamError>
   /**
    * For the host itself: keeps `projection` up to date until `signal` aborts; then answers with the
-   * position reached. While the store or the projection is out of order it waits and tries again; it
-   * ends at an event that cannot be read, or that the projection does not take.
+   * position reached. While the store is out of order, or what the projection works with (a connection
+   * that was lost, for example), it tries again after pauses that grow to a second, and calls `onFault`.
+   * It ends at an event that cannot be read, or that the projection's own code refuses.
    *
    * @throws TypeError when it is no projection
    */
@@ -89,6 +98,18 @@ export interface Iam {
     projection: Projection,
     options?: CatchUpOptions,
   ) => ResultAsync<Position, IamError>
+  /**
+   * For the host itself, as it starts: opens the client secret of every identity provider there is, in all
+   * organizations, so that a key which is missing or wrong is found before anybody logs in and before
+   * anything is sealed with it. Reads the whole log once, and records nothing. `verify` with `secrets` opens
+   * those that were replaced, too.
+   *
+   * @returns how many open; or the first that does not, with its place and why: the key is not in the ring,
+   *   or it is another key under the same id
+   */
+  readonly checkSecrets: (
+    options?: CheckSecretsOptions,
+  ) => ResultAsync<SecretsChecked, SealBroken | IamError>
 }
 
 /** Binds the use cases to what `host` supplies. */
@@ -112,6 +133,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
       demandProjection(projection)
       return new ResultAsync(run(store, projection, { ...options, hooks }))
     },
+    checkSecrets: (options) => new ResultAsync(checkSecrets(host, options)),
   }
 }
 

@@ -12,6 +12,10 @@ import type { GivenAppearance } from './given-identity-provider.js'
 import { listIdentityProviders, type Page } from './list.js'
 import type { ListIdentityProvidersInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
+import {
+  type PatchIdentityProviderInput,
+  patchIdentityProvider,
+} from './patch-identity-provider.js'
 import { type ResealProgress, type ResealReport, resealSecrets } from './reseal-secrets.js'
 import { type RevealedSecret, revealClientSecret } from './reveal-client-secret.js'
 import type { Runtime } from './runtime.js'
@@ -40,6 +44,12 @@ export interface IdentityProviders {
   readonly updateOidcConfig: Write<UpdateOidcConfigInput, IdentityProviderIds>
   /** Replaces `name`, `stylingType` and `autoRegister`; an absent one has its default afterwards. */
   readonly update: Write<UpdateIdentityProviderInput, IdentityProviderIds>
+  /**
+   * Changes the fields that are given, of the OIDC configuration or not, and leaves the others as they are,
+   * decided on the provider as it is then; nothing given changes nothing. An empty `clientSecret` is not given; an
+   * empty issuer stays so until one is given.
+   */
+  readonly patch: Write<PatchIdentityProviderInput, IdentityProviderIds>
   /** Keeps the provider from being used; a provider that is inactive stays so. */
   readonly deactivate: Write<IdentityProviderInput, IdentityProviderIds>
   /** Lets the provider be used again; a provider that is active stays so. */
@@ -79,6 +89,7 @@ export const identityProvidersOf = (runtime: Runtime): IdentityProviders => ({
     schema: UpdateIdentityProvider.shape.data,
     command: (data) => ({ type: 'UpdateIdentityProvider', data }),
   }),
+  patch: patchIdentityProvider(runtime),
   deactivate: changeIdentityProvider(runtime, {
     method: 'identityProviders.deactivate',
     schema: DeactivateIdentityProvider.shape.data,

@@ -3,6 +3,7 @@ import type { Position } from '../ports/event-store.js'
 import type { Listing, ListQuery, SortKey, Views, ViewType } from '../ports/read-model.js'
 import { fieldNamed, type ViewFields, viewFields } from '../projections/view-fields.js'
 import type { Session } from './context.js'
+import { demandFed } from './demand-fed.js'
 import { type IamError, invalid } from './errors.js'
 import { fromPort } from './fault.js'
 import {
@@ -108,7 +109,9 @@ const list = async <Type extends ViewType>(
     limit: pageSize,
     ...(pageToken !== undefined && { after }),
   }
-  return ok(await pageOf(query, await fromPort(() => runtime.readModel.list(paged))))
+  const listing = await fromPort(() => runtime.readModel.list(paged))
+  if (listing.sequence === 0n) await demandFed(runtime, session)
+  return ok(await pageOf(query, listing))
 }
 
 const pageOf = async <Type extends ViewType>(

@@ -9,12 +9,12 @@ import {
   type Refused,
   type Session,
 } from './context.js'
-import { type IamError, invalid, type PermissionDenied } from './errors.js'
+import type { IamError, PermissionDenied } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
 import { observed } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Outcome, Planned, Written } from './outcome.js'
-import { parse } from './parse.js'
+import { readInput } from './parse.js'
 import type { Runtime } from './runtime.js'
 import type { Target } from './target.js'
 
@@ -27,10 +27,10 @@ export interface Edge<Schema extends z.ZodMiniType> {
   readonly method: string
   /** All are needed. */
   readonly permissions: readonly Permission[]
-  /** What is needed beside `permissions`, where that depends on the input, well-formed or not. */
+  /** What is needed beside `permissions`, where that depends on the input: parsed, or malformed as given. */
   readonly asks?: (input: unknown) => readonly Asked[]
   readonly schema: Schema
-  /** Which object of the input, well-formed or not, the permission is asked for. */
+  /** Which object of the input, parsed or malformed as given, the permission is asked for. */
   readonly target?: Target
   /** Fields of the context that the method can make no sense of. */
   readonly refuses?: readonly Refused[]
@@ -140,48 +140,46 @@ const begin = <Schema extends z.ZodMiniType, Answer>(
       )
     : perform(runtime, edge, given)
 
-/** At once as long as the host answers at once: every call comes by here. */
+/**
+ * The input is read once, before anybody is asked: what `authorize` decides on is what is done, also when the
+ * input changes meanwhile. That it is malformed is answered only to a permitted caller. Synchronous as long
+ * as the host is, since every call takes this path.
+ */
 const perform = <Schema extends z.ZodMiniType, Answer>(
   runtime: Runtime,
   edge: Edge<Schema>,
-  given: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
+  { context, input, observer, run }: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
 ): Promise<Result<Answer, IamError>> => {
   try {
-    const { method, refuses = NOTHING } = edge
-    const { context, input, observer } = given
+    const { method, schema, refuses = NOTHING } = edge
     const opened = openSession(context, refuses, { method, observer })
     if (opened.isErr()) return Promise.resolve(err(opened.error))
     const session = opened.value
-    const asked = questionsOf(edge, input)
+    const given = readInput(schema, input)
+    const answer = () =>
+      'value' in given ? begun(session, given.value, run) : err(given.refusal())
+    const asked =
+      'value' in given ? questionsOf(edge, given.value) : questionsOfMalformed(edge, input)
     const denied = firstDenied(runtime, session, asked)
-    if (denied === undefined) return answer(edge, given, session).catch(toError)
+    if (denied === undefined) return Promise.resolve(answer()).catch(toError)
     if (typeof denied === 'string') return Promise.resolve(err(refusal(session, denied)))
     return orCancelled(denied, session.signal)
-      .then((permission) => {
-        if (permission !== undefined) return err(refusal(session, permission))
-        // What was permitted is what was asked about, whatever the input has come to name meanwhile.
-        const isSame = JSON.stringify(questionsOf(edge, input)) === JSON.stringify(asked)
-        return isSame ? answer(edge, given, session) : err(invalid('', CHANGED))
-      })
+      .then((permission) =>
+        permission === undefined ? answer() : err(refusal(session, permission)),
+      )
       .catch(toError)
   } catch (thrown) {
     return Promise.reject(thrown).catch(toError)
   }
 }
 
-const CHANGED = 'must not change while permission is asked for'
-
-/** What a permitted call comes to. */
-const answer = <Schema extends z.ZodMiniType, Answer>(
-  { schema }: Edge<Schema>,
-  { input, run }: Arguments<Schema, Answer>,
+/** What a permitted call with a well-formed input does. */
+const begun = <Input, Answer>(
   session: Session,
-): Promise<Result<Answer, IamError>> => {
-  const parsed = parse(schema, input)
-  if (parsed.isErr()) return Promise.resolve(err(parsed.error))
-  if (session.signal?.aborted) return Promise.resolve(err({ kind: 'Cancelled' }))
-  return run(session, parsed.value)
-}
+  input: Input,
+  run: (session: Session, input: Input) => Promise<Result<Answer, IamError>>,
+): Promise<Result<Answer, IamError>> | Result<Answer, IamError> =>
+  session.signal?.aborted ? err({ kind: 'Cancelled' }) : run(session, input)
 
 const refusal = ({ orgId }: Session, permission: Permission): PermissionDenied => ({
   kind: 'PermissionDenied',
@@ -199,6 +197,15 @@ const questionsOf = (
   const object = target?.(input)
   const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
   return asks ? [...asked, ...asks(input)] : asked
+}
+
+/** A malformed input may be one that cannot even be read: it then names no object. */
+const questionsOfMalformed = (edge: Edge<z.ZodMiniType>, input: unknown): readonly Asked[] => {
+  try {
+    return questionsOf(edge, input)
+  } catch {
+    return questionsOf(edge, undefined)
+  }
 }
 
 /** The first permission that is lacking of those `asked`; at once as long as the host answers at once. */

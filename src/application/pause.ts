@@ -1,4 +1,16 @@
-/** Longest pause between two attempts, in milliseconds. */
+/** For how many milliseconds lost races are decided anew before they are reported. */
+const DECIDE_ANEW_FOR = 10_000
+
+/** Tells, of a call that begins now, whether it has lost races for too long. */
+export const patience = (): (() => boolean) => {
+  const deadline = performance.now() + DECIDE_ANEW_FOR
+  return () => performance.now() >= deadline
+}
+
+/**
+ * Longest pause between two attempts, in milliseconds. It stays short, so that a call that lost often has the same
+ * chance as one that has just begun.
+ */
 const LONGEST_BETWEEN = 50
 
 /**

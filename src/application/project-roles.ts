@@ -1,5 +1,7 @@
+import type { Patch } from '../domain/message.js'
 import {
   AddProjectRole,
+  PatchProjectRole,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../domain/project-role/commands.js'
@@ -28,6 +30,11 @@ export interface UpdateProjectRoleInput
   extends ProjectRoleInput,
     Pick<AddProjectRoleInput, 'displayName' | 'group'> {}
 
+/** A role, and those of its fields that are to change. */
+export interface PatchProjectRoleInput
+  extends ProjectRoleInput,
+    Patch<Pick<AddProjectRoleInput, 'displayName' | 'group'>> {}
+
 /** Names a role. */
 export interface ProjectRoleInput {
   /** The `id` of its project. Spec: Project role. */
@@ -50,6 +57,11 @@ export interface ProjectRoles {
   readonly import: LongWrite<ImportProjectRolesInput, ImportProgress, ImportReport>
   /** Replaces `displayName` and `group`; an absent group is empty afterwards. */
   readonly update: Write<UpdateProjectRoleInput, ProjectRoleIds>
+  /**
+   * Changes the fields that are given and leaves the others as they are, decided on the role as it is then;
+   * nothing given changes nothing.
+   */
+  readonly patch: Write<PatchProjectRoleInput, ProjectRoleIds>
   /** Removes the role; its key may be added again, as a new role. */
   readonly remove: Write<ProjectRoleInput, ProjectRoleIds>
   /** One role. */
@@ -72,6 +84,11 @@ export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
     method: 'projectRoles.update',
     schema: UpdateProjectRole.shape.data,
     command: (data) => ({ type: 'UpdateProjectRole', data }),
+  }),
+  patch: changeProjectRole(runtime, {
+    method: 'projectRoles.patch',
+    schema: PatchProjectRole.shape.data,
+    command: (data) => ({ type: 'PatchProjectRole', data }),
   }),
   remove: changeProjectRole(runtime, {
     method: 'projectRoles.remove',

@@ -1,5 +1,7 @@
+import type { Patch } from '../domain/message.js'
 import {
   DeactivateProject,
+  PatchProject,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -18,6 +20,9 @@ import type { Runtime } from './runtime.js'
 /** A project, its name and its settings. */
 export interface UpdateProjectInput extends ProjectInput, GivenProject {}
 
+/** A project, and those of its fields that are to change. */
+export interface PatchProjectInput extends ProjectInput, Patch<GivenProject> {}
+
 /** Names a project. */
 export interface ProjectInput {
   /** Id of the project, as `add` answered or was given it. Spec: Project. */
@@ -30,6 +35,11 @@ export interface Projects {
   readonly add: Write<AddProjectInput, ProjectIds>
   /** Replaces name and settings: an absent setting has its default afterwards. Spec: Endpoints §3. */
   readonly update: Write<UpdateProjectInput, ProjectIds>
+  /**
+   * Changes the fields that are given and leaves the others as they are, decided on the project as it is then;
+   * nothing given changes nothing.
+   */
+  readonly patch: Write<PatchProjectInput, ProjectIds>
   /** Keeps users out, see `checkLogin`; a project that is inactive stays so. */
   readonly deactivate: Write<ProjectInput, ProjectIds>
   /** Lets users in again; a project that is active stays so. */
@@ -54,6 +64,11 @@ export const projectsOf = (runtime: Runtime): Projects => ({
     method: 'projects.update',
     schema: UpdateProject.shape.data,
     command: (data) => ({ type: 'UpdateProject', data }),
+  }),
+  patch: changeProject(runtime, {
+    method: 'projects.patch',
+    schema: PatchProject.shape.data,
+    command: (data) => ({ type: 'PatchProject', data }),
   }),
   deactivate: changeProject(runtime, {
     method: 'projects.deactivate',

@@ -11,14 +11,12 @@ import { errorOf, fromPort } from './fault.js'
 import { type LongWrite, longWrite } from './method.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
+import { patience, pause } from './pause.js'
 import { rowsOf } from './rows-of.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
 import { transact } from './transact.js'
 import { turn } from './turn.js'
-
-/** How often a provider whose secret others keep replacing is tried. */
-const MAX_ATTEMPTS = 10
 
 /** How far `resealSecrets` of all providers is, after each of them. */
 export interface ResealProgress {
@@ -111,12 +109,14 @@ const reseal = async (
   idpId: string,
 ): Promise<Result<boolean, IamError>> => {
   try {
-    for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+    const isTooLate = patience()
+    for (let attempts = 1; ; attempts++) {
       const resealed = await resealOnce(runtime, session, IdpId.parse(idpId))
       if (resealed.isErr()) return err(resealed.error)
       if (resealed.value !== 'replaced meanwhile') return ok(resealed.value === 'resealed')
+      if (isTooLate()) return err({ kind: 'Aborted', attempts })
+      await pause(attempts, session.signal)
     }
-    return err({ kind: 'Aborted', attempts: MAX_ATTEMPTS })
   } catch (thrown) {
     return err(errorOf(thrown))
   }

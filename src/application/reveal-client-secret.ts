@@ -13,7 +13,10 @@ export interface RevealedSecret {
   readonly clientSecret: string
 }
 
-/** Opens the stored secret of a provider, for the host's own login flow. */
+/**
+ * Opens the stored secret of a provider, for the host's own login flow. No read model holds a secret, so it is
+ * read from the store whatever the `consistency`: the secret that was there when the call began, or a later one.
+ */
 export const revealClientSecret = (
   runtime: Runtime,
 ): Read<{ readonly idpId: string }, RevealedSecret> =>
@@ -25,9 +28,9 @@ export const revealClientSecret = (
       schema: IdentityProviderInput,
       target: targetIdp,
     },
-    async ({ orgId, consistency }, { idpId }) => {
+    async ({ orgId }, { idpId }) => {
       const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId))
-      if (consistency === 'strong' || !idp.isKnown) await idp.refresh()
+      await idp.refresh()
       if (!exists(idp.state))
         return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
       return ok({ clientSecret: await open(runtime, idp.state.clientSecret, { orgId, idpId }) })

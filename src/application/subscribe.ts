@@ -1,33 +1,20 @@
-import { ID_IN_WORDS, isId } from '../domain/values.js'
-import type { EventStore, Position, RecordedEvent } from '../ports/event-store.js'
+import type { EventStore } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { UnreadableEvent } from '../ports/unreadable-event.js'
 import { readEvent } from '../projections/read-event.js'
-import { organizationIn } from '../projections/stream-name.js'
 import type { Watched } from './catch-up.js'
-import { isSignal } from './context.js'
 import { unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
-import { ListHistoryInput } from './list-history.js'
-import { type News, newsOf } from './news.js'
+import { newsOf } from './news.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
-import { parse } from './parse.js'
 import { delay, FIRST_PAUSE, longerPause } from './pause.js'
+import { type SubscribeOptions, type Subscription, subscriptionOf } from './subscribe-options.js'
+import { subscribedEvents } from './subscribed-events.js'
 import { turn } from './turn.js'
 
 /** Most events that are read at once; a slow consumer holds no more than these. */
 const BATCH_SIZE = 500
-
-/** Which events a subscription is for. */
-export interface SubscribeOptions extends Pick<ListHistoryInput, 'types'> {
-  /** Position after which to begin, exclusive; `0n`, all there are, when absent. */
-  readonly after?: Position | undefined
-  /** Events of one organization. */
-  readonly orgId?: string | undefined
-  /** Ends the subscription, also while it waits or the store is silent. */
-  readonly signal?: AbortSignal | undefined
-}
 
 /** Ends a subscription at an event that cannot be read. */
 export class SubscriptionEnded extends Error {
@@ -44,16 +31,11 @@ export class SubscriptionEnded extends Error {
 /** @see Iam.subscribe */
 export const subscribe = (
   store: EventStore,
-  options: SubscribeOptions = {},
+  options?: SubscribeOptions,
   hooks?: Hooks,
 ): AsyncGenerator<KnownEvent, void, void> => {
-  const { after, types, orgId, signal } = options
-  const parsed = parse(ListHistoryInput, { after, types })
-  if (parsed.isErr()) throw new TypeError(JSON.stringify(parsed.error.violations))
-  if (orgId !== undefined && !isId(orgId)) throw new TypeError(`orgId must be ${ID_IN_WORDS}`)
-  if (!isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
   const ending = new AbortController()
-  const events = eventsOf(store, { ...parsed.value, orgId, signal, hooks, ending })
+  const events = eventsOf(store, { ...subscriptionOf(options), hooks, ending })
   const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
   // While it waits, they would be heard of only when the next event comes.
   events.return = () => {
@@ -68,30 +50,32 @@ export const subscribe = (
 }
 
 /** What a subscription is made of. */
-interface Subscription extends SubscribeOptions, Watched {
-  readonly after: Position
+interface Running extends Subscription, Watched {
   /** Ends it from outside. */
   readonly ending: AbortController
 }
 
 async function* eventsOf(
   store: EventStore,
-  { after, types, orgId, signal: outer, hooks, ending }: Subscription,
+  { hooks, ending, ...wanted }: Running,
 ): AsyncGenerator<KnownEvent, void, void> {
   const { signal } = ending
   const end = () => ending.abort()
-  if (outer?.aborted) return
-  outer?.addEventListener('abort', end, { once: true })
-  const isWanted = ({ type, stream }: KnownEvent): boolean =>
-    (types === undefined || types.includes(type)) &&
-    (orgId === undefined || organizationIn(stream) === orgId)
+  if (wanted.signal?.aborted) return
+  wanted.signal?.addEventListener('abort', end, { once: true })
+  const ask = <Answer>(question: () => Promise<Answer>) => askStore(question, { signal, hooks })
+  const isWanted = subscribedEvents(store, wanted)
 
   const news = newsOf(store)
   try {
-    let position = after
-    while (!signal.aborted) {
-      const events = await readOrWait(store, position, { news, signal, hooks })
+    let position = wanted.after
+    const last = wanted.until === 'head' ? await ask(() => store.lastPosition()) : undefined
+    while (!signal.aborted && (last === undefined || position < last)) {
+      const seen = news.count()
+      const events = (await ask(() => store.readAll(position, BATCH_SIZE))) ?? []
+      if (events.length === 0) await news.wait(seen, signal)
       for (const recorded of events) {
+        if (last !== undefined && recorded.position > last) return
         const event = readEvent(recorded)
         if (event.isErr()) {
           tellFault(hooks, 'subscribe', event.error)
@@ -99,33 +83,30 @@ async function* eventsOf(
         }
         position = recorded.position
         if (signal.aborted) return
-        if (isWanted(event.value)) yield event.value
+        const verdict = isWanted(event.value)
+        if (typeof verdict === 'boolean' ? verdict : await ask(verdict)) yield event.value
       }
       if (events.length === BATCH_SIZE) await turn()
     }
   } finally {
-    outer?.removeEventListener('abort', end)
+    wanted.signal?.removeEventListener('abort', end)
     news.end()
   }
 }
 
-/** The next events; `[]` after it waited for some, or for the store. */
-const readOrWait = async (
-  store: EventStore,
-  position: Position,
-  { news, signal, hooks }: Watched & { readonly news: News; readonly signal: AbortSignal },
-): Promise<readonly RecordedEvent[]> => {
-  const seen = news.count()
+/** What the store answers, asked again while it is out of order; undefined once `signal` aborts. */
+const askStore = async <Answer>(
+  question: () => Promise<Answer>,
+  { signal, hooks }: Watched & { readonly signal: AbortSignal },
+): Promise<Answer | undefined> => {
   for (let pause = FIRST_PAUSE; !signal.aborted; pause = longerPause(pause)) {
     try {
-      const events = await orCancelled(store.readAll(position, BATCH_SIZE), signal)
-      if (events.length === 0) await news.wait(seen, signal)
-      return events
+      return await orCancelled(question(), signal)
     } catch (cause) {
-      if (signal.aborted) return []
+      if (signal.aborted) break
       tellFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
       await delay(pause, signal)
     }
   }
-  return []
+  return undefined
 }

@@ -12,6 +12,7 @@ import {
 } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { ObjectDetails } from '../ports/read-model.js'
+import { corruptEvent } from '../ports/unreadable-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { decideAll } from './decide-all.js'
 import { Fault, fromPort } from './fault.js'
@@ -213,8 +214,7 @@ const selected = <Event>(
   if (known.isErr()) throw new Fault(known.error)
   const event = select(known.value)
   if (event !== undefined) return event
-  const { stream, position } = recorded
-  throw new Fault({ kind: 'CorruptEvent', stream, position, field: 'type' })
+  throw new Fault(corruptEvent(recorded, 'type'))
 }
 
 const next = <State extends Status, Event>(

@@ -8,17 +8,14 @@ import { started } from './fault.js'
 import { earlierOutcome } from './idempotency.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Outcome } from './outcome.js'
-import { pause } from './pause.js'
+import { patience, pause } from './pause.js'
 import { advance, type LostRace, type Recorded, record } from './record.js'
 import type { Runtime } from './runtime.js'
 import { type AnyTracked, detailsOf } from './tracked.js'
 import { type Transaction, trackedIn } from './transaction.js'
 
-/** How often a decision is taken before the lost races are reported. */
-const MAX_ATTEMPTS = 10
-
 /** Races that are lost before the writers of the guard in this process are made to wait. */
-const PATIENCE = 3
+const GUARD_LOCK_AFTER = 3
 
 const CANCELLED: Cancelled = { kind: 'Cancelled' }
 
@@ -110,15 +107,16 @@ const decideInTurn = async <Ids>(
   turn: StreamId[],
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   let { lost } = transaction
+  const isTooLate = patience()
   for (let attempts = lost ? 1 : 0; ; attempts++) {
     if (lost) session.observer?.conflicted(lost.kind)
     if (lost?.kind === 'IdempotencyKeyUsed') {
       const earlier = await earlierOutcome(runtime, session, transaction)
       if (earlier) return earlier
     }
-    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
+    if (lost && isTooLate()) return err({ kind: 'Aborted', attempts })
     if (lost) await pause(attempts, session.signal)
-    if (attempts === PATIENCE && transaction.guard) {
+    if (attempts === GUARD_LOCK_AFTER && transaction.guard) {
       turn.push(transaction.guard.stream)
       if ((await runtime.queue.enter(turn, session.signal)) === false) return err(CANCELLED)
     }

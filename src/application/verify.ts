@@ -3,7 +3,7 @@ import { type StreamId, unstorable } from '../domain/values.js'
 import type { EventStore, Position, RecordedEvent, Version } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { SecretCipher, SecretUnreadable } from '../ports/secret-cipher.js'
-import type { CorruptEvent } from '../ports/unreadable-event.js'
+import { type CorruptEvent, corruptEvent } from '../ports/unreadable-event.js'
 import { readEvent } from '../projections/read-event.js'
 import { organizationIn } from '../projections/stream-name.js'
 import type { IamError } from './errors.js'
@@ -140,12 +140,13 @@ const inspector = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>
 }
 
 /** Text that PostgreSQL does not keep; one such event would end every catch-up there. */
-const unkeepable = ({ stream, position, data, metadata }: KnownEvent): CorruptEvent | undefined => {
+const unkeepable = (event: KnownEvent): CorruptEvent | undefined => {
+  const { data, metadata } = event
   const field =
     unkeepableIn('data', data) ??
     unkeepableIn('metadata', metadata) ??
     unkeepableIn('metadata.actor', metadata.actor)
-  return field === undefined ? undefined : { kind: 'CorruptEvent', stream, position, field }
+  return field === undefined ? undefined : corruptEvent(event, field)
 }
 
 const unkeepableIn = (path: string, part: object): string | undefined => {
@@ -158,7 +159,8 @@ const isUnkeepable = (value: unknown): boolean =>
     ? unstorable(value) !== undefined
     : Array.isArray(value) && value.some(isUnkeepable)
 
-const brokenSeal = async (
+/** What is wrong with the seal in an event; undefined when it opens, or there is none. */
+export const brokenSeal = async (
   secrets: SecretCipher,
   { position, stream, data }: KnownEvent,
   signal: AbortSignal | undefined,

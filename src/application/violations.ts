@@ -7,22 +7,22 @@ import type { Violation } from './errors.js'
 z.config({ localeError: z.config().localeError ?? en().localeError })
 
 /** Most violations that are reported of one input. */
-const MOST = 100
+export const MOST_VIOLATIONS = 100
 
 /** Longest name of an unknown field that is repeated, in UTF-16 units. */
-const LONGEST_NAME = 200
+export const LONGEST_NAME = 200
 
 /** What is wrong with an input, field by field; names fields, never repeats values. */
 export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
   issues
-    .slice(0, MOST)
+    .slice(0, MOST_VIOLATIONS)
     .flatMap((issue) => violationsIn(issue))
-    .slice(0, MOST)
+    .slice(0, MOST_VIOLATIONS)
 
 const violationsIn = (issue: z.core.$ZodIssue): readonly Violation[] => {
   if (issue.code === 'unrecognized_keys')
     return issue.keys
-      .slice(0, MOST)
+      .slice(0, MOST_VIOLATIONS)
       .map((key) => ({ field: pathOf([...issue.path, key]), description: 'is not a known field' }))
   return [{ field: pathOf(issue.path), description: descriptionOf(issue) }]
 }

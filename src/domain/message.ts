@@ -8,6 +8,9 @@ export interface Message {
   readonly data: object
 }
 
+/** Any of the fields of `Data`; one that is undefined is not given. */
+export type Patch<Data> = { readonly [Field in keyof Data]?: Data[Field] | undefined }
+
 /** Schema of a command. Unknown fields are refused, so that none is silently dropped. */
 export const command = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,

@@ -1,6 +1,9 @@
 import type { Position, RecordedEvent } from './event-store.js'
 
-/** A view of the log that is fed with every event in the order of their positions. */
+/**
+ * A view of the log that is fed with every event in the order of their positions. In PostgreSQL:
+ * `postgresProjection` of `claviger/postgres`.
+ */
 export interface Projection {
   /** Names the view and its checkpoint; unique among the projections of one host. */
   readonly name: string
@@ -11,7 +14,10 @@ export interface Projection {
   /**
    * Applies `events` and moves the checkpoint from `from` to the last of them: both or neither.
    *
-   * @param events - in their newest versions, without a gap after `from`
+   * What it throws is its refusal of an event, and ends `run`; but a `StoreFault`, or an error with the code of a
+   * lost connection or the like, is a fault that passes: `run` tries again.
+   *
+   * @param events - each a `KnownEvent`, in its newest version, without a gap after `from`
    * @returns false, with nothing applied, when the checkpoint is no longer at `from`: another process moved it
    */
   apply(from: Position, events: readonly RecordedEvent[]): Promise<boolean>

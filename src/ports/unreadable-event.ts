@@ -1,30 +1,69 @@
+import { fieldOf } from '../domain/field-of.js'
 import type { StreamId } from '../domain/values.js'
-import type { Position } from './event-store.js'
+import type { Position, RecordedEvent, Version } from './event-store.js'
+
+/**
+ * Which event cannot be read, as it is stored: for the operator. It names an organization and an object, so
+ * it belongs into a log of the host and not into an answer to a client; `toStatus` leaves it out.
+ */
+export interface EventAddress {
+  /** Where it lies in the log. */
+  readonly position: Position
+  /** The stream that holds it: it names the object. */
+  readonly stream: StreamId
+  /** Its number in the stream, from 1. */
+  readonly version: Version
+  /** Event type. */
+  readonly type: string
+  /** Version of the shape of its data. */
+  readonly schemaVersion: number
+  /** Id of the append that recorded it. */
+  readonly appendId: string
+  /** The organization that owns it, by its metadata; absent when they do not tell. */
+  readonly resourceOwner?: string
+}
 
 /**
  * An event of a type, or in a version of its shape, that this version of the library does not know;
  * it was written by a newer one. Stops its reader: an event is never skipped.
  */
-export interface UnknownEvent {
+export interface UnknownEvent extends EventAddress {
   readonly kind: 'UnknownEvent'
-  /** Event type. */
-  readonly type: string
-  /** Version of the shape of its data. */
-  readonly schemaVersion: number
-  /** Where it lies. */
-  readonly position: Position
 }
 
 /** An event that is not as the library writes it. Names what is wrong; never repeats a value. */
-export interface CorruptEvent {
+export interface CorruptEvent extends EventAddress {
   readonly kind: 'CorruptEvent'
-  /** The stream that holds it. */
-  readonly stream: StreamId
-  /** Where it lies. */
-  readonly position: Position
   /** Path within the event, such as `data.name`; `stream` when the event tells of another object. */
   readonly field: string
 }
 
 /** Why an event cannot be read. */
 export type UnreadableEvent = UnknownEvent | CorruptEvent
+
+/** The refusal of an event that this version of the library does not know. */
+export const unknownEvent = (recorded: RecordedEvent): UnknownEvent => ({
+  kind: 'UnknownEvent',
+  ...addressOf(recorded),
+})
+
+/** The refusal of an event that is wrong in `field`. */
+export const corruptEvent = (recorded: RecordedEvent, field: string): CorruptEvent => ({
+  kind: 'CorruptEvent',
+  ...addressOf(recorded),
+  field,
+})
+
+const addressOf = (recorded: RecordedEvent): EventAddress => {
+  const { position, stream, version, type, schemaVersion, appendId } = recorded
+  const resourceOwner = fieldOf(recorded.metadata, 'resourceOwner')
+  return {
+    position,
+    stream,
+    version,
+    type,
+    schemaVersion,
+    appendId,
+    ...(typeof resourceOwner === 'string' && { resourceOwner }),
+  }
+}

@@ -7,7 +7,7 @@ import { projectUpcasters } from '../domain/project/events.js'
 import { projectRoleUpcasters } from '../domain/project-role/events.js'
 import type { Actor, RecordedEvent } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
-import type { CorruptEvent, UnreadableEvent } from '../ports/unreadable-event.js'
+import { corruptEvent, type UnreadableEvent, unknownEvent } from '../ports/unreadable-event.js'
 import { EVENT_SCHEMAS, objectOf } from './event-cases.js'
 import { streamOf } from './stream-name.js'
 
@@ -42,12 +42,12 @@ const shapes: ReadonlyMap<string, Shape> = new Map(
 export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, UnreadableEvent> => {
   const shape = shapes.get(recorded.type)
   if (shape === undefined || !isKnownVersion(recorded.schemaVersion, shape))
-    return unknown(recorded)
+    return err(unknownEvent(recorded))
   const flaw = flawOf(recorded)
-  if (flaw !== undefined) return corrupt(recorded, flaw)
+  if (flaw !== undefined) return err(corruptEvent(recorded, flaw))
   const event = inNewestVersion(recorded, shape)
-  if (!hasShape(event, shape)) return corrupt(recorded, firstFlaw(event, shape))
-  return tellsOfItsStream(event) ? ok(event) : corrupt(recorded, 'stream')
+  if (!hasShape(event, shape)) return err(corruptEvent(recorded, firstFlaw(event, shape)))
+  return tellsOfItsStream(event) ? ok(event) : err(corruptEvent(recorded, 'stream'))
 }
 
 const inNewestVersion = (recorded: RecordedEvent, { version }: Shape): RecordedEvent =>
@@ -79,12 +79,6 @@ const tellsOfItsStream = (event: KnownEvent): boolean => {
   const { resourceOwner } = event.metadata
   return !resourceOwner.includes('+') && event.stream === streamOf(resourceOwner, objectOf(event))
 }
-
-const unknown = ({ type, schemaVersion, position }: RecordedEvent) =>
-  err({ kind: 'UnknownEvent' as const, type, schemaVersion, position })
-
-const corrupt = ({ stream, position }: RecordedEvent, field: string): Result<never, CorruptEvent> =>
-  err({ kind: 'CorruptEvent', stream, position, field })
 
 const firstFlaw = ({ data }: RecordedEvent, shape: Shape): string => {
   const issue = shape.data.safeParse(data).error?.issues[0]

@@ -43,6 +43,9 @@ const text: typeof wrongTypes = [
 
 const requiredText: typeof wrongTypes = [...text, ['nothing', undefined], ['empty text', '']]
 
+/** Text that may be absent, but not empty. */
+const givenText: typeof wrongTypes = [...text, ['empty text', '']]
+
 const ownId: typeof wrongTypes = [
   ...text,
   ['empty text', ''],
@@ -114,6 +117,17 @@ const fields: Readonly<Record<string, Readonly<Record<string, typeof wrongTypes>
     stylingType: choice,
     autoRegister: flag,
   },
+  'identityProviders.patch': {
+    idpId: id,
+    name: givenText,
+    stylingType: choice,
+    autoRegister: flag,
+    clientId: givenText,
+    clientSecret: text,
+    issuer: givenText,
+    scopes: list,
+    ...mappings,
+  },
   'identityProviders.deactivate': { idpId: id },
   'identityProviders.reactivate': { idpId: id },
   'identityProviders.remove': { idpId: id },
@@ -129,6 +143,14 @@ const fields: Readonly<Record<string, Readonly<Record<string, typeof wrongTypes>
   'projects.update': {
     id,
     name: requiredText,
+    projectRoleAssertion: flag,
+    projectRoleCheck: flag,
+    hasProjectCheck: flag,
+    privateLabelingSetting: choice,
+  },
+  'projects.patch': {
+    id,
+    name: givenText,
     projectRoleAssertion: flag,
     projectRoleCheck: flag,
     hasProjectCheck: flag,
@@ -151,6 +173,12 @@ const fields: Readonly<Record<string, Readonly<Record<string, typeof wrongTypes>
     projectId: id,
     roleKey: requiredText,
     displayName: requiredText,
+    group: text,
+  },
+  'projectRoles.patch': {
+    projectId: id,
+    roleKey: requiredText,
+    displayName: givenText,
     group: text,
   },
   'projectRoles.remove': { projectId: id, roleKey: requiredText },

@@ -28,7 +28,7 @@ const gate = () => {
 
 it('shows a read what every process wrote before it, unless it may be late', async () => {
   const other = iamOn(store)
-  expect(await refusal(other.projects.get(portal, eventual))).toMatchObject({ kind: 'NotFound' })
+  expect(await refusal(other.projects.get(portal, eventual))).toMatchObject({ kind: 'Unavailable' })
   expect(await good(other.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
   await rename('renamed')
   expect(await good(other.projects.get(portal, eventual))).toMatchObject({ name: 'Portal' })

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { type EventStore, toStatus } from '../../src/index.js'
 import {
@@ -22,6 +22,10 @@ beforeEach(async () => {
   store = started.store
   iam = started.iam
   await addSamples(iam)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 const portal = { id: 'portal' }
@@ -99,24 +103,46 @@ describe('A lost race', () => {
     expect(await logOf(store)).toHaveLength(4)
   })
 
-  it('is decided ten times, then reported', async () => {
+  /** Loses a race before each of the first `times` appends of an update of the project. */
+  const updateAfter = (times: number) => {
     let races = 0
     const racing = withRace(async () => {
       await good(iam.projects.update({ ...portal, name: `raced ${++races}` }, context))
-    }, 100)
-    const error = await refusal(iamOn(racing).projects.update({ ...portal, name: 'n' }, context))
-    expect(error).toEqual({ kind: 'Aborted', attempts: 10 })
-    expect(toStatus(error).code).toBe(10)
-    expect(races).toBe(10)
+    }, times)
+    return iamOn(racing).projects.patch({ ...portal, name: 'n' }, context)
+  }
+
+  it('is won at the hundredth attempt', async () => {
+    await good(updateAfter(99))
+    expect(await good(iam.projects.get(portal, context))).toMatchObject({ name: 'n' })
   })
 
-  it('is won at the tenth attempt', async () => {
+  it('is decided anew for ten seconds, then reported', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const begin = performance.now()
+    const settled = vi.fn()
+    const refused = refusal(updateAfter(Number.POSITIVE_INFINITY))
+    void refused.then(settled)
+    while (performance.now() - begin < 9_900) await vi.advanceTimersByTimeAsync(10)
+    expect(settled).not.toHaveBeenCalled()
+    while (settled.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(10)
+    expect(performance.now() - begin).toBeLessThan(10_200)
+    const error = await refused
+    expect(error).toMatchObject({ kind: 'Aborted' })
+    expect(toStatus(error).code).toBe(10)
+  })
+
+  it('is decided anew no longer than the call lasts', async () => {
+    const controller = new AbortController()
     let races = 0
     const racing = withRace(async () => {
       await good(iam.projects.update({ ...portal, name: `raced ${++races}` }, context))
-    }, 9)
-    await good(iamOn(racing).projects.update({ ...portal, name: 'n' }, context))
-    expect(await good(iam.projects.get(portal, context))).toMatchObject({ name: 'n' })
+      if (races === 20) controller.abort()
+    }, Number.POSITIVE_INFINITY)
+    const within = { ...context, signal: controller.signal }
+    const error = await refusal(iamOn(racing).projects.patch({ ...portal, name: 'n' }, within))
+    expect(error).toEqual({ kind: 'Cancelled' })
+    expect(races).toBe(20)
   })
 
   it('for a role key has one winner', async () => {

@@ -57,6 +57,11 @@ export const writes: readonly Method[] = [
     permissions: ['identity_provider.write'],
     object: google,
   }),
+  method('identityProviders', 'patch', {
+    input: { ...provider, name: 'n' },
+    permissions: ['identity_provider.write'],
+    object: google,
+  }),
   ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
     method('identityProviders', name, {
       input: provider,
@@ -71,6 +76,11 @@ export const writes: readonly Method[] = [
     refuses: isNew,
   }),
   method('projects', 'update', {
+    input: { id: 'portal', name: 'n' },
+    permissions: ['project.write'],
+    object: portal,
+  }),
+  method('projects', 'patch', {
     input: { id: 'portal', name: 'n' },
     permissions: ['project.write'],
     object: portal,
@@ -95,6 +105,11 @@ export const writes: readonly Method[] = [
     refuses: isNew,
   }),
   method('projectRoles', 'update', {
+    input: { ...role, displayName: 'n' },
+    permissions: ['project.role.write'],
+    object: portal,
+  }),
+  method('projectRoles', 'patch', {
     input: { ...role, displayName: 'n' },
     permissions: ['project.role.write'],
     object: portal,

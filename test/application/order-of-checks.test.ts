@@ -229,38 +229,163 @@ it.each(['identityProviders', 'projects', 'history'] as const)(
   },
 )
 
-describe('While the host thinks about a permission', () => {
-  const later = { authorize: async () => true }
+describe('An input that answers differently each time', () => {
+  /** Each read of a field answers `first` once, then `second`. */
+  const fickle = (input: object, first: string, second: string): object => {
+    const asked = new Set<PropertyKey>()
+    return new Proxy(input, {
+      get: (target, field) => {
+        if (!['id', 'idpId', 'projectId'].includes(String(field))) return Reflect.get(target, field)
+        if (!Object.hasOwn(target, field)) return undefined
+        const answer = asked.has(field) ? second : first
+        asked.add(field)
+        return answer
+      },
+    })
+  }
 
-  it.each(methods.filter(({ object }) => object !== undefined))(
-    '$name refuses an input that has come to name another object',
+  it.each(writes)(
+    '$name changes the object that permission was asked for',
+    async ({ of, input }) => {
+      const asked: unknown[] = []
+      const iam = iamOn(store, {
+        authorize: ({ object }) => {
+          asked.push(object?.id)
+          return true
+        },
+      })
+      const before = (await logOf(store)).length
+      const own = ['idpId', 'id', 'projectId']
+        .map((field) => Reflect.get(input, field))
+        .find(Boolean)
+      await of(iam)(fickle(input, 'decoy', own), context)
+      const written = (await logOf(store)).slice(before).map(({ stream }) => stream)
+      for (const stream of written)
+        for (const id of asked) expect(stream).toMatch(new RegExp(`[+]${id}([+]|$)`))
+    },
+  )
+})
+
+describe.each(methods)('$name, given what cannot be read', ({ of, input }) => {
+  const throwing = (traps: readonly (keyof ProxyHandler<object>)[], target: object = input) =>
+    new Proxy(
+      target,
+      Object.fromEntries(
+        traps.map((trap) => [
+          trap,
+          () => {
+            throw new Error('not to be read')
+          },
+        ]),
+      ),
+    )
+
+  it.each([
+    [['get']],
+    [['ownKeys']],
+    [['has', 'get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf']],
+  ] as const)('answers that the input is malformed: %s', async (traps) => {
+    const answer = await of(iamOn(store))(throwing(traps), context)
+    expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+  })
+
+  it('answers that the context is malformed', async () => {
+    const answer = await of(iamOn(store))(input, throwing(['get'], { ...context }))
+    expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+  })
+})
+
+describe('Before the permission is asked', () => {
+  /** `count` items that are malformed, and how many of them were read. */
+  const countedItems = (count: number) => {
+    const read = new Set<number>()
+    const items = Array.from({ length: count }, (_, index) => ({
+      get roleKey() {
+        read.add(index)
+        return ''
+      },
+    }))
+    return { items, read }
+  }
+
+  it.each([
+    ['projectRoles.addMany', 1_000],
+    ['plan', 10_000],
+  ] as const)('%s looks no further than the first fault of a long list', async (name, count) => {
+    const { items, read } = countedItems(count)
+    const iam = iamOn(store, { authorize: () => false })
+    const call =
+      name === 'plan'
+        ? iam.plan({ projects: [{ id: 'p', name: 'P', roles: items as never }] }, context)
+        : iam.projectRoles.addMany({ projectId: 'portal', roles: items as never }, context)
+    expect(await refusal(call)).toMatchObject({ kind: 'PermissionDenied' })
+    expect(read.size).toBeLessThan(3)
+  })
+
+  it('a list that is too long is counted, and its items are not read', async () => {
+    const { items, read } = countedItems(1_001)
+    const input = { projectId: 'portal', roles: items as never }
+    expect(await badFields(iamOn(store).projectRoles.addMany(input, context))).toEqual(['roles'])
+    expect(read.size).toBe(0)
+  })
+})
+
+describe('A context', () => {
+  it.each(methods)(
+    'with unknown properties is refused by $name, naming them',
     async ({ of, input }) => {
       const before = (await logOf(store)).length
-      const changing: Record<string, unknown> = { ...input }
-      const calling = of(iamOn(store, later))(changing, context)
-      const other = { idpId: 'other', id: 'other', projectId: 'other' }
-      Object.assign(changing, other, { object: { ...Object(changing['object']), ...other } })
-      const description = 'must not change while permission is asked for'
-      expect(await refusal(calling)).toEqual({
-        kind: 'InvalidArgument',
-        violations: [{ field: '', description }],
-      })
+      const misspelt = { ...context, org: 'globex', idempotencykey: 'k' }
+      expect(await badFields(of(unreachable())(input, misspelt))).toEqual(['org', 'idempotencykey'])
       expect(await logOf(store)).toHaveLength(before)
     },
   )
 
-  it('each object of a desired state and of a plan stays the one that was asked about', async () => {
+  it('may be an object of a class, with methods of its own', async () => {
+    class RequestContext {
+      readonly caller = caller
+      trace() {
+        return 'of the host'
+      }
+    }
+    await good(iamOn(store).projects.get({ id: 'portal' }, new RequestContext()))
+  })
+
+  it('names at most a hundred unknown properties', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 1]))
+    const call = iamOn(store).projects.get({ id: 'portal' }, { ...context, ...many })
+    expect(await badFields(call)).toHaveLength(100)
+  })
+})
+
+describe('While the host thinks about a permission', () => {
+  const later = { authorize: async () => true }
+
+  it.each(methods.filter(({ object }) => object !== undefined))(
+    '$name does what permission was asked for, whatever the input names by then',
+    async ({ of, input }) => {
+      const changing: Record<string, unknown> = { ...input }
+      const iam = iamOn(store, later)
+      const calling = of(iam)(changing, context)
+      const other = { idpId: 'other', id: 'other', projectId: 'other' }
+      Object.assign(changing, other, { object: { ...Object(changing['object']), ...other } })
+      await good(calling)
+      expect(JSON.stringify((await logOf(store)).map(({ stream }) => stream))).not.toContain(
+        'other',
+      )
+    },
+  )
+
+  it('does to the objects of a desired state and of a plan what permission was asked for', async () => {
     const iam = iamOn(store, later)
     const project = { id: 'new', name: 'New' }
     const planned = structuredClone(await good(iam.plan({ projects: [project] }, context)))
-    const calls = [
-      iam.plan({ projects: [project] }, context),
-      iam.apply({ projects: [project] }, context),
-      iam.apply(planned, context),
-    ]
+    const planning = iam.plan({ projects: [project] }, context)
+    const applying = iam.apply(planned, context)
     project.id = 'other'
     Object.assign(planned.changes[0]?.object ?? {}, { id: 'other' })
-    for (const call of calls) expect(await badFields(call)).toEqual([''])
+    expect((await good(planning)).changes).toMatchObject([{ object: { id: 'new' } }])
+    expect((await good(applying)).changes).toMatchObject([{ object: { id: 'new' } }])
   })
 
   it('what a call records is recorded as by who made it', async () => {

@@ -12,6 +12,16 @@ import { addSamples, context, good, start } from './host.js'
 const cause = new Error('of the host')
 const role = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
 
+const address = {
+  position: 1n,
+  stream: 'project-acme+p',
+  version: 2,
+  type: 'project.added',
+  schemaVersion: 1,
+  appendId: '01J0000000000000000000000A',
+  resourceOwner: 'acme',
+} as const
+
 const info = (reason: string, metadata: object = {}) => ({
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
   reason,
@@ -101,16 +111,8 @@ const errors: readonly (readonly [IamError, number, readonly object[]])[] = [
     ],
   ],
   [{ kind: 'Aborted', attempts: 10 }, 10, [info('ABORTED')]],
-  [
-    { kind: 'UnknownEvent', type: 'project.exploded', schemaVersion: 1, position: 1n },
-    13,
-    [info('UNKNOWN_EVENT')],
-  ],
-  [
-    { kind: 'CorruptEvent', stream: 'project-acme+p', position: 1n, field: 'data.name' },
-    13,
-    [info('CORRUPT_EVENT')],
-  ],
+  [{ kind: 'UnknownEvent', ...address }, 13, [info('UNKNOWN_EVENT')]],
+  [{ kind: 'CorruptEvent', ...address, field: 'data.name' }, 13, [info('CORRUPT_EVENT')]],
   [
     { kind: 'SecretUnreadable', reason: 'unknown_key', keyId: 'k1' },
     13,

@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type EventStore,
+  type FaultSeen,
   memoryEventStore,
   memoryReadModel,
   type RecordedEvent,
+  SubscriptionEnded,
   toStatus,
+  verify,
 } from '../../src/index.js'
-import { addSamples, context, good, iamOn, logOf, oidc, refusal, start } from './host.js'
+import { addSamples, context, good, iamOn, inGlobex, logOf, oidc, refusal, start } from './host.js'
 
 let store: EventStore
 
@@ -18,6 +21,17 @@ beforeEach(async () => {
 
 const portal = { id: 'portal' }
 const google = { idpId: 'google' }
+
+/** All that names the event that cannot be read. */
+const address = {
+  position: expect.any(BigInt),
+  stream: 'project-acme+portal',
+  version: 2,
+  type: 'project.added',
+  schemaVersion: 1,
+  appendId: 'broken',
+  resourceOwner: 'acme',
+}
 
 describe('An event in the stream that cannot be read', () => {
   /** A store that holds a project whose last event is `broken`. */
@@ -40,13 +54,7 @@ describe('An event in the stream that cannot be read', () => {
     ['version', { schemaVersion: 2 }],
   ])('is unknown by its %s', async (_, broken) => {
     const process = iamOn(await storeWith(broken))
-    const expected = {
-      kind: 'UnknownEvent',
-      type: 'project.added',
-      schemaVersion: 1,
-      position: expect.any(BigInt),
-      ...broken,
-    }
+    const expected = { kind: 'UnknownEvent', ...address, ...broken }
     const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
     expect(error).toEqual(expected)
     expect(toStatus(error).code).toBe(13)
@@ -68,13 +76,37 @@ describe('An event in the stream that cannot be read', () => {
     const [, added] = await logOf(store)
     const process = iamOn(await storeWith({ data: { ...added?.data, ...broken } }))
     const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
-    expect(error).toEqual({
-      kind: 'CorruptEvent',
-      stream: 'project-acme+portal',
-      position: expect.any(BigInt),
-      field,
-    })
+    expect(error).toEqual({ kind: 'CorruptEvent', ...address, field })
     expect(await refusal(process.projects.get(portal, context))).toEqual(error)
+  })
+
+  it.each([
+    ['unknown', { type: 'project.exploded' }, { kind: 'UnknownEvent', type: 'project.exploded' }],
+    ['corrupt', { data: { id: 'portal' } }, { kind: 'CorruptEvent', field: 'data.name' }],
+  ])('is named to the operator alone, by all who meet it: %s', async (_, broken, fault) => {
+    const broke = await storeWith(broken)
+    const expected = { ...address, position: await broke.lastPosition(), ...fault }
+    expect((await verify(broke))._unsafeUnwrapErr()).toEqual(expected)
+
+    // Every organization waits for it; nobody learns whose it is.
+    const ofAnother = await refusal(iamOn(broke).projects.get(portal, inGlobex))
+    expect(ofAnother).toEqual(expected)
+    expect(JSON.stringify(toStatus(ofAnother))).not.toMatch(/acme|portal|broken|name|project\./)
+
+    const seen: FaultSeen[] = []
+    const process = iamOn(broke, { hooks: { onFault: (fault) => seen.push(fault) } })
+    const subscription = async () => {
+      for await (const _ of process.subscribe());
+    }
+    const ended = await subscription().catch((thrown: unknown) => thrown)
+    expect(ended).toBeInstanceOf(SubscriptionEnded)
+    expect(ended).toMatchObject({ cause: expected })
+    expect(await refusal(process.run(memoryReadModel()))).toEqual(expected)
+    const { kind } = fault
+    expect(seen).toEqual([
+      { method: 'subscribe', kind, position: expected.position },
+      { method: 'run', kind, position: expected.position },
+    ])
   })
 
   it('is corrupt when it is one of another kind of object', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type * as z from 'zod/mini'
-import { type Input, objections, withField } from './objections.js'
+import { type Input, objections, withField, withoutField } from './objections.js'
 
 const TEN_MEGABYTES = 10_000_000
 
@@ -46,5 +46,21 @@ export const describeCommand = (
     schema.parse(valid)
     expect(valid).toEqual(before)
     expect(Object.isFrozen(valid.data)).toBe(false)
+  })
+}
+
+/** What holds of each field of a command that changes only what is given. */
+export const itMayBeLeftOut = (
+  schema: z.ZodMiniType,
+  valid: Input,
+  fields: readonly string[],
+): void => {
+  it.each(fields)('may leave out %s, which has no default then', (field) => {
+    const absent = withoutField(valid, field)
+    expect(schema.parse(absent)).toEqual(absent)
+    expect(schema.parse(withField(valid, field, undefined))).toEqual(
+      withField(valid, field, undefined),
+    )
+    expect(objections(schema, withField(valid, field, null))).toHaveLength(1)
   })
 }

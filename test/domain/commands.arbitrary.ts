@@ -59,6 +59,12 @@ export const identityProviderCommands: fc.Arbitrary<IdentityProviderCommand> = f
     'UpdateIdentityProvider',
     fc.record(appearance).map((data) => ({ ...idp, ...data })),
   ),
+  message(
+    'PatchIdentityProvider',
+    fc
+      .record({ ...appearance, ...oidc, clientSecret: seal }, { requiredKeys: [] })
+      .map((data) => ({ ...idp, ...data })),
+  ),
   message('DeactivateIdentityProvider', fc.constant(idp)),
   message('ReactivateIdentityProvider', fc.constant(idp)),
   message('RemoveIdentityProvider', fc.constant(idp)),
@@ -78,6 +84,10 @@ export const projectCommands: fc.Arbitrary<ProjectCommand> = fc.oneof(
     'UpdateProject',
     fc.record(settings).map((data) => ({ ...project, ...data })),
   ),
+  message(
+    'PatchProject',
+    fc.record(settings, { requiredKeys: [] }).map((data) => ({ ...project, ...data })),
+  ),
   message('DeactivateProject', fc.constant(project)),
   message('ReactivateProject', fc.constant(project)),
   message('RemoveProject', fc.constant(project)),
@@ -92,6 +102,10 @@ export const projectRoleCommands: fc.Arbitrary<ProjectRoleCommand> = fc.oneof(
   message(
     'UpdateProjectRole',
     fc.record(shown).map((data) => ({ ...role, ...data })),
+  ),
+  message(
+    'PatchProjectRole',
+    fc.record(shown, { requiredKeys: [] }).map((data) => ({ ...role, ...data })),
   ),
   message('RemoveProjectRole', fc.constant(role)),
 )

@@ -21,6 +21,7 @@ const effectOnProvider = ({ type, data }: IdentityProviderCommand): Effect => {
       return { does: 'create', fields: data }
     case 'UpdateOidcConfig':
     case 'UpdateIdentityProvider':
+    case 'PatchIdentityProvider':
       return { does: 'change', fields: data }
     case 'DeactivateIdentityProvider':
       return { does: 'switch', active: false }
@@ -40,6 +41,7 @@ const effectOnProject = ({ type, data }: ProjectCommand): Effect => {
     case 'AddProject':
       return { does: 'create', fields: data }
     case 'UpdateProject':
+    case 'PatchProject':
       return { does: 'change', fields: data }
     case 'DeactivateProject':
       return { does: 'switch', active: false }
@@ -55,6 +57,7 @@ const effectOnRole = ({ type, data }: ProjectRoleCommand): Effect => {
     case 'AddProjectRole':
       return { does: 'create', fields: data }
     case 'UpdateProjectRole':
+    case 'PatchProjectRole':
       return { does: 'change', fields: data }
     case 'RemoveProjectRole':
       return { does: 'remove' }
@@ -63,7 +66,7 @@ const effectOnRole = ({ type, data }: ProjectRoleCommand): Effect => {
 
 /** To be given a secret is a change, whatever its seal. */
 const isSecretUpdate = ({ type, data }: Message): boolean =>
-  type === 'UpdateOidcConfig' && 'clientSecret' in data
+  ['UpdateOidcConfig', 'PatchIdentityProvider'].includes(type) && 'clientSecret' in data
 
 const rowOf = (state: { readonly status: string }, isNew: boolean): Row => {
   const { status, ...fields } = state

@@ -46,21 +46,27 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Lets the processes begin at the same time; what they told when they were done. */
-const race = async (tasks: number, roles: number): Promise<() => Promise<readonly Told[]>> => {
-  const parameters = [join(folder, 'iam.db'), portal.id, String(tasks), String(roles)]
-  const racers = Array.from({ length: PROCESSES }, () =>
-    fork(join(import.meta.dirname, 'role-adder.mjs'), parameters, { execArgv: [] }),
+/** Lets processes that run `script` begin at the same time; what each sent when it was done. */
+const raceOf = async <Answer>(
+  script: string,
+  { processes, tasks, rounds }: Readonly<Record<'processes' | 'tasks' | 'rounds', number>>,
+): Promise<() => Promise<readonly Answer[]>> => {
+  const parameters = [join(folder, 'iam.db'), portal.id, String(tasks), String(rounds)]
+  const racers = Array.from({ length: processes }, () =>
+    fork(join(import.meta.dirname, script), parameters, { execArgv: [] }),
   )
   for (const racer of racers) children.add(racer)
   await Promise.all(racers.map((racer) => once(racer, 'message')))
   const told = racers.map(async (racer) => {
     const [answer] = await Promise.race([once(racer, 'message'), once(racer, 'exit')])
-    return answer as Told
+    return answer as Answer
   })
   for (const racer of racers) racer.send('go')
   return () => Promise.all(told)
 }
+
+const race = (tasks: number, rounds: number) =>
+  raceOf<Told>('role-adder.mjs', { processes: PROCESSES, tasks, rounds })
 
 const keys = Array.from({ length: ROLES }, (_, n) => `role-${n}`).toSorted()
 
@@ -84,6 +90,14 @@ it('lets each role key be won once, however many processes race for it', async (
     expect(totalSize).toBe(ROLES)
     expect(items.map(({ roleKey }) => roleKey)).toEqual(keys)
   }
+})
+
+it('makes every one of the updates that processes make of one project without a condition', async () => {
+  const size = { processes: 4, tasks: 2, rounds: 150 }
+  const done = await raceOf<{ readonly errors: readonly string[] }>('project-updater.mjs', size)
+  expect((await done()).flatMap(({ errors }) => errors)).toEqual([])
+  const log = await opened.store.readAll(0n, 10_000)
+  expect(log).toHaveLength(1 + size.processes * size.tasks * size.rounds)
 })
 
 it('leaves no role of a project that is removed in the middle of the race', async () => {

@@ -14,8 +14,19 @@ const recorded: RecordedEvent = {
   data: { projectId: 'portal', roleKey: 'a+b', displayName: 'Both', group: '' },
 }
 
-const corrupt = (field: string, stream = recorded.stream) =>
-  err({ kind: 'CorruptEvent', stream, position: 7n, field })
+/** All that names `recorded`. */
+const address = {
+  position: 7n,
+  stream: recorded.stream,
+  version: 1,
+  type: 'project_role.added',
+  schemaVersion: 1,
+  appendId: '01J0000000000000000000000A',
+  resourceOwner: 'acme',
+}
+
+const corrupt = (field: string, changed: Partial<typeof address> = {}) =>
+  err({ kind: 'CorruptEvent', ...address, ...changed, field })
 
 test('An event is read as it was recorded.', () => {
   expect(readEvent(recorded)._unsafeUnwrap()).toEqual(recorded)
@@ -30,7 +41,7 @@ test.each([
   { type: 'project_role.added', schemaVersion: Number.NaN },
 ])('Version $schemaVersion of $type is unknown.', (unknown) => {
   expect(readEvent({ ...recorded, ...unknown })).toEqual(
-    err({ kind: 'UnknownEvent', ...unknown, position: 7n }),
+    err({ kind: 'UnknownEvent', ...address, ...unknown }),
   )
 })
 
@@ -48,7 +59,7 @@ test.each([
   'project-acme+portal',
   'foreign-stream',
 ] as const)('An event of a role in the stream %s is corrupt.', (stream) => {
-  expect(readEvent({ ...recorded, stream })).toEqual(corrupt('stream', stream))
+  expect(readEvent({ ...recorded, stream })).toEqual(corrupt('stream', { stream }))
 })
 
 test.each([
@@ -56,7 +67,7 @@ test.each([
   ['acme+portal', { projectId: 'a', roleKey: 'b', displayName: 'B', group: '' }],
 ])('An event of %s in a stream of another organization is corrupt.', (resourceOwner, data) => {
   const metadata = { ...recorded.metadata, resourceOwner }
-  expect(readEvent({ ...recorded, metadata, data })).toEqual(corrupt('stream'))
+  expect(readEvent({ ...recorded, metadata, data })).toEqual(corrupt('stream', { resourceOwner }))
 })
 
 test.each([
@@ -68,5 +79,8 @@ test.each([
   [{ ...recorded.metadata, correlationId: 5 }, 'metadata.correlationId'],
 ])('An event with the metadata %j is corrupt.', (metadata, field) => {
   // As a store of another program might give it out.
-  expect(readEvent({ ...recorded, metadata } as RecordedEvent)).toEqual(corrupt(field))
+  const read = readEvent({ ...recorded, metadata } as RecordedEvent)
+  const { resourceOwner: _, ...nameless } = address
+  const owned = metadata !== null && 'resourceOwner' in metadata ? address : nameless
+  expect(read).toEqual(err({ kind: 'CorruptEvent', ...owned, field }))
 })

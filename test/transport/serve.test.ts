@@ -61,3 +61,9 @@ it('The demo host prints lines that work, and keeps what they did', async () => 
   expect(JSON.parse(stdout).totalSize).toBe(1)
   expect(await again.stop()).toBe(0)
 })
+
+it('git ignores the files of the demo host', async () => {
+  const files = ['claviger-demo.db', 'claviger-demo.db-wal', 'claviger-demo.db-shm']
+  const { stdout } = await execute('git', ['check-ignore', ...files], { cwd: root })
+  expect(stdout.trim().split('\n')).toEqual(files)
+})

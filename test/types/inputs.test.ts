@@ -12,6 +12,7 @@ import type {
   ListProjectRolesInput as ListProjectRolesSchema,
   ListProjectsInput as ListProjectsSchema,
 } from '../../src/application/list-input.js'
+import type { PatchIdentityProviderInput as PatchIdentityProviderSchema } from '../../src/application/patch-identity-provider.js'
 import type { StateAtInput as StateAtSchema } from '../../src/application/state-at.js'
 import type { UpdateOidcConfigInput as UpdateOidcConfigSchema } from '../../src/application/update-oidc-config.js'
 import type * as claviger from '../../src/index.js'
@@ -30,6 +31,9 @@ describe('The type of an input, which has docstrings, is what its schema takes',
       Given<typeof UpdateOidcConfigSchema>
     >()
     expectTypeOf<Frozen<claviger.UpdateIdentityProviderInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.PatchIdentityProviderInput>>().toEqualTypeOf<
+      Given<typeof PatchIdentityProviderSchema>
+    >()
     expectTypeOf<Frozen<claviger.IdentityProviderInput>>().toEqualTypeOf<Given<Name>>()
     expectTypeOf<Frozen<claviger.ListIdentityProvidersInput>>().toEqualTypeOf<
       Given<typeof ListIdentityProvidersSchema>
@@ -38,9 +42,11 @@ describe('The type of an input, which has docstrings, is what its schema takes',
 
   it('of projects', () => {
     type Update = (typeof claviger.UpdateProject)['shape']['data']
+    type Patch = (typeof claviger.PatchProject)['shape']['data']
     type Name = (typeof claviger.RemoveProject)['shape']['data']
     expectTypeOf<Frozen<claviger.AddProjectInput>>().toEqualTypeOf<Given<typeof AddProjectSchema>>()
     expectTypeOf<Frozen<claviger.UpdateProjectInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.PatchProjectInput>>().toEqualTypeOf<Given<Patch>>()
     expectTypeOf<Frozen<claviger.ProjectInput>>().toEqualTypeOf<Given<Name>>()
     expectTypeOf<Frozen<claviger.CheckLoginInput>>().toEqualTypeOf<Given<typeof CheckLoginSchema>>()
     expectTypeOf<Frozen<claviger.ListProjectsInput>>().toEqualTypeOf<
@@ -51,11 +57,13 @@ describe('The type of an input, which has docstrings, is what its schema takes',
   it('of roles', () => {
     type Add = (typeof claviger.AddProjectRole)['shape']['data']
     type Update = (typeof claviger.UpdateProjectRole)['shape']['data']
+    type Patch = (typeof claviger.PatchProjectRole)['shape']['data']
     type Name = (typeof claviger.RemoveProjectRole)['shape']['data']
     type Imported = claviger.ImportProjectRolesInput['roles']
     type Added = Given<typeof AddProjectRolesSchema>['roles'][number]
     expectTypeOf<Frozen<claviger.AddProjectRoleInput>>().toEqualTypeOf<Given<Add>>()
     expectTypeOf<Frozen<claviger.UpdateProjectRoleInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.PatchProjectRoleInput>>().toEqualTypeOf<Given<Patch>>()
     expectTypeOf<Frozen<claviger.ProjectRoleInput>>().toEqualTypeOf<Given<Name>>()
     expectTypeOf<Frozen<claviger.AddProjectRolesInput>>().toEqualTypeOf<
       Given<typeof AddProjectRolesSchema>

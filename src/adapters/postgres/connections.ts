@@ -12,15 +12,18 @@ export interface Connections {
   readonly read: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
   /** Runs a statement that writes, in a transaction of its own: one round trip. */
   readonly write: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
-  /** Runs `work` so that all that it writes is recorded or nothing. */
-  readonly transaction: <Value>(
-    work: (session: Session) => Promise<Value>,
-    begin?: Begin,
-  ) => Promise<Value>
+  /**
+   * Runs `work` so that all that it writes is recorded or nothing. What `work` throws of its own is thrown on
+   * as it is, unless the connection was lost.
+   */
+  readonly transaction: <Value>(work: Work<Value>, begin?: Begin) => Promise<Value>
   readonly isClosed: () => boolean
   /** Waits for what is being done and refuses what waits for a connection; nothing is done after it. */
   readonly close: () => Promise<void>
 }
+
+/** What is done with a connection, by statements of ours or those of a host. */
+type Work<Value> = (session: Session, client: PoolClient) => Promise<Value>
 
 /**
  * How a transaction begins: every statement sees what was committed before it, or all one moment.
@@ -61,10 +64,7 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
   const primaries = new WeakSet<PoolClient>()
 
   /** Lends a connection to `work`; `outcome` is what the loss of it would leave behind. */
-  const lend = async <Value>(
-    outcome: () => FaultOutcome,
-    work: (session: Session) => Promise<Value>,
-  ): Promise<Value> => {
+  const lend = async <Value>(outcome: () => FaultOutcome, work: Work<Value>): Promise<Value> => {
     const client = await connect()
     // Without a listener the loss of a connection would end the program; its statement tells of it.
     client.on('error', ignore)
@@ -73,14 +73,14 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
       const session = sessionOf(client)
       if (!primaries.has(client)) await demandPrimary(session)
       primaries.add(client)
-      return await work(session)
+      return await work(session, client)
     } catch (error) {
       const hasBegun = primaries.has(client)
       const isRolledBack = await rollBack(client, error)
-      isUsable = hasBegun && isRolledBack
-      if (!(error instanceof StatementFailed)) throw error
-      isUsable &&= !isSpoilt(error.cause)
-      throw faultOf(error.cause, isRolledBack || !hasBegun ? 'not_recorded' : outcome())
+      const isOurs = error instanceof StatementFailed
+      isUsable = hasBegun && isRolledBack && !isSpoilt(isOurs ? error.cause : error)
+      if (isOurs) throw faultOf(error.cause, isRolledBack || !hasBegun ? 'not_recorded' : outcome())
+      throw isRolledBack ? error : faultOf(error, 'not_recorded')
     } finally {
       client.off('error', ignore)
       client.release(!isUsable)
@@ -88,15 +88,15 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
   }
 
   const transaction = <Value>(
-    work: (session: Session) => Promise<Value>,
+    work: Work<Value>,
     begin: Begin = 'BEGIN ISOLATION LEVEL READ COMMITTED',
   ): Promise<Value> => {
     let outcome: FaultOutcome = 'not_recorded'
     return lend(
       () => outcome,
-      async (session) => {
+      async (session, client) => {
         await session.rows({ text: begin + IDLE_LIMIT })
-        const value = await work(session)
+        const value = await work(session, client)
         outcome = 'unknown'
         await session.rows({ text: 'COMMIT' })
         return value

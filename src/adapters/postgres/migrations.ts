@@ -50,12 +50,17 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
 export const migrate = async (connections: Connections, schema: string): Promise<void> => {
   if ((await versionOf(connections, schema)) === MIGRATIONS.length) return
   await connections.transaction(async (session) => {
-    await session.rows({
-      text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))`,
-      values: [schema],
-    })
+    await lockTables(session, schema)
     // Read anew: another process may have been faster.
     await migrateFrom(session, schema, await readVersion(session, schema))
+  })
+}
+
+/** Keeps others from making tables in `schema`, until the transaction ends. */
+export const lockTables = async (session: Session, schema: string): Promise<void> => {
+  await session.rows({
+    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))`,
+    values: [schema],
   })
 }
 
@@ -71,7 +76,15 @@ export const demandMigrated = async (connections: Connections, schema: string): 
 
 const migrateFrom = async (session: Session, schema: string, version: number): Promise<void> => {
   const quoted = quotedSchema(schema)
-  if (version === 0) await createSchema(session, schema)
+  if (version === 0) {
+    await createSchema(session, schema)
+    await session.rows({
+      text: `CREATE TABLE ${quoted}.migrations (
+        version integer PRIMARY KEY,
+        done_at timestamptz NOT NULL DEFAULT now()
+      )`,
+    })
+  }
   for (const [index, migration] of MIGRATIONS.entries()) {
     if (index < version) continue
     await session.rows({ text: migration(quoted) })
@@ -81,18 +94,11 @@ const migrateFrom = async (session: Session, schema: string, version: number): P
   }
 }
 
-/** Not `IF NOT EXISTS` for the schema: that would ask for the right to create one that is there. */
-const createSchema = async (session: Session, schema: string): Promise<void> => {
+/** Makes `schema` when it is missing. Not by `IF NOT EXISTS`, which asks for the right to do so all the same. */
+export const createSchema = async (session: Session, schema: string): Promise<void> => {
   const text = 'SELECT 1 FROM pg_namespace WHERE nspname = $1'
   const [found] = await session.rows({ text, values: [schema] })
-  const quoted = quotedSchema(schema)
-  if (found === undefined) await session.rows({ text: `CREATE SCHEMA ${quoted}` })
-  await session.rows({
-    text: `CREATE TABLE ${quoted}.migrations (
-      version integer PRIMARY KEY,
-      done_at timestamptz NOT NULL DEFAULT now()
-    )`,
-  })
+  if (found === undefined) await session.rows({ text: `CREATE SCHEMA ${quotedSchema(schema)}` })
 }
 
 /** The tables that tell of a schema that it is ours, each with a column that only we give it. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { command } from '../message.js'
+import { command, type Patch } from '../message.js'
 import {
   choice,
   flag,
@@ -90,6 +90,28 @@ export interface UpdateIdentityProvider extends z.infer<typeof UpdateIdentityPro
   readonly data: IdentityProviderUpdated['data']
 }
 
+/**
+ * Replaces the fields that are given, of the OIDC configuration or not, and leaves the others as they are. An
+ * issuer that is given is not empty.
+ */
+export const PatchIdentityProvider = command('PatchIdentityProvider', {
+  ...id,
+  name: z.optional(requiredText),
+  stylingType: z.optional(StylingType),
+  autoRegister: z.optional(flag.def.innerType),
+  clientId: z.optional(requiredText),
+  clientSecret: z.optional(SealedSecret),
+  issuer: z.optional(requiredText),
+  scopes: z.optional(oidc.scopes.def.innerType),
+  displayNameMapping: z.optional(OidcMappingField),
+  usernameMapping: z.optional(OidcMappingField),
+})
+export interface PatchIdentityProvider extends z.infer<typeof PatchIdentityProvider> {
+  /** Which provider, and its new values; an undefined one is not given. */
+  readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'> &
+    Patch<OidcIdentityProviderAdded['data']>
+}
+
 /** Keeps a provider from being used without losing anything of it. */
 export const DeactivateIdentityProvider = command('DeactivateIdentityProvider', id)
 export interface DeactivateIdentityProvider extends z.infer<typeof DeactivateIdentityProvider> {
@@ -130,6 +152,7 @@ export const IdentityProviderCommand = z.discriminatedUnion('type', [
   AddOidcIdentityProvider,
   UpdateOidcConfig,
   UpdateIdentityProvider,
+  PatchIdentityProvider,
   DeactivateIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
@@ -139,6 +162,7 @@ export type IdentityProviderCommand =
   | AddOidcIdentityProvider
   | UpdateOidcConfig
   | UpdateIdentityProvider
+  | PatchIdentityProvider
   | DeactivateIdentityProvider
   | ReactivateIdentityProvider
   | RemoveIdentityProvider

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err, ok, Result } from 'neverthrow'
 import { changesNothing } from '../changed-fields.js'
 import { type Decider, exists } from '../decider.js'
 import type { AlreadyExists, NotFound } from '../refusals.js'
@@ -7,6 +7,7 @@ import type {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
+  PatchIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -59,6 +60,30 @@ const update = ({ data }: UpdateIdentityProvider, state: State): Decision => {
   return ok([{ type: 'identity_provider.updated', data }])
 }
 
+const patch = ({ data }: PatchIdentityProvider, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const { idpId, clientSecret } = data
+  const appearance = {
+    idpId,
+    name: data.name ?? state.name,
+    stylingType: data.stylingType ?? state.stylingType,
+    autoRegister: data.autoRegister ?? state.autoRegister,
+  }
+  const oidc = {
+    idpId,
+    clientId: data.clientId ?? state.clientId,
+    issuer: data.issuer ?? state.issuer,
+    scopes: data.scopes ?? state.scopes,
+    displayNameMapping: data.displayNameMapping ?? state.displayNameMapping,
+    usernameMapping: data.usernameMapping ?? state.usernameMapping,
+    ...(clientSecret !== undefined && { clientSecret }),
+  }
+  return Result.combine([
+    update({ type: 'UpdateIdentityProvider', data: appearance }, state),
+    updateOidcConfig({ type: 'UpdateOidcConfig', data: oidc }, state),
+  ]).map((events) => events.flat())
+}
+
 const deactivate = ({ data }: DeactivateIdentityProvider, state: State): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
   return ok(state.status === 'inactive' ? [] : [{ type: 'identity_provider.deactivated', data }])
@@ -90,6 +115,8 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
       return updateOidcConfig(command, state)
     case 'UpdateIdentityProvider':
       return update(command, state)
+    case 'PatchIdentityProvider':
+      return patch(command, state)
     case 'DeactivateIdentityProvider':
       return deactivate(command, state)
     case 'ReactivateIdentityProvider':

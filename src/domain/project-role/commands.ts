@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { command } from '../message.js'
+import { command, type Patch } from '../message.js'
 import { ProjectId, RoleKey, requiredText, text } from '../values.js'
 import type { ProjectRoleAdded } from './events.js'
 
@@ -24,6 +24,19 @@ export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {
   readonly data: ProjectRoleAdded['data']
 }
 
+/** Replaces the fields that are given, and leaves the others as they are. */
+export const PatchProjectRole = command('PatchProjectRole', {
+  projectId: ProjectId,
+  roleKey: RoleKey,
+  displayName: z.optional(requiredText),
+  group: z.optional(text),
+})
+export interface PatchProjectRole extends z.infer<typeof PatchProjectRole> {
+  /** Which role, and its new values; an undefined one is not given. */
+  readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> &
+    Patch<Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>>
+}
+
 /** Removes a role; its key may be added again, as a new role. */
 export const RemoveProjectRole = command('RemoveProjectRole', {
   projectId: ProjectId,
@@ -38,6 +51,11 @@ export interface RemoveProjectRole extends z.infer<typeof RemoveProjectRole> {
 export const ProjectRoleCommand = z.discriminatedUnion('type', [
   AddProjectRole,
   UpdateProjectRole,
+  PatchProjectRole,
   RemoveProjectRole,
 ])
-export type ProjectRoleCommand = AddProjectRole | UpdateProjectRole | RemoveProjectRole
+export type ProjectRoleCommand =
+  | AddProjectRole
+  | UpdateProjectRole
+  | PatchProjectRole
+  | RemoveProjectRole

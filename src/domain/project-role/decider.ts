@@ -5,6 +5,7 @@ import type { AlreadyExists, NotFound } from '../refusals.js'
 import type { ProjectRoleRef } from '../values.js'
 import type {
   AddProjectRole,
+  PatchProjectRole,
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
@@ -38,6 +39,13 @@ const update = ({ data }: UpdateProjectRole, state: ProjectRoleState): Decision 
   return ok([{ type: 'project_role.updated', data }])
 }
 
+const patch = ({ data }: PatchProjectRole, state: ProjectRoleState): Decision => {
+  if (state.status === 'absent') return refuse('NotFound', data)
+  const { projectId, roleKey, displayName = state.displayName, group = state.group } = data
+  const patched = { projectId, roleKey, displayName, group }
+  return update({ type: 'UpdateProjectRole', data: patched }, state)
+}
+
 const remove = ({ data }: RemoveProjectRole, state: ProjectRoleState): Decision => {
   if (state.status === 'absent') return refuse('NotFound', data)
   return ok([{ type: 'project_role.removed', data }])
@@ -49,6 +57,8 @@ const decide = (command: ProjectRoleCommand, state: ProjectRoleState): Decision 
       return add(command, state)
     case 'UpdateProjectRole':
       return update(command, state)
+    case 'PatchProjectRole':
+      return patch(command, state)
     case 'RemoveProjectRole':
       return remove(command, state)
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { command } from '../message.js'
+import { command, type Patch } from '../message.js'
 import { choice, flag, ProjectId, requiredText } from '../values.js'
 import type { ProjectAdded } from './events.js'
 
@@ -39,6 +39,20 @@ export interface UpdateProject extends z.infer<typeof UpdateProject> {
   readonly data: ProjectAdded['data']
 }
 
+/** Replaces the fields that are given, and leaves the others as they are. */
+export const PatchProject = command('PatchProject', {
+  ...id,
+  name: z.optional(project.name),
+  projectRoleAssertion: z.optional(flag.def.innerType),
+  projectRoleCheck: z.optional(flag.def.innerType),
+  hasProjectCheck: z.optional(flag.def.innerType),
+  privateLabelingSetting: z.optional(PrivateLabelingSetting),
+})
+export interface PatchProject extends z.infer<typeof PatchProject> {
+  /** Which project, and its new values; an undefined one is not given. */
+  readonly data: Pick<ProjectAdded['data'], 'id'> & Patch<ProjectAdded['data']>
+}
+
 /** Keeps users out of a project without losing anything of it. */
 export const DeactivateProject = command('DeactivateProject', id)
 export interface DeactivateProject extends z.infer<typeof DeactivateProject> {
@@ -64,6 +78,7 @@ export interface RemoveProject extends z.infer<typeof RemoveProject> {
 export const ProjectCommand = z.discriminatedUnion('type', [
   AddProject,
   UpdateProject,
+  PatchProject,
   DeactivateProject,
   ReactivateProject,
   RemoveProject,
@@ -71,6 +86,7 @@ export const ProjectCommand = z.discriminatedUnion('type', [
 export type ProjectCommand =
   | AddProject
   | UpdateProject
+  | PatchProject
   | DeactivateProject
   | ReactivateProject
   | RemoveProject

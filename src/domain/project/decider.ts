@@ -6,6 +6,7 @@ import type { ProjectRef } from '../values.js'
 import type {
   AddProject,
   DeactivateProject,
+  PatchProject,
   ProjectCommand,
   ReactivateProject,
   RemoveProject,
@@ -41,6 +42,19 @@ const update = ({ data }: UpdateProject, state: ProjectState): Decision => {
   return ok([{ type: 'project.updated', data }])
 }
 
+const patch = ({ data }: PatchProject, state: ProjectState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const patched = {
+    id: data.id,
+    name: data.name ?? state.name,
+    projectRoleAssertion: data.projectRoleAssertion ?? state.projectRoleAssertion,
+    projectRoleCheck: data.projectRoleCheck ?? state.projectRoleCheck,
+    hasProjectCheck: data.hasProjectCheck ?? state.hasProjectCheck,
+    privateLabelingSetting: data.privateLabelingSetting ?? state.privateLabelingSetting,
+  }
+  return update({ type: 'UpdateProject', data: patched }, state)
+}
+
 const deactivate = ({ data }: DeactivateProject, state: ProjectState): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
   return ok(state.status === 'inactive' ? [] : [{ type: 'project.deactivated', data }])
@@ -62,6 +76,8 @@ const decide = (command: ProjectCommand, state: ProjectState): Decision => {
       return add(command, state)
     case 'UpdateProject':
       return update(command, state)
+    case 'PatchProject':
+      return patch(command, state)
     case 'DeactivateProject':
       return deactivate(command, state)
     case 'ReactivateProject':

@@ -19,5 +19,5 @@ it.each([
   }
   const position = await opened.store.lastPosition()
   const fault = { kind: 'CorruptEvent', stream: 'project-acme+portal', position, field }
-  expect((await verify(opened.store))._unsafeUnwrapErr()).toEqual(fault)
+  expect((await verify(opened.store))._unsafeUnwrapErr()).toMatchObject(fault)
 })

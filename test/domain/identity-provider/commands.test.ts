@@ -3,19 +3,21 @@ import {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
+  PatchIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from '../../../src/domain/identity-provider/commands.js'
-import { describeCommand } from '../command-laws.js'
+import { describeCommand, itMayBeLeftOut } from '../command-laws.js'
 import { describeChoice, describeFlag, describeId, describeSealedSecret } from '../field-laws.js'
 import { type Field, objections, withField, withoutField } from '../objections.js'
 import { describeOptionalText, describeRequiredText } from '../text-laws.js'
 import {
   addGoogle,
   deactivateGoogle,
+  patchGoogle,
   reactivateGoogle,
   removeGoogle,
   reseal,
@@ -161,4 +163,21 @@ describe('ResealClientSecret', () => {
       `data.${field}: is required`,
     ])
   })
+})
+
+describe('PatchIdentityProvider', () => {
+  const of = { schema: PatchIdentityProvider, valid: patchGoogle }
+  describeCommand(of.schema, IdentityProviderCommand, of.valid)
+  describeId({ ...of, field: 'idpId' })
+  itMayBeLeftOut(of.schema, of.valid, [
+    'name',
+    'stylingType',
+    'autoRegister',
+    'clientId',
+    'clientSecret',
+    'issuer',
+    'scopes',
+    'displayNameMapping',
+    'usernameMapping',
+  ])
 })

@@ -1,6 +1,7 @@
 import type {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
+  PatchIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -64,6 +65,11 @@ export const updateOidcKeepingSecret: UpdateOidcConfig = {
 export const updateAppearance: UpdateIdentityProvider = {
   type: 'UpdateIdentityProvider',
   data: { ...id, ...otherAppearance },
+}
+
+export const patchGoogle: PatchIdentityProvider = {
+  type: 'PatchIdentityProvider',
+  data: { ...id, ...otherAppearance, ...otherOidc, clientSecret: secondSeal },
 }
 
 export const deactivateGoogle: DeactivateIdentityProvider = {

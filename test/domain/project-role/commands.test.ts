@@ -1,14 +1,15 @@
 import { describe } from 'vitest'
 import {
   AddProjectRole,
+  PatchProjectRole,
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../../src/domain/project-role/commands.js'
-import { describeCommand } from '../command-laws.js'
+import { describeCommand, itMayBeLeftOut } from '../command-laws.js'
 import { describeId } from '../field-laws.js'
 import { describeOptionalText, describeRequiredText } from '../text-laws.js'
-import { addEditor, removeEditor, updateToAuthor } from './examples.js'
+import { addEditor, patchEditor, removeEditor, updateToAuthor } from './examples.js'
 
 describe.each([
   { schema: AddProjectRole, valid: addEditor },
@@ -19,6 +20,14 @@ describe.each([
   describeRequiredText({ schema, valid, field: 'roleKey' })
   describeRequiredText({ schema, valid, field: 'displayName' })
   describeOptionalText({ schema, valid, field: 'group' }, '')
+})
+
+describe('PatchProjectRole', () => {
+  const of = { schema: PatchProjectRole, valid: patchEditor }
+  describeCommand(of.schema, ProjectRoleCommand, of.valid)
+  describeId({ ...of, field: 'projectId' })
+  describeRequiredText({ ...of, field: 'roleKey' })
+  itMayBeLeftOut(of.schema, of.valid, ['displayName', 'group'])
 })
 
 describe('RemoveProjectRole', () => {

@@ -1,5 +1,6 @@
 import type {
   AddProjectRole,
+  PatchProjectRole,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../../src/domain/project-role/commands.js'
@@ -14,6 +15,10 @@ export const author = { ...id, displayName: 'Author', group: 'text' }
 
 export const addEditor: AddProjectRole = { type: 'AddProjectRole', data: editor }
 export const updateToAuthor: UpdateProjectRole = { type: 'UpdateProjectRole', data: author }
+export const patchEditor: PatchProjectRole = {
+  type: 'PatchProjectRole',
+  data: { ...id, displayName: 'Author', group: 'text' },
+}
 export const removeEditor: RemoveProjectRole = { type: 'RemoveProjectRole', data: id }
 
 export const editorAdded: ProjectRoleEvent = { type: 'project_role.added', data: editor }

@@ -2,17 +2,19 @@ import { describe } from 'vitest'
 import {
   AddProject,
   DeactivateProject,
+  PatchProject,
   ProjectCommand,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
 } from '../../../src/domain/project/commands.js'
-import { describeCommand } from '../command-laws.js'
+import { describeCommand, itMayBeLeftOut } from '../command-laws.js'
 import { describeChoice, describeFlag, describeId } from '../field-laws.js'
 import { describeRequiredText } from '../text-laws.js'
 import {
   addPortal,
   deactivatePortal,
+  patchPortal,
   reactivatePortal,
   removePortal,
   updateToGateway,
@@ -42,4 +44,16 @@ describe.each([
 ])('$valid.type', ({ schema, valid }) => {
   describeCommand(schema, ProjectCommand, valid)
   describeId({ schema, valid, field: 'id' })
+})
+
+describe('PatchProject', () => {
+  describeCommand(PatchProject, ProjectCommand, patchPortal)
+  describeId({ schema: PatchProject, valid: patchPortal, field: 'id' })
+  itMayBeLeftOut(PatchProject, patchPortal, [
+    'name',
+    'projectRoleAssertion',
+    'projectRoleCheck',
+    'hasProjectCheck',
+    'privateLabelingSetting',
+  ])
 })

@@ -153,3 +153,27 @@ describe('evolve', () => {
     for (const state of Object.values(states)) expect(project.evolve(state, removed)).toEqual(gone)
   })
 })
+
+describe('PatchProject', () => {
+  const nothing = { type: 'PatchProject', data: id } as const
+
+  it('replaces what is given and records the project in full', () => {
+    const patch = {
+      type: 'PatchProject',
+      data: { ...id, name: 'Gateway', hasProjectCheck: false },
+    } as const
+    const data = { ...portal, name: 'Gateway', hasProjectCheck: false }
+    expect(given(project, [portalAdded]).when(patch)).toEqual(
+      ok([{ type: 'project.updated', data }]),
+    )
+  })
+
+  it('changes nothing when nothing is given', () => {
+    expect(given(project, [portalAdded]).when(nothing)).toEqual(ok([]))
+  })
+
+  it('is refused for a project that is not there', () => {
+    expect(given(project, []).when(nothing)).toEqual(notFound)
+    expect(given(project, [portalAdded, removed]).when(nothing)).toEqual(notFound)
+  })
+})

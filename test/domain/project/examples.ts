@@ -1,6 +1,7 @@
 import type {
   AddProject,
   DeactivateProject,
+  PatchProject,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -41,3 +42,5 @@ export const updatedToGateway: ProjectEvent = { type: 'project.updated', data: g
 export const deactivated: ProjectEvent = { type: 'project.deactivated', data: id }
 export const reactivated: ProjectEvent = { type: 'project.reactivated', data: id }
 export const removed: ProjectEvent = { type: 'project.removed', data: id }
+
+export const patchPortal: PatchProject = { type: 'PatchProject', data: gateway }
