@@ -2,6 +2,7 @@ import { type DescField, ScalarType } from '@bufbuild/protobuf'
 import type { Violation } from '../index.js'
 import { twice } from './doubled-name.js'
 import type { BoundedField, BoundedFields } from './request-bounds.js'
+import { FIELD_MASK } from './update-mask.js'
 
 /** What keeps `json` from being a message of these fields, from the first on; never repeats a value. */
 export function* jsonViolations(
@@ -40,11 +41,12 @@ function* violationsOfValue(
   value: unknown,
   place: string,
 ): Generator<Violation, void> {
-  if (fields) yield* jsonViolations(fields, value, place)
+  if (fields && desc.message?.typeName !== FIELD_MASK) yield* jsonViolations(fields, value, place)
   else if (!isReadable(desc, value)) yield { field: place, description: expectationOf(desc) }
 }
 
-const isReadable = ({ enum: known, scalar }: DescField, value: unknown): boolean => {
+const isReadable = ({ enum: known, scalar, message }: DescField, value: unknown): boolean => {
+  if (message) return typeof value === 'string'
   if (known && typeof value === 'string') return known.values.some(({ name }) => name === value)
   switch (scalar) {
     case ScalarType.BOOL:
@@ -64,6 +66,7 @@ const isInteger = (value: unknown): boolean => typeof value === 'number' && valu
 
 const expectationOf = (field: DescField): string => {
   if (field.enum) return `must be one of ${field.enum.values.map(({ name }) => name).join(', ')}`
+  if (field.message) return 'must be text'
   switch (field.scalar) {
     case ScalarType.BOOL:
       return 'must be true or false'

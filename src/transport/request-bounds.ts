@@ -19,13 +19,16 @@ export const boundedFields = (desc: DescMessage): BoundedFields => {
   for (const field of desc.fields) {
     const bounded: BoundedField = {
       desc: field,
-      most: getOption(field, rules).most,
+      most: getOption(field, rules).most || (field.fieldKind === 'list' ? LONGEST_LIST : 0),
       ...(field.message && { fields: boundedFields(field.message) }),
     }
     for (const key of [field.number, field.name, field.jsonName]) fields.set(key, bounded)
   }
   return fields
 }
+
+/** Of lists that have no limit of their own, which those of names in a mask are: more than there are names. */
+const LONGEST_LIST = 1_000
 
 /** Whether one value of the field is text. */
 export const isText = ({ desc }: BoundedField): boolean => desc.scalar === ScalarType.STRING

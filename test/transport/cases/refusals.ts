@@ -11,6 +11,7 @@ import {
   addProject,
   checkLogin,
   getProject,
+  patchProject,
   removeProject,
   updateProject,
 } from '../calls/projects.js'
@@ -51,6 +52,9 @@ export const errors: readonly (readonly [name: string, httpStatus: number, ...ca
     addProjectRoles('portal', { roles: [role, { roleKey: '', displayName: 'Owner' }, role] }),
   ],
   ['an id is malformed', 400, getProject('a/b')],
+  ['what is patched is malformed', 400, patchProject('portal', { name: '' })],
+  ['what is patched is not there', 404, patchProject('nowhere', { name: 'X' })],
+  ['what is patched has changed meanwhile', 409, patchProject('portal', { name: 'X' }, stale)],
   ['an identity provider is not there', 404, updateOidcConfig('nowhere', oidc)],
   ['a project is not there', 404, updateProject('nowhere', settings)],
   ['the project of a role is not there', 404, addProjectRole('nowhere', role)],
