@@ -8,7 +8,7 @@ import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import type { AnyTracked } from '../tracked.js'
-import type { Draft, PlannedChange } from './planned-change.js'
+import type { Draft } from './draft.js'
 import { commandOf } from './planned-event.js'
 
 /** A planned change on its way into the log. */
@@ -23,8 +23,7 @@ export interface Part {
 
 /** @see Part */
 export const partOf = (runtime: Runtime, session: Session, draft: Draft): Part => {
-  const { change, details } = draft
-  return { draft, expected: details?.sequence, ...decisionOn(runtime, session, change) }
+  return { draft, expected: draft.details?.sequence, ...decisionOn(runtime, session, draft) }
 }
 
 /** Sequence of the object of a stream; undefined when there is none. */
@@ -34,9 +33,9 @@ export const sequenceOf = ({ snapshot }: AnyTracked): Position | undefined =>
 const decisionOn = (
   runtime: Runtime,
   { orgId }: Session,
-  { action, object, events }: PlannedChange,
+  { change: { action, object, events }, ended = 0n }: Draft,
 ): Pick<Part, 'tracked' | 'decide'> => {
-  const isNew = action === 'add'
+  const isNew = action === 'add' && ended === 0n
   const planned = events.map(commandOf)
   switch (object.type) {
     case 'project': {
