@@ -84,11 +84,10 @@ export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, mo
     z.custom<readonly z.input<Item>[]>(Array.isArray, { error: expected('a list') }).check(
       z.minLength(least, {
         error: `must have at least ${least} item${least === 1 ? '' : 's'}`,
+        abort: true,
       }),
-      z.maxLength(most, { error: `must have at most ${most} items` }),
-      z.overwrite((items) =>
-        items.length > MAX_REPORTED && items.length <= most ? reportable(item, items) : items,
-      ),
+      z.maxLength(most, { error: `must have at most ${most} items`, abort: true }),
+      z.overwrite((items) => (items.length > MAX_REPORTED ? reportable(item, items) : items)),
     ),
     z.readonly(z.array(item)),
   )

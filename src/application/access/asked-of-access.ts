@@ -70,7 +70,8 @@ const distinct = (questions: readonly Asked[]): readonly Asked[] => [
   ...new Map(
     questions.map((question) => {
       const { permission, object } = question
-      return [JSON.stringify([permission, object?.type, object?.id]), question]
+      // None of them holds a space.
+      return [`${permission} ${object?.type} ${object?.id}`, question]
     }),
   ).values(),
 ]

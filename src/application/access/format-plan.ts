@@ -43,10 +43,13 @@ const formatCounts = (changes: readonly PlannedChange[]): string => {
 }
 
 const formatChange = (change: PlannedChange): readonly string[] => {
-  const line = `${SIGNS[change.action]} ${nameOf(change.object)}`
-  if (change.action === 'blocked') return [`${line} is blocked: removed before, its id stays taken`]
-  if (change.action === 'superseded') return [`${line} is superseded by a newer version`]
-  return [line, ...shownFields(change).flatMap(formatField)]
+  const { action, object } = change
+  const line = `${SIGNS[action]} ${nameOf(object)}`
+  if (action === 'superseded') return [`${line} is superseded by a newer version`]
+  if (action !== 'blocked') return [line, ...shownFields(change).flatMap(formatField)]
+  const isRole = object.type === 'project_role'
+  const why = isRole ? 'its project was removed' : 'its id is that of a removed one'
+  return [`${line} is blocked: ${why}`]
 }
 
 const formatField = (shown: PlannedField): readonly string[] => {
