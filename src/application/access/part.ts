@@ -9,6 +9,7 @@ import type { IamError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import type { AnyTracked } from '../tracked.js'
 import type { Draft } from './draft.js'
+import type { PlannedChange } from './planned-change.js'
 import { commandOf } from './planned-event.js'
 
 /** A planned change on its way into the log. */
@@ -23,7 +24,8 @@ export interface Part {
 
 /** @see Part */
 export const partOf = (runtime: Runtime, session: Session, draft: Draft): Part => {
-  return { draft, expected: draft.details?.sequence, ...decisionOn(runtime, session, draft) }
+  const { change, details } = draft
+  return { draft, expected: details?.sequence, ...decisionOn(runtime, session, change) }
 }
 
 /** Sequence of the object of a stream; undefined when there is none. */
@@ -33,9 +35,9 @@ export const sequenceOf = ({ snapshot }: AnyTracked): Position | undefined =>
 const decisionOn = (
   runtime: Runtime,
   { orgId }: Session,
-  { change: { action, object, events }, ended = 0n }: Draft,
+  { action, object, events }: PlannedChange,
 ): Pick<Part, 'tracked' | 'decide'> => {
-  const isNew = action === 'add' && ended === 0n
+  const isNew = action === 'add'
   const planned = events.map(commandOf)
   switch (object.type) {
     case 'project': {
