@@ -311,16 +311,19 @@ describe('Before the permission is asked', () => {
   it.each([
     ['projectRoles.addMany', 1_000],
     ['plan', 10_000],
-  ] as const)('%s looks no further than the first fault of a long list', async (name, count) => {
-    const { items, read } = countedItems(count)
-    const iam = iamOn(store, { authorize: () => false })
-    const call =
-      name === 'plan'
-        ? iam.plan({ projects: [{ id: 'p', name: 'P', roles: items as never }] }, context)
-        : iam.projectRoles.addMany({ projectId: 'portal', roles: items as never }, context)
-    expect(await refusal(call)).toMatchObject({ kind: 'PermissionDenied' })
-    expect(read.size).toBeLessThan(3)
-  })
+  ] as const)(
+    '%s looks no further than at the faults that it would report of a long list',
+    async (name, count) => {
+      const { items, read } = countedItems(count)
+      const iam = iamOn(store, { authorize: () => false })
+      const call =
+        name === 'plan'
+          ? iam.plan({ projects: [{ id: 'p', name: 'P', roles: items as never }] }, context)
+          : iam.projectRoles.addMany({ projectId: 'portal', roles: items as never }, context)
+      expect(await refusal(call)).toMatchObject({ kind: 'PermissionDenied' })
+      expect(read.size).toBeLessThanOrEqual(100)
+    },
+  )
 
   it('a list that is too long is counted, and its items are not read', async () => {
     const { items, read } = countedItems(1_001)

@@ -10,8 +10,8 @@ import { applyDrafts, applyEach, type ToApply } from './apply-drafts.js'
 import { applyPlan } from './apply-plan.js'
 import { askedToApply, REFUSED_BY_APPLY } from './asked-of-access.js'
 import { DesiredAccess } from './desired-access.js'
-import { countsOf, isPlan, type Plan } from './plan.js'
-import { planUnits, type Unit, undeclaredIn, unitsOf } from './plan-access.js'
+import { isPlan, type Plan } from './plan.js'
+import { planOf, planUnits, type Unit, undeclaredIn, unitsOf } from './plan-access.js'
 
 /** How often a project or provider is planned before the lost races are reported. */
 const MAX_ATTEMPTS = 10
@@ -35,7 +35,6 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       refuses: REFUSED_BY_APPLY,
     },
     async (session, access) => {
-      const { managedBy } = access
       const units = unitsOf(runtime, session, access)
       // All is read and planned before the first is applied: what can fail does so before that.
       const planned = await planUnits(runtime, session, units)
@@ -43,15 +42,13 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       const finding = undeclaredIn(runtime, session, access)
       const undeclared = await orCancelled(finding, session.signal)
       const applied = await applyEach(units.entries(), ([index, unit]) =>
-        applyUnit(runtime, session, { unit, drafts: planned.value[index] ?? [], managedBy }),
+        applyUnit(runtime, session, {
+          unit,
+          drafts: planned.value[index] ?? [],
+          manager: access,
+        }),
       )
-      return applied.map((changes) => ({
-        orgId: session.orgId,
-        ...(managedBy !== undefined && { managedBy }),
-        changes,
-        counts: countsOf(changes),
-        undeclared,
-      }))
+      return applied.map((changes) => planOf(session, access, { changes, undeclared }))
     },
   )
 
@@ -59,11 +56,11 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
 const applyUnit = async (
   runtime: Runtime,
   session: Session,
-  { unit, drafts, managedBy }: ToApply & { readonly unit: Unit },
+  { unit, drafts, manager }: ToApply & { readonly unit: Unit },
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   let planned = drafts
   for (let attempts = 1; ; attempts++) {
-    const applied = await applyDrafts(runtime, session, { drafts: planned, managedBy })
+    const applied = await applyDrafts(runtime, session, { drafts: planned, manager })
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
     if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
     await pause(attempts, session.signal)

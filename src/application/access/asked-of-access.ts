@@ -5,6 +5,7 @@ import type { Refused } from '../context.js'
 import type { Asked } from '../method.js'
 import { type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
 import { MAX_OBJECTS } from './desired-access.js'
+import { MAX_CHANGES } from './plan.js'
 
 /** Whether only what `plan` needs is asked for, or all that `apply` needs. */
 type Use = 'plan' | 'apply'
@@ -21,7 +22,7 @@ export const askedToApply = (input: unknown): readonly Asked[] => askedOfDesired
 /** What `iam.apply` needs of a plan, well-formed or not. */
 export const askedToApplyPlan = (input: unknown): readonly Asked[] =>
   distinct(
-    itemsOf(input, 'changes', Number.POSITIVE_INFINITY).flatMap((change) => {
+    itemsOf(input, 'changes', MAX_CHANGES).flatMap((change) => {
       const type = fieldOf(fieldOf(change, 'object'), 'type')
       const known = TYPES.filter((known) => known === type)
       return (known.length > 0 ? known : TYPES).flatMap((type) =>
@@ -69,7 +70,8 @@ const distinct = (questions: readonly Asked[]): readonly Asked[] => [
   ...new Map(
     questions.map((question) => {
       const { permission, object } = question
-      return [JSON.stringify([permission, object?.type, object?.id]), question]
+      // None of them holds a space.
+      return [`${permission} ${object?.type} ${object?.id}`, question]
     }),
   ).values(),
 ]
