@@ -266,34 +266,43 @@ describe('An input that answers differently each time', () => {
   )
 })
 
-describe.each(methods)('$name, given what cannot be read', ({ of, input }) => {
-  const throwing = (traps: readonly (keyof ProxyHandler<object>)[], target: object = input) =>
-    new Proxy(
-      target,
-      Object.fromEntries(
-        traps.map((trap) => [
-          trap,
-          () => {
-            throw new Error('not to be read')
-          },
-        ]),
-      ),
-    )
+const ofWholeStates: readonly Pick<(typeof methods)[number], 'name' | 'of' | 'input'>[] = [
+  { name: 'plan', of: (iam) => iam.plan as never, input: { projects: [] } },
+  { name: 'apply', of: (iam) => iam.apply as never, input: { projects: [] } },
+  { name: 'apply (a plan)', of: (iam) => iam.apply as never, input: { changes: [] } },
+]
 
-  it.each([
-    [['get']],
-    [['ownKeys']],
-    [['has', 'get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf']],
-  ] as const)('answers that the input is malformed: %s', async (traps) => {
-    const answer = await of(iamOn(store))(throwing(traps), context)
-    expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
-  })
+describe.each([...methods, ...ofWholeStates])(
+  '$name, given what cannot be read',
+  ({ of, input }) => {
+    const throwing = (traps: readonly (keyof ProxyHandler<object>)[], target: object = input) =>
+      new Proxy(
+        target,
+        Object.fromEntries(
+          traps.map((trap) => [
+            trap,
+            () => {
+              throw new Error('not to be read')
+            },
+          ]),
+        ),
+      )
 
-  it('answers that the context is malformed', async () => {
-    const answer = await of(iamOn(store))(input, throwing(['get'], { ...context }))
-    expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
-  })
-})
+    it.each([
+      [['get']],
+      [['ownKeys']],
+      [['has', 'get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf']],
+    ] as const)('answers that the input is malformed: %s', async (traps) => {
+      const answer = await of(iamOn(store))(throwing(traps), context)
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+    })
+
+    it('answers that the context is malformed', async () => {
+      const answer = await of(iamOn(store))(input, throwing(['get'], { ...context }))
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+    })
+  },
+)
 
 describe('Before the permission is asked', () => {
   /** `count` items that are malformed, and how many of them were read. */

@@ -3,7 +3,7 @@ import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import { method, type Read } from '../method.js'
 import { orCancelled } from '../or-cancelled.js'
-import { pause } from '../pause.js'
+import { patience, pause } from '../pause.js'
 import type { Runtime } from '../runtime.js'
 import type { Applied, AppliedChange } from './applied.js'
 import { applyDrafts, applyEach, type ToApply } from './apply-drafts.js'
@@ -12,9 +12,6 @@ import { askedToApply, REFUSED_BY_APPLY } from './asked-of-access.js'
 import { DesiredAccess } from './desired-access.js'
 import { isPlan, type Plan } from './plan.js'
 import { planOf, planUnits, type Unit, undeclaredIn, unitsOf } from './plan-access.js'
-
-/** How often a project or provider is planned before the lost races are reported. */
-const MAX_ATTEMPTS = 10
 
 /** Makes the organization as planned, or as desired. */
 export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applied> => {
@@ -59,10 +56,11 @@ const applyUnit = async (
   { unit, drafts, manager }: ToApply & { readonly unit: Unit },
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   let planned = drafts
+  const isTooLate = patience()
   for (let attempts = 1; ; attempts++) {
     const applied = await applyDrafts(runtime, session, { drafts: planned, manager })
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
-    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
+    if (isTooLate()) return err({ kind: 'Aborted', attempts })
     await pause(attempts, session.signal)
     const again = await planUnits(runtime, session, [unit])
     if (again.isErr()) return err(again.error)

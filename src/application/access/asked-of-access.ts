@@ -20,16 +20,25 @@ export const askedToPlan = (input: unknown): readonly Asked[] => askedOfDesired(
 export const askedToApply = (input: unknown): readonly Asked[] => askedOfDesired(input, 'apply')
 
 /** What `iam.apply` needs of a plan, well-formed or not. */
-export const askedToApplyPlan = (input: unknown): readonly Asked[] =>
-  distinct(
-    itemsOf(input, 'changes', MAX_CHANGES).flatMap((change) => {
-      const type = fieldOf(fieldOf(change, 'object'), 'type')
-      const known = TYPES.filter((known) => known === type)
-      return (known.length > 0 ? known : TYPES).flatMap((type) =>
-        asked(NEEDED[type], targetOfObject(change)),
-      )
-    }),
+export const askedToApplyPlan = (input: unknown): readonly Asked[] => {
+  const changed = new Map<
+    string,
+    { readonly types: readonly ViewType[]; readonly object: Asked['object'] }
+  >()
+  // A plan has many changes, most of them of roles of a few projects.
+  for (const change of itemsOf(input, 'changes', MAX_CHANGES)) {
+    const type = fieldOf(fieldOf(change, 'object'), 'type')
+    const known = TYPES.filter((known) => known === type)
+    const object = targetOfObject(change)
+    const types = known.length > 0 ? known : TYPES
+    changed.set(`${known} ${object?.type} ${object?.id}`, { types, object })
+  }
+  return distinct(
+    [...changed.values()].flatMap(({ types, object }) =>
+      types.flatMap((type) => asked(NEEDED[type], object)),
+    ),
   )
+}
 
 const TYPES = ['project', 'project_role', 'identity_provider'] as const
 
