@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import type { Driver } from './driver.js'
 import { limitFarewell } from './listen.js'
 import type { PostgresAddress, PostgresOptions } from './options.js'
 
@@ -14,19 +15,17 @@ const LONGEST = 2_000_000_000
 type OwnAddress = Omit<Exclude<PostgresAddress, { readonly pool: pg.Pool }>, 'pool'>
 
 /** A pool of our own. While it is idle it does not keep the program alive. */
-export const ownPool = (address: OwnAddress): pg.Pool => {
-  const pool = new pg.Pool({
+export const ownPool = ({ Pool, Client }: Driver, address: OwnAddress): pg.Pool => {
+  const pool = new Pool({
     ...clientConfig(address),
     max: address.maxConnections,
     allowExitOnIdle: true,
-    onConnect: (client) =>
-      client.query('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED'),
   })
   // An idle connection that is lost is replaced when it is needed.
   pool.on('error', () => undefined)
   // Closing waits for the end of those that are lent.
   pool.on('release', (_, client) => {
-    if (pool.ending && client instanceof pg.Client) limitFarewell(client)
+    if (pool.ending && client instanceof Client) limitFarewell(client)
   })
   return pool
 }
@@ -55,15 +54,17 @@ const clientConfig = (address: OwnAddress): pg.ClientConfig => {
 const limited = (timeout: number): number => Math.max(0, Math.min(timeout, LONGEST))
 
 /** How a connection is opened that is kept, for LISTEN. A pool of the host is not asked: it may lend few. */
-export const toListen = (options: PostgresOptions) => async (): Promise<pg.Client> => {
-  const client = new pg.Client(listenConfig(options))
-  // Without a listener the loss of the connection would end the program.
-  client.on('error', () => undefined)
-  await client.connect()
-  // Not in its types.
-  if ('unref' in client && typeof client.unref === 'function') client.unref()
-  return client
-}
+export const toListen =
+  ({ Client }: Driver, options: PostgresOptions) =>
+  async (): Promise<pg.Client> => {
+    const client = new Client(listenConfig(options))
+    // Without a listener the loss of the connection would end the program.
+    client.on('error', () => undefined)
+    await client.connect()
+    // Not in its types.
+    if ('unref' in client && typeof client.unref === 'function') client.unref()
+    return client
+  }
 
 const listenConfig = (options: PostgresOptions): pg.ClientConfig => {
   const { listenConnectionString: connectionString } = options

@@ -271,7 +271,6 @@ describe('Settings of a database', () => {
     )
     expect((await Promise.all(appends)).length).toBe(100)
     const pool = new pg.Pool({ connectionString })
-    expect(await reasonOf(openPostgres({ pool, schema }))).toBe('isolation')
     const call = `SELECT ${schema}.append_event('1', null, '{}', 's-1', 0, 't', 1, '{}', null, null)`
     await expect(pool.query(call)).rejects.toThrow('READ COMMITTED')
     await pool.end()
