@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Driver } from './driver.js'
 import { limitFarewell } from './listen.js'
 import type { PostgresAddress, PostgresOptions } from './options.js'
+import { processOf } from './session.js'
 
 const DEFAULT_CONNECT_TIMEOUT = 10_000
 const DEFAULT_STATEMENT_TIMEOUT = 30_000
@@ -20,6 +21,7 @@ export const ownPool = ({ Pool, Client }: Driver, address: OwnAddress): pg.Pool 
     ...clientConfig(address),
     max: address.maxConnections,
     allowExitOnIdle: true,
+    onConnect: label,
   })
   // An idle connection that is lost is replaced when it is needed.
   pool.on('error', () => undefined)
@@ -47,13 +49,15 @@ const clientConfig = (address: OwnAddress): pg.ClientConfig => {
     statement_timeout: timeout,
     query_timeout: timeout + Math.min(timeout, PATIENCE),
     keepAlive: true,
-    fallback_application_name: 'claviger',
   }
 }
 
 const limited = (timeout: number): number => Math.max(0, Math.min(timeout, LONGEST))
 
-/** How a connection is opened that is kept, for LISTEN. A pool of the host is not asked: it may lend few. */
+/**
+ * How a connection is opened that is kept, for LISTEN. A pool of the host is not asked: it may lend few.
+ * Nor is a pooler, unless it was named for that: what it makes listen may be lent to another program next.
+ */
 export const toListen =
   ({ Client }: Driver, options: PostgresOptions) =>
   async (): Promise<pg.Client> => {
@@ -61,10 +65,31 @@ export const toListen =
     // Without a listener the loss of the connection would end the program.
     client.on('error', () => undefined)
     await client.connect()
+    if (options.listenConnectionString === undefined && !(await isDirect(client))) {
+      await client.end()
+      throw new Error('A pooler may be unable to listen')
+    }
+    if (!options.pool) await label(client)
     // Not in its types.
     if ('unref' in client && typeof client.unref === 'function') client.unref()
     return client
   }
+
+/**
+ * Names this library as the program in `client`, unless the host has named it; not behind a pooler, which
+ * leaves the name to the next program that has none.
+ */
+const label = async (client: pg.ClientBase): Promise<void> => {
+  if (!(await isDirect(client))) return
+  await client.query(`SELECT set_config('application_name', 'claviger', false)
+    WHERE current_setting('application_name') = ''`)
+}
+
+/** Whether `client` leads to the server itself. */
+const isDirect = async (client: pg.ClientBase): Promise<boolean> => {
+  const { rows } = await client.query('SELECT pg_backend_pid() AS process')
+  return rows[0].process === processOf(client)
+}
 
 const listenConfig = (options: PostgresOptions): pg.ClientConfig => {
   const { listenConnectionString: connectionString } = options

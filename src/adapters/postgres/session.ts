@@ -28,8 +28,8 @@ export class StatementFailed extends Error {
  * The session in `client`, which may be kept as long as the client: no server becomes a standby while it
  * has connections.
  *
- * A pooler gives its clients a process number of its own. Behind one, statements have no names: the next
- * one may reach another server process, where nothing was prepared.
+ * Behind a pooler statements have no names: the next one may reach another process, where nothing was
+ * prepared.
  *
  * @throws StoreFault when the server is a standby: it may lack what was answered
  */
@@ -38,10 +38,17 @@ export const openSession = async (client: ClientBase): Promise<Session> => {
   const [row] = await session.rows({ text: 'SELECT pg_is_in_recovery(), pg_backend_pid()' })
   const [isStandby, process] = row ?? []
   if (isStandby === 't') throw standbyFault()
-  // Not in its types.
-  const isDirect = process === String(fieldOf(client, 'processID'))
-  return isDirect ? session : { rows: ({ name: _, ...unnamed }) => session.rows(unnamed) }
+  if (Number(process) === processOf(client)) return session
+  return { rows: ({ name: _, ...unnamed }) => session.rows(unnamed) }
 }
+
+/**
+ * The process of the server that `client` was told that it leads to. A pooler makes one up; 0 when none
+ * was told.
+ */
+export const processOf = (client: ClientBase): number =>
+  // Not in its types.
+  Number(fieldOf(client, 'processID') ?? 0)
 
 const sessionOf = (client: ClientBase): Session => ({
   rows: async <Found extends Row>(statement: Statement) => {

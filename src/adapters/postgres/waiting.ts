@@ -17,7 +17,9 @@ export interface Waiting {
 export const waitingFor = (pool: Pool, remedy: string): Waiting => {
   const refusals = new Set<(fault: StoreFault) => void>()
 
-  const isDry = (): boolean => pool.idleCount === 0 && pool.totalCount >= pool.options.max
+  /** Whether the next call has to wait until another is done. */
+  const isDry = (): boolean =>
+    pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
 
   const connect = (): Promise<PoolClient> =>
     new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { poolConnections } from '../../../src/adapters/postgres/connections.js'
+import { fieldOf } from '../../../src/domain/field-of.js'
 
 /** The process of the server that answers. */
 const PROCESS = 7
@@ -50,13 +51,15 @@ test('A connection that is given back after its work has failed holds no transac
 })
 
 test.each([
-  ['has its name where the client reaches the process that it was connected to', PROCESS, 'named'],
-  ['has none behind a pooler, which chooses another process each time', PROCESS + 1, undefined],
-])('A statement %s.', async (_, processID, name) => {
+  [
+    'has its name where the client reaches the process that it was connected to',
+    PROCESS,
+    ['named', 'named'],
+  ],
+  ['has none behind a pooler, which chooses another process each time', PROCESS + 1, []],
+])('A statement %s.', async (_, processID, names) => {
   const { connections, asked } = fakePool('f', processID)
   for (const read of [1, 2]) await connections.read({ name: 'named', text: `SELECT ${read}` })
-  expect(asked.slice(1)).toMatchObject([
-    { name, text: 'SELECT 1' },
-    { name, text: 'SELECT 2' },
-  ])
+  expect(asked.slice(1)).toMatchObject([{ text: 'SELECT 1' }, { text: 'SELECT 2' }])
+  expect(asked.flatMap((statement) => fieldOf(statement, 'name') ?? [])).toEqual(names)
 })
