@@ -73,7 +73,7 @@ const connect = (path: string): DatabaseSync => {
   }
 }
 
-/** Asked for when a file is opened: an import would fail where there is none, in words of the runtime's own. */
+/** Not imported: where there is none, that would fail in the words of the runtime. */
 const nodeSqlite = () => {
   // Older versions have no such function either.
   const found = process.getBuiltinModule?.('node:sqlite')
