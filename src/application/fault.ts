@@ -1,4 +1,4 @@
-import { outcomeOf, retryAfterOf } from '../ports/store-fault.js'
+import { retryAfterOf } from '../ports/store-fault.js'
 import type { IamError, Unavailable } from './errors.js'
 
 /**
@@ -15,15 +15,12 @@ export class Fault extends Error {
   }
 }
 
-/**
- * Runs a call of a port that records nothing of ours; what it throws becomes a {@link Fault}. It may state that
- * what it was asked for is `unknown`: an append that was found may be lost yet.
- */
+/** Runs a call of a port that records nothing of ours; what it throws becomes a {@link Fault}. */
 export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promise<Value> => {
   try {
     return await call()
   } catch (cause) {
-    throw unavailable(cause, outcomeOf(cause) ?? 'not_recorded')
+    throw unavailable(cause, 'not_recorded')
   }
 }
 
