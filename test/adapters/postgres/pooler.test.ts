@@ -14,7 +14,7 @@ let server: PostgresServer
 let pooler: Pgbouncer
 
 beforeAll(async () => {
-  if (withoutPgbouncer !== undefined) return
+  if (withoutPgbouncer !== undefined) return console.warn(`SKIPPED: ${withoutPgbouncer}`)
   server = await startPostgres({ settings: ['fsync=off'] })
   pooler = await startPgbouncer(server.port, 3)
 })
