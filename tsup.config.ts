@@ -25,8 +25,12 @@ export default defineConfig({
   // `await using`: the compiler knows `Symbol.asyncDispose` by its newest library alone.
   dts: { banner: '/// <reference lib="esnext.disposable" />' },
   clean: true,
-  // Without its prefix `node:sqlite` names nothing that exists.
+  // Not every runtime knows the modules of Node.js without their prefix.
   removeNodeProtocol: false,
+  // What loads CommonJS may be unable to import: Jest is, unless it is told otherwise.
+  esbuildOptions: (options, { format }) => {
+    if (format === 'cjs') options.supported = { ...options.supported, 'dynamic-import': false }
+  },
   // What we use of it starts five times as fast as all of it: docs/decisions/dependencies.md.
   noExternal: ['zod'],
   onSuccess: async () => {
