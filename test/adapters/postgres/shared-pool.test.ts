@@ -87,10 +87,12 @@ describe('A pool without a free connection', () => {
 
   test('is said to be so after the time that the host has set', async () => {
     const { connectionString } = server
-    const pool = new pg.Pool({ connectionString, max: 1, connectionTimeoutMillis: 50 })
+    const pool = new pg.Pool({ connectionString, max: 1, connectionTimeoutMillis: 30_000 })
     await using opened = await openPostgres({ pool, schema: newSchema() })
     const held = await pool.connect()
+    pool.options.connectionTimeoutMillis = 50
     await expect(opened.store.lastPosition()).rejects.toThrow(SAYS)
+    pool.options.connectionTimeoutMillis = 30_000
     held.release()
     expect(await opened.store.lastPosition()).toBe(0n)
     await pool.end()
