@@ -35,7 +35,7 @@ export type { CatchUpOptions, Progress } from './application/catch-up.js'
 export type { IdentityProviderIds } from './application/change-identity-provider.js'
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
-export type { Context, DryRunContext } from './application/context.js'
+export type { Context, DryRunContext, WriteContext } from './application/context.js'
 export {
   type Copied,
   type CopyOptions,

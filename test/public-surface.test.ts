@@ -258,6 +258,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'Views',
       'Violation',
       'Write',
+      'WriteContext',
       'Written',
     ],
   },

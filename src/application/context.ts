@@ -49,6 +49,13 @@ export interface DryRunContext extends Omit<Context, 'dryRun'> {
   readonly dryRun: true
 }
 
+/**
+ * The context of a write: a {@link DryRunContext} where `dryRun` is `true`, else a {@link Context}. What
+ * may be either is neither.
+ */
+export type WriteContext<DryRun extends boolean> = Partial<Record<'dryRun', DryRun | undefined>> &
+  ([DryRun] extends [true] ? DryRunContext : Context)
+
 /** Which method was called, and who watches. */
 export interface Call {
   /** Such as `projects.add`. */
