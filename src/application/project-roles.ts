@@ -18,15 +18,16 @@ import {
   type ImportReport,
   importProjectRoles,
 } from './import-project-roles.js'
+import type { InFull } from './in-full.js'
 import { listProjectRoles, type Page } from './list.js'
 import type { ListProjectRolesInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
-/** A role of a project and what it is to show. */
+/** A role of a project and all that it is to show; a group that is left out would be empty afterwards. */
 export interface UpdateProjectRoleInput
   extends ProjectRoleInput,
-    Pick<AddProjectRoleInput, 'displayName' | 'group'> {}
+    InFull<Pick<AddProjectRoleInput, 'displayName' | 'group'>> {}
 
 /** Names a role. */
 export interface ProjectRoleInput {

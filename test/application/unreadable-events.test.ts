@@ -6,6 +6,7 @@ import {
   type RecordedEvent,
   toStatus,
 } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, iamOn, logOf, oidc, refusal, start } from './host.js'
 
 let store: EventStore
@@ -47,7 +48,9 @@ describe('An event in the stream that cannot be read', () => {
       position: expect.any(BigInt),
       ...broken,
     }
-    const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
+    const error = await refusal(
+      process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context),
+    )
     expect(error).toEqual(expected)
     expect(toStatus(error).code).toBe(13)
     expect(await refusal(process.projects.get(portal, context))).toEqual(expected)
@@ -67,7 +70,9 @@ describe('An event in the stream that cannot be read', () => {
   ])('is corrupt in its %s', async (field, broken) => {
     const [, added] = await logOf(store)
     const process = iamOn(await storeWith({ data: { ...added?.data, ...broken } }))
-    const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
+    const error = await refusal(
+      process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context),
+    )
     expect(error).toEqual({
       kind: 'CorruptEvent',
       stream: 'project-acme+portal',
@@ -80,7 +85,9 @@ describe('An event in the stream that cannot be read', () => {
   it('is corrupt when it is one of another kind of object', async () => {
     const role = { projectId: 'portal', roleKey: 'r', displayName: 'd', group: '' }
     const broke = await storeWith({ type: 'project_role.added', data: role })
-    const error = await refusal(iamOn(broke).projects.update({ ...portal, name: 'n' }, context))
+    const error = await refusal(
+      iamOn(broke).projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context),
+    )
     expect(error).toMatchObject({ kind: 'CorruptEvent', field: 'stream' })
   })
 })
