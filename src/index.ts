@@ -70,6 +70,7 @@ export type {
   Hooks,
   Retried,
 } from './application/hooks.js'
+export { httpStatusOf } from './application/http-status.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   IdentityProviderInput,
@@ -82,6 +83,7 @@ export type {
   ImportProjectRolesInput,
   ImportReport,
 } from './application/import-project-roles.js'
+export type { Json, JsonObject, JsonOf } from './application/json.js'
 export type { Page } from './application/list.js'
 export type { HistoryPage, ListHistoryInput } from './application/list-history.js'
 export type {
@@ -90,6 +92,7 @@ export type {
   ListProjectsInput,
 } from './application/list-input.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method.js'
+export { IamFailure, orThrow } from './application/or-throw.js'
 export type { Planned, Written } from './application/outcome.js'
 export { permissionsFromCaller } from './application/permissions-from-caller.js'
 export type {
@@ -102,7 +105,7 @@ export type { ResealProgress, ResealReport } from './application/reseal-secrets.
 export type { RevealedSecret } from './application/reveal-client-secret.js'
 export type { StateAtInput } from './application/state-at.js'
 export { type SubscribeOptions, SubscriptionEnded } from './application/subscribe.js'
-export { type Json, toJson } from './application/to-json.js'
+export { toJson } from './application/to-json.js'
 export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
 export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
 export {
