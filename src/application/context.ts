@@ -7,11 +7,7 @@ import { isPosition, POSITION_IN_WORDS } from './bounds.js'
 import type { InvalidArgument, Unauthenticated, Violation } from './errors.js'
 import type { Observer } from './observer.js'
 
-/**
- * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. It is the host's own
- * object: fields other than these are ignored, a misspelt one too.
- */
-export interface Context {
+interface AnyContext {
   /** As the host authenticated them; absent, the call is refused as unauthenticated. */
   readonly caller: Caller | undefined
   /**
@@ -26,8 +22,6 @@ export interface Context {
    * all callers of the organization and for ever, so draw it at random.
    */
   readonly idempotencyKey?: string | undefined
-  /** `true` decides a write without recording anything. */
-  readonly dryRun?: false | undefined
   /**
    * `strong` (default): a read sees every write that completed before it began, in every process;
    * costs a question to the store and, if there is news, a catch-up. `eventual`: what is there.
@@ -40,11 +34,20 @@ export interface Context {
 }
 
 /**
+ * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. It is the host's own
+ * object: fields other than these are ignored, a misspelt one too.
+ */
+export interface Context extends AnyContext {
+  /** `true` decides a write without recording anything. */
+  readonly dryRun?: false | undefined
+}
+
+/**
  * A {@link Context} in which writes are decided on fresh state and not recorded. What is answered goes by
  * `dryRun`, so the compiler has to know it. A flag that is known only at run time tells which of two
  * calls is made: `dryRun ? add(input, { ...context, dryRun }) : add(input, context)`.
  */
-export interface DryRunContext extends Omit<Context, 'dryRun'> {
+export interface DryRunContext extends AnyContext {
   /** The write is decided as it would be without it; nothing is recorded, no idempotency key used up. */
   readonly dryRun: true
 }

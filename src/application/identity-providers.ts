@@ -4,12 +4,11 @@ import {
   RemoveIdentityProvider,
   UpdateIdentityProvider,
 } from '../domain/identity-provider/commands.js'
+import type { ProviderAppearance } from '../domain/identity-provider/events.js'
 import type { IdentityProvider } from '../ports/read-model.js'
 import { type AddOidcInput, addOidcIdentityProvider } from './add-oidc-identity-provider.js'
 import { changeIdentityProvider, type IdentityProviderIds } from './change-identity-provider.js'
 import { getIdentityProvider } from './get.js'
-import type { GivenAppearance } from './given-identity-provider.js'
-import type { InFull } from './in-full.js'
 import { listIdentityProviders, type Page } from './list.js'
 import type { ListIdentityProvidersInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
@@ -22,9 +21,7 @@ import { type UpdateOidcConfigInput, updateOidcConfig } from './update-oidc-conf
  * Name, styling and registration of unknown users of an identity provider; what is left out would have
  * its default afterwards.
  */
-export interface UpdateIdentityProviderInput
-  extends IdentityProviderInput,
-    InFull<GivenAppearance> {}
+export interface UpdateIdentityProviderInput extends IdentityProviderInput, ProviderAppearance {}
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {

@@ -3,6 +3,7 @@ import {
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../domain/project-role/commands.js'
+import type { ProjectRoleDisplay } from '../domain/project-role/events.js'
 import type { ProjectRole } from '../ports/read-model.js'
 import {
   type AddProjectRoleInput,
@@ -18,16 +19,13 @@ import {
   type ImportReport,
   importProjectRoles,
 } from './import-project-roles.js'
-import type { InFull } from './in-full.js'
 import { listProjectRoles, type Page } from './list.js'
 import type { ListProjectRolesInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A role of a project and all that it is to show; a group that is left out would be empty afterwards. */
-export interface UpdateProjectRoleInput
-  extends ProjectRoleInput,
-    InFull<Pick<AddProjectRoleInput, 'displayName' | 'group'>> {}
+export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
 
 /** Names a role. */
 export interface ProjectRoleInput {

@@ -4,20 +4,19 @@ import {
   RemoveProject,
   UpdateProject,
 } from '../domain/project/commands.js'
+import type { ProjectSettings } from '../domain/project/events.js'
 import type { Project } from '../ports/read-model.js'
 import { type AddProjectInput, addProject, type ProjectIds } from './add-project.js'
 import { changeProject } from './change-project.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'
 import { getProject } from './get.js'
-import type { GivenProject } from './given-project.js'
-import type { InFull } from './in-full.js'
 import { listProjects, type Page } from './list.js'
 import type { ListProjectsInput } from './list-input.js'
 import type { Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A project, its name and all its settings; one that is left out would have its default afterwards. */
-export interface UpdateProjectInput extends ProjectInput, InFull<GivenProject> {}
+export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
 
 /** Names a project. */
 export interface ProjectInput {

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini'
 import { UpdateOidcConfig } from '../domain/identity-provider/commands.js'
-import { identityProviderStream } from '../domain/identity-provider/events.js'
+import { identityProviderStream, type OidcConfig } from '../domain/identity-provider/events.js'
 import { text } from '../domain/values.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { recordsSecret, seal } from './client-secret.js'
-import type { GivenOidcConfig } from './given-identity-provider.js'
-import type { InFull } from './in-full.js'
 import { type Write, write } from './method.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Runtime } from './runtime.js'
@@ -16,7 +14,7 @@ import { transact } from './transact.js'
 export const UpdateOidcConfigInput = z.extend(UpdateOidcConfig.shape.data, {
   clientSecret: z._default(text, ''),
 })
-export interface UpdateOidcConfigInput extends InFull<GivenOidcConfig> {
+export interface UpdateOidcConfigInput extends OidcConfig {
   /** Id of the provider, as `addOidc` answered or was given it. Spec: Endpoints §2. */
   readonly idpId: string
   /**

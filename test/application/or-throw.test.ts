@@ -78,9 +78,7 @@ describe('An IamFailure', () => {
   it('has what the port threw for its cause, where there is one', async () => {
     const cause = new StoreFault('the disk is full', 'not_recorded')
     const full = { ...memoryEventStore(), append: () => Promise.reject(cause) }
-    const failure = await failureOf(() =>
-      orThrow(iamOn(full).projects.add({ name: 'n' }, context)),
-    )
+    const failure = await failureOf(() => orThrow(iamOn(full).projects.add({ name: 'n' }, context)))
     expect(failure.cause).toBe(cause)
     expect(failure.message).toMatch(/^Unavailable \(UNAVAILABLE\): /)
     expect(inspect(failure)).toContain('the disk is full')

@@ -6,7 +6,6 @@ import type { AddOidcInput as AddOidcSchema } from '../../src/application/add-oi
 import type { AddProjectInput as AddProjectSchema } from '../../src/application/add-project.js'
 import type { AddProjectRolesInput as AddProjectRolesSchema } from '../../src/application/add-project-roles.js'
 import type { CheckLoginInput as CheckLoginSchema } from '../../src/application/check-login.js'
-import type { InFull } from '../../src/application/in-full.js'
 import type { ListHistoryInput as ListHistorySchema } from '../../src/application/list-history.js'
 import type {
   ListIdentityProvidersInput as ListIdentityProvidersSchema,
@@ -16,7 +15,7 @@ import type {
 import type { StateAtInput as StateAtSchema } from '../../src/application/state-at.js'
 import type { UpdateOidcConfigInput as UpdateOidcConfigSchema } from '../../src/application/update-oidc-config.js'
 import type * as claviger from '../../src/index.js'
-import type { Frozen } from './frozen.js'
+import type { Frozen, InFull } from './frozen.js'
 import { objectionsTo } from './program.js'
 
 /** What `Schema` takes. */

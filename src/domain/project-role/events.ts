@@ -14,23 +14,32 @@ const role = {
   group: z.string(),
 }
 
+// Types and not interfaces: what holds data of any event takes it for a record.
+
+/** Names a role. */
+export type NamedProjectRole = {
+  /** The `id` of the project. Spec: Project role. */
+  readonly projectId: ProjectId
+  /** What authorization checks look at; unique within the project. Spec: Project role. */
+  readonly roleKey: RoleKey
+}
+
+/** All that a role shows. Spec: Project role. */
+export type ProjectRoleDisplay = {
+  /** 1 to 200 characters (code points). Spec: Project role. */
+  readonly displayName: string
+  /**
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+   * characters (code points); empty for none. Spec: Project role.
+   */
+  readonly group: string
+}
+
 /** A role came to be. */
 export const ProjectRoleAdded = event('project_role.added', role)
 export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
   /** As it is from now on. */
-  readonly data: {
-    /** The `id` of the project. Spec: Project role. */
-    readonly projectId: ProjectId
-    /** What authorization checks look at; unique within the project. Spec: Project role. */
-    readonly roleKey: RoleKey
-    /** 1 to 200 characters (code points). Spec: Project role. */
-    readonly displayName: string
-    /**
-     * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-     * characters (code points); empty for none. Spec: Project role.
-     */
-    readonly group: string
-  }
+  readonly data: NamedProjectRole & ProjectRoleDisplay
 }
 
 /** What a role shows was replaced. */
@@ -47,7 +56,7 @@ export const ProjectRoleRemoved = event('project_role.removed', {
 })
 export interface ProjectRoleRemoved extends z.infer<typeof ProjectRoleRemoved> {
   /** Which role. */
-  readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'>
+  readonly data: NamedProjectRole
 }
 
 /** Any event of a role's stream. */
