@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { command } from '../message.js'
 import { ProjectId, RoleKey, requiredText, text } from '../values.js'
-import type { NamedProjectRole, ProjectRoleAdded } from './events.js'
+import type { ProjectRoleAdded } from './events.js'
 
 const role = {
   projectId: ProjectId,
@@ -31,7 +31,7 @@ export const RemoveProjectRole = command('RemoveProjectRole', {
 })
 export interface RemoveProjectRole extends z.infer<typeof RemoveProjectRole> {
   /** Which role. */
-  readonly data: NamedProjectRole
+  readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'>
 }
 
 /** Any command of a role. */

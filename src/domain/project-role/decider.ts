@@ -9,12 +9,12 @@ import type {
   RemoveProjectRole,
   UpdateProjectRole,
 } from './commands.js'
-import { type ProjectRoleDisplay, ProjectRoleEvent, projectRoleUpcasters } from './events.js'
+import { type ProjectRoleAdded, ProjectRoleEvent, projectRoleUpcasters } from './events.js'
 
 /** What decisions about a role are based on. */
 export type ProjectRoleState =
   | { readonly status: 'absent' }
-  | ({ readonly status: 'active' } & ProjectRoleDisplay)
+  | ({ readonly status: 'active' } & Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>)
 
 /** Why a command of a role may not happen. */
 export type ProjectRoleRefusal = NotFound<ProjectRoleRef> | AlreadyExists<ProjectRoleRef>

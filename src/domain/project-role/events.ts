@@ -17,7 +17,7 @@ const role = {
 // Types and not interfaces: what holds data of any event takes it for a record.
 
 /** Names a role. */
-export type NamedProjectRole = {
+type NamedProjectRole = {
   /** The `id` of the project. Spec: Project role. */
   readonly projectId: ProjectId
   /** What authorization checks look at; unique within the project. Spec: Project role. */
@@ -25,7 +25,7 @@ export type NamedProjectRole = {
 }
 
 /** All that a role shows. Spec: Project role. */
-export type ProjectRoleDisplay = {
+type ProjectRoleDisplay = {
   /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName: string
   /**
