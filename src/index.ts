@@ -29,6 +29,7 @@ export type { AddProjectInput, ProjectIds } from './application/add-project.js'
 export type {
   AddProjectRoleInput,
   AddProjectRolesInput,
+  GivenRole,
   ProjectRolesIds,
 } from './application/add-project-roles.js'
 export type { CatchUpOptions, Progress } from './application/catch-up.js'

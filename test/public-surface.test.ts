@@ -133,6 +133,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'FaultSeen',
       'FieldChange',
       'FieldValue',
+      'GivenRole',
       'History',
       'HistoryEntry',
       'HistoryPage',

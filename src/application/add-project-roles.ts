@@ -22,7 +22,7 @@ export interface ProjectRolesIds {
   readonly roleKeys: readonly string[]
 }
 
-/** A role, and what it shows. */
+/** A role that is added to a project, and what it shows. Spec: Project role. */
 export interface GivenRole {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.

@@ -4,8 +4,8 @@ import {
   RemoveIdentityProvider,
   UpdateIdentityProvider,
 } from '../domain/identity-provider/commands.js'
-import type { ProviderAppearance } from '../domain/identity-provider/events.js'
 import type { IdentityProvider } from '../ports/read-model.js'
+import type { ProviderAppearance } from '../ports/shown-fields.js'
 import { type AddOidcInput, addOidcIdentityProvider } from './add-oidc-identity-provider.js'
 import { changeIdentityProvider, type IdentityProviderIds } from './change-identity-provider.js'
 import { getIdentityProvider } from './get.js'

@@ -4,6 +4,7 @@ import {
   UpdateProjectRole,
 } from '../domain/project-role/commands.js'
 import type { ProjectRole } from '../ports/read-model.js'
+import type { ProjectRoleDisplay } from '../ports/shown-fields.js'
 import {
   type AddProjectRoleInput,
   type AddProjectRolesInput,
@@ -24,15 +25,7 @@ import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
 /** A role of a project and all that it is to show; a group that is left out would be empty afterwards. */
-export interface UpdateProjectRoleInput extends ProjectRoleInput {
-  /** 1 to 200 characters (code points). Spec: Project role. */
-  readonly displayName: string
-  /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty for none. Spec: Project role.
-   */
-  readonly group: string
-}
+export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
 
 /** Names a role. */
 export interface ProjectRoleInput {

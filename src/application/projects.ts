@@ -4,8 +4,8 @@ import {
   RemoveProject,
   UpdateProject,
 } from '../domain/project/commands.js'
-import type { ProjectSettings } from '../domain/project/events.js'
 import type { Project } from '../ports/read-model.js'
+import type { ProjectSettings } from '../ports/shown-fields.js'
 import { type AddProjectInput, addProject, type ProjectIds } from './add-project.js'
 import { changeProject } from './change-project.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'

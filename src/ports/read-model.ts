@@ -1,8 +1,12 @@
-import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/events.js'
-import type { ProjectSettings } from '../domain/project/events.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { Actor, Position } from './event-store.js'
 import type { Projection } from './projection.js'
+import type {
+  OidcConfig,
+  ProjectRoleDisplay,
+  ProjectSettings,
+  ProviderAppearance,
+} from './shown-fields.js'
 
 /** Where an object stands in the log. Spec: Common response object `details`. */
 export interface ObjectDetails {
@@ -37,18 +41,11 @@ export interface Project extends ProjectSettings {
 }
 
 /** A role as it is read. */
-export interface ProjectRole {
+export interface ProjectRole extends ProjectRoleDisplay {
   /** The `id` of its project. Spec: Project role. */
   readonly projectId: string
   /** What authorization checks look at; unique within the project. Spec: Project role. */
   readonly roleKey: string
-  /** 1 to 200 characters (code points). Spec: Project role. */
-  readonly displayName: string
-  /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty for none. Spec: Project role.
-   */
-  readonly group: string
   /** A role that was removed is not read. */
   readonly state: 'active'
   /** Where it stands in the log. Spec: Common response object `details`. */

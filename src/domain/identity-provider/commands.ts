@@ -13,7 +13,6 @@ import {
 import type {
   ClientSecretResealed,
   IdentityProviderUpdated,
-  NamedIdentityProvider,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './events.js'
@@ -95,21 +94,21 @@ export interface UpdateIdentityProvider extends z.infer<typeof UpdateIdentityPro
 export const DeactivateIdentityProvider = command('DeactivateIdentityProvider', id)
 export interface DeactivateIdentityProvider extends z.infer<typeof DeactivateIdentityProvider> {
   /** Which provider. */
-  readonly data: NamedIdentityProvider
+  readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
 /** Lets a provider be used again. */
 export const ReactivateIdentityProvider = command('ReactivateIdentityProvider', id)
 export interface ReactivateIdentityProvider extends z.infer<typeof ReactivateIdentityProvider> {
   /** Which provider. */
-  readonly data: NamedIdentityProvider
+  readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
 /** Removes a provider. Its id stays taken. */
 export const RemoveIdentityProvider = command('RemoveIdentityProvider', id)
 export interface RemoveIdentityProvider extends z.infer<typeof RemoveIdentityProvider> {
   /** Which provider. */
-  readonly data: NamedIdentityProvider
+  readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
 /** Puts the same secret under another seal, such as one of the current key. */

@@ -14,32 +14,23 @@ const role = {
   group: z.string(),
 }
 
-// Types and not interfaces: what holds data of any event takes it for a record.
-
-/** Names a role. */
-type NamedProjectRole = {
-  /** The `id` of the project. Spec: Project role. */
-  readonly projectId: ProjectId
-  /** What authorization checks look at; unique within the project. Spec: Project role. */
-  readonly roleKey: RoleKey
-}
-
-/** All that a role shows. Spec: Project role. */
-type ProjectRoleDisplay = {
-  /** 1 to 200 characters (code points). Spec: Project role. */
-  readonly displayName: string
-  /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty for none. Spec: Project role.
-   */
-  readonly group: string
-}
-
 /** A role came to be. */
 export const ProjectRoleAdded = event('project_role.added', role)
 export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
   /** As it is from now on. */
-  readonly data: NamedProjectRole & ProjectRoleDisplay
+  readonly data: {
+    /** The `id` of the project. Spec: Project role. */
+    readonly projectId: ProjectId
+    /** What authorization checks look at; unique within the project. Spec: Project role. */
+    readonly roleKey: RoleKey
+    /** 1 to 200 characters (code points). Spec: Project role. */
+    readonly displayName: string
+    /**
+     * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+     * characters (code points); empty for none. Spec: Project role.
+     */
+    readonly group: string
+  }
 }
 
 /** What a role shows was replaced. */
@@ -56,7 +47,7 @@ export const ProjectRoleRemoved = event('project_role.removed', {
 })
 export interface ProjectRoleRemoved extends z.infer<typeof ProjectRoleRemoved> {
   /** Which role. */
-  readonly data: NamedProjectRole
+  readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'>
 }
 
 /** Any event of a role's stream. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { command } from '../message.js'
 import { choice, flag, ProjectId, requiredText } from '../values.js'
-import type { NamedProject, ProjectAdded } from './events.js'
+import type { ProjectAdded } from './events.js'
 
 /** Whose branding applies at the login of a project. Spec: Project. */
 export const PrivateLabelingSetting = choice([
@@ -43,21 +43,21 @@ export interface UpdateProject extends z.infer<typeof UpdateProject> {
 export const DeactivateProject = command('DeactivateProject', id)
 export interface DeactivateProject extends z.infer<typeof DeactivateProject> {
   /** Which project. */
-  readonly data: NamedProject
+  readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** Lets users into a project again. */
 export const ReactivateProject = command('ReactivateProject', id)
 export interface ReactivateProject extends z.infer<typeof ReactivateProject> {
   /** Which project. */
-  readonly data: NamedProject
+  readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** Removes a project and, with it, its roles. Its id stays taken. */
 export const RemoveProject = command('RemoveProject', id)
 export interface RemoveProject extends z.infer<typeof RemoveProject> {
   /** Which project. */
-  readonly data: NamedProject
+  readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** Any command of a project. */

@@ -21,39 +21,30 @@ const project = {
   ]),
 }
 
-// Types and not interfaces: what holds data of any event takes it for a record.
-
-/** Names a project. */
-export type NamedProject = {
-  /** Unique within the organization. */
-  readonly id: ProjectId
-}
-
-/** Name and settings of a project, all of them. Spec: Project. */
-export type ProjectSettings = {
-  /** 1 to 200 characters (code points). Spec: Project. */
-  readonly name: string
-  /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
-  readonly projectRoleAssertion: boolean
-  /** At login, the user must have a role of this project, see `checkLogin`. Spec: Project. */
-  readonly projectRoleCheck: boolean
-  /**
-   * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
-   * Spec: Project.
-   */
-  readonly hasProjectCheck: boolean
-  /** Whose branding the login shows, see `brandingOrganization`. Spec: Project. */
-  readonly privateLabelingSetting:
-    | 'PRIVATE_LABELING_SETTING_UNSPECIFIED'
-    | 'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY'
-    | 'PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY'
-}
-
 /** A project came to be. */
 export const ProjectAdded = event('project.added', project)
 export interface ProjectAdded extends z.infer<typeof ProjectAdded> {
   /** As it is from now on. */
-  readonly data: NamedProject & ProjectSettings
+  readonly data: {
+    /** Unique within the organization. */
+    readonly id: ProjectId
+    /** 1 to 200 characters (code points). Spec: Project. */
+    readonly name: string
+    /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
+    readonly projectRoleAssertion: boolean
+    /** At login, the user must have a role of this project, see `checkLogin`. Spec: Project. */
+    readonly projectRoleCheck: boolean
+    /**
+     * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
+     * Spec: Project.
+     */
+    readonly hasProjectCheck: boolean
+    /** Whose branding the login shows, see `brandingOrganization`. Spec: Project. */
+    readonly privateLabelingSetting:
+      | 'PRIVATE_LABELING_SETTING_UNSPECIFIED'
+      | 'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY'
+      | 'PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY'
+  }
 }
 
 /** Name and settings of a project were replaced. */
@@ -67,21 +58,21 @@ export interface ProjectUpdated extends z.infer<typeof ProjectUpdated> {
 export const ProjectDeactivated = event('project.deactivated', id)
 export interface ProjectDeactivated extends z.infer<typeof ProjectDeactivated> {
   /** Which project. */
-  readonly data: NamedProject
+  readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** Users are let into a project again. */
 export const ProjectReactivated = event('project.reactivated', id)
 export interface ProjectReactivated extends z.infer<typeof ProjectReactivated> {
   /** Which project. */
-  readonly data: NamedProject
+  readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** A project ceased to be, and its roles with it. */
 export const ProjectRemoved = event('project.removed', id)
 export interface ProjectRemoved extends z.infer<typeof ProjectRemoved> {
   /** Which project. */
-  readonly data: NamedProject
+  readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** Any event of a project's stream. */
