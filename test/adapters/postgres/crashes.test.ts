@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { context, good, iamOn, refusal } from '../../application/host.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
 import { startPostgres } from '../../postgres-server.js'
 import type { Answer } from '../../processes/writer.js'
 import { checkLog, follow, makeShared, startWriting } from '../../processes/writing.js'
@@ -94,7 +95,9 @@ describe('A standby that the address leads to', () => {
     const away = { kind: 'Unavailable', outcome: 'not_recorded', retryAfter: 1_000 }
     for (const id of ['early', 'late']) {
       expect(await refusal(iam.projects.get({ id }, context))).toMatchObject(away)
-      expect(await refusal(iam.projects.update({ id, name: 'm' }, context))).toMatchObject(away)
+      expect(
+        await refusal(iam.projects.update({ ...PROJECT_DEFAULTS, id, name: 'm' }, context)),
+      ).toMatchObject(away)
     }
     await expect(openPostgres({ connectionString, schema: SCHEMA })).rejects.toThrow(
       'PostgreSQL: The server is a standby',
@@ -102,7 +105,7 @@ describe('A standby that the address leads to', () => {
 
     // Without a cut: no connection to the standby is kept.
     proxy.leadTo(primary.port)
-    await good(iam.projects.update({ id: 'late', name: 'm' }, context))
+    await good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'late', name: 'm' }, context))
     proxy.leadTo(standby.port)
     proxy.cut()
     await ask(standby, 'SELECT pg_wal_replay_resume()')

@@ -14,7 +14,8 @@ let server: PostgresServer
 let pooler: Pgbouncer
 
 beforeAll(async () => {
-  if (withoutPgbouncer !== undefined) return console.warn(`SKIPPED: ${withoutPgbouncer}`)
+  if (withoutPgbouncer !== undefined)
+    return void process.stderr.write(`SKIPPED: ${withoutPgbouncer}\n`)
   server = await startPostgres({ settings: ['fsync=off'] })
   pooler = await startPgbouncer(server.port, 3)
 })
@@ -75,7 +76,7 @@ describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by defaul
       const iam = iamOn(postgres.store, postgres)
       return Array.from({ length: 20 }, async (_, n) => {
         const { projectId } = await good(iam.projects.add({ name: `${process}/${n}` }, context))
-        await good(iam.projects.update({ id: projectId, name: 'n' }, context))
+        await good(iam.projects.patch({ id: projectId, name: 'n' }, context))
         return (await good(iam.projects.get({ id: projectId }, context))).name
       })
     })
