@@ -161,6 +161,19 @@ describe('A store that cannot be read', () => {
     })
   })
 
+  it('leaves it open whether a used idempotency key has recorded something', async () => {
+    const cause = new StoreFault('away', 'not_recorded')
+    const keyed = { ...context, idempotencyKey: 'k' }
+    const used = iamOn(store)
+    await good(used.projects.add({ name: 'n' }, keyed))
+    const process = iamOn({ ...store, findAppend: () => Promise.reject(cause) })
+    expect(await refusal(process.projects.add({ name: 'n' }, keyed))).toEqual({
+      kind: 'Unavailable',
+      outcome: 'unknown',
+      cause,
+    })
+  })
+
   it('may also throw at once', async () => {
     const cause = new Error('at once')
     const throwing = () => {

@@ -76,6 +76,7 @@ const desired = {
   identityProviders: some({ idpId: ids, ...appearance, ...oidc }, 'idpId'),
   managedBy: awkwardText,
   prune: fc.boolean(),
+  version: fc.integer({ min: 0, max: 3 }),
 }
 
 /** What the fields of each input may look like; `''` is for a method without a shape of its own. */

@@ -1,13 +1,11 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { context, good, iamOn, refusal } from '../../application/host.js'
-import { type PostgresServer, startPostgres } from '../../postgres-server.js'
+import { startPostgres } from '../../postgres-server.js'
 import type { Answer } from '../../processes/writer.js'
 import { checkLog, follow, makeShared, startWriting } from '../../processes/writing.js'
 import { tcpProxy } from '../../tcp-proxy.js'
+import { ask, replayed, standbyOf } from './standby.js'
 
 const ROUNDS = process.env['TORTURE'] ? 20 : 2
 
@@ -113,37 +111,3 @@ describe('A standby that the address leads to', () => {
     expect(await good(iam.projects.get({ id: 'late' }, context))).toMatchObject({ name: 'm' })
   }, 600_000)
 })
-
-/** Starts a standby of `primary`, which is restarted for that. */
-const standbyOf = async (primary: PostgresServer): Promise<PostgresServer> => {
-  // One that waits for a standby would wait with every commit as long as there is none.
-  await primary.stop()
-  return startPostgres({
-    settings: [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres`],
-    fill: (folder) => copyServer(primary.folder, folder),
-    before: primary.start,
-  })
-}
-
-/** What `server` answers to `sql`: the first value. */
-const ask = async ({ connectionString }: PostgresServer, sql: string): Promise<unknown> => {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  const { rows } = await client.query({ text: sql, rowMode: 'array' })
-  await client.end()
-  return rows[0]?.[0]
-}
-
-/** Resolves once `standby` shows all that `primary` has recorded. */
-const replayed = async (primary: PostgresServer, standby: PostgresServer): Promise<void> => {
-  const end = await ask(primary, 'SELECT pg_current_wal_lsn()')
-  const isThere = `SELECT pg_last_wal_replay_lsn() >= '${end}'`
-  while ((await ask(standby, isThere)) !== true) await new Promise((next) => setTimeout(next, 10))
-}
-
-/** Makes `copy` the folder of a standby; the server must not be running. */
-const copyServer = (folder: string, copy: string): void => {
-  cpSync(folder, copy, { recursive: true, preserveTimestamps: true })
-  rmSync(join(copy, 'postmaster.pid'), { force: true })
-  writeFileSync(join(copy, 'standby.signal'), '')
-}
