@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { compiled } from './compiled.js'
 
 /** Longest text the interface accepts, in characters (Unicode code points). Spec: Limits. */
 export const MAX_TEXT_LENGTH = 200
@@ -69,9 +68,8 @@ export const MAX_REPORTED = 100
  * hands it on as arguments of one call, of which there may not be any number.
  */
 const reportable = <Item extends z.ZodMiniType>(item: Item, items: readonly z.input<Item>[]) => {
-  const schema = compiled(item)
   let malformed = 0
-  const last = items.findIndex((each) => !z.validate(schema, each) && ++malformed === MAX_REPORTED)
+  const last = items.findIndex((each) => !z.validate(item, each) && ++malformed === MAX_REPORTED)
   return last === -1 ? items : items.slice(0, last + 1)
 }
 
