@@ -41,34 +41,32 @@ const withRace = (first: () => Promise<unknown>, times = 1): EventStore => {
   })
 }
 
-describe('A lost race', () => {
-  it.each(writes)(
-    'is decided anew: $name after an unrelated change',
-    async ({ of, input, name }) => {
-      const other = iamOn(store)
-      await of(iam)(input, { ...context, dryRun: true })
-      if (name.endsWith('reactivate')) return
-      const racing = withRace(async () => {
-        await good(
-          other.identityProviders.updateOidcConfig(
-            { ...google, clientId: 'raced', issuer: 'i' },
-            context,
-          ),
-        )
-        await good(other.projects.update({ ...portal, name: 'raced' }, context))
-        await good(other.projectRoles.update({ ...editor, displayName: 'raced' }, context))
-      })
-      const written = await good(of(iamOn(racing))(input, context))
-      expect(written).toMatchObject({ changed: true })
-      const [last] = (await logOf(store)).slice(-1)
-      expect((written as { details: unknown }).details).toMatchObject({ sequence: last?.position })
-    },
-  )
+/** A reactivation of what is active changes nothing, so it has no race to lose. */
+const changes = writes.filter(({ name }) => !name.endsWith('.reactivate'))
 
-  it.each(writes)(
+describe('A lost race', () => {
+  it.each(changes)('is decided anew: $name after an unrelated change', async ({ of, input }) => {
+    const other = iamOn(store)
+    await of(iam)(input, { ...context, dryRun: true })
+    const racing = withRace(async () => {
+      await good(
+        other.identityProviders.updateOidcConfig(
+          { ...google, clientId: 'raced', issuer: 'i' },
+          context,
+        ),
+      )
+      await good(other.projects.update({ ...portal, name: 'raced' }, context))
+      await good(other.projectRoles.update({ ...editor, displayName: 'raced' }, context))
+    })
+    const written = await good(of(iamOn(racing))(input, context))
+    expect(written).toMatchObject({ changed: true })
+    const [last] = (await logOf(store)).slice(-1)
+    expect((written as { details: unknown }).details).toMatchObject({ sequence: last?.position })
+  })
+
+  it.each(changes)(
     'ends in what is true then: $name after all is gone',
     async ({ of, input, name }) => {
-      if (name.endsWith('reactivate')) return
       const other = iamOn(store)
       const racing = withRace(async () => {
         await good(other.projectRoles.remove(editor, context))
