@@ -111,7 +111,12 @@ describe('A lost race', () => {
   }
 
   it('is won at the hundredth attempt', async () => {
-    await good(updateAfter(99))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const settled = vi.fn()
+    const updated = good(updateAfter(99))
+    void updated.then(settled, settled)
+    while (settled.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(50)
+    await updated
     expect(await good(iam.projects.get(portal, context))).toMatchObject({ name: 'n' })
   })
 
