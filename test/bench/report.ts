@@ -14,7 +14,7 @@ export interface Row {
   readonly rounds: number
 }
 
-/** A goal of the table in docs/performance.md; met when `measured` is at least `target`. */
+/** A goal, as docs/performance.md lists them; met when `measured` is at least `target`. */
 export interface Ratio {
   readonly measured: number
   readonly target: number
