@@ -17,13 +17,9 @@ export type {
 } from './application/access/desired-project.js'
 export { formatPlan } from './application/access/format-plan.js'
 export { type Counts, Plan } from './application/access/plan.js'
-export type {
-  Action,
-  FieldValue,
-  PlannedChange,
-  PlannedField,
-} from './application/access/planned-change.js'
+export type { Action, PlannedChange } from './application/access/planned-change.js'
 export type { PlannedEvent } from './application/access/planned-event.js'
+export type { FieldValue, PlannedField } from './application/access/planned-field.js'
 export type { AddOidcInput } from './application/add-oidc-identity-provider.js'
 export type { AddProjectInput, ProjectIds } from './application/add-project.js'
 export type {

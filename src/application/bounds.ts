@@ -23,3 +23,9 @@ export const POSITION_IN_WORDS = 'must be a bigint from 0 to 2^64 - 1'
 export const position = z
   .bigint({ error: POSITION_IN_WORDS })
   .check(z.refine(isPosition, { error: POSITION_IN_WORDS }))
+
+/** A moment, to the millisecond. */
+export const date = z.date({ error: 'must be a valid Date' })
+
+/** The first position that an event recorded in the millisecond `time` can have. */
+export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) * 1000n

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow'
 import { fieldOf } from '../domain/field-of.js'
-import { ID_IN_WORDS, isId, isRequiredText, unstorable } from '../domain/values.js'
+import { ID_IN_WORDS, isId, isRequiredText, MAX_REPORTED, unstorable } from '../domain/values.js'
 import type { Caller } from '../ports/authorize.js'
 import type { Position } from '../ports/event-store.js'
 import { isPosition, POSITION_IN_WORDS } from './bounds.js'
 import { type InvalidArgument, invalid, type Unauthenticated, type Violation } from './errors.js'
 import type { Observer } from './observer.js'
-import { LONGEST_NAME, MOST_VIOLATIONS } from './violations.js'
+import { LONGEST_NAME } from './violations.js'
 
 /**
  * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. Any other property of the
@@ -174,7 +174,7 @@ const copyOf = (context: GivenContext | undefined | null): Copied | undefined =>
 const unknownFieldsOf = (context: object): readonly Violation[] =>
   Object.keys(context)
     .filter((field) => !Object.hasOwn(FIELDS, field))
-    .slice(0, MOST_VIOLATIONS)
+    .slice(0, MAX_REPORTED)
     .map((field) => ({
       field: field.slice(0, LONGEST_NAME).toWellFormed(),
       description: 'is not a known field of a context',

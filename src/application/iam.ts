@@ -28,7 +28,10 @@ import type { SealBroken } from './verify.js'
 
 /** What was, and who changed it. */
 export interface History {
-  /** Who changed what, when: in the organization or of one object, oldest first, page by page. */
+  /**
+   * Who changed what, when: in the organization or of one object, page by page; oldest first unless
+   * `order` says otherwise. The history of a role shows the removal of its project as its end.
+   */
   readonly list: Read<ListHistoryInput, HistoryPage>
   /** An object as `get` would have shown it then; not found when it did not exist. */
   readonly stateAt: Read<StateAtInput, Views[ViewType]>

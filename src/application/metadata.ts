@@ -6,7 +6,7 @@ export const storedKey = (orgId: string, idempotencyKey: string): string =>
   `${orgId}+${idempotencyKey}`
 
 /** Tells the circumstances of an append: who acts, for whom, by which marks. */
-export type MetadataOf = (session: Session, managedBy?: string) => Metadata
+export type MetadataOf = (session: Session, managedBy?: string, managedVersion?: number) => Metadata
 
 /**
  * @see MetadataOf
@@ -16,7 +16,11 @@ export type MetadataOf = (session: Session, managedBy?: string) => Metadata
  */
 export const metadataFactory = (): MetadataOf => {
   let last: Metadata = frozen({ userId: '', orgId: '' }, '')
-  return ({ actorId, actorOrgId, orgId, correlationId, idempotencyKey }, managedBy) => {
+  return (
+    { actorId, actorOrgId, orgId, correlationId, idempotencyKey },
+    managedBy,
+    managedVersion,
+  ) => {
     const { actor, resourceOwner } = last
     if (actor.userId !== actorId || actor.orgId !== actorOrgId || resourceOwner !== orgId) {
       last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
@@ -26,6 +30,7 @@ export const metadataFactory = (): MetadataOf => {
       ...last,
       ...(correlationId !== undefined && { correlationId }),
       ...(managedBy !== undefined && { managedBy }),
+      ...(managedVersion !== undefined && { managedVersion }),
       ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),
     }
   }

@@ -1,13 +1,8 @@
-import * as z from 'zod/mini'
+import { objectToItems } from './object-to-items.js'
 
 /** Objects to each item of a list, at `path` within it, whose `identity` one before it has. */
 export const onlyOnce = <Item>(identity: (item: Item) => string, path: readonly PropertyKey[]) =>
-  z.superRefine<readonly Item[]>((items, { addIssue }) => {
+  objectToItems<Item>({ path, message: 'must not appear twice' }, () => {
     const seen = new Set<string>()
-    items.forEach((item, index) => {
-      const id = identity(item)
-      if (seen.has(id))
-        addIssue({ code: 'custom', path: [index, ...path], message: 'must not appear twice' })
-      seen.add(id)
-    })
+    return (item) => seen.size === seen.add(identity(item)).size
   })

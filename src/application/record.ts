@@ -53,7 +53,7 @@ const appendOf = (
 ): Append => ({
   id: newId(),
   writes: conditionsOf(transaction),
-  metadata: metadataOf(session, transaction.managedBy),
+  metadata: metadataOf(session, transaction.managedBy, transaction.managedVersion),
 })
 
 /** `settle`, once the host was told of the append that is now to be sent. */

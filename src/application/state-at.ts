@@ -11,7 +11,7 @@ import { projectRoleView } from '../projections/project-role-view.js'
 import { projectView } from '../projections/project-view.js'
 import { readEvent } from '../projections/read-event.js'
 import { streamOf } from '../projections/stream-name.js'
-import { position } from './bounds.js'
+import { date, firstPositionIn, position } from './bounds.js'
 import { Fault, fromPort } from './fault.js'
 import { type Read, read } from './method.js'
 import { ObjectInput } from './object-input.js'
@@ -23,7 +23,7 @@ export const StateAtInput = z
   .strictObject({
     object: ObjectInput,
     sequence: z.optional(position),
-    time: z.optional(z.date({ error: 'must be a valid Date' })),
+    time: z.optional(date),
   })
   .check(
     z.refine(({ sequence, time }) => (sequence === undefined) !== (time === undefined), {
@@ -61,8 +61,7 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
     },
   )
 
-const endOfMillisecond = (time: Date | undefined): Position =>
-  BigInt(time?.getTime() ?? 0) * 1000n + 999n
+const endOfMillisecond = (time = new Date(0)): Position => firstPositionIn(time) + 999n
 
 /** A role was not found once its project was removed. */
 const isContainerThere = async (

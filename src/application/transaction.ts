@@ -18,6 +18,8 @@ export interface Transaction<Ids> {
   readonly decide: () => Result<unknown, IamError>
   /** Marks the events as of what a desired state manages. */
   readonly managedBy?: string | undefined
+  /** Version of that desired state; only with {@link Transaction.managedBy}. */
+  readonly managedVersion?: number | undefined
   /** The ids of the object whose stream is given. */
   readonly ids: (stream: StreamId) => Ids
   /** Whether the secret recorded is the one that the command carries; absent without a secret. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { compiled } from './compiled.js'
 
 /** Longest text the interface accepts, in characters (Unicode code points). Spec: Limits. */
 export const MAX_TEXT_LENGTH = 200
@@ -60,6 +61,20 @@ export const flag = z._default(z.boolean({ error: expected('true or false') }), 
 export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
+/** Most violations that are reported of one input, and most malformed items of one list. */
+export const MAX_REPORTED = 100
+
+/**
+ * `items` up to the last malformed one that is reported. zod collects what is wrong with every item and
+ * hands it on as arguments of one call, of which there may not be any number.
+ */
+const reportable = <Item extends z.ZodMiniType>(item: Item, items: readonly z.input<Item>[]) => {
+  const schema = compiled(item)
+  let malformed = 0
+  const last = items.findIndex((each) => !z.validate(schema, each) && ++malformed === MAX_REPORTED)
+  return last === -1 ? items : items.slice(0, last + 1)
+}
+
 /**
  * A list of at most `most` items; measured before its items are looked at. What is frozen is the list
  * that is made of them: zod would freeze a refused input too.
@@ -69,8 +84,10 @@ export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, mo
     z.custom<readonly z.input<Item>[]>(Array.isArray, { error: expected('a list') }).check(
       z.minLength(least, {
         error: `must have at least ${least} item${least === 1 ? '' : 's'}`,
+        abort: true,
       }),
-      z.maxLength(most, { error: `must have at most ${most} items` }),
+      z.maxLength(most, { error: `must have at most ${most} items`, abort: true }),
+      z.overwrite((items) => (items.length > MAX_REPORTED ? reportable(item, items) : items)),
     ),
     z.readonly(z.array(item)),
   )

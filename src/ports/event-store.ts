@@ -40,6 +40,8 @@ export interface Metadata {
   readonly commandHash?: string
   /** Marks what a desired state manages, so that only that may be pruned. */
   readonly managedBy?: string
+  /** Version of that desired state, from 1: an older one leaves what this one recorded alone. */
+  readonly managedVersion?: number
 }
 
 /** An event as the library hands it to a store. */

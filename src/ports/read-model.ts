@@ -159,7 +159,7 @@ export interface HistoryEntry {
   readonly actor: Actor
   /** Event type. */
   readonly type: string
-  /** What it happened to. */
+  /** What it happened to: in the history of a role, at its project's removal, the project. */
   readonly object: ObjectRef
   /** Field by field, as far as values differ. */
   readonly changes: readonly FieldChange[]
@@ -167,18 +167,30 @@ export interface HistoryEntry {
   readonly correlationId?: string
 }
 
-/** A page of the history of one organization or of one of its objects, oldest first. */
+/**
+ * A page of the history of one organization or of one of its objects. All that is given must hold; a
+ * read model that ignores an optional field answers wrongly.
+ */
 export interface HistoryQuery {
   /** The organization that owns the objects. */
   readonly orgId: string
-  /** The one object; all when absent. */
+  /**
+   * The one object; all when absent. An entry of type `project.removed` of a role's project belongs to
+   * the history of the role, too, when the last entry of the role below it is there and is no removal.
+   */
   readonly object?: ObjectRef
+  /** With an `object` that is a project, and with no other: the entries of all its roles, too, removed ones included. */
+  readonly including?: 'roles'
   /** `userId` of who acted. */
   readonly actor?: string
   /** Event types, any of which an entry must have. */
   readonly types?: readonly string[]
-  /** Exclusive; any integer, also one below 0 or of more than 64 bits. */
+  /** Exclusive lower bound; any integer, also one below 0 or of more than 64 bits. */
   readonly after: Position
+  /** Exclusive upper bound; any integer; none when absent. */
+  readonly before?: Position
+  /** Oldest first, `asc`, when absent; with `desc` the page begins with the newest entry below `before`. */
+  readonly order?: 'asc' | 'desc'
   /** Most entries; at least 1. */
   readonly limit: number
 }

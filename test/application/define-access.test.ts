@@ -89,6 +89,8 @@ test.each([
     { identityProviders: [{ idpId: 'a', clientId: 'c', issuer: 'i', clientSecret: '' }] },
   ],
   ['managedBy', 'is required with prune', { prune: true }],
+  ['managedBy', 'is required with version', { version: 1 }],
+  ['version', 'must be a whole number from 1 to 2^53 - 1', { managedBy: 'code', version: 0 }],
   ['', 'must be an object', 'text'],
 ])('reading names %s, which %s', (field, description, value) => {
   expect(readAccess(value)._unsafeUnwrapErr()).toEqual({
@@ -111,6 +113,7 @@ test('the JSON Schema says what is required, how long text and lists may be and 
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     additionalProperties: false,
     properties: {
+      version: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
       projects: {
         type: 'array',
         maxItems: 1000,

@@ -137,6 +137,155 @@ describe('history.list', () => {
     expect(await good(iam.history.list({ after: last }, context))).toEqual({ items: [] })
   })
 
+  it('goes back from the newest, and on before the last of a page', async () => {
+    for (const name of ['a', 'b', 'c'])
+      await good(iam.projects.update({ ...portal, name }, context))
+    const all = (await good(iam.history.list({ order: 'asc' }, context))).items
+    expect(all).toHaveLength(6)
+    for (const limit of [1, 2, 3, 5, 6, 7]) {
+      const found = []
+      let before: bigint | undefined
+      do {
+        const page = await good(iam.history.list({ order: 'desc', limit, before }, context))
+        expect(page.items.length).toBe(Math.min(limit, all.length - found.length))
+        expect(page).not.toHaveProperty('nextAfter')
+        found.push(...page.items)
+        before = page.nextBefore
+      } while (before !== undefined)
+      expect(found).toEqual(all.toReversed())
+    }
+    const first = await good(iam.history.list({ limit: 1 }, context))
+    expect(first).toEqual({ items: all.slice(0, 1), nextAfter: all[0]?.sequence })
+  })
+
+  it.each(['asc', 'desc'] as const)(
+    'lies between two positions, in the order %s',
+    async (order) => {
+      for (const name of ['a', 'b', 'c'])
+        await good(iam.projects.update({ ...portal, name }, context))
+      const all = (await good(iam.history.list({}, context))).items
+      const sequences = async (input: Parameters<Iam['history']['list']>[0]) => {
+        const { items } = await good(iam.history.list({ ...input, order }, context))
+        return (order === 'asc' ? items : items.toReversed()).map(({ sequence }) => sequence)
+      }
+      const at = (index: number) => all[index]?.sequence
+      const between = (from: number, to: number) => all.slice(from, to).map((e) => e.sequence)
+      expect(await sequences({ before: at(2) })).toEqual(between(0, 2))
+      expect(await sequences({ after: at(2) })).toEqual(between(3, 6))
+      expect(await sequences({ after: at(1), before: at(4) })).toEqual(between(2, 4))
+      expect(await sequences({ after: at(4), before: at(1) })).toEqual([])
+      expect(await sequences({ before: 0n })).toEqual([])
+      expect(await sequences({ before: 2n ** 64n - 1n })).toEqual(between(0, 6))
+    },
+  )
+
+  it.each(['asc', 'desc'] as const)(
+    'lies between two times, the first of them included, in the order %s',
+    async (order) => {
+      const times = [later()]
+      await good(iam.projects.update({ ...portal, name: 'a' }, context))
+      await good(iam.projects.update({ ...portal, name: 'b' }, context))
+      times.push(later())
+      await good(iam.projects.update({ ...portal, name: 'c' }, context))
+      const [a, b, c] = (await good(iam.history.list({}, context))).items
+        .slice(3)
+        .map(({ sequence }) => sequence)
+      const [first = startOfTime, second = startOfTime] = times
+      const near = (time: Date, milliseconds: number) => new Date(time.getTime() + milliseconds)
+      const sequences = async (input: Parameters<Iam['history']['list']>[0]) => {
+        const asked = { ...input, object: project, order }
+        const { items } = await good(iam.history.list(asked, context))
+        return (order === 'asc' ? items : items.toReversed()).map(({ sequence }) => sequence)
+      }
+      expect(await sequences({ time: { from: first } })).toEqual([a, b, c])
+      expect(await sequences({ time: { from: near(first, 1) } })).toEqual([c])
+      expect(await sequences({ time: { from: first, to: second } })).toEqual([a, b])
+      expect(await sequences({ time: { from: first, to: near(second, 1) } })).toEqual([a, b, c])
+      expect(await sequences({ time: { from: first, to: first } })).toEqual([])
+      expect(await sequences({ time: { from: second, to: first } })).toEqual([])
+      expect(await sequences({ time: { to: first } })).toHaveLength(1)
+      expect(await sequences({ time: {} })).toHaveLength(4)
+      expect(await sequences({ time: { from: new Date(-8.64e15) } })).toHaveLength(4)
+      expect(await sequences({ time: { to: new Date(-8.64e15) } })).toEqual([])
+      expect(await sequences({ time: { to: new Date(8.64e15) } })).toHaveLength(4)
+      // Whichever bound is the closer one holds.
+      expect(await sequences({ time: { from: first }, after: a })).toEqual([b, c])
+      expect(await sequences({ time: { from: second }, after: a })).toEqual([c])
+      expect(await sequences({ time: { from: first, to: second }, before: b })).toEqual([a])
+      expect(await sequences({ time: { from: first, to: second }, before: c })).toEqual([a, b])
+    },
+  )
+
+  it('pages within two times', async () => {
+    const from = later()
+    for (const name of ['a', 'b', 'c'])
+      await good(iam.projects.update({ ...portal, name }, context))
+    const to = later()
+    await good(iam.projects.deactivate(portal, context))
+    const page = await good(
+      iam.history.list({ time: { from, to }, order: 'desc', limit: 2 }, context),
+    )
+    const rest = { time: { from, to }, order: 'desc', limit: 2, before: page.nextBefore } as const
+    const last = await good(iam.history.list(rest, context))
+    const names = [...page.items, ...last.items].map(({ changes: [change] }) =>
+      change && 'to' in change ? change.to : undefined,
+    )
+    expect(names).toEqual(['c', 'b', 'a'])
+    expect(last).not.toHaveProperty('nextBefore')
+  })
+
+  it('of a project may include its roles, those that were removed as well', async () => {
+    await addSamples(iam, inGlobex)
+    await good(iam.projectRoles.add({ ...editor, roleKey: 'gone', displayName: 'x' }, context))
+    await good(iam.projectRoles.remove({ ...editor, roleKey: 'gone' }, context))
+    await good(iam.projects.add({ id: 'shop', name: 'Shop' }, context))
+    await good(iam.projectRoles.add({ ...editor, projectId: 'shop', displayName: 'x' }, context))
+    await good(iam.projects.remove(portal, context))
+    const asked = { object: project, including: 'roles' } as const
+    const { items } = await good(iam.history.list(asked, context))
+    expect(items.map(({ type }) => type)).toEqual([
+      'project.added',
+      'project_role.added',
+      'project_role.added',
+      'project_role.removed',
+      'project.removed',
+    ])
+    const newest = await good(iam.history.list({ ...asked, order: 'desc', limit: 2 }, context))
+    expect(newest.items).toEqual(items.toReversed().slice(0, 2))
+    const alone = await good(iam.history.list({ object: project }, context))
+    expect(alone.items).toEqual([items[0], items[4]])
+  })
+
+  it('of a role ends with its project, as the project did', async () => {
+    await good(iam.projectRoles.add({ ...editor, roleKey: 'gone', displayName: 'x' }, context))
+    await good(iam.projectRoles.remove({ ...editor, roleKey: 'gone' }, context))
+    const removed = await good(iam.projects.remove(portal, bob))
+    const { items } = await good(iam.history.list({ object: role }, context))
+    expect(items.map(({ type }) => type)).toEqual(['project_role.added', 'project.removed'])
+    expect(items[1]).toMatchObject({
+      sequence: removed.details.sequence,
+      actor: { userId: 'bob', orgId: 'acme' },
+      object: project,
+      changes: [{ field: 'state', from: 'active', to: 'removed' }],
+      correlationId: 'request 7',
+    })
+    const types = ['project.removed'] as const
+    const ends = await good(iam.history.list({ object: role, types, actor: 'bob' }, context))
+    expect(ends.items).toEqual([items[1]])
+    const first = await good(iam.history.list({ object: role, limit: 1 }, context))
+    expect(first).toEqual({ items: [items[0]], nextAfter: items[0]?.sequence })
+    const last = await good(iam.history.list({ object: role, limit: 1, order: 'desc' }, context))
+    expect(last).toEqual({ items: [items[1]], nextBefore: items[1]?.sequence })
+    const gone = { ...role, roleKey: 'gone' }
+    const ofGone = await good(iam.history.list({ object: gone }, context))
+    expect(ofGone.items.map(({ type }) => type)).toEqual([
+      'project_role.added',
+      'project_role.removed',
+    ])
+    const never = await good(iam.history.list({ object: { ...role, roleKey: 'never' } }, context))
+    expect(never.items).toEqual([])
+  })
+
   it.each([
     ['object', { object: { type: 'organization', id: 'acme' } }],
     ['object', { object: {} }],
@@ -151,6 +300,19 @@ describe('history.list', () => {
     ['types[1]', { types: ['project.added', 'project.exploded'] }],
     ['after', { after: 1 }],
     ['after', { after: -1n }],
+    ['order', { order: 'newest' }],
+    ['before', { before: 1 }],
+    ['before', { before: -1n }],
+    ['before', { before: 2n ** 64n }],
+    ['time', { time: new Date() }],
+    ['time.from', { time: { from: new Date(Number.NaN) } }],
+    ['time.from', { time: { from: '2024-01-01' } }],
+    ['time.to', { time: { to: new Date(Number.NaN) } }],
+    ['time.until', { time: { until: new Date() } }],
+    ['including', { including: 'roles' }],
+    ['including', { including: 'roles', object: role }],
+    ['including', { including: 'roles', object: provider }],
+    ['including', { including: 'grants', object: project }],
     ['limit', { limit: 0 }],
     ['limit', { limit: 1001 }],
     ['more', { more: 1 }],

@@ -38,11 +38,12 @@ describe('the metadata of an append', () => {
 
   it('holds the marks of its own append alone', () => {
     const metadataOf = metadataFactory()
-    const marked = metadataOf(session({ correlationId: 'c', idempotencyKey: 'k' }), 'ci')
+    const marked = metadataOf(session({ correlationId: 'c', idempotencyKey: 'k' }), 'ci', 12)
     expect(marked).toMatchObject({
       correlationId: 'c',
       idempotencyKey: 'acme+k',
       managedBy: 'ci',
+      managedVersion: 12,
     })
     expect(Object.keys(metadataOf(session()))).toEqual(['actor', 'resourceOwner'])
   })

@@ -266,34 +266,43 @@ describe('An input that answers differently each time', () => {
   )
 })
 
-describe.each(methods)('$name, given what cannot be read', ({ of, input }) => {
-  const throwing = (traps: readonly (keyof ProxyHandler<object>)[], target: object = input) =>
-    new Proxy(
-      target,
-      Object.fromEntries(
-        traps.map((trap) => [
-          trap,
-          () => {
-            throw new Error('not to be read')
-          },
-        ]),
-      ),
-    )
+const ofWholeStates: readonly Pick<(typeof methods)[number], 'name' | 'of' | 'input'>[] = [
+  { name: 'plan', of: (iam) => iam.plan as never, input: { projects: [] } },
+  { name: 'apply', of: (iam) => iam.apply as never, input: { projects: [] } },
+  { name: 'apply (a plan)', of: (iam) => iam.apply as never, input: { changes: [] } },
+]
 
-  it.each([
-    [['get']],
-    [['ownKeys']],
-    [['has', 'get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf']],
-  ] as const)('answers that the input is malformed: %s', async (traps) => {
-    const answer = await of(iamOn(store))(throwing(traps), context)
-    expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
-  })
+describe.each([...methods, ...ofWholeStates])(
+  '$name, given what cannot be read',
+  ({ of, input }) => {
+    const throwing = (traps: readonly (keyof ProxyHandler<object>)[], target: object = input) =>
+      new Proxy(
+        target,
+        Object.fromEntries(
+          traps.map((trap) => [
+            trap,
+            () => {
+              throw new Error('not to be read')
+            },
+          ]),
+        ),
+      )
 
-  it('answers that the context is malformed', async () => {
-    const answer = await of(iamOn(store))(input, throwing(['get'], { ...context }))
-    expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
-  })
-})
+    it.each([
+      [['get']],
+      [['ownKeys']],
+      [['has', 'get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf']],
+    ] as const)('answers that the input is malformed: %s', async (traps) => {
+      const answer = await of(iamOn(store))(throwing(traps), context)
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+    })
+
+    it('answers that the context is malformed', async () => {
+      const answer = await of(iamOn(store))(input, throwing(['get'], { ...context }))
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+    })
+  },
+)
 
 describe('Before the permission is asked', () => {
   /** `count` items that are malformed, and how many of them were read. */
@@ -311,16 +320,19 @@ describe('Before the permission is asked', () => {
   it.each([
     ['projectRoles.addMany', 1_000],
     ['plan', 10_000],
-  ] as const)('%s looks no further than the first fault of a long list', async (name, count) => {
-    const { items, read } = countedItems(count)
-    const iam = iamOn(store, { authorize: () => false })
-    const call =
-      name === 'plan'
-        ? iam.plan({ projects: [{ id: 'p', name: 'P', roles: items as never }] }, context)
-        : iam.projectRoles.addMany({ projectId: 'portal', roles: items as never }, context)
-    expect(await refusal(call)).toMatchObject({ kind: 'PermissionDenied' })
-    expect(read.size).toBeLessThan(3)
-  })
+  ] as const)(
+    '%s looks no further than at the faults that it would report of a long list',
+    async (name, count) => {
+      const { items, read } = countedItems(count)
+      const iam = iamOn(store, { authorize: () => false })
+      const call =
+        name === 'plan'
+          ? iam.plan({ projects: [{ id: 'p', name: 'P', roles: items as never }] }, context)
+          : iam.projectRoles.addMany({ projectId: 'portal', roles: items as never }, context)
+      expect(await refusal(call)).toMatchObject({ kind: 'PermissionDenied' })
+      expect(read.size).toBeLessThanOrEqual(100)
+    },
+  )
 
   it('a list that is too long is counted, and its items are not read', async () => {
     const { items, read } = countedItems(1_001)

@@ -249,16 +249,6 @@ export const planSuite = (open: OpenStore): void => {
       expect((await done(iam.plan(nothing, { caller, orgId: 'other' }))).undeclared).toEqual([])
     }))
 
-  test('the id of a removed project stays taken', () =>
-    onEmpty(open, async ({ iam }) => {
-      await done(iam.projects.add(portal, context))
-      await done(iam.projects.remove({ id: 'portal' }, context))
-      expect(await refused(iam.plan({ projects: [portal] }, context))).toEqual({
-        kind: 'AlreadyExists',
-        object: portalRef,
-      })
-    }))
-
   test('a plan is made on what was recorded before, whatever consistency is asked for', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context))
@@ -304,19 +294,4 @@ export const planSuite = (open: OpenStore): void => {
         2 to add, 2 to update, 0 to remove, 0 unchanged"
       `)
     }))
-
-  test('a plan that was changed prints no line of its own by the name of a field', () => {
-    const field = 'name: "P"\n= project p\u001b[2J\u202e'
-    const change = { action: 'update', object: { type: 'project', id: 'p' }, events: [] } as const
-    const counts = { add: 0, update: 1, remove: 0, unchanged: 0 }
-    const plan = { orgId: 'acme', counts, undeclared: [] }
-    const shown = 'name: \\"P\\"\\n= project p\\u001b[2J\\u{202e}'
-    for (const [planned, value] of [
-      [{ field, to: 'P' }, '"P"'],
-      [{ field, secret: 'set' }, '(set)'],
-    ] as const)
-      expect(formatPlan({ ...plan, changes: [{ ...change, fields: [planned] }] })).toContain(
-        `~ project p\n    ${shown}: ${value}\n0 to add`,
-      )
-  })
 }

@@ -76,6 +76,7 @@ const desired = {
   identityProviders: some({ idpId: ids, ...appearance, ...oidc }, 'idpId'),
   managedBy: awkwardText,
   prune: fc.boolean(),
+  version: fc.integer({ min: 0, max: 3 }),
 }
 
 /** What the fields of each input may look like; `''` is for a method without a shape of its own. */
@@ -95,7 +96,16 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'projectRoles.addMany': { projectId: ids, roles: fc.array(fc.record(role), { maxLength: 4 }) },
   'projectRoles.import': { projectId: ids, roles: fc.array(fc.record(role), { maxLength: 4 }) },
   'projectRoles.list': { projectId: ids, filter: fc.record({ roleKey: textFilter }), ...page },
-  'history.list': { object, actor: awkwardText, after: fc.bigInt(), limit: fc.integer() },
+  'history.list': {
+    object,
+    including: fc.constantFrom('roles', undefined),
+    actor: awkwardText,
+    order: fc.constantFrom('asc', 'desc'),
+    after: fc.bigInt(),
+    before: fc.bigInt(),
+    time: fc.record({ from: fc.date(), to: fc.date() }, { requiredKeys: [] }),
+    limit: fc.integer(),
+  },
   'history.stateAt': { object, sequence: fc.bigInt({ min: 0n, max: 2n ** 65n }) },
   'iam.plan': desired,
   'iam.apply': desired,

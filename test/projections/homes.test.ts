@@ -5,7 +5,7 @@ import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
 import type { ListQuery, ReadModel, ViewType } from '../../src/ports/read-model.js'
 import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
-import { IDS, logs, ORGANIZATIONS, queries } from './random-log.js'
+import { histories, IDS, logs, ORGANIZATIONS, queries } from './random-log.js'
 
 const sqlite = openSqlite(':memory:')
 afterAll(sqlite.close)
@@ -95,6 +95,21 @@ test('A list has the same pages in every home.', async () => {
         const next = await memory.list({ ...query, after })
         expect(await sqlite.readModel.list({ ...query, after })).toStrictEqual(next)
       }
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('A history has the same pages in every home.', async () => {
+  const manyQueries = fc.array(histories, { minLength: 40, maxLength: 40 })
+  await fc.assert(
+    fc.asyncProperty(logs, manyQueries, async ({ events }, queries) => {
+      const memory = memoryReadModel()
+      await feed(memory, events, [events.length])
+      await sqlite.readModel.reset()
+      await feed(sqlite.readModel, events, [events.length])
+      for (const query of queries)
+        expect(await sqlite.readModel.history(query)).toStrictEqual(await memory.history(query))
     }),
     { numRuns: 150 },
   )

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { IdpId, ProjectId, RoleKey } from '../../src/domain/values.js'
-import type { Condition, ListQuery, SortKey, ViewType } from '../../src/ports/read-model.js'
+import type {
+  Condition,
+  HistoryQuery,
+  ListQuery,
+  SortKey,
+  ViewType,
+} from '../../src/ports/read-model.js'
 import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
 import {
   idpAdded,
@@ -85,6 +91,9 @@ const roleEvents = fc
     }
   })
 
+/** Where {@link logs} hold their event at `place`, counted from 0. */
+const positionAt = (place: number): bigint => 1_700_000_000_000_000n + 400n * BigInt(place)
+
 /** Any events in any order, such as no decider would allow: views take them as facts. */
 export const logs: fc.Arbitrary<Log> = fc
   .array(
@@ -137,3 +146,37 @@ export const queries: fc.Arbitrary<ListQuery<ViewType>> = fc.constantFrom(...TYP
     limit: fc.integer({ min: 1, max: 4 }),
   }),
 )
+
+const positions = fc.integer({ min: -1, max: 81 }).map((place) => positionAt(place))
+
+const refs: fc.Arbitrary<Partial<HistoryQuery>> = fc.oneof(
+  fc.constant({}),
+  ids.map((idpId) => ({ object: { type: 'identity_provider', idpId } as const })),
+  ids.map((id) => ({ object: { type: 'project', id } as const })),
+  ids.map((id) => ({ object: { type: 'project', id } as const, including: 'roles' as const })),
+  fc.record({ projectId: ids, key: fc.constantFrom('', 'a', 'A') }).map(({ projectId, key }) => ({
+    object: { type: 'project_role', projectId, roleKey: `${key}+` } as const,
+  })),
+)
+
+const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined })
+
+/** Any page of any history. */
+export const histories: fc.Arbitrary<HistoryQuery> = fc
+  .record({
+    ref: refs,
+    orgId: fc.constantFrom(...ORGANIZATIONS),
+    actor: optional(fc.constantFrom('u1', 'u2')),
+    types: optional(fc.constantFrom(['project.removed'], ['project_role.added', 'project.added'])),
+    after: fc.oneof(fc.constant(0n), positions),
+    before: optional(positions),
+    order: fc.constantFrom('asc' as const, 'desc' as const),
+    limit: fc.integer({ min: 1, max: 10 }),
+  })
+  .map(({ ref, actor, types, before, ...query }) => ({
+    ...query,
+    ...ref,
+    ...(actor !== undefined && { actor }),
+    ...(types !== undefined && { types }),
+    ...(before !== undefined && { before }),
+  }))

@@ -204,6 +204,14 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'keeps only the metadata that it knows',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      append: ({ metadata: { managedVersion: _, ...metadata }, ...append }) =>
+        sound.append({ ...append, metadata }),
+    }),
+  },
+  {
     fault: 'finds only the first event of an append',
     law: 'an append is found by its id, with all of its events in the order written',
     plant: (sound) => ({ findAppend: async (by) => (await sound.findAppend(by)).slice(0, 1) }),

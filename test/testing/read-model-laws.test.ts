@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
+import type { ObjectRef } from '../../src/domain/values.js'
 import type {
   Condition,
   FieldChange,
@@ -606,6 +607,111 @@ const FAULTS: readonly Fault[] = [
     plant: (sound) => ({
       history: ({ after, ...query }) => sound.history({ ...query, after: after - 1n }),
     }),
+  },
+  {
+    fault: 'does not end roles with their project',
+    law: 'The removal of a project is the end',
+    plant: histories(async (query, ask) =>
+      (await ask(query)).filter(
+        ({ object }) => query.object?.type !== 'project_role' || object.type === 'project_role',
+      ),
+    ),
+  },
+  {
+    fault: 'ends roles that were removed before their project',
+    law: 'The removal of a project is the end',
+    plant: histories(async (query, ask) => {
+      const entries = await ask(query)
+      if (entries.at(-1)?.type !== 'project_role.removed' || !('projectId' in (query.object ?? {})))
+        return entries
+      const object = { type: 'project', id: 'portal' } as const
+      return [...entries, ...(await ask({ ...query, object, types: ['project.removed'] }))]
+    }),
+  },
+  {
+    fault: 'ends a role without a look at who removed its project',
+    law: 'The removal of a project is the end',
+    plant: histories(async ({ actor, ...query }, ask) =>
+      (await ask(query)).filter(
+        (entry) =>
+          actor === undefined ||
+          entry.actor.userId === actor ||
+          (query.object?.type === 'project_role' && entry.type === 'project.removed'),
+      ),
+    ),
+  },
+  {
+    fault: 'tells the end of a role as an event of its own',
+    law: 'The end of a role by the removal',
+    plant: histories(async (query, ask) =>
+      (await ask(query)).map((entry) =>
+        query.object?.type === 'project_role' ? { ...entry, object: query.object } : entry,
+      ),
+    ),
+  },
+  {
+    fault: 'leaves the roles out of the history of a project that is to include them',
+    law: 'The history of a project may include',
+    plant: histories(({ including: _, ...query }, ask) => ask(query)),
+  },
+  {
+    fault: 'includes in the history of a project the roles that there are',
+    law: 'The history of a project may include',
+    plant: histories(async (query, ask) => {
+      const entries = await ask(query)
+      const isGone = ({ object }: { readonly object: ObjectRef }) =>
+        entries.some(
+          ({ type, object: gone }) =>
+            type === 'project_role.removed' &&
+            'roleKey' in gone &&
+            'roleKey' in object &&
+            gone.roleKey === object.roleKey,
+        )
+      return query.including ? entries.filter((entry) => !isGone(entry)) : entries
+    }),
+  },
+  {
+    fault: 'tells history oldest first, whatever is asked for',
+    law: 'History comes oldest first, or newest',
+    plant: histories(({ order: _, ...query }, ask) => ask(query)),
+  },
+  {
+    fault: 'turns pages of history round once they are cut',
+    law: 'Pages of history follow each other in both',
+    plant: histories(async ({ order, ...query }, ask) => {
+      const entries = await ask(query)
+      return order === 'desc' ? entries.toReversed() : entries
+    }),
+  },
+  {
+    fault: 'ends a role when its page is cut',
+    law: 'Pages of history follow each other in both',
+    plant: histories(async (query, ask) => {
+      const { object, limit } = query
+      if (object?.type !== 'project_role') return ask(query)
+      const entries = await ask({ ...query, limit: 1000 })
+      const own = entries.filter((entry) => entry.object.type === 'project_role').slice(0, limit)
+      return [...own, ...entries.filter((entry) => entry.object.type === 'project')]
+    }),
+  },
+  {
+    fault: 'begins every page of history with the newest entry',
+    law: 'Pages of history follow each other in both',
+    plant: histories(({ before, order, ...query }, ask) =>
+      ask(order === 'desc' ? { ...query, order } : { ...query, ...(before && { before }) }),
+    ),
+  },
+  {
+    fault: 'ends no page of history before a position',
+    law: 'History lies above',
+    plant: histories(({ before: _, ...query }, ask) => ask(query)),
+  },
+  {
+    fault: 'takes the position before which history ends for its last',
+    law: 'History lies above',
+    plant: histories(({ before, ...query }, ask) =>
+      ask({ ...query, ...(before !== undefined && { before: before + 1n }) }),
+    ),
   },
   {
     fault: 'applies its first events from any checkpoint',

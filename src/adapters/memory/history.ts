@@ -1,44 +1,80 @@
+import { projectStream } from '../../domain/project/events.js'
+import type { ProjectRoleRef } from '../../domain/values.js'
+import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
+import { objectOf } from '../../projections/event-cases.js'
 import { historyEntry } from '../../projections/history-view.js'
 import { streamOf } from '../../projections/stream-name.js'
 import { type History, type Kept, keptUnder, type Past } from './rows.js'
 
 /** Before the first event of an organization. */
-export const noHistory = (): History => ({ past: [], byObject: new Map(), sorted: 0 })
+export const noHistory = (): History => ({
+  past: [],
+  byObject: new Map(),
+  byProject: new Map(),
+  sorted: 0,
+})
 
 /** The page of history that `query` asks for. */
 export const historyOf = (kept: Kept, query: HistoryQuery): readonly HistoryEntry[] => {
   const past = pastOf(kept, query)
+  const { after, before, order, limit } = query
+  const first = countUpTo(past, after)
+  const end = before === undefined ? past.length : countUpTo(past, before - 1n)
   const entries: HistoryEntry[] = []
-  for (let index = firstAfter(past, query); index < past.length; index++) {
-    if (entries.length === query.limit) break
-    const found = past[index]
+  for (let count = 0; count < end - first && entries.length < limit; count++) {
+    const found = past[order === 'desc' ? end - 1 - count : first + count]
     if (found !== undefined && isSought(found, query)) entries.push(entryOf(found))
   }
   return entries
 }
 
-const pastOf = (kept: Kept, { orgId, object }: HistoryQuery): readonly Past[] => {
+const pastOf = (kept: Kept, { orgId, object, including }: HistoryQuery): readonly Past[] => {
   const history = kept.history.get(orgId)
   if (history === undefined || object === undefined) return history?.past ?? []
-  return sortByObject(history).get(streamOf(orgId, object)) ?? []
+  sort(history)
+  if (object.type === 'project_role') return pastOfRole(history, orgId, object)
+  if (object.type === 'project' && including !== undefined)
+    return history.byProject.get(object.id) ?? []
+  return history.byObject.get(streamOf(orgId, object)) ?? []
 }
 
-const sortByObject = (history: History): History['byObject'] => {
-  for (const found of history.past.slice(history.sorted)) {
-    keptUnder(history.byObject, found.event.stream, () => []).push(found)
+const sort = (history: History): void => {
+  const { past, byObject, byProject, sorted } = history
+  for (const found of past.slice(sorted)) {
+    keptUnder(byObject, found.event.stream, () => []).push(found)
+    const object = objectOf(found.event)
+    if (object.type === 'identity_provider') continue
+    const projectId = object.type === 'project' ? object.id : object.projectId
+    keptUnder(byProject, projectId, () => []).push(found)
   }
-  history.sorted = history.past.length
-  return history.byObject
+  history.sorted = past.length
 }
 
-/** Where in `past`, which is in the order of positions, the page begins. */
-const firstAfter = (past: readonly Past[], { after }: HistoryQuery): number => {
+/** What happened to a role, and the removals of its project that it was there for. */
+const pastOfRole = (
+  { byObject }: History,
+  orgId: string,
+  role: ProjectRoleRef,
+): readonly Past[] => {
+  const own = byObject.get(streamOf(orgId, role)) ?? []
+  const ofProject = byObject.get(projectStream(orgId, role.projectId)) ?? []
+  const ends = ofProject.filter(({ event: { type, position } }) => {
+    const last = own[countUpTo(own, position) - 1]
+    return type === 'project.removed' && last && last.event.type !== 'project_role.removed'
+  })
+  return [...own, ...ends].toSorted((one, other) =>
+    one.event.position < other.event.position ? -1 : 1,
+  )
+}
+
+/** How many of `past`, which is in the order of positions, lie at `position` or below. */
+const countUpTo = (past: readonly Past[], position: Position): number => {
   let low = 0
   let high = past.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((past[middle]?.event.position ?? 0n) > after) high = middle
+    if ((past[middle]?.event.position ?? 0n) > position) high = middle
     else low = middle + 1
   }
   return low

@@ -24,7 +24,9 @@ export interface History {
   readonly past: Past[]
   /** The same by object, as far as {@link History.sorted}: objects are seldom asked for. */
   readonly byObject: Map<StreamId, Past[]>
-  /** How many of `past` are in `byObject`. */
+  /** The same by project, its roles included, as far as {@link History.sorted}. */
+  readonly byProject: Map<string, Past[]>
+  /** How many of `past` are in `byObject` and `byProject`. */
   sorted: number
 }
 

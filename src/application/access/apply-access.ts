@@ -3,18 +3,15 @@ import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import { method, type Read } from '../method.js'
 import { orCancelled } from '../or-cancelled.js'
-import { pause } from '../pause.js'
+import { patience, pause } from '../pause.js'
 import type { Runtime } from '../runtime.js'
 import type { Applied, AppliedChange } from './applied.js'
 import { applyDrafts, applyEach, type ToApply } from './apply-drafts.js'
 import { applyPlan } from './apply-plan.js'
 import { askedToApply, REFUSED_BY_APPLY } from './asked-of-access.js'
 import { DesiredAccess } from './desired-access.js'
-import { countsOf, isPlan, type Plan } from './plan.js'
-import { planUnits, type Unit, undeclaredIn, unitsOf } from './plan-access.js'
-
-/** How often a project or provider is planned before the lost races are reported. */
-const MAX_ATTEMPTS = 10
+import { isPlan, type Plan } from './plan.js'
+import { planOf, planUnits, type Unit, undeclaredIn, unitsOf } from './plan-access.js'
 
 /** Makes the organization as planned, or as desired. */
 export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applied> => {
@@ -35,7 +32,6 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       refuses: REFUSED_BY_APPLY,
     },
     async (session, access) => {
-      const { managedBy } = access
       const units = unitsOf(runtime, session, access)
       // All is read and planned before the first is applied: what can fail does so before that.
       const planned = await planUnits(runtime, session, units)
@@ -43,15 +39,13 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       const finding = undeclaredIn(runtime, session, access)
       const undeclared = await orCancelled(finding, session.signal)
       const applied = await applyEach(units.entries(), ([index, unit]) =>
-        applyUnit(runtime, session, { unit, drafts: planned.value[index] ?? [], managedBy }),
+        applyUnit(runtime, session, {
+          unit,
+          drafts: planned.value[index] ?? [],
+          manager: access,
+        }),
       )
-      return applied.map((changes) => ({
-        orgId: session.orgId,
-        ...(managedBy !== undefined && { managedBy }),
-        changes,
-        counts: countsOf(changes),
-        undeclared,
-      }))
+      return applied.map((changes) => planOf(session, access, { changes, undeclared }))
     },
   )
 
@@ -59,13 +53,14 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
 const applyUnit = async (
   runtime: Runtime,
   session: Session,
-  { unit, drafts, managedBy }: ToApply & { readonly unit: Unit },
+  { unit, drafts, manager }: ToApply & { readonly unit: Unit },
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   let planned = drafts
+  const isTooLate = patience()
   for (let attempts = 1; ; attempts++) {
-    const applied = await applyDrafts(runtime, session, { drafts: planned, managedBy })
+    const applied = await applyDrafts(runtime, session, { drafts: planned, manager })
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
-    if (attempts === MAX_ATTEMPTS) return err({ kind: 'Aborted', attempts })
+    if (isTooLate()) return err({ kind: 'Aborted', attempts })
     await pause(attempts, session.signal)
     const again = await planUnits(runtime, session, [unit])
     if (again.isErr()) return err(again.error)

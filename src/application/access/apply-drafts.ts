@@ -7,14 +7,15 @@ import { detailsOf } from '../tracked.js'
 import { transact } from '../transact.js'
 import { turn } from '../turn.js'
 import type { AppliedChange } from './applied.js'
+import type { Draft } from './draft.js'
+import type { Manager } from './marks.js'
 import { movedSince } from './moved-since.js'
 import { type Part, partOf, sequenceOf } from './part.js'
-import type { Draft } from './planned-change.js'
 
-/** Changes of one project and its roles, the project first, or of one provider; and their marker. */
+/** Changes of one project and its roles, the project first, or of one provider; and who makes them. */
 export interface ToApply {
   readonly drafts: readonly Draft[]
-  readonly managedBy: string | undefined
+  readonly manager: Manager
 }
 
 /** Applies one after the other; what was applied before one that is refused stays. */
@@ -40,13 +41,13 @@ export const applyEach = async <Unit>(
 export const applyDrafts = async (
   runtime: Runtime,
   session: Session,
-  { drafts, managedBy }: ToApply,
+  { drafts, manager }: ToApply,
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   await turn()
   if (session.signal?.aborted) return err({ kind: 'Cancelled' })
   const parts = drafts.map((draft) => partOf(runtime, session, draft))
   for (const appendable of appendsOf(parts)) {
-    const recorded = await append(runtime, session, { ...appendable, managedBy })
+    const recorded = await append(runtime, session, { ...appendable, manager })
     if (recorded.isErr()) return err(recorded.error)
     await turn()
   }
@@ -75,7 +76,7 @@ const appendsOf = ([head, ...rest]: readonly Part[]): readonly Appendable[] => {
 const append = async (
   runtime: Runtime,
   session: Session,
-  { writes, guard, managedBy }: Appendable & Pick<ToApply, 'managedBy'>,
+  { writes, guard, manager }: Appendable & Pick<ToApply, 'manager'>,
 ): Promise<Result<void, IamError>> => {
   const last = writes.at(-1)
   if (!last) return ok()
@@ -84,7 +85,8 @@ const append = async (
     object: last.tracked,
     writes: writes.map(({ tracked }) => tracked),
     guard: guard?.tracked,
-    managedBy,
+    managedBy: manager.managedBy,
+    managedVersion: manager.version,
     decide: () => decide(writes, guard),
     ids: () => ({}),
   })
@@ -98,11 +100,14 @@ const decide = (
   guard: Part | undefined,
 ): Result<readonly unknown[], IamError> => {
   const outdated = movedSince(
-    (guard ? [guard, ...writes] : writes).map(({ draft, expected, tracked }) => ({
-      object: draft.change.object,
-      expected,
-      actual: sequenceOf(tracked),
-    })),
+    (guard ? [guard, ...writes] : writes).map(({ draft, expected, tracked }) => {
+      const { object } = draft.change
+      const actual = sequenceOf(tracked)
+      // What came and went since is as absent as before; its last event tells.
+      return actual === undefined && draft.ended !== undefined
+        ? { object, expected: draft.ended, actual: tracked.snapshot.changed }
+        : { object, expected, actual }
+    }),
   )
   if (outdated) return err(outdated)
   const decisions = writes.map((part) => part.decide())
@@ -112,7 +117,5 @@ const decide = (
 const applied = (session: Session, part: Part): AppliedChange => {
   const { change, details } = part.draft
   const since = isChange(part) ? detailsOf(part.tracked.snapshot, session.orgId) : details
-  // A plan that says so has been refused: it is not what there is.
-  if (since === undefined) throw new Error('An object that is not there cannot be unchanged')
-  return { ...change, details: since }
+  return { ...change, ...(since && { details: since }) }
 }

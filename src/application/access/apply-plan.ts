@@ -1,5 +1,4 @@
 import { err } from 'neverthrow'
-import { streamOf } from '../../projections/stream-name.js'
 import type { Session } from '../context.js'
 import { type InvalidArgument, invalid } from '../errors.js'
 import { fromPort } from '../fault.js'
@@ -9,15 +8,15 @@ import type { Runtime } from '../runtime.js'
 import type { Applied } from './applied.js'
 import { applyDrafts, applyEach } from './apply-drafts.js'
 import { askedToApplyPlan, REFUSED_BY_APPLY } from './asked-of-access.js'
-import { movedSince } from './moved-since.js'
-import { countsOf, Plan } from './plan.js'
-import type { Draft } from './planned-change.js'
-import { seenNow } from './seen-now.js'
+import type { Draft } from './draft.js'
+import { draftsOf } from './drafts-of-plan.js'
+import { Plan } from './plan.js'
+import { type DeclaredIds, planOf, undeclaredIn } from './plan-access.js'
 
 /**
  * Records what is planned. Refused before anything is recorded: a plan of another organization, one
- * with a secret that was not sealed for its provider by the current key, and one that saw other than
- * there is now.
+ * with a secret that was not sealed for its provider by the current key, one that saw other than there is
+ * now, and one that leaves out a field that it changes.
  */
 export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
   method(
@@ -32,34 +31,29 @@ export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
     async (session, plan) => {
       const objection = await orCancelled(objectionTo(runtime, session, plan), session.signal)
       if (objection) return err(objection)
-      const drafts = await orCancelled(draftsOf(runtime, session, plan), session.signal)
-      const outdated = movedSince(
-        drafts.map(({ change: { object, sequence }, details }) => ({
-          object,
-          expected: sequence === undefined ? undefined : BigInt(sequence),
-          actual: details?.sequence,
-        })),
+      const found = await orCancelled(draftsOf(runtime, session, plan), session.signal)
+      if (found.isErr()) return err(found.error)
+      const finding = undeclaredIn(runtime, session, declaredIn(plan))
+      const undeclared = await orCancelled(finding, session.signal)
+      const applied = await applyEach(unitsIn(found.value), (drafts) =>
+        applyDrafts(runtime, session, { drafts, manager: plan }),
       )
-      if (outdated) return err(outdated)
-      const { managedBy } = plan
-      const applied = await applyEach(unitsIn(drafts), (drafts) =>
-        applyDrafts(runtime, session, { drafts, managedBy }),
-      )
-      return applied.map((changes) => ({ ...plan, changes, counts: countsOf(changes) }))
+      return applied.map((changes) => planOf(session, plan, { changes, undeclared }))
     },
   )
 
-const draftsOf = async (
-  runtime: Runtime,
-  session: Session,
-  { changes }: Plan,
-): Promise<readonly Draft[]> => {
-  const objects = changes.map(({ object }) => object)
-  const seen = await seenNow(runtime, session, objects)
-  return changes.map((change) => ({
-    change,
-    details: seen.get(streamOf(session.orgId, change.object)),
-  }))
+/** Of which types there was a list is not told by a plan: of those that it names an object of. */
+const declaredIn = ({ changes, undeclared }: Plan): DeclaredIds => {
+  const declared = changes.map(({ object }) => object)
+  const types = new Set([...declared, ...undeclared].map(({ type }) => type))
+  return {
+    ...(types.has('project') && {
+      projects: declared.filter((object) => object.type === 'project'),
+    }),
+    ...(types.has('identity_provider') && {
+      identityProviders: declared.filter((object) => object.type === 'identity_provider'),
+    }),
+  }
 }
 
 /** A project with its roles, the project first, or an identity provider. */

@@ -5,6 +5,7 @@ import type { Refused } from '../context.js'
 import type { Asked } from '../method.js'
 import { type Target, targetIdp, targetOfObject, targetProject } from '../target.js'
 import { MAX_OBJECTS } from './desired-access.js'
+import { MAX_CHANGES } from './plan.js'
 
 /** Whether only what `plan` needs is asked for, or all that `apply` needs. */
 type Use = 'plan' | 'apply'
@@ -19,16 +20,25 @@ export const askedToPlan = (input: unknown): readonly Asked[] => askedOfDesired(
 export const askedToApply = (input: unknown): readonly Asked[] => askedOfDesired(input, 'apply')
 
 /** What `iam.apply` needs of a plan, well-formed or not. */
-export const askedToApplyPlan = (input: unknown): readonly Asked[] =>
-  distinct(
-    itemsOf(input, 'changes', Number.POSITIVE_INFINITY).flatMap((change) => {
-      const type = fieldOf(fieldOf(change, 'object'), 'type')
-      const known = TYPES.filter((known) => known === type)
-      return (known.length > 0 ? known : TYPES).flatMap((type) =>
-        asked(NEEDED[type], targetOfObject(change)),
-      )
-    }),
+export const askedToApplyPlan = (input: unknown): readonly Asked[] => {
+  const changed = new Map<
+    string,
+    { readonly types: readonly ViewType[]; readonly object: Asked['object'] }
+  >()
+  // A plan has many changes, most of them of roles of a few projects.
+  for (const change of itemsOf(input, 'changes', MAX_CHANGES)) {
+    const type = fieldOf(fieldOf(change, 'object'), 'type')
+    const known = TYPES.filter((known) => known === type)
+    const object = targetOfObject(change)
+    const types = known.length > 0 ? known : TYPES
+    changed.set(`${known} ${object?.type} ${object?.id}`, { types, object })
+  }
+  return distinct(
+    [...changed.values()].flatMap(({ types, object }) =>
+      types.flatMap((type) => asked(NEEDED[type], object)),
+    ),
   )
+}
 
 const TYPES = ['project', 'project_role', 'identity_provider'] as const
 
@@ -69,7 +79,8 @@ const distinct = (questions: readonly Asked[]): readonly Asked[] => [
   ...new Map(
     questions.map((question) => {
       const { permission, object } = question
-      return [JSON.stringify([permission, object?.type, object?.id]), question]
+      // None of them holds a space.
+      return [`${permission} ${object?.type} ${object?.id}`, question]
     }),
   ).values(),
 ]

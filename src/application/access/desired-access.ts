@@ -4,6 +4,7 @@ import { listOf, requiredText } from '../../domain/values.js'
 import type { InvalidArgument } from '../errors.js'
 import { onlyOnce } from '../only-once.js'
 import { parse } from '../parse.js'
+import { accessVersion, versionNeedsMarker } from './access-version.js'
 import { DesiredIdentityProvider } from './desired-identity-provider.js'
 import { DesiredProject } from './desired-project.js'
 import { bounds } from './json-schema-bounds.js'
@@ -21,12 +22,17 @@ export interface DesiredAccess {
   /** At most 1,000, no id twice. */
   readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
   /**
-   * Removes the roles of declared projects that carry the marker `managedBy` and are declared no
-   * more; false when absent. Projects and identity providers are never removed.
+   * Removes the roles of declared projects that carry the marker `managedBy`, of a version not newer than
+   * this one, and are declared no more; false when absent. Projects and identity providers are never removed.
    */
   readonly prune?: boolean | undefined
   /** Marks what is recorded as managed by this desired state: 1 to 200 characters. */
   readonly managedBy?: string | undefined
+  /**
+   * Which state of the same `managedBy` this is: a whole number from 1 to 2^53 - 1, higher for a newer one.
+   * What a newer version has marked is left alone, and shown as `superseded`. Absent: older than any.
+   */
+  readonly version?: number | undefined
 }
 
 const schema = z
@@ -43,12 +49,14 @@ const schema = z
     ),
     prune: z.optional(z.boolean({ error: 'must be true or false' })),
     managedBy: z.optional(requiredText),
+    version: z.optional(accessVersion),
   })
   .check(
     z.refine(({ prune, managedBy }) => prune !== true || managedBy !== undefined, {
       error: 'is required with prune',
       path: ['managedBy'],
     }),
+    versionNeedsMarker,
   )
 
 /** Schema of a {@link DesiredAccess}. */
@@ -61,7 +69,7 @@ export const readAccess = (value: unknown): Result<DesiredAccess, InvalidArgumen
 
 /**
  * JSON Schema (draft 2020-12) of a {@link DesiredAccess}, for editors. {@link readAccess} checks more:
- * that no id or key is there twice, that text can be stored, and that `prune` has a `managedBy`.
+ * that no id or key is there twice, that text can be stored, and that `prune` and `version` have a `managedBy`.
  */
 export const accessJsonSchema = (): object =>
   z.toJSONSchema(schema, {

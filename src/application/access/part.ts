@@ -8,7 +8,8 @@ import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import type { AnyTracked } from '../tracked.js'
-import type { Draft, PlannedChange } from './planned-change.js'
+import type { Draft } from './draft.js'
+import type { PlannedChange } from './planned-change.js'
 import { commandOf } from './planned-event.js'
 
 /** A planned change on its way into the log. */

@@ -10,10 +10,12 @@ import type { Runtime } from '../runtime.js'
 import { turn } from '../turn.js'
 import { askedToPlan } from './asked-of-access.js'
 import { DesiredAccess, type ParsedAccess } from './desired-access.js'
+import type { Draft } from './draft.js'
+import type { Manager } from './marks.js'
 import { countsOf, type Plan } from './plan.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
 import { planProject } from './plan-project.js'
-import type { Draft } from './planned-change.js'
+import type { PlannedChange } from './planned-change.js'
 
 /** What is planned, and applied, at once: a project with its roles, or an identity provider. */
 export type Unit = () => Promise<Result<readonly Draft[], IamError>>
@@ -27,28 +29,46 @@ export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
       const units = await planUnits(runtime, session, unitsOf(runtime, session, access))
       if (units.isErr()) return err(units.error)
       const changes = units.value.flat().map(({ change }) => change)
-      const { managedBy } = access
-      return ok({
-        orgId: session.orgId,
-        ...(managedBy !== undefined && { managedBy }),
-        changes,
-        counts: countsOf(changes),
-        undeclared: await undeclaredIn(runtime, session, access),
-      })
+      const undeclared = await undeclaredIn(runtime, session, access)
+      return ok(planOf(session, access, { changes, undeclared }))
     },
   )
+
+/** What a plan for `access` tells, beside what becomes of each object. */
+export const planOf = <Change extends PlannedChange>(
+  { orgId }: Session,
+  { managedBy, version }: Manager,
+  { changes, undeclared }: Found<Change>,
+): Plan & Found<Change> => ({
+  orgId,
+  ...(managedBy !== undefined && { managedBy }),
+  ...(version !== undefined && { version }),
+  changes,
+  counts: countsOf(changes),
+  undeclared,
+})
+
+interface Found<Change extends PlannedChange> extends Pick<Plan, 'undeclared'> {
+  readonly changes: readonly Change[]
+}
 
 /** The units of a desired state, in its order, projects first. */
 export const unitsOf = (
   runtime: Runtime,
   session: Session,
-  { projects = [], identityProviders = [], prune = false, managedBy }: ParsedAccess,
-): readonly Unit[] => [
-  ...projects.map((desired) => () => planProject(runtime, session, { desired, prune, managedBy })),
-  ...identityProviders.map(
-    (desired, index) => () => planIdentityProvider(runtime, session, { desired, index }),
-  ),
-]
+  access: ParsedAccess,
+): readonly Unit[] => {
+  const { projects = [], identityProviders = [], prune = false } = access
+  return [
+    ...projects.map(
+      (desired) => () => planProject(runtime, session, { desired, prune, manager: access }),
+    ),
+    ...identityProviders.map(
+      (desired, index) => () =>
+        planIdentityProvider(runtime, session, { desired, index, manager: access }),
+    ),
+  ]
+}
 
 /** Plans `units` on all that was recorded before; refused when one of them is. */
 export const planUnits = async (
@@ -69,11 +89,17 @@ export const planUnits = async (
   return ok(planned)
 }
 
+/** The projects and identity providers of a desired state, by their ids; absent without a list of them. */
+export interface DeclaredIds {
+  readonly projects?: readonly { readonly id: string }[] | undefined
+  readonly identityProviders?: readonly { readonly idpId: string }[] | undefined
+}
+
 /** What there is but is not declared, of the types that are; as far as the caller may read all. */
 export const undeclaredIn = async (
   runtime: Runtime,
   session: Session,
-  { projects, identityProviders }: ParsedAccess,
+  { projects, identityProviders }: DeclaredIds,
 ): Promise<readonly ObjectRef[]> => {
   const { orgId } = session
   const mayRead = async (permission: Permission) =>

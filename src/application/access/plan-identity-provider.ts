@@ -15,31 +15,41 @@ import type { IamError, InvalidArgument } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import { detailsOf } from '../tracked.js'
 import type { ParsedProvider } from './desired-identity-provider.js'
+import { blocked, type Draft, draft, superseded } from './draft.js'
+import { isSuperseded, type Manager, marksOn } from './marks.js'
 import { type PlannedSecret, planSecret } from './plan-secret.js'
-import { type Draft, draft, fieldChanges, type PlannedField } from './planned-change.js'
+import { fieldChanges, type PlannedField } from './planned-field.js'
 
-/** A declared identity provider, and where in the list it stands. */
+/** A declared identity provider, where in the list it stands, and whose list that is. */
 export interface ProviderToPlan {
   readonly desired: ParsedProvider
   readonly index: number
+  readonly manager: Manager
 }
 
 type Found = Omit<OidcIdentityProviderAdded['data'], 'idpId'>
 
 /**
- * What makes an identity provider as desired. Refused: the id of a removed one; a new one without
- * name or secret; an update of the OIDC configuration without an issuer.
+ * What makes an identity provider as desired. Refused: a new one without name or secret; an update of
+ * the OIDC configuration without an issuer.
  */
 export const planIdentityProvider = async (
   runtime: Runtime,
   session: Session,
   toPlan: ProviderToPlan,
 ): Promise<Result<readonly Draft[], IamError>> => {
-  const { idpId, issuer, clientSecret: declared } = toPlan.desired
-  const idp = runtime.identityProviders.track(identityProviderStream(session.orgId, idpId))
+  const { desired, manager } = toPlan
+  const { idpId, issuer, clientSecret: declared } = desired
+  const object = { type: 'identity_provider', idpId } as const
+  const stream = identityProviderStream(session.orgId, idpId)
+  const idp = runtime.identityProviders.track(stream)
   await idp.refresh()
   const { state, snapshot } = idp
+  if (state.status === 'removed') return ok([blocked(object)])
   const found = exists(state) ? state : undefined
+  const details = found && detailsOf(snapshot, session.orgId)
+  const marks = await marksOn(runtime, manager, [stream])
+  if (isSuperseded(manager, marks.get(stream))) return ok([superseded({ object, details })])
   const stored = found?.clientSecret
   const secret =
     declared === undefined
@@ -53,13 +63,10 @@ export const planIdentityProvider = async (
         ? err(objection(toPlan, ['issuer'], 'must not be empty'))
         : ok([
             draft({
-              object: { type: 'identity_provider', idpId },
-              fields: [
-                ...fieldChanges(found, fieldsOf(toPlan.desired, found)),
-                ...shownSecret(secret),
-              ],
+              object,
+              fields: [...fieldChanges(found, fieldsOf(desired, found)), ...shownSecret(secret)],
               events,
-              details: found && detailsOf(snapshot, session.orgId),
+              details,
             }),
           ]),
     )

@@ -4,55 +4,81 @@ import { projectRoleStream } from '../../domain/project-role/events.js'
 import { type ProjectId, RoleKey } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
-import { readBatch } from '../../projections/read-events.js'
 import type { Session } from '../context.js'
-import { Fault, fromPort } from '../fault.js'
+import { Fault } from '../fault.js'
 import { newEvent } from '../new-event.js'
 import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 import type { ParsedProject, ParsedRole } from './desired-project.js'
-import { type Draft, draft, fieldChanges } from './planned-change.js'
+import { type Draft, draft, superseded } from './draft.js'
+import { isSuperseded, type Manager, type Marks, marksOn } from './marks.js'
+import { fieldChanges } from './planned-field.js'
 
 /** A declared project, and what goes for its whole desired state. */
 export interface ProjectToPlan {
   readonly desired: ParsedProject
   readonly prune: boolean
-  readonly managedBy: string | undefined
+  readonly manager: Manager
 }
 
-/** What makes the roles of a project as desired: the declared ones as declared, then removals. */
+/**
+ * What makes the roles of a project as desired: the declared ones as declared, then removals.
+ *
+ * @param toPlan.isNew - that there never was such a project, so that no role of it is looked for
+ */
 export const planProjectRoles = async (
   runtime: Runtime,
   { orgId }: Session,
-  { desired: { id, roles }, prune, managedBy }: ProjectToPlan,
+  toPlan: ProjectToPlan & { readonly isNew: boolean },
 ): Promise<readonly Draft[]> => {
+  const { desired, prune, manager, isNew } = toPlan
+  const { id, roles } = desired
   if (roles === undefined) return []
+  if (isNew) return roles.map((role) => change(id, role, {}))
   const declared = new Set<string>(roles.map(({ roleKey }) => roleKey))
-  const found = new Map<string, ProjectRole>()
-  const removals: Draft[] = []
-  for await (const row of rowsOf(runtime, { type: 'project_role', orgId, projectId: id })) {
+  const rows = new Map<string, ProjectRole>()
+  for await (const row of rowsOf(runtime, { type: 'project_role', orgId, projectId: id }))
+    if (prune || declared.has(row.roleKey)) rows.set(row.roleKey, row)
+  const streamOf = (roleKey: string) => projectRoleStream(orgId, id, roleKey)
+  const streams = [...new Set([...declared, ...rows.keys()])].map(streamOf)
+  const marks = await marksOn(runtime, manager, streams)
+
+  const toChange = roles.map((role) => {
+    const found = { row: rows.get(role.roleKey), marks: marks.get(streamOf(role.roleKey)) }
+    return isSuperseded(manager, found.marks)
+      ? left(id, role.roleKey, found.row)
+      : change(id, role, found)
+  })
+  const toRemove = [...rows.values()].flatMap((row) => {
     const { roleKey } = row
-    if (declared.has(roleKey)) found.set(roleKey, row)
-    else if (
-      prune &&
-      managedBy === (await managerOf(runtime, projectRoleStream(orgId, id, roleKey)))
-    )
-      removals.push(removal(id, row))
-  }
-  return [...roles.map((role) => change(id, role, found.get(role.roleKey))), ...removals]
+    const own = marks.get(streamOf(roleKey))
+    if (declared.has(roleKey) || own?.managedBy !== manager.managedBy) return []
+    return isSuperseded(manager, own) ? left(id, roleKey, row) : removal(id, row)
+  })
+  return [...toChange, ...toRemove]
 }
 
-const change = (projectId: ProjectId, role: ParsedRole, row: ProjectRole | undefined): Draft => {
+/** A role as it is in the read model, and what desired states left on it; absent when there is none. */
+interface FoundRole {
+  readonly row?: ProjectRole | undefined
+  readonly marks?: Marks | undefined
+}
+
+const change = (projectId: ProjectId, role: ParsedRole, { row, marks }: FoundRole): Draft => {
   const { roleKey, displayName } = role
   const shown = { displayName, group: role.group ?? row?.group ?? '' }
   const data = { projectId, roleKey, ...shown }
-  return draft({
+  const drafted = draft({
     object: { type: 'project_role', projectId, roleKey },
     fields: fieldChanges(row, shown),
     events: decide({ type: row ? 'UpdateProjectRole' : 'AddProjectRole', data }, row),
     details: row?.details,
   })
+  return row ? drafted : { ...drafted, ended: marks?.last }
 }
+
+const left = (projectId: ProjectId, roleKey: string, row: ProjectRole | undefined): Draft =>
+  superseded({ object: { type: 'project_role', projectId, roleKey }, details: row?.details })
 
 const removal = (projectId: ProjectId, row: ProjectRole): Draft => {
   const roleKey = RoleKey.parse(row.roleKey)
@@ -74,19 +100,4 @@ const decide = (command: ProjectRoleCommand, row: ProjectRole | undefined): read
   const decision = projectRole.decide(command, state)
   if (decision.isErr()) throw new Fault(decision.error)
   return decision.value.map((event) => newEvent(projectRole.upcasters, event))
-}
-
-/**
- * The marker that a role carries: the last one that was recorded with it since it was added. So a
- * change by hand does not take a role away from the desired state that manages it.
- */
-const managerOf = async (
-  { store }: Runtime,
-  stream: ReturnType<typeof projectRoleStream>,
-): Promise<string | undefined> => {
-  const { known: events, unreadable } = readBatch(await fromPort(() => store.readStream(stream)))
-  if (unreadable) throw new Fault(unreadable)
-  const added = events.findLastIndex(({ type }) => type === 'project_role.added')
-  const marked = events.slice(added).findLast(({ metadata }) => metadata.managedBy !== undefined)
-  return marked?.metadata.managedBy
 }

@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow'
+import { ok, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { AddProject } from '../../domain/project/commands.js'
 import { type ProjectAdded, projectStream } from '../../domain/project/events.js'
@@ -7,35 +7,43 @@ import type { IamError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import { detailsOf } from '../tracked.js'
 import type { ParsedProject } from './desired-project.js'
+import { blocked, type Draft, draft, superseded } from './draft.js'
+import { isSuperseded, marksOn } from './marks.js'
 import { type ProjectToPlan, planProjectRoles } from './plan-project-roles.js'
-import { type Draft, draft, fieldChanges } from './planned-change.js'
+import { fieldChanges } from './planned-field.js'
 
-/** What makes a project and its roles as desired: the project first. Refused: a removed one's id. */
+/** What makes a project and its roles as desired: the project first. */
 export const planProject = async (
   runtime: Runtime,
   session: Session,
   toPlan: ProjectToPlan,
 ): Promise<Result<readonly Draft[], IamError>> => {
-  const { desired } = toPlan
+  const { desired, manager } = toPlan
   const { id } = desired
-  const project = runtime.projects.track(projectStream(session.orgId, id))
+  const object = { type: 'project', id } as const
+  const stream = projectStream(session.orgId, id)
+  const project = runtime.projects.track(stream)
   await project.refresh()
   const { state, snapshot } = project
+  if (state.status === 'removed') return ok([blocked(object), ...blockedRoles(desired)])
   const found = exists(state) ? state : undefined
+  const details = found && detailsOf(snapshot, session.orgId)
+  const roles = await planProjectRoles(runtime, session, { ...toPlan, isNew: !found })
+  const marks = await marksOn(runtime, manager, [stream])
+  if (isSuperseded(manager, marks.get(stream)))
+    return ok([superseded({ object, details }), ...roles])
   const settings = settingsOf(desired, found)
   const type = found ? 'UpdateProject' : 'AddProject'
-  const decision = project.decide({ type, data: { id, ...settings } })
-  const roles = await planProjectRoles(runtime, session, toPlan)
-  return decision.map((events) => [
-    draft({
-      object: { type: 'project', id },
-      fields: fieldChanges(found, settings),
-      events,
-      details: found && detailsOf(snapshot, session.orgId),
-    }),
-    ...roles,
-  ])
+  return project
+    .decide({ type, data: { id, ...settings } })
+    .map((events) => [
+      draft({ object, fields: fieldChanges(found, settings), events, details }),
+      ...roles,
+    ])
 }
+
+const blockedRoles = ({ id, roles = [] }: ParsedProject): readonly Draft[] =>
+  roles.map(({ roleKey }) => blocked({ type: 'project_role', projectId: id, roleKey }))
 
 /** Name and settings as they are to be: what is not declared stays what it is, or has its default. */
 const settingsOf = (

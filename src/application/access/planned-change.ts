@@ -1,78 +1,51 @@
 import * as z from 'zod/mini'
-import { changedFields } from '../../domain/changed-fields.js'
-import { compiled } from '../../domain/compiled.js'
-import { choice, type ObjectRef } from '../../domain/values.js'
-import type { NewEvent } from '../../ports/event-store.js'
-import type { ObjectDetails } from '../../ports/read-model.js'
+import { choice, listOf, type ObjectRef } from '../../domain/values.js'
 import { objectOf } from '../../projections/event-cases.js'
 import { streamOf } from '../../projections/stream-name.js'
 import { ObjectInput } from '../object-input.js'
 import { PlannedEvent } from './planned-event.js'
+import { PlannedField } from './planned-field.js'
 
-/** What a declared field can hold. */
-export type FieldValue = string | boolean | readonly string[]
-
-const FieldValueInput: z.ZodMiniType<FieldValue> = z.union([
-  z.string(),
-  z.boolean(),
-  z.array(z.string()),
-])
-
-/** A field that is to change; `from` is absent of an object that is to be added. */
-export type PlannedField =
-  | {
-      /** Name of the field. */
-      readonly field: string
-      /** Its value as it was seen. */
-      readonly from?: FieldValue | undefined
-      /** Its value as it is to be; absent of a role that is to be removed. */
-      readonly to?: FieldValue | undefined
-    }
-  | {
-      /** `clientSecret`. */
-      readonly field: string
-      /** A secret never shows; it is `unchanged` when it was opened and found equal. */
-      readonly secret: 'set' | 'changed' | 'unchanged'
-    }
-
-const PlannedField: z.ZodMiniType<PlannedField> = z.union(
-  [
-    z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
-    z.strictObject({
-      field: z.string(),
-      from: z.optional(FieldValueInput),
-      to: z.optional(FieldValueInput),
-    }),
-  ],
-  { error: 'must be a field with its values, or a secret' },
-)
-
-/** What becomes of a declared object. */
-export type Action = 'add' | 'update' | 'remove' | 'unchanged'
+/**
+ * What becomes of a declared object. Nothing, if it is `unchanged`, `blocked` (its id is taken by a removed
+ * one) or `superseded` (a newer version of the desired state has marked it).
+ */
+export type Action = 'add' | 'update' | 'remove' | 'unchanged' | 'blocked' | 'superseded'
 
 /** What becomes of one object, and on what condition. Plain data, as JSON keeps it. */
 export interface PlannedChange {
-  /** `unchanged` comes without events. */
+  /** All but `add`, `update` and `remove` come without events. */
   readonly action: Action
   /** By its type and ids. */
   readonly object: ObjectRef
-  /** For people to read; what takes effect are the `events`. */
+  /** Of what is `blocked`: a removed project or provider keeps its id, a role goes with its project. */
+  readonly reason?: 'removed' | undefined
+  /** For people to read; what takes effect are the `events`. At most 20. */
   readonly fields: readonly PlannedField[]
-  /** As they would be recorded; a secret in them is sealed. */
+  /** As they would be recorded, at most 2; a secret in them is sealed. */
   readonly events: readonly PlannedEvent[]
   /** `details.sequence` of the object as it was seen, in decimal digits; absent when there was none. */
   readonly sequence?: string | undefined
 }
 
+/** More than any object has. */
+const MAX_FIELDS = 20
+
+/** A list of a plan; measured before its items are looked at. */
+export const plannedList = <Item extends z.ZodMiniType>(item: Item, most: number) =>
+  z.pipe(
+    z.custom<readonly z.input<Item>[]>(Array.isArray, { error: 'must be a list' }),
+    listOf(item, 0, most),
+  )
+
 /** Schema of a {@link PlannedChange}. */
 export const PlannedChange: z.ZodMiniType<PlannedChange> = z
   .strictObject({
-    action: choice(['add', 'update', 'remove', 'unchanged']),
+    action: choice(['add', 'update', 'remove', 'unchanged', 'blocked', 'superseded']),
     object: ObjectInput,
-    fields: z.array(PlannedField, { error: 'must be a list' }),
-    events: z
-      .array(PlannedEvent, { error: 'must be a list' })
-      .check(z.maxLength(2, { error: 'must have at most 2 items' })),
+    reason: z.optional(choice(['removed'])),
+    fields: plannedList(PlannedField, MAX_FIELDS),
+    events: plannedList(PlannedEvent, 2),
     sequence: z.optional(
       z
         .string({ error: 'must be text' })
@@ -81,72 +54,39 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
   })
   .check(
     z.superRefine((change, { addIssue }) => {
-      // The first once more, for a change without any.
-      const events = [change.events[0], ...change.events]
-      if (events.some((event) => actionOf(event) !== change.action))
-        addIssue({ code: 'custom', path: ['action'], message: 'must be what the events say' })
-      if ((change.action === 'add') !== (change.sequence === undefined))
-        addIssue({
-          code: 'custom',
-          path: ['sequence'],
-          message: 'must be absent of what is added, and of nothing else',
-        })
+      const object = (path: PropertyKey[], message: string) =>
+        addIssue({ code: 'custom', path, message })
+      const { action, events, reason, sequence } = change
+      // Without events it is none of what events say.
+      const isSaid = events.every((event) => actionOf(event) === action)
+      if (!isSaid || events.length > 0 !== EVENTFUL.includes(action))
+        object(['action'], 'must be what the events say')
+      if ((action === 'blocked') !== (reason !== undefined))
+        object(['reason'], 'must be there of what is blocked, and of nothing else')
+      const flaw = flawOfSequence(action, sequence)
+      if (flaw !== undefined) object(['sequence'], flaw)
       const own = streamOf('', change.object)
-      change.events.forEach((event, index) => {
+      events.forEach((event, index) => {
         if (streamOf('', objectOf(event)) !== own)
-          addIssue({
-            code: 'custom',
-            path: ['events', index],
-            message: 'must tell of the object of the change',
-          })
+          object(['events', index], 'must tell of the object of the change')
       })
     }),
   )
 
-const actionOf = (event: PlannedEvent | undefined): Action => {
-  if (!event) return 'unchanged'
-  if (event.type.endsWith('added')) return 'add'
-  return event.type.endsWith('removed') ? 'remove' : 'update'
+const EVENTFUL: readonly Action[] = ['add', 'update', 'remove']
+
+/** What is superseded may be there or not. */
+const flawOfSequence = (action: Action, sequence: string | undefined): string | undefined => {
+  if (action === 'superseded') return undefined
+  if (action === 'blocked')
+    return sequence === undefined ? undefined : 'must be absent of what is blocked'
+  return (action === 'add') === (sequence === undefined)
+    ? undefined
+    : 'must be absent of what is added, and of nothing else'
 }
 
-/** A change, beside the details of the object as it was seen. */
-export interface Draft {
-  readonly change: PlannedChange
-  readonly details: ObjectDetails | undefined
+/** What an event of a plan does to its object. */
+export const actionOf = ({ type }: PlannedEvent): Action => {
+  if (type.endsWith('added')) return 'add'
+  return type.endsWith('removed') ? 'remove' : 'update'
 }
-
-/** The change that the decided `events` make to an object that was seen with `details`, or not at all. */
-export const draft = ({
-  object,
-  fields,
-  events,
-  details,
-}: {
-  readonly object: ObjectRef
-  readonly fields: readonly PlannedField[]
-  readonly events: readonly NewEvent[]
-  readonly details: ObjectDetails | undefined
-}): Draft => {
-  const planned = events.map((event) => compiled(PlannedEvent).parse(event))
-  const change: PlannedChange = {
-    action: actionOf(planned[0]),
-    object,
-    fields,
-    events: planned,
-    ...(details && { sequence: String(details.sequence) }),
-  }
-  return { change, details }
-}
-
-type Fields = Readonly<Record<string, FieldValue>>
-
-/** The fields of `after` that `before` has not, or has with another value. */
-export const fieldChanges = <After extends Fields>(
-  before: { readonly [Field in keyof After]?: FieldValue } | undefined,
-  after: After,
-): readonly PlannedField[] =>
-  changedFields<After>(before ?? {}, after).map((field) => ({
-    field,
-    ...(before && { from: before[field] }),
-    to: after[field],
-  }))

@@ -1,23 +1,23 @@
 import type { ObjectRef } from '../../domain/values.js'
-import type { ObjectDetails } from '../../ports/read-model.js'
+import type { Views, ViewType } from '../../ports/read-model.js'
 import { streamOf } from '../../projections/stream-name.js'
 import type { Session } from '../context.js'
 import { fromPort } from '../fault.js'
 import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 
-/** The details of those of `objects` that are there now, by the names of their streams. */
+/** Those of `objects` that are there now, by the names of their streams. */
 export const seenNow = async (
   runtime: Runtime,
   session: Session,
   objects: readonly ObjectRef[],
-): Promise<ReadonlyMap<string, ObjectDetails>> => {
+): Promise<ReadonlyMap<string, Views[ViewType]>> => {
   const { orgId } = session
   const wanted = new Set<string>(objects.map((object) => streamOf(orgId, object)))
-  const seen = new Map<string, ObjectDetails>()
-  const see = (object: ObjectRef, row: { readonly details: ObjectDetails } | undefined) => {
+  const seen = new Map<string, Views[ViewType]>()
+  const see = (object: ObjectRef, row: Views[ViewType] | undefined) => {
     const stream = streamOf(orgId, object)
-    if (row && wanted.has(stream)) seen.set(stream, row.details)
+    if (row && wanted.has(stream)) seen.set(stream, row)
   }
 
   await runtime.follow({ ...session, consistency: 'strong' })

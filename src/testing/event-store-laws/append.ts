@@ -13,6 +13,7 @@ const EVERY_METADATA = {
   idempotencyKey: 'key',
   commandHash: 'hash',
   managedBy: 'law',
+  managedVersion: Number.MAX_SAFE_INTEGER,
 }
 
 /** What an append records. */

@@ -1,7 +1,8 @@
 import { IdpId } from '../../domain/values.js'
 import { timeOf } from '../../ports/event-store.js'
-import type { FieldChange, HistoryQuery, ReadModel } from '../../ports/read-model.js'
+import type { FieldChange, HistoryQuery } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
+import { ALL, found, idp, project, role } from './found-history.js'
 import { fedWith, type ReadModelLaw } from './law.js'
 import { LIVES, live, othersOf } from './lives.js'
 import {
@@ -14,19 +15,9 @@ import {
   roleRemoved,
 } from './log.js'
 
-const ALL = { orgId: 'acme', after: 0n, limit: 1000 } as const
-
 /** The order of changes tells nothing. */
 const byField = (changes: readonly FieldChange[]) =>
   changes.toSorted((one, other) => (one.field < other.field ? -1 : 1))
-
-/** The places of the entries found in `log`; they have to be in its order. */
-const found = async (model: ReadModel, log: Log, query: Partial<HistoryQuery>) => {
-  const entries = await model.history({ ...ALL, ...query })
-  return entries.map(({ sequence }) =>
-    log.events.findIndex(({ position }) => position === sequence),
-  )
-}
 
 /** Two organizations; in one of them two users change a project and two roles. */
 const busyLog = (): Log => {
@@ -42,11 +33,6 @@ const busyLog = (): Log => {
   log.record('acme', projectRemoved('portal'))
   return log
 }
-
-const idp = (idpId: string) => ({ type: 'identity_provider', idpId }) as const
-const project = (id: string) => ({ type: 'project', id }) as const
-const role = (projectId: string, roleKey: string) =>
-  ({ type: 'project_role', projectId, roleKey }) as const
 
 /** Objects and users that differ in their type, one of their names or its case alone. */
 const alikeLog = (): Log => {
@@ -74,8 +60,12 @@ const ALIKE: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = 
   [{ object: project('portal') }, [1, 9]],
   [{ object: project('portal2') }, [4]],
   [{ object: project('Portal') }, [7]],
-  [{ object: role('portal', 'editor') }, [2]],
-  [{ object: role('portal', 'Editor') }, [3]],
+  [{ object: project('portal'), including: 'roles' }, [1, 2, 3, 9]],
+  [{ object: project('portal2'), including: 'roles' }, [4, 5]],
+  [{ object: project('Portal'), including: 'roles' }, [7]],
+  // Both end with their project.
+  [{ object: role('portal', 'editor') }, [2, 9]],
+  [{ object: role('portal', 'Editor') }, [3, 9]],
   [{ object: role('portal2', 'editor') }, [5]],
   [{ actor: 'u2' }, [0, 8]],
   [{ actor: 'U2' }, [1]],
@@ -139,15 +129,15 @@ export const historyLaws: readonly ReadModelLaw[] = [
     check: async (home) => {
       const log = busyLog()
       const model = await fedWith(home, log)
-      const object = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
+      const object = role('portal', 'editor')
       const types = ['project_role.added', 'project.removed']
-      demandEqual('by object', await found(model, log, { object }), [2, 4, 5])
+      demandEqual('by object', await found(model, log, { object }), [2, 4, 5, 7])
       demandEqual('of another', await found(model, log, { object, orgId: 'other' }), [6])
       demandEqual('by actor', await found(model, log, { actor: 'u2' }), [2, 5])
       demandEqual('by types', await found(model, log, { types }), [2, 3, 5, 7])
       demandEqual('by no type', await found(model, log, { types: [] }), [])
       demandEqual('by actor and types', await found(model, log, { actor: 'u1', types }), [3, 7])
-      demandEqual('by all', await found(model, log, { object, actor: 'u1', types }), [])
+      demandEqual('by all', await found(model, log, { object, actor: 'u1', types }), [7])
     },
   },
   {

@@ -1,9 +1,11 @@
 import { describe } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { applySuite } from '../../application/apply-suite.js'
+import { blockedSuite } from '../../application/blocked-suite.js'
 import { importSuite } from '../../application/import-suite.js'
 import { planSuite } from '../../application/plan-suite.js'
 import type { OpenStore } from '../../application/stores.js'
+import { supersededSuite } from '../../application/superseded-suite.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
 const server = serverForFile()
@@ -14,5 +16,9 @@ const open: OpenStore = () =>
 describe('On PostgreSQL, plan', () => planSuite(open))
 
 describe('On PostgreSQL, apply', () => applySuite(open))
+
+describe('On PostgreSQL, removed ids', () => blockedSuite(open))
+
+describe('On PostgreSQL, versions', () => supersededSuite(open))
 
 describe('On PostgreSQL, import', () => importSuite(open))

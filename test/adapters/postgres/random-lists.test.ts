@@ -5,7 +5,7 @@ import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import type { RecordedEvent } from '../../../src/ports/event-store.js'
 import type { ReadModel } from '../../../src/ports/read-model.js'
 import { fieldNamed, viewFields } from '../../../src/projections/view-fields.js'
-import { logs, ORGANIZATIONS, queries } from '../../projections/random-log.js'
+import { histories, logs, ORGANIZATIONS, queries } from '../../projections/random-log.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
 const server = serverForFile()
@@ -26,16 +26,16 @@ test('Lists and histories are the same in PostgreSQL as in memory.', async () =>
   const property = fc.asyncProperty(
     logs,
     manyQueries,
+    fc.array(histories, { minLength: 20, maxLength: 20 }),
     fc.integer({ min: 1, max: 20 }),
-    async ({ events }, queries, size) => {
+    async ({ events }, queries, asked, size) => {
       const memory = memoryReadModel()
       await feed(memory, events, events.length)
       await readModel.reset()
       await feed(readModel, events, size)
-      for (const orgId of ORGANIZATIONS) {
-        const query = { orgId, after: 0n, limit: 1000 }
+      const whole = ORGANIZATIONS.map((orgId) => ({ orgId, after: 0n, limit: 1000 }))
+      for (const query of [...whole, ...asked])
         expect(await readModel.history(query)).toStrictEqual(await memory.history(query))
-      }
       for (const query of queries) {
         const page = await memory.list(query)
         expect(await readModel.list(query)).toStrictEqual(page)

@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapters/list-statements.js'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { sqliteDialect } from '../../../src/adapters/sqlite/read-model/dialect.js'
-import type { SortKey, ViewType } from '../../../src/ports/read-model.js'
+import type { HistoryQuery, SortKey, ViewType } from '../../../src/ports/read-model.js'
 import { identityField, viewFields } from '../../../src/projections/view-fields.js'
 import { idpAdded, newLog, projectAdded, roleAdded } from '../../../src/testing/read-model/log.js'
 import { temporaryFile } from './temporary-file.js'
@@ -167,16 +167,55 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     }
   })
 
-  test('history is looked up in an index.', () => {
+  describe('history', () => {
     const query = { orgId: 'org-7', after: 5n, limit: 10 }
-    const object = { type: 'project', id: 'project-7' } as const
-    for (const more of [{}, { actor: 'u1' }, { types: ['project.added'] }]) {
-      expect(planOf(historyStatement(sqliteDialect, { ...query, ...more }))[0]).toMatch(
-        /^SEARCH read_4_history USING INDEX read_4_history_org \(org=\? AND rowid>\?\)$/,
+    const project = { type: 'project', id: 'project-7' } as const
+    const role = { type: 'project_role', projectId: 'project-7', roleKey: 'role-7' } as const
+    const more = [{}, { actor: 'u1' }, { types: ['project.added'] }]
+    const ranges = DIRECTIONS.flatMap((order) => [
+      [{ order }, 'rowid>?'] as const,
+      [{ order, before: 9n }, 'rowid>? AND rowid<?'] as const,
+    ])
+
+    /** How the entries are come by, and whether they are sorted. */
+    const stepsOf = (asked: Partial<HistoryQuery>) =>
+      planOf(historyStatement(sqliteDialect, { ...query, ...asked })).filter((step) =>
+        /read_4_history|TEMP B-TREE/.test(step),
       )
-      expect(planOf(historyStatement(sqliteDialect, { ...query, ...more, object }))[0]).toMatch(
-        /^SEARCH read_4_history USING INDEX read_4_history_object \(scope=\? AND key=\? AND rowid>\?\)$/,
-      )
-    }
+    const byObject = 'SEARCH read_4_history USING INDEX read_4_history_object'
+
+    test.each(more)('is looked up in an index, with %o.', (filter) => {
+      for (const [range, positions] of ranges) {
+        expect(stepsOf({ ...range, ...filter })).toEqual([
+          `SEARCH read_4_history USING INDEX read_4_history_org (org=? AND ${positions})`,
+        ])
+        expect(stepsOf({ ...range, ...filter, object: project })).toEqual([
+          `${byObject} (scope=? AND key=? AND ${positions})`,
+        ])
+      }
+    })
+
+    test.each(more)('of a role reads the role and its project alone, with %o.', (filter) => {
+      for (const [range, positions] of ranges) {
+        expect(stepsOf({ ...range, ...filter, object: role })).toEqual([
+          `${byObject} (scope=? AND key=? AND ${positions})`,
+          `${byObject} (scope=? AND key=? AND ${positions})`,
+          'SEARCH own USING INDEX read_4_history_object (scope=? AND key=? AND rowid<?)',
+        ])
+      }
+    })
+
+    test.each(more)(
+      'of a project with its roles reads and sorts them alone, with %o.',
+      (filter) => {
+        for (const [range, positions] of ranges) {
+          expect(stepsOf({ ...range, ...filter, object: project, including: 'roles' })).toEqual([
+            `${byObject} (scope=? AND key=? AND ${positions})`,
+            `${byObject} (scope=?)`,
+            'USE TEMP B-TREE FOR ORDER BY',
+          ])
+        }
+      },
+    )
   })
 })
