@@ -1,5 +1,16 @@
-import { copyFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
+
+/** What CommonJS says of the transport without its peers; a bundler that has them finds them here as well. */
+const PEERS_FIRST = `"use strict";
+try {
+  require("@connectrpc/connect");
+  require("@bufbuild/protobuf");
+} catch (cause) {
+  if (cause.code !== "MODULE_NOT_FOUND") throw cause;
+  throw new Error("claviger/transport needs two packages more: npm install @connectrpc/connect @bufbuild/protobuf", { cause });
+}
+`
 
 export default defineConfig({
   entry: {
@@ -14,9 +25,17 @@ export default defineConfig({
   // `await using`: the compiler knows `Symbol.asyncDispose` by its newest library alone.
   dts: { banner: '/// <reference lib="esnext.disposable" />' },
   clean: true,
-  // Without its prefix `node:sqlite` names nothing that exists.
+  // Not every runtime knows the modules of Node.js without their prefix.
   removeNodeProtocol: false,
+  // What loads CommonJS may be unable to import: Jest is, unless it is told otherwise.
+  esbuildOptions: (options, { format }) => {
+    if (format === 'cjs') options.supported = { ...options.supported, 'dynamic-import': false }
+  },
   // What we use of it starts five times as fast as all of it: docs/decisions/dependencies.md.
   noExternal: ['zod'],
-  onSuccess: () => copyFile('node_modules/zod/LICENSE', 'dist/zod.LICENSE'),
+  onSuccess: async () => {
+    await copyFile('node_modules/zod/LICENSE', 'dist/zod.LICENSE')
+    const transport = await readFile('dist/transport.cjs', 'utf8')
+    await writeFile('dist/transport.cjs', PEERS_FIRST + transport)
+  },
 })

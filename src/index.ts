@@ -25,6 +25,7 @@ export type { AddProjectInput, ProjectIds } from './application/add-project.js'
 export type {
   AddProjectRoleInput,
   AddProjectRolesInput,
+  GivenRole,
   ProjectRolesIds,
 } from './application/add-project-roles.js'
 export type { CatchUpOptions, Progress } from './application/catch-up.js'
@@ -32,7 +33,7 @@ export type { IdentityProviderIds } from './application/change-identity-provider
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
 export type { CheckSecretsOptions, SecretsChecked } from './application/check-secrets.js'
-export type { Context, DryRunContext } from './application/context.js'
+export type { Context, DryRunContext, WriteContext } from './application/context.js'
 export {
   type Copied,
   type CopyOptions,
@@ -67,6 +68,7 @@ export type {
   Hooks,
   Retried,
 } from './application/hooks.js'
+export { httpStatusOf } from './application/http-status.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   IdentityProviderInput,
@@ -79,6 +81,7 @@ export type {
   ImportProjectRolesInput,
   ImportReport,
 } from './application/import-project-roles.js'
+export type { Json, JsonObject, JsonOf } from './application/json.js'
 export type { Page } from './application/list.js'
 export type { HistoryPage, ListHistoryInput } from './application/list-history.js'
 export type {
@@ -87,6 +90,7 @@ export type {
   ListProjectsInput,
 } from './application/list-input.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method.js'
+export { IamFailure, orThrow } from './application/or-throw.js'
 export type { Planned, Written } from './application/outcome.js'
 export type { PatchIdentityProviderInput } from './application/patch-identity-provider.js'
 export { permissionsFromCaller } from './application/permissions-from-caller.js'
@@ -107,7 +111,7 @@ export type { RevealedSecret } from './application/reveal-client-secret.js'
 export type { StateAtInput } from './application/state-at.js'
 export { SubscriptionEnded } from './application/subscribe.js'
 export type { SubscribeOptions } from './application/subscribe-options.js'
-export { type Json, toJson } from './application/to-json.js'
+export { toJson } from './application/to-json.js'
 export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
 export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
 export {

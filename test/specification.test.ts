@@ -6,6 +6,7 @@ import {
   aesGcmCipher,
   authorizationScopes,
   brandingOrganization,
+  type Caller,
   type Context,
   checkLogin,
   createIam,
@@ -22,6 +23,7 @@ import {
   toStatus,
 } from '../src/index.js'
 import { fixedClock } from '../src/testing/index.js'
+import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from './defaults.js'
 
 const everything = [
   'identity_provider.read',
@@ -94,7 +96,10 @@ describe('Common response object details', () => {
   it('On manipulation, sequence is the timestamp of the event added', async () => {
     await addProject()
     clock.set('2026-01-02T00:00:00Z')
-    const updated = await iam.projects.update({ id: 'portal', name: 'Shop' }, context)
+    const updated = await iam.projects.update(
+      { ...PROJECT_DEFAULTS, id: 'portal', name: 'Shop' },
+      context,
+    )
     const { details } = updated._unsafeUnwrap()
     expect(timeOf(details.sequence)).toEqual(new Date('2026-01-02T00:00:00Z'))
     expect(details.changeDate).toEqual(new Date('2026-01-02T00:00:00Z'))
@@ -104,7 +109,10 @@ describe('Common response object details', () => {
   it('On read, they are of the last event reduced and of the first event of the object', async () => {
     const added = await addProject()
     clock.set('2026-01-02T00:00:00Z')
-    const updated = await iam.projects.update({ id: 'portal', name: 'Shop' }, context)
+    const updated = await iam.projects.update(
+      { ...PROJECT_DEFAULTS, id: 'portal', name: 'Shop' },
+      context,
+    )
     const { details } = await getProject()
     expect(details).toEqual(updated._unsafeUnwrap().details)
     expect(details.creationDate).toEqual(added.details.creationDate)
@@ -163,7 +171,7 @@ describe('OIDC identity provider configuration', () => {
   it('clientSecret is at most 200 characters on update', async () => {
     const { idpId } = await addOidc()
     const call = iam.identityProviders.updateOidcConfig(
-      { idpId, issuer: 'i', clientId: 'c', clientSecret: long(201) },
+      { ...OIDC_DEFAULTS, idpId, issuer: 'i', clientId: 'c', clientSecret: long(201) },
       context,
     )
     expect(await refusal(call)).toEqual(malformed('clientSecret'))
@@ -243,7 +251,7 @@ describe('2. Update OIDC identity provider', () => {
       usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
       displayNameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
     })
-    await iam.identityProviders.updateOidcConfig({ idpId, ...config }, context)
+    await iam.identityProviders.updateOidcConfig({ idpId, ...config } as never, context)
     expect(await getIdp(idpId)).toMatchObject({
       ...config,
       scopes: [],
@@ -254,7 +262,7 @@ describe('2. Update OIDC identity provider', () => {
 
   it('name, stylingType and autoRegister are not part of the update request', async () => {
     const { idpId } = await addOidc({ autoRegister: true, stylingType: 'STYLING_TYPE_GOOGLE' })
-    await iam.identityProviders.updateOidcConfig({ idpId, ...config }, context)
+    await iam.identityProviders.updateOidcConfig({ ...OIDC_DEFAULTS, idpId, ...config }, context)
     expect(await getIdp(idpId)).toMatchObject({
       name: 'Example',
       autoRegister: true,
@@ -268,14 +276,20 @@ describe('2. Update OIDC identity provider', () => {
 
   it.each([[''], [undefined]])('clientSecret %j is not overwritten', async (clientSecret) => {
     const { idpId } = await addOidc()
-    await iam.identityProviders.updateOidcConfig({ idpId, ...config, clientSecret }, context)
+    await iam.identityProviders.updateOidcConfig(
+      { ...OIDC_DEFAULTS, idpId, ...config, clientSecret },
+      context,
+    )
     const revealed = await iam.identityProviders.revealClientSecret({ idpId }, context)
     expect(revealed._unsafeUnwrap()).toEqual({ clientSecret: 'secret' })
   })
 
   it('A clientSecret that is given replaces the stored one', async () => {
     const { idpId } = await addOidc()
-    await iam.identityProviders.updateOidcConfig({ idpId, ...config, clientSecret: 'n' }, context)
+    await iam.identityProviders.updateOidcConfig(
+      { ...OIDC_DEFAULTS, idpId, ...config, clientSecret: 'n' },
+      context,
+    )
     const revealed = await iam.identityProviders.revealClientSecret({ idpId }, context)
     expect(revealed._unsafeUnwrap()).toEqual({ clientSecret: 'n' })
   })
@@ -283,7 +297,12 @@ describe('2. Update OIDC identity provider', () => {
   it('400, 403, 404 resource does not exist, 409 precondition failed', async () => {
     const { idpId } = await addOidc()
     const update = (input: object, with_ = context) =>
-      refusal(iam.identityProviders.updateOidcConfig({ idpId, ...config, ...input }, with_))
+      refusal(
+        iam.identityProviders.updateOidcConfig(
+          { ...OIDC_DEFAULTS, idpId, ...config, ...input },
+          with_,
+        ),
+      )
     expect((await update({ issuer: '' })).code).toBe(3)
     expect((await update({}, stranger)).code).toBe(7)
     expect((await update({ idpId: 'missing' })).code).toBe(5)
@@ -298,7 +317,10 @@ describe('3. Update project', () => {
       const call = iam.projects.update({ id: 'portal', name } as never, context)
       expect(await refusal(call)).toEqual(malformed('name'))
     }
-    const longest = await iam.projects.update({ id: 'portal', name: long(200) }, context)
+    const longest = await iam.projects.update(
+      { ...PROJECT_DEFAULTS, id: 'portal', name: long(200) },
+      context,
+    )
     expect(longest.isOk()).toBe(true)
   })
 
@@ -314,7 +336,7 @@ describe('3. Update project', () => {
     const updated = await iam.projects.update({ id: 'portal', ...settings }, context)
     expect(updated._unsafeUnwrap().details.resourceOwner).toBe('acme')
     expect(await getProject()).toMatchObject(settings)
-    await iam.projects.update({ id: 'portal', name: 'Shop' }, context)
+    await iam.projects.update({ id: 'portal', name: 'Shop' } as never, context)
     expect(await getProject()).toMatchObject({
       projectRoleAssertion: false,
       privateLabelingSetting: 'PRIVATE_LABELING_SETTING_UNSPECIFIED',
@@ -330,7 +352,10 @@ describe('3. Update project', () => {
   it('projectRoleCheck lets in users with a role of the project alone', async () => {
     await addProject()
     await addRole('a')
-    await iam.projects.update({ id: 'portal', name: 'P', projectRoleCheck: true }, context)
+    await iam.projects.update(
+      { ...PROJECT_DEFAULTS, id: 'portal', name: 'P', projectRoleCheck: true },
+      context,
+    )
     const login = (userRoleKeys: string[]) =>
       iam.projects.checkLogin({ id: 'portal', userOrgId: 'acme', userRoleKeys }, context)
     expect((await login(['a'])).isOk()).toBe(true)
@@ -339,7 +364,10 @@ describe('3. Update project', () => {
 
   it('hasProjectCheck lets in organizations with a grant alone', async () => {
     await addProject()
-    await iam.projects.update({ id: 'portal', name: 'P', hasProjectCheck: true }, context)
+    await iam.projects.update(
+      { ...PROJECT_DEFAULTS, id: 'portal', name: 'P', hasProjectCheck: true },
+      context,
+    )
     const project = await getProject()
     const login = (grantedOrgIds: string[]) =>
       checkLogin({ project, roleKeys: [] }, { userOrgId: 'other', userRoleKeys: [], grantedOrgIds })
@@ -352,7 +380,10 @@ describe('3. Update project', () => {
     const brandingWith = async (name: 'ENFORCE_PROJECT' | 'ALLOW_LOGIN_USER') => {
       const privateLabelingSetting =
         `PRIVATE_LABELING_SETTING_${name}_RESOURCE_OWNER_POLICY` as const
-      await iam.projects.update({ id: 'portal', name: 'P', privateLabelingSetting }, context)
+      await iam.projects.update(
+        { ...PROJECT_DEFAULTS, id: 'portal', name: 'P', privateLabelingSetting },
+        context,
+      )
       return brandingOrganization(await getProject(), { userOrgId: 'user-org' })
     }
     expect(brandingOrganization(await getProject())).toBeUndefined()
@@ -408,16 +439,17 @@ describe('4. Add project role', () => {
 describe('Authentication', () => {
   it('The requesting user needs permission on the target resource', async () => {
     await addProject()
-    const call = iam.projects.update({ id: 'portal', name: 'Shop' }, stranger)
+    const call = iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'Shop' }, stranger)
     expect((await refusal(call)).code).toBe(7)
   })
 
   it('The organization is that of the requesting user, or another one with permission there', async () => {
     await addProject()
-    const guest = (permissionsIn: Record<string, readonly string[]>): Context => ({
+    const guest = (permissionsIn: NonNullable<Caller['permissionsIn']>): Context => ({
       caller: { userId: 'u3', orgId: 'guest', permissions: everything, permissionsIn },
     })
-    const update = (with_: Context) => iam.projects.update({ id: 'portal', name: 'Shop' }, with_)
+    const update = (with_: Context) =>
+      iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'Shop' }, with_)
     expect((await refusal(update(guest({})))).code).toBe(5)
     expect((await refusal(update({ ...guest({}), orgId: 'acme' }))).code).toBe(7)
     const permitted = { ...guest({ acme: ['project.write'] }), orgId: 'acme' }
@@ -428,7 +460,7 @@ describe('Authentication', () => {
 describe('Errors', () => {
   it('The body is code, message and details, each with an @type', async () => {
     const error = (
-      await iam.projects.update({ id: 'portal', name: '' }, context)
+      await iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: '' }, context)
     )._unsafeUnwrapErr()
     expect(toStatus(error)).toEqual({
       code: 3,

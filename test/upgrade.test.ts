@@ -10,6 +10,7 @@ import { READ_MODEL } from '../src/adapters/read-tables.js'
 import { IdentityProviderEvent } from '../src/domain/identity-provider/events.js'
 import { ProjectEvent } from '../src/domain/project/events.js'
 import { ProjectRoleEvent } from '../src/domain/project-role/events.js'
+import { PROJECT_DEFAULTS } from './defaults.js'
 import { typesOf } from './domain/types-of.ts'
 import { definitions } from './fixtures/upgrade/dump.ts'
 import { authorize, cipher, context, readEverything, readSecret } from './fixtures/upgrade/read.ts'
@@ -113,7 +114,7 @@ describe.each(all)('A store on $name that $version wrote', ({ version, open }) =
     const roles = ['new', 'newer'].map((roleKey) => ({ roleKey, displayName: roleKey }))
     const added = await projectRoles.addMany({ projectId: 'portal', roles }, context)
     expect(added._unsafeUnwrap().events.length).toBe(2)
-    const update = { id: 'portal', name: 'Portal 2' }
+    const update = { ...PROJECT_DEFAULTS, id: 'portal', name: 'Portal 2' }
     const { details } = (await projects.update(update, context))._unsafeUnwrap()
     expect(details.sequence).toBeGreaterThan(before.details.sequence)
     expect((await verify(opened.store, { secrets })).isOk()).toBe(true)

@@ -1,5 +1,6 @@
 // The access of an application, in code: who deploys the code deploys the roles.
 import {
+  type Context,
   type DesiredAccess,
   type DesiredIdentityProvider,
   defineAccess,
@@ -43,7 +44,7 @@ export const access = defineAccess({
 export const MAY_PUBLISH = access.roleKey('portal', 'publisher')
 
 /** The deployment acts for the organization that the application belongs to. */
-export const deployment = {
+export const deployment: Context = {
   caller: {
     userId: 'deployment',
     orgId: 'acme',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   aesGcmCipher,
+  type Context,
   createIam,
   type FieldChange,
   type IamError,
@@ -25,7 +26,7 @@ const secrets = aesGcmCipher({
 })
 
 /** What an admin of the organization `acme` may do, as the host's own login established it. */
-const context = {
+const context: Context = {
   caller: {
     userId: 'user-4711',
     orgId: 'acme',
@@ -122,6 +123,7 @@ const main = async (): Promise<void> => {
         issuer: google.issuer,
         clientId: 'google-client-2',
         scopes: google.scopes,
+        displayNameMapping: google.displayNameMapping,
         usernameMapping: google.usernameMapping,
       },
       context,
@@ -140,7 +142,7 @@ const main = async (): Promise<void> => {
   )
   expect(duplicate.isErr() && duplicate.error.kind === 'AlreadyExists', 'a key was taken twice')
   if (duplicate.isErr()) printRefusal('a role key twice', duplicate.error)
-  const malformed = await iam.projects.update({ id: projectId, name: '' }, context)
+  const malformed = await iam.projects.add({ name: '' }, context)
   expect(malformed.isErr() && malformed.error.kind === 'InvalidArgument', 'a bad name was taken')
   if (malformed.isErr()) printRefusal('an empty name', malformed.error)
 

@@ -2,7 +2,13 @@
 import { createServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
-import { aesGcmCipher, type Caller, createIam, permissionsFromCaller } from 'claviger'
+import {
+  aesGcmCipher,
+  type Caller,
+  createIam,
+  type Permission,
+  permissionsFromCaller,
+} from 'claviger'
 import { openSqlite } from 'claviger/sqlite'
 import { nodeHandler } from 'claviger/transport'
 
@@ -18,8 +24,8 @@ const iam = createIam({
   authorize: permissionsFromCaller,
 })
 
-const reading = ['identity_provider.read', 'project.read', 'project.role.read']
-const writing = ['identity_provider.write', 'project.write', 'project.role.write']
+const reading: Permission[] = ['identity_provider.read', 'project.read', 'project.role.read']
+const writing: Permission[] = ['identity_provider.write', 'project.write', 'project.role.write']
 
 /** A host asks its own sessions or its identity provider; here, a token is drawn at every start. */
 const draw = (): string => crypto.randomUUID().replaceAll('-', '')

@@ -22,10 +22,8 @@ export interface ProjectRolesIds {
   readonly roleKeys: readonly string[]
 }
 
-/** A role of a project and what it shows. Spec: Project role. */
-export interface AddProjectRoleInput {
-  /** The `id` of the project, which must exist. Spec: Project role. */
-  readonly projectId: string
+/** A role that is added to a project, and what it shows. Spec: Project role. */
+export interface GivenRole {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
    * Compared code point by code point, so case counts. Spec: Project role.
@@ -38,6 +36,12 @@ export interface AddProjectRoleInput {
    * characters (code points); empty when absent. Spec: Project role.
    */
   readonly group?: string | undefined
+}
+
+/** A role of a project and what it shows. Spec: Project role. */
+export interface AddProjectRoleInput extends GivenRole {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
 }
 
 /** A role of several that are added to one project. */
@@ -53,7 +57,7 @@ export interface AddProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** 1 to 1,000 roles, no key twice. Spec: Project role. */
-  readonly roles: readonly Omit<AddProjectRoleInput, 'projectId'>[]
+  readonly roles: readonly GivenRole[]
 }
 
 /** Adds several roles, all or none. Answers with the details of the last. */

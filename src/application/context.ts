@@ -8,11 +8,7 @@ import { type InvalidArgument, invalid, type Unauthenticated, type Violation } f
 import type { Observer } from './observer.js'
 import { LONGEST_NAME } from './violations.js'
 
-/**
- * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. Any other property of the
- * object itself is refused, so that a misspelt one is not ignored.
- */
-export interface Context {
+interface AnyContext {
   /** As the host authenticated them; absent, the call is refused as unauthenticated. */
   readonly caller: Caller | undefined
   /**
@@ -28,8 +24,6 @@ export interface Context {
    * it is decided anew. The key is one for all callers of the organization and for ever, so draw it at random.
    */
   readonly idempotencyKey?: string | undefined
-  /** `true` decides a write without recording anything. */
-  readonly dryRun?: false | undefined
   /**
    * `strong` (default): a read sees every write that completed before it began, in every process;
    * costs a question to the store and, if there is news, a catch-up. `eventual`: what is there;
@@ -43,14 +37,30 @@ export interface Context {
 }
 
 /**
+ * Who calls, on whose objects, and how. `undefined` counts as absent everywhere. Any other property of the
+ * object itself is refused, so that a misspelt one is not ignored.
+ */
+export interface Context extends AnyContext {
+  /** `true` decides a write without recording anything. */
+  readonly dryRun?: false | undefined
+}
+
+/**
  * A {@link Context} in which writes are decided on fresh state and not recorded. What is answered goes by
  * `dryRun`, so the compiler has to know it. A flag that is known only at run time tells which of two
  * calls is made: `dryRun ? add(input, { ...context, dryRun }) : add(input, context)`.
  */
-export interface DryRunContext extends Omit<Context, 'dryRun'> {
+export interface DryRunContext extends AnyContext {
   /** The write is decided as it would be without it; nothing is recorded, no idempotency key used up. */
   readonly dryRun: true
 }
+
+/**
+ * The context of a write: a {@link DryRunContext} where `dryRun` is `true`, else a {@link Context}. What
+ * may be either is neither.
+ */
+export type WriteContext<DryRun extends boolean> = Partial<Record<'dryRun', DryRun | undefined>> &
+  ([DryRun] extends [true] ? DryRunContext : Context)
 
 /** Which method was called, and who watches. */
 export interface Call {

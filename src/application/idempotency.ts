@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../ports/event-store.js'
 import { readBatch } from '../projections/read-events.js'
 import type { Session } from './context.js'
 import type { IamError } from './errors.js'
-import { fromPort } from './fault.js'
+import { errorOf, Fault, fromPort } from './fault.js'
 import { storedKey } from './metadata.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Outcome } from './outcome.js'
@@ -40,6 +40,19 @@ export const earlierOutcome = async <Ids>(
   const details = detailsOf(snapshot, orgId)
   if (dryRun) return ok({ details, changed: false, events: [] })
   return ok({ details, changed: true, events, ...transaction.ids(last.stream) })
+}
+
+/**
+ * {@link earlierOutcome} of a key that was used. While the store cannot say for what, something may have been
+ * recorded.
+ */
+export const outcomeOfUsedKey: typeof earlierOutcome = async (runtime, session, transaction) => {
+  try {
+    return await earlierOutcome(runtime, session, transaction)
+  } catch (thrown) {
+    const error = errorOf(thrown)
+    throw error.kind === 'Unavailable' ? new Fault({ ...error, outcome: 'unknown' }) : thrown
+  }
 }
 
 const isRepeated = async (

@@ -5,10 +5,10 @@ import {
   UpdateIdentityProvider,
 } from '../domain/identity-provider/commands.js'
 import type { IdentityProvider } from '../ports/read-model.js'
+import type { ProviderAppearance } from '../ports/shown-fields.js'
 import { type AddOidcInput, addOidcIdentityProvider } from './add-oidc-identity-provider.js'
 import { changeIdentityProvider, type IdentityProviderIds } from './change-identity-provider.js'
 import { getIdentityProvider } from './get.js'
-import type { GivenAppearance } from './given-identity-provider.js'
 import { listIdentityProviders, type Page } from './list.js'
 import type { ListIdentityProvidersInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
@@ -21,8 +21,11 @@ import { type RevealedSecret, revealClientSecret } from './reveal-client-secret.
 import type { Runtime } from './runtime.js'
 import { type UpdateOidcConfigInput, updateOidcConfig } from './update-oidc-config.js'
 
-/** Name, styling and registration of unknown users of an identity provider. */
-export interface UpdateIdentityProviderInput extends IdentityProviderInput, GivenAppearance {}
+/**
+ * Name, styling and registration of unknown users of an identity provider; what is left out would have
+ * its default afterwards.
+ */
+export interface UpdateIdentityProviderInput extends IdentityProviderInput, ProviderAppearance {}
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
 import { ProjectId } from '../domain/values.js'
-import { AddedRole, type AddProjectRoleInput, MAX_ROLES } from './add-project-roles.js'
+import { AddedRole, type GivenRole, MAX_ROLES } from './add-project-roles.js'
 import { Fault } from './fault.js'
 import { type BatchReport, importBatch, type RefusedRow, type Row } from './import-batch.js'
 import { type LongWrite, longWrite } from './method.js'
@@ -19,9 +19,7 @@ export interface ImportProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** Any number of rows; read as they are needed, 1,000 at a time. Spec: Project role. */
-  readonly roles:
-    | Iterable<Omit<AddProjectRoleInput, 'projectId'>>
-    | AsyncIterable<Omit<AddProjectRoleInput, 'projectId'>>
+  readonly roles: Iterable<GivenRole> | AsyncIterable<GivenRole>
 }
 
 /** How far an import is, after each batch. */

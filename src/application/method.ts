@@ -8,6 +8,7 @@ import {
   openSession,
   type Refused,
   type Session,
+  type WriteContext,
 } from './context.js'
 import type { IamError, PermissionDenied } from './errors.js'
 import { errorOf, fromPort, unavailable } from './fault.js'
@@ -53,11 +54,14 @@ export interface LongContext<Progress> extends Context {
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** A method that changes something; a dry run answers what it would change. */
-export interface Write<Input, Ids> {
-  (input: Input, context: DryRunContext): ResultAsync<Planned, IamError>
-  (input: Input, context: Context): ResultAsync<Written & Ids, IamError>
-}
+/**
+ * A method that changes something; a dry run answers what it would change. One signature and not two, so
+ * that a compiler tells what is wrong with the input, and an editor shows what the method does.
+ */
+export type Write<Input, Ids> = <DryRun extends boolean = false>(
+  input: Input,
+  context: WriteContext<DryRun>,
+) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
 
 /** A method that makes many writes of its own, each for itself. */
 export type LongWrite<Input, Progress, Report> = (

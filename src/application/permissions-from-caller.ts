@@ -1,4 +1,4 @@
-import type { Authorize } from '../ports/authorize.js'
+import type { Authorize, Permission } from '../ports/authorize.js'
 
 /**
  * Allows what `caller.permissions` lists in the caller's own organization, and what
@@ -14,5 +14,5 @@ export const permissionsFromCaller: Authorize = ({ caller, permission, orgId }) 
 const permissionsIn = (
   { permissionsIn }: Parameters<Authorize>[0]['caller'],
   orgId: string,
-): readonly string[] | undefined =>
+): readonly Permission[] | undefined =>
   permissionsIn && Object.hasOwn(permissionsIn, orgId) ? permissionsIn[orgId] : undefined

@@ -1,11 +1,12 @@
-import type { Patch } from '../domain/message.js'
 import {
   AddProjectRole,
   PatchProjectRole,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../domain/project-role/commands.js'
+import type { PatchedProjectRole } from '../ports/patched-fields.js'
 import type { ProjectRole } from '../ports/read-model.js'
+import type { ProjectRoleDisplay } from '../ports/shown-fields.js'
 import {
   type AddProjectRoleInput,
   type AddProjectRolesInput,
@@ -25,15 +26,11 @@ import type { ListProjectRolesInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
-/** A role of a project and what it is to show. */
-export interface UpdateProjectRoleInput
-  extends ProjectRoleInput,
-    Pick<AddProjectRoleInput, 'displayName' | 'group'> {}
+/** A role of a project and all that it is to show; a group that is left out would be empty afterwards. */
+export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
 
 /** A role, and those of its fields that are to change. */
-export interface PatchProjectRoleInput
-  extends ProjectRoleInput,
-    Patch<Pick<AddProjectRoleInput, 'displayName' | 'group'>> {}
+export interface PatchProjectRoleInput extends ProjectRoleInput, PatchedProjectRole {}
 
 /** Names a role. */
 export interface ProjectRoleInput {

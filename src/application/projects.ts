@@ -1,4 +1,3 @@
-import type { Patch } from '../domain/message.js'
 import {
   DeactivateProject,
   PatchProject,
@@ -6,22 +5,23 @@ import {
   RemoveProject,
   UpdateProject,
 } from '../domain/project/commands.js'
+import type { PatchedProject } from '../ports/patched-fields.js'
 import type { Project } from '../ports/read-model.js'
+import type { ProjectSettings } from '../ports/shown-fields.js'
 import { type AddProjectInput, addProject, type ProjectIds } from './add-project.js'
 import { changeProject } from './change-project.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'
 import { getProject } from './get.js'
-import type { GivenProject } from './given-project.js'
 import { listProjects, type Page } from './list.js'
 import type { ListProjectsInput } from './list-input.js'
 import type { Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
-/** A project, its name and its settings. */
-export interface UpdateProjectInput extends ProjectInput, GivenProject {}
+/** A project, its name and all its settings; one that is left out would have its default afterwards. */
+export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
 
 /** A project, and those of its fields that are to change. */
-export interface PatchProjectInput extends ProjectInput, Patch<GivenProject> {}
+export interface PatchProjectInput extends ProjectInput, PatchedProject {}
 
 /** Names a project. */
 export interface ProjectInput {

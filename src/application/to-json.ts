@@ -1,11 +1,4 @@
-/** What JSON can hold. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [field: string]: Json }
+import type { Json, JsonOf } from './json.js'
 
 /** What no response may show: raw events (a count of them may), and the one field that holds a secret. */
 const isHidden = (field: string, value: unknown): boolean =>
@@ -15,7 +8,8 @@ const isHidden = (field: string, value: unknown): boolean =>
  * Any outcome as plain JSON: sequences as text, as protobuf writes a uint64; dates in RFC 3339, UTC,
  * with milliseconds; no events; nothing secret. Absent fields stay absent.
  */
-export const toJson = (outcome: unknown): Json => {
+export function toJson<Outcome>(outcome: Outcome): JsonOf<Outcome>
+export function toJson(outcome: unknown): Json {
   if (typeof outcome === 'bigint') return String(outcome)
   if (outcome instanceof Date) return outcome.toISOString()
   if (Array.isArray(outcome)) return outcome.map(toJson)

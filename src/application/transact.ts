@@ -5,7 +5,7 @@ import type { NewEvent, RecordedEvent } from '../ports/event-store.js'
 import type { Session } from './context.js'
 import type { Cancelled, IamError } from './errors.js'
 import { started } from './fault.js'
-import { earlierOutcome } from './idempotency.js'
+import { earlierOutcome, outcomeOfUsedKey } from './idempotency.js'
 import { orCancelled } from './or-cancelled.js'
 import type { Outcome } from './outcome.js'
 import { patience, pause } from './pause.js'
@@ -111,7 +111,7 @@ const decideInTurn = async <Ids>(
   for (let attempts = lost ? 1 : 0; ; attempts++) {
     if (lost) session.observer?.conflicted(lost.kind)
     if (lost?.kind === 'IdempotencyKeyUsed') {
-      const earlier = await earlierOutcome(runtime, session, transaction)
+      const earlier = await outcomeOfUsedKey(runtime, session, transaction)
       if (earlier) return earlier
     }
     if (lost && isTooLate()) return err({ kind: 'Aborted', attempts })

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { UpdateOidcConfig } from '../domain/identity-provider/commands.js'
 import { text } from '../domain/values.js'
+import type { OidcConfig } from '../ports/shown-fields.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { changeWithSecret } from './change-with-secret.js'
-import type { GivenOidcConfig } from './given-identity-provider.js'
 import type { Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
@@ -11,7 +11,7 @@ import type { Runtime } from './runtime.js'
 export const UpdateOidcConfigInput = z.extend(UpdateOidcConfig.shape.data, {
   clientSecret: z._default(text, ''),
 })
-export interface UpdateOidcConfigInput extends GivenOidcConfig {
+export interface UpdateOidcConfigInput extends OidcConfig {
   /** Id of the provider, as `addOidc` answered or was given it. Spec: Endpoints §2. */
   readonly idpId: string
   /**

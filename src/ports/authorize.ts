@@ -20,11 +20,11 @@ export interface Caller {
   readonly orgId: string
   /**
    * What the user may do in their own organization; read by `permissionsFromCaller`, which takes a list
-   * alone: anything else allows nothing.
+   * alone: anything else allows nothing, and so does text that names none of the permissions.
    */
-  readonly permissions?: readonly string[] | undefined
+  readonly permissions?: readonly Permission[] | undefined
   /** What the user may do in other organizations: such a list by id; read by `permissionsFromCaller`. */
-  readonly permissionsIn?: Readonly<Record<string, readonly string[]>> | undefined
+  readonly permissionsIn?: Readonly<Record<string, readonly Permission[]>> | undefined
 }
 
 /** May `caller` use `permission` in the organization, or on the one object? */

@@ -1,9 +1,12 @@
-import type { OidcIdentityProviderAdded } from '../domain/identity-provider/events.js'
-import type { ProjectAdded } from '../domain/project/events.js'
-import type { ProjectRoleAdded } from '../domain/project-role/events.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { Actor, Position } from './event-store.js'
 import type { Projection } from './projection.js'
+import type {
+  OidcConfig,
+  ProjectRoleDisplay,
+  ProjectSettings,
+  ProviderAppearance,
+} from './shown-fields.js'
 
 /** Where an object stands in the log. Spec: Common response object `details`. */
 export interface ObjectDetails {
@@ -18,8 +21,7 @@ export interface ObjectDetails {
 }
 
 /** An identity provider as it is read; never with its secret. */
-export interface IdentityProvider
-  extends Omit<OidcIdentityProviderAdded['data'], 'idpId' | 'clientSecret'> {
+export interface IdentityProvider extends ProviderAppearance, OidcConfig {
   /** Unique within the organization. */
   readonly idpId: string
   /** `inactive` keeps it from being used, and changes nothing else of it. */
@@ -29,7 +31,7 @@ export interface IdentityProvider
 }
 
 /** A project as it is read. */
-export interface Project extends Omit<ProjectAdded['data'], 'id'> {
+export interface Project extends ProjectSettings {
   /** Unique within the organization. */
   readonly id: string
   /** `inactive` keeps users out, see `checkLogin`, and changes nothing else of it. */
@@ -39,7 +41,7 @@ export interface Project extends Omit<ProjectAdded['data'], 'id'> {
 }
 
 /** A role as it is read. */
-export interface ProjectRole extends Omit<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> {
+export interface ProjectRole extends ProjectRoleDisplay {
   /** The `id` of its project. Spec: Project role. */
   readonly projectId: string
   /** What authorization checks look at; unique within the project. Spec: Project role. */

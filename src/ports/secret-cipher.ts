@@ -18,7 +18,10 @@ export interface SecretUnreadable {
   readonly keyId?: string
 }
 
-/** Keeps client secrets from being read where they are stored. Rejects only when it is out of order. */
+/**
+ * Keeps client secrets from being read where they are stored. Rejects only when it is out of order, with
+ * nothing secret in what it rejects with: that is for operators to see.
+ */
 export interface SecretCipher {
   /** Seals `secret` for `owner` with the current key. */
   seal(secret: string, owner: SecretOwner): Promise<SealedSecret>

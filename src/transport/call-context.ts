@@ -16,20 +16,33 @@ export const contextOf = (edge: Edge, call: HandlerContext): Context => {
     caller: call.values.get(callerKey),
     orgId: organizationOf(edge, call),
     expectedSequence: isWrite(method) ? expectedSequenceOf(headers.get('if-match')) : undefined,
-    idempotencyKey: headers.get('idempotency-key') ?? undefined,
+    idempotencyKey: idempotencyKeyOf(headers.get('idempotency-key')),
     correlationId: traceIdOf(headers),
     signal,
   }
 }
 
-/** Identity provider operations have no such header; empty counts as absent. Spec: Authentication. */
+/**
+ * Empty counts as absent. Identity provider operations act in the caller's own organization: there the
+ * header may name no other. Spec: Authentication.
+ */
 const organizationOf = (
   { organizationHeader }: Edge,
-  { service, requestHeader }: HandlerContext,
-): string | undefined =>
-  service.typeName === IdentityProviderService.typeName
-    ? undefined
-    : requestHeader.get(organizationHeader) || undefined
+  { service, requestHeader, values }: HandlerContext,
+): string | undefined => {
+  const orgId = requestHeader.get(organizationHeader) || undefined
+  const isOwnAlone = service.typeName === IdentityProviderService.typeName
+  if (!isOwnAlone || orgId === undefined || orgId === values.get(callerKey)?.orgId) return orgId
+  const description = "must be the caller's own organization, or absent, on identity providers"
+  throw malformed({ field: 'orgId', description })
+}
+
+/** Header fields of one name may be joined by a comma on the way (RFC 9110, section 5.3), so no key has one. */
+const idempotencyKeyOf = (value: string | null): string | undefined => {
+  if (!value?.includes(',')) return value ?? undefined
+  const description = 'must be one key, given once and without a comma'
+  throw malformed({ field: 'idempotencyKey', description })
+}
 
 /**
  * `*` asks only that there is an object, which every write does. A proxy that compresses an answer marks

@@ -1,8 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
-import type { Status } from '../index.js'
-import { httpStatusOf } from './http-status.js'
+import { httpStatusOf, type Status } from '../index.js'
 import { jsonAnswer } from './json-answer.js'
 import { errorInfo, TYPE_PREFIX } from './status-error.js'
 
@@ -10,7 +9,7 @@ import { errorInfo, TYPE_PREFIX } from './status-error.js'
 export const errorResponse = (
   body: Status,
   header?: Headers,
-  status: number = httpStatusOf(body.code),
+  status: number = httpStatusOf(body),
 ): UniversalServerResponse => jsonAnswer(status, JSON.stringify(body), header)
 
 /** An error that HTTP itself is about, such as a method that a path does not have. */

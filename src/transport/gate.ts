@@ -1,6 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { isIamError } from '../index.js'
 import { callerKey } from './call-context.js'
+import { refuseMalformedCaller } from './caller-fault.js'
 import type { Edge } from './options.js'
 import { failed, refused } from './unexpected.js'
 
@@ -26,6 +27,7 @@ const admit = async (edge: Edge, call: HandlerContext): Promise<void> => {
   // Absent in whatever way: not every host is type-checked.
   if (!caller) throw refused(edge, call, { kind: 'Unauthenticated' })
   if (isIamError(caller)) throw refused(edge, call, caller)
+  refuseMalformedCaller(caller)
   call.values.set(callerKey, caller)
 }
 

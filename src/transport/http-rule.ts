@@ -4,7 +4,7 @@ import { http } from './gen/google/api/annotations_pb.js'
 /** Where an rpc is found in plain HTTP, as its `google.api.http` annotation says. */
 export interface HttpRule {
   readonly rpc: DescMethod
-  /** `GET`, `PUT`, `POST` or `DELETE`. */
+  /** `GET`, `PUT`, `PATCH`, `POST` or `DELETE`. */
   readonly verb: string
   /** Path with `{field}` for each field that it holds. */
   readonly template: string
@@ -38,14 +38,14 @@ export const httpRuleOf = (rpc: DescMethod): HttpRule | undefined => {
     template,
     pattern: patternOf(template),
     pathFields: rpc.input.fields.filter(({ name }) => names.includes(name)),
-    queryFields: hasBody ? rest.filter((field) => isKeyOfTheReplaced(field, verb)) : rest,
+    queryFields: hasBody ? rest.filter((field) => isKeyOfTheChanged(field, verb)) : rest,
     hasBody,
   }
 }
 
-/** Any text is the key of a role, so that in PUT too it addresses the role as a query parameter. */
-const isKeyOfTheReplaced = ({ name }: DescField, verb: string): boolean =>
-  name === 'role_key' && verb === 'PUT'
+/** Any text is the key of a role, so that in PUT and PATCH too it addresses the role as a query parameter. */
+const isKeyOfTheChanged = ({ name }: DescField, verb: string): boolean =>
+  name === 'role_key' && (verb === 'PUT' || verb === 'PATCH')
 
 const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.split(VARIABLE).map(literalOrGroup).join('')}$`)

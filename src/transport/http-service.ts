@@ -59,11 +59,24 @@ const resourceOf = (edge: Edge, handler: UniversalHandler) => {
   const answer: Answer = (request) => {
     // Some clients name a type where there is no body.
     const isJson = !rule.hasBody || JSON_TYPE.test(request.header.get('content-type') ?? '')
-    return isJson
-      ? transcoded(withBody(edge, handler, request))
-      : unsupportedType('application/json')
+    if (!isJson) return unsupportedType('application/json')
+    const answer = transcoded(withBody(edge, handler, request))
+    return rule.verb === 'GET' ? answer.then((found) => withVary(edge, found)) : answer
   }
   return [{ verb: rule.verb, pattern: rule.pattern, answer }]
+}
+
+/**
+ * For a cache that was told to keep what must not be stored: of one URL, who calls makes another answer, and so does
+ * the organization.
+ */
+const withVary = (
+  { organizationHeader }: Edge,
+  answer: UniversalServerResponse,
+): UniversalServerResponse => {
+  const header = new Headers(answer.header)
+  header.append('vary', `Authorization, Cookie, ${organizationHeader}`)
+  return { ...answer, header }
 }
 
 const rpcAnswer = (edge: Edge, handler: UniversalHandler): Answer => {

@@ -4,6 +4,7 @@ import { IdentityProviderService } from './gen/claviger/v1/identity_provider_ser
 import { DETAIL_FIELDS, pageOf, sortOf, textFilterOf } from './list-request.js'
 import { detailsOf, identityProviderOf, onlyDetails, pageEndOf } from './responses.js'
 import { type Route, route } from './route.js'
+import { givenIn } from './update-mask.js'
 
 const rpc = IdentityProviderService.method
 
@@ -47,6 +48,24 @@ export const identityProviderRoutes = ({ identityProviders }: Iam): readonly Rou
     const { idpId, name, autoRegister } = request
     const input = { idpId, name, autoRegister, stylingType: stylingTypeOf(request) }
     return identityProviders.update(input, context).map(onlyDetails)
+  }),
+  route(rpc.patchIdentityProvider, (request, context) => {
+    const given = givenIn(rpc.patchIdentityProvider.input, request)
+    const { stylingType = 0, displayNameMapping = 0, usernameMapping = 0 } = request
+    const mappings = mappingsOf({ displayNameMapping, usernameMapping })
+    const input = {
+      idpId: request.idpId,
+      name: given('name', request.name ?? ''),
+      stylingType: given('stylingType', stylingTypeOf({ stylingType })),
+      autoRegister: given('autoRegister', request.autoRegister ?? false),
+      issuer: given('issuer', request.issuer ?? ''),
+      clientId: given('clientId', request.clientId ?? ''),
+      clientSecret: given('clientSecret', request.clientSecret ?? ''),
+      scopes: given('scopes', request.scopes),
+      displayNameMapping: given('displayNameMapping', mappings.displayNameMapping),
+      usernameMapping: given('usernameMapping', mappings.usernameMapping),
+    }
+    return identityProviders.patch(input, context).map(onlyDetails)
   }),
   route(rpc.deactivateIdentityProvider, ({ idpId }, context) =>
     identityProviders.deactivate({ idpId }, context).map(onlyDetails),

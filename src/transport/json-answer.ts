@@ -1,6 +1,6 @@
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 
-/** An answer whose body is `text`, which is JSON. */
+/** An answer whose body is `text`, which is JSON, and which nobody stores. */
 export const jsonAnswer = (
   status: number,
   text: string,
@@ -8,6 +8,7 @@ export const jsonAnswer = (
 ): UniversalServerResponse => {
   const bytes = new TextEncoder().encode(text)
   header.set('content-type', 'application/json')
+  header.set('cache-control', 'no-store')
   header.set('content-length', String(bytes.byteLength))
   return { status, header, body: once(bytes) }
 }

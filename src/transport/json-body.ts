@@ -1,12 +1,11 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { readAllBytes } from '@connectrpc/connect/protocol'
-import { MAX_REQUEST_BYTES } from './route.js'
+import { MAX_REQUEST_BYTES } from './max-request-bytes.js'
 import { malformed } from './status-error.js'
 import { jsonMembers, type Parameter } from './url-parameters.js'
 
 const OPEN = 0x7b
 const CLOSE = 0x7d
-const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20]
 
 /** A JSON object, of which a part may stand in the URL. */
 export interface JsonSource {
@@ -44,6 +43,9 @@ const spliced = (bytes: Uint8Array, members: string): Uint8Array => {
 
 const notWhite = (bytes: Uint8Array, from: number): number => {
   let index = from
-  while (WHITE_SPACE.includes(bytes[index] ?? 0)) index++
+  while (isWhite(bytes[index])) index++
   return index
 }
+
+const isWhite = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09

@@ -1,49 +1,52 @@
-import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
+import { type DescField, ScalarType } from '@bufbuild/protobuf'
 import type { Violation } from '../index.js'
 import { twice } from './doubled-name.js'
-import { fieldNamed } from './field-named.js'
+import type { BoundedField, BoundedFields } from './request-bounds.js'
+import { FIELD_MASK } from './update-mask.js'
 
-/** What keeps `json` from being the message, by field, from the first on; never repeats a value. */
+/** What keeps `json` from being a message of these fields, from the first on; never repeats a value. */
 export function* jsonViolations(
-  desc: DescMessage,
+  fields: BoundedFields,
   json: unknown,
   path = '',
 ): Generator<Violation, void> {
   if (!isObject(json)) return yield { field: path, description: 'must be a JSON object' }
   const prefix = path === '' ? '' : `${path}.`
-  for (const [name, value] of Object.entries(json)) {
+  for (const name in json) {
     const place = `${prefix}${name}`
-    const field = fieldNamed(desc, name)
+    const field = fields.get(name)
+    const { jsonName = '' } = field?.desc ?? {}
+    const value = json[name]
     if (!field) yield { field: place, description: 'is not a field of the request' }
-    else if (name !== field.jsonName && Object.hasOwn(json, field.jsonName))
-      yield twice(`${prefix}${field.jsonName}`)
+    else if (name !== jsonName && Object.hasOwn(json, jsonName)) yield twice(`${prefix}${jsonName}`)
     else if (value !== null) yield* violationsOfField(field, value, place)
   }
 }
 
+/** Of a list with too many items, those behind the first that is too many are not looked at. */
 function* violationsOfField(
-  field: DescField,
+  field: BoundedField,
   value: unknown,
   place: string,
 ): Generator<Violation, void> {
-  if (field.fieldKind !== 'list') return yield* violationsOfValue(field, value, place)
+  if (field.desc.fieldKind !== 'list') return yield* violationsOfValue(field, value, place)
   if (!Array.isArray(value)) return yield { field: place, description: 'must be a list' }
-  for (const [index, item] of value.entries())
+  for (const [index, item] of value.slice(0, field.most + 1).entries())
     yield* violationsOfValue(field, item, `${place}[${index}]`)
 }
 
 /** Of a field, or of one item of a list. */
 function* violationsOfValue(
-  field: DescField,
+  { desc, fields }: BoundedField,
   value: unknown,
   place: string,
 ): Generator<Violation, void> {
-  if (field.message) yield* jsonViolations(field.message, value, place)
-  else if (!isReadable(field, value)) yield { field: place, description: expectationOf(field) }
+  if (fields && desc.message?.typeName !== FIELD_MASK) yield* jsonViolations(fields, value, place)
+  else if (!isReadable(desc, value)) yield { field: place, description: expectationOf(desc) }
 }
 
-/** Asks no parser: a list may have half a million items. */
-const isReadable = ({ enum: known, scalar }: DescField, value: unknown): boolean => {
+const isReadable = ({ enum: known, scalar, message }: DescField, value: unknown): boolean => {
+  if (message) return typeof value === 'string'
   if (known && typeof value === 'string') return known.values.some(({ name }) => name === value)
   switch (scalar) {
     case ScalarType.BOOL:
@@ -63,6 +66,7 @@ const isInteger = (value: unknown): boolean => typeof value === 'number' && valu
 
 const expectationOf = (field: DescField): string => {
   if (field.enum) return `must be one of ${field.enum.values.map(({ name }) => name).join(', ')}`
+  if (field.message) return 'must be text'
   switch (field.scalar) {
     case ScalarType.BOOL:
       return 'must be true or false'
@@ -73,5 +77,5 @@ const expectationOf = (field: DescField): string => {
   }
 }
 
-const isObject = (json: unknown): json is object =>
+const isObject = (json: unknown): json is Readonly<Record<string, unknown>> =>
   typeof json === 'object' && json !== null && !Array.isArray(json)

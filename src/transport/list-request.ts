@@ -24,7 +24,8 @@ export const sortOf = <Field extends string>(
 ): Sort<Field> => {
   if (orderBy === '') return []
   const seen = new Set<Field>()
-  return orderBy.split(',').map((key) => {
+  // One more than there are fields is wrong, or names one twice: no more are looked at.
+  return orderBy.split(',', fields.length + 1).map((key) => {
     const [, name, direction] = /^ *(\w+)(?: +(asc|desc))? *$/.exec(key) ?? []
     const field = fields.find((known) => known === name || protoNameOf(known) === name)
     if (field === undefined)

@@ -2,9 +2,10 @@ import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/
 import type { Iam } from '../index.js'
 import { httpService, notFound } from './http-service.js'
 import { MAX_RESPONSE_BYTES } from './json-response.js'
+import { MAX_REQUEST_BYTES } from './max-request-bytes.js'
+import { GIVEN_ONCE, headersOf } from './node-headers.js'
 import { bodyOf, type NodeRequest } from './node-request.js'
-import type { TransportOptions } from './options.js'
-import { MAX_REQUEST_BYTES } from './route.js'
+import { edgeOf, type TransportOptions } from './options.js'
 import type { HttpRequest } from './transcode.js'
 
 /** What is used of a response of `node:http` or `node:http2`. */
@@ -12,6 +13,7 @@ export interface NodeResponse {
   statusCode: number
   readonly writableEnded: boolean
   setHeader(name: string, value: string): unknown
+  appendHeader?(name: string, value: string): unknown
   addTrailers(trailers: Record<string, string>): void
   write(bytes: Uint8Array): unknown
   end(bytes: Uint8Array): unknown
@@ -26,13 +28,17 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
  * The transport for servers of Node.js: JSON on REST paths, gRPC-web, and over HTTP/2 gRPC. Paths
  * that are not of the transport go to `next`, or are answered with 404.
  *
- * @throws TypeError when an option is missing, or `iam` is not what `createIam` returns
+ * @throws TypeError when an option is missing, or `iam` is not what `createIam` returns; the handler throws one
+ *   when it is given a `Request` of fetch
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
   const service = httpService(iam, options)
+  const once = [...GIVEN_ONCE, edgeOf(options).organizationHeader.toLowerCase()]
   return (request, response, next) => {
+    refuseFetchRequest(request)
     const { bytes, discardRest } = bodyOf(request)
-    const received: HttpRequest = { ...headOf(request, response), body: bytes }
+    const head = { ...headOf(request, response), header: headersOf(request, once) }
+    const received: HttpRequest = { ...head, body: bytes }
     const answer = service(received)
     if (answer === undefined && next) return next()
     Promise.resolve(answer ?? notFound())
@@ -42,7 +48,16 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
   }
 }
 
-const headOf = (request: NodeRequest, response: NodeResponse): Omit<HttpRequest, 'body'> => {
+/** @throws TypeError for a `Request` of fetch, whose headers are no plain object */
+const refuseFetchRequest = ({ headers }: NodeRequest): void => {
+  if (typeof headers['get'] === 'function')
+    throw new TypeError('nodeHandler takes a request of node:http; for fetch, use fetchHandler')
+}
+
+const headOf = (
+  request: NodeRequest,
+  response: NodeResponse,
+): Omit<HttpRequest, 'body' | 'header'> => {
   const aborted = new AbortController()
   response.once('close', () => {
     if (!response.writableEnded) aborted.abort()
@@ -52,7 +67,6 @@ const headOf = (request: NodeRequest, response: NodeResponse): Omit<HttpRequest,
     method: request.method ?? '',
     // Nothing depends on the authority, which is the client's to say.
     url: `http://localhost${targetOf(request)}`,
-    header: headersOf(request),
     signal: aborted.signal,
   }
 }
@@ -70,16 +84,6 @@ const targetOf = ({ url = '' }: NodeRequest): string => {
   const [path] = target.split('?')
   const isAsSent = target.startsWith('/') && new URL(`http://localhost${target}`).pathname === path
   return isAsSent ? target : '/'
-}
-
-const headersOf = ({ headers }: NodeRequest): Headers => {
-  const result = new Headers()
-  for (const [name, value = []] of Object.entries(headers)) {
-    // HTTP/2 has the method and the path among them.
-    if (name.startsWith(':')) continue
-    for (const one of [value].flat()) result.append(name, one)
-  }
-  return result
 }
 
 interface Exchange {
@@ -104,7 +108,11 @@ const send = async (
   const bytes = body ? await readAllBytes(body, MAX_RESPONSE_BYTES) : new Uint8Array()
   if (signal.aborted) return
   response.statusCode = status
-  for (const [name, value] of header ?? []) response.setHeader(name, value)
+  for (const [name, value] of header ?? []) {
+    // What a middleware in front of us has said that its answers vary by, such as `Origin`, stays.
+    if (name === 'vary' && response.appendHeader) response.appendHeader(name, value)
+    else response.setHeader(name, value)
+  }
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
   if (isEndless(request)) {
     response.setHeader('connection', 'close')

@@ -1,4 +1,4 @@
-import { MAX_REQUEST_BYTES } from './route.js'
+import { MAX_REQUEST_BYTES } from './max-request-bytes.js'
 import { malformed } from './status-error.js'
 
 /** Most bytes that are read away once there is an answer: about what is on its way until the client sees it. */
@@ -11,6 +11,8 @@ export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders?: readonly string[] | undefined
   readonly complete: boolean
   readonly readableEnded: boolean
   iterator(options: { readonly destroyOnReturn: false }): AsyncIterableIterator<Uint8Array>

@@ -1,5 +1,4 @@
-import { type IamError, toStatus } from '../index.js'
-import { httpStatusOf } from './http-status.js'
+import { httpStatusOf, type IamError, toStatus } from '../index.js'
 import type { Schema } from './openapi-schema.js'
 
 /** The error body. Spec: Errors. */
@@ -73,7 +72,7 @@ export const ERROR_RESPONSES: Readonly<Record<string, Schema>> = {
       const status = toStatus(error)
       const answered = response(description, status)
       const headers = HEADERS[error.kind]
-      return [String(httpStatusOf(status.code)), { ...answered, ...(headers && { headers }) }]
+      return [String(httpStatusOf(error)), { ...answered, ...(headers && { headers }) }]
     }),
   ),
   413: response('The request is larger than 1 MiB'),

@@ -1,7 +1,13 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { FIELD_MASK } from './update-mask.js'
 
-/** Name of the message that JSON has as a text. */
-export const TIMESTAMP = 'google.protobuf.Timestamp'
+const TIMESTAMP = 'google.protobuf.Timestamp'
+
+/** What messages are that JSON has as texts, by the names of the messages. */
+export const TEXTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  [TIMESTAMP]: { type: 'string', format: 'date-time' },
+  [FIELD_MASK]: { type: 'string' },
+}
 
 /** An example of every field, by its name in JSON. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -45,7 +51,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 /** An example of a field. */
 export const exampleOf = (field: DescField): unknown => {
-  if (!field.message || field.message.typeName === TIMESTAMP) return EXAMPLES[field.jsonName]
+  if (!field.message || field.message.typeName in TEXTS) return EXAMPLES[field.jsonName]
   const example = exampleOfMessage(field.message.fields)
   return field.fieldKind === 'list' ? [example] : example
 }

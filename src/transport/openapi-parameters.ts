@@ -44,7 +44,7 @@ const ORGANIZATION =
   "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there."
 
 const IDEMPOTENCY_KEY =
-  '1 to 255 printable ASCII characters: a write repeated under the same key takes effect once.'
+  '1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.'
 
 const IF_MATCH =
   'The ETag that the object was answered with: the write is refused with 409 when the object has changed since.'

@@ -7,7 +7,7 @@ import {
 } from '@bufbuild/protobuf'
 import { rules } from './gen/claviger/v1/field_rules_pb.js'
 import { descriptions } from './gen/descriptions_pb.js'
-import { exampleOf, TIMESTAMP } from './openapi-example.js'
+import { exampleOf, TEXTS } from './openapi-example.js'
 
 /** A JSON Schema of the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -33,7 +33,7 @@ export const responseSchema = (message: DescMessage): Schema => ({
 /** Messages that the fields of a message are, at any depth. */
 export const nestedMessages = (message: DescMessage): readonly DescMessage[] =>
   message.fields.flatMap((field) =>
-    field.message && field.message.typeName !== TIMESTAMP
+    field.message && !(field.message.typeName in TEXTS)
       ? [field.message, ...nestedMessages(field.message)]
       : [],
   )
@@ -71,9 +71,8 @@ const propertySchema = (field: DescField): Schema => {
 }
 
 const itemSchema = (field: DescField): Schema => {
-  if (field.message?.typeName === TIMESTAMP) return { type: 'string', format: 'date-time' }
-  if (field.message) return referenceTo(field.message)
-  if (field.enum) return enumSchema(field.enum)
+  if (field.message) return TEXTS[field.message.typeName] ?? referenceTo(field.message)
+  if (field.enum) return enumSchema(field.enum, field.proto.proto3Optional)
   switch (field.scalar) {
     case ScalarType.BOOL:
       return { type: 'boolean' }
@@ -86,10 +85,11 @@ const itemSchema = (field: DescField): Schema => {
   }
 }
 
-const enumSchema = ({ values }: DescEnum): Schema => ({
+/** One that is optional has no default: a patch that does not give it keeps it as it is. */
+const enumSchema = ({ values }: DescEnum, isOptional: boolean): Schema => ({
   type: 'string',
   enum: values.map(({ name }) => name),
-  default: values[0]?.name,
+  ...(!isOptional && { default: values[0]?.name }),
 })
 
 const limits = (of: 'Items' | 'Length', least: number, most: number): Schema => ({

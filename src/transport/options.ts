@@ -5,8 +5,8 @@ export interface TransportOptions {
   /**
    * Who calls, from the headers of the request and before its body is read; `undefined` when nobody
    * was made out. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call
-   * with its status. What it throws, such an error too, is an unexpected error. `signal` aborts when
-   * nobody waits for an answer any more, and ends the call by itself.
+   * with its status. What it throws, such an error too, is an unexpected error, and so is a malformed
+   * caller. `signal` aborts when nobody waits for an answer any more, and ends the call by itself.
    */
   readonly authenticate: (
     headers: Headers,

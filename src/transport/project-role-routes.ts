@@ -3,6 +3,7 @@ import { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js
 import { DETAIL_FIELDS, pageOf, sortOf, textFilterOf } from './list-request.js'
 import { onlyDetails, pageEndOf, projectRoleOf } from './responses.js'
 import { type Route, route } from './route.js'
+import { givenIn } from './update-mask.js'
 
 const rpc = ProjectRoleService.method
 
@@ -20,6 +21,17 @@ export const projectRoleRoutes = ({ projectRoles }: Iam): readonly Route[] => [
   route(rpc.updateProjectRole, ({ projectId, roleKey, displayName, group }, context) =>
     projectRoles.update({ projectId, roleKey, displayName, group }, context).map(onlyDetails),
   ),
+  route(rpc.patchProjectRole, (request, context) => {
+    const given = givenIn(rpc.patchProjectRole.input, request)
+    const { projectId, roleKey, displayName = '', group = '' } = request
+    const input = {
+      projectId,
+      roleKey,
+      displayName: given('displayName', displayName),
+      group: given('group', group),
+    }
+    return projectRoles.patch(input, context).map(onlyDetails)
+  }),
   route(rpc.removeProjectRole, ({ projectId, roleKey }, context) =>
     projectRoles.remove({ projectId, roleKey }, context).map(onlyDetails),
   ),

@@ -4,6 +4,7 @@ import { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 import { DETAIL_FIELDS, pageOf, sortOf, textFilterOf } from './list-request.js'
 import { detailsOf, onlyDetails, pageEndOf, projectOf } from './responses.js'
 import { type Route, route } from './route.js'
+import { givenIn } from './update-mask.js'
 
 const rpc = ProjectService.method
 
@@ -44,6 +45,25 @@ export const projectRoutes = ({ projects }: Iam): readonly Route[] => [
   route(rpc.updateProject, (request, context) =>
     projects.update({ id: request.id, ...settingsOf(request) }, context).map(onlyDetails),
   ),
+  route(rpc.patchProject, (request, context) => {
+    const given = givenIn(rpc.patchProject.input, request)
+    const { name = '', privateLabelingSetting = 0 } = request
+    const {
+      projectRoleAssertion = false,
+      projectRoleCheck = false,
+      hasProjectCheck = false,
+    } = request
+    const labeling = labelingSettingOf({ privateLabelingSetting })
+    const input = {
+      id: request.id,
+      name: given('name', name),
+      projectRoleAssertion: given('projectRoleAssertion', projectRoleAssertion),
+      projectRoleCheck: given('projectRoleCheck', projectRoleCheck),
+      hasProjectCheck: given('hasProjectCheck', hasProjectCheck),
+      privateLabelingSetting: given('privateLabelingSetting', labeling),
+    }
+    return projects.patch(input, context).map(onlyDetails)
+  }),
   route(rpc.deactivateProject, ({ id }, context) =>
     projects.deactivate({ id }, context).map(onlyDetails),
   ),

@@ -8,15 +8,15 @@ import type { ConnectRouter, HandlerContext } from '@connectrpc/connect'
 import type { ResultAsync } from 'neverthrow'
 import type { Context, IamError } from '../index.js'
 import { contextOf, etagOf } from './call-context.js'
+import { callerFaultOf } from './caller-fault.js'
 import { gateOf } from './gate.js'
+import { guardedHandler } from './guarded-handler.js'
+import { MAX_REQUEST_BYTES } from './max-request-bytes.js'
 import type { Edge } from './options.js'
 import { refuseMalformed } from './status-error.js'
 import { strictJson } from './strict-json.js'
 import { refused, unexpected } from './unexpected.js'
 import { unknownFields } from './unknown-fields.js'
-
-/** Most bytes of one request. */
-export const MAX_REQUEST_BYTES = 1024 * 1024
 
 /** Adds one rpc to a router. */
 export type Route = (router: ConnectRouter, edge: Edge) => void
@@ -38,7 +38,7 @@ export const route =
       try {
         refuseMalformed(unknownFields(request))
         const answer = await run(request, contextOf(edge, call))
-        if (answer.isErr()) throw refused(edge, call, answer.error)
+        if (answer.isErr()) throw callerFaultOf(answer.error) ?? refused(edge, call, answer.error)
         tagWithSequence(call, answer.value)
         return answer.value
       } catch (thrown) {
@@ -50,6 +50,8 @@ export const route =
       readMaxBytes: MAX_REQUEST_BYTES,
       requestGate: gateOf(edge),
     })
+    const handler = router.handlers.pop()
+    if (handler) router.handlers.push(guardedHandler(handler))
   }
 
 /** Of what was written, or of the one object that was read. */

@@ -21,11 +21,15 @@ export const withWireHeaders = (request: HttpRequest): HttpRequest => {
     const value = header.get(name)
     if (value !== null) header.set(name, value.slice(0, LONGEST))
   }
-  if (NO_CODING.test(header.get('content-encoding') ?? 'absent')) header.delete('content-encoding')
+  if (!isEncoded(header)) header.delete('content-encoding')
   if (timeoutOf(header.get('grpc-timeout')) > LONGEST_TIMER) header.delete('grpc-timeout')
   if (Number(header.get('connect-timeout-ms')) > LONGEST_TIMER) header.delete('connect-timeout-ms')
   return { ...request, header }
 }
+
+/** Whether a body has a coding that is more than a name. */
+export const isEncoded = (header: Headers): boolean =>
+  !NO_CODING.test(header.get('content-encoding') ?? '')
 
 const timeoutOf = (text: string | null): number => {
   const [, digits, unit = ''] = /^(\d{1,8})([HMS])$/.exec(text ?? '') ?? []

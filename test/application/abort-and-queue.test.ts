@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Context, type EventStore, toStatus } from '../../src/index.js'
+import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   context,
@@ -73,10 +74,19 @@ describe('An abort', () => {
         return send(append)
       }),
     )
-    const first = process.projects.update({ ...portal, name: 'first' }, context)
+    const first = process.projects.update(
+      { ...PROJECT_DEFAULTS, ...portal, name: 'first' },
+      context,
+    )
     const cancelling: Context = { ...context, signal: controller.signal }
-    const second = process.projects.update({ ...portal, name: 'second' }, cancelling)
-    const third = process.projects.update({ ...portal, name: 'third' }, context)
+    const second = process.projects.update(
+      { ...PROJECT_DEFAULTS, ...portal, name: 'second' },
+      cancelling,
+    )
+    const third = process.projects.update(
+      { ...PROJECT_DEFAULTS, ...portal, name: 'third' },
+      context,
+    )
     await new Promise((resolve) => setImmediate(resolve))
     controller.abort()
     // The first is still held, and so is who waits for it.
@@ -100,7 +110,8 @@ describe('An abort', () => {
         return appends++ === 0 ? new Promise<never>(() => undefined) : send(append)
       }),
     )
-    const rename = (name: string) => process.projects.update({ ...portal, name }, context)
+    const rename = (name: string) =>
+      process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context)
     void rename('lost')
     const others = ['second', 'third', 'fourth'].map((name) => good(rename(name)))
     await vi.advanceTimersByTimeAsync(39_999)
@@ -126,7 +137,9 @@ describe('An abort', () => {
       }),
     )
     const names = Array.from({ length: 8 }, (_, index) => `name ${index}`)
-    const all = names.map((name) => good(process.projects.update({ ...portal, name }, context)))
+    const all = names.map((name) =>
+      good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context)),
+    )
     await vi.advanceTimersByTimeAsync(8 * 35_000)
     await Promise.all(all)
     expect(vi.getTimerCount()).toBe(0)
@@ -155,7 +168,7 @@ describe('An abort', () => {
     const google = { idpId: 'google' }
     const first = process.identityProviders.deactivate(google, context)
     const second = process.identityProviders.updateOidcConfig(
-      { ...google, clientId: 'c', issuer: 'i', clientSecret: 's' },
+      { ...OIDC_DEFAULTS, ...google, clientId: 'c', issuer: 'i', clientSecret: 's' },
       { ...context, signal: controller.signal },
     )
     expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
@@ -174,7 +187,7 @@ describe('An abort', () => {
       }
       let isLate = false
       const racing = withRace(() =>
-        good(iam.projects.update({ ...portal, name: 'raced' }, context)),
+        good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'raced' }, context)),
       )
       const process = iamOn({
         ...racing,
@@ -192,7 +205,9 @@ describe('An abort', () => {
       })
       const names = ['first', 'second'].map((order) => `${order} ${moment}`)
       await Promise.all(
-        names.map((name) => process.projects.update({ ...portal, name }, { ...context, signal })),
+        names.map((name) =>
+          process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, { ...context, signal }),
+        ),
       )
       expect(isLate).toBe(false)
     }
@@ -207,7 +222,7 @@ describe('An abort', () => {
       }),
     )
     const call = process.projects.update(
-      { ...portal, name: 'n' },
+      { ...PROJECT_DEFAULTS, ...portal, name: 'n' },
       { ...context, signal: controller.signal },
     )
     expect(await good(call)).toMatchObject({ changed: true })
@@ -216,7 +231,7 @@ describe('An abort', () => {
   it('after a lost race cancels', async () => {
     const controller = new AbortController()
     const racing = withRace(async () => {
-      await good(iam.projects.update({ ...portal, name: 'raced' }, context))
+      await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'raced' }, context))
       controller.abort()
     })
     const signal = controller.signal
@@ -237,11 +252,13 @@ describe('The queue of one process', () => {
       }),
     )
     // Now it remembers what all of them will find otherwise.
-    await good(process.projects.update({ ...portal, name: 'first' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'first' }, context))
     appends = 0
     const names = Array.from({ length: 50 }, (_, n) => `name ${n}`)
     await Promise.all(
-      names.map((name) => good(process.projects.update({ ...portal, name }, context))),
+      names.map((name) =>
+        good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context)),
+      ),
     )
     const log = await logOf(store)
     expect(log.slice(4).map(({ data }) => Reflect.get(data, 'name'))).toEqual(names)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DesiredAccess } from '../../src/application/access/desired-access.js'
 import type { Iam } from '../../src/application/iam.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { byHand, partial, whole } from './desired-states.js'
 import { doByHand } from './do-by-hand.js'
 import {
@@ -207,7 +208,9 @@ export const applySuite = (open: OpenStore): void => {
       )
       world.meanwhile = async () => {
         world.meanwhile = undefined
-        await done(other.projects.update({ id: 'portal', name: 'Gate' }, context))
+        await done(
+          other.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'Gate' }, context),
+        )
       }
       expect(await refused(world.iam.apply(plan, context))).toEqual({
         kind: 'PlanOutdated',
@@ -253,7 +256,12 @@ export const applySuite = (open: OpenStore): void => {
       await done(other.projects.add(portal, context))
       let times = 0
       world.meanwhile = () =>
-        done(other.projects.update({ id: 'portal', name: `By hand ${++times}` }, context))
+        done(
+          other.projects.update(
+            { ...PROJECT_DEFAULTS, id: 'portal', name: `By hand ${++times}` },
+            context,
+          ),
+        )
       vi.useFakeTimers({ toFake: ['performance'] })
       onTestFinished(() => void vi.useRealTimers())
       const result = world.iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context)

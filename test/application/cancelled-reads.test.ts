@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import {
   aesGcmCipher,
+  type Caller,
   createIam,
   memoryEventStore,
   memoryReadModel,
@@ -8,7 +9,11 @@ import {
   StoreFault,
 } from '../../src/index.js'
 
-const caller = { userId: 'u1', orgId: 'acme', permissions: ['project.write', 'project.read'] }
+const caller: Caller = {
+  userId: 'u1',
+  orgId: 'acme',
+  permissions: ['project.write', 'project.read'],
+}
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } })
 
 it('ends a read that waits for a catch-up when its signal aborts, and no other', async () => {

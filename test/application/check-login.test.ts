@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { memoryReadModel, type ReadModel, toStatus } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { badFields, context, good, type Iam, iamOn, refusal, start } from './host.js'
 
 let iam: Iam
@@ -102,7 +103,12 @@ it('gives up on a project that changes again and again', async () => {
     ...kept,
     get: async (orgId, ref) => {
       if (ref.type === 'project_role')
-        await good(changing.projects.update({ ...portal, name: `name ${++changes}` }, context))
+        await good(
+          changing.projects.update(
+            { ...PROJECT_DEFAULTS, ...portal, name: `name ${++changes}` },
+            context,
+          ),
+        )
       await good(changing.catchUp(kept))
       return kept.get(orgId, ref)
     },

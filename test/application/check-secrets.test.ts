@@ -71,14 +71,14 @@ describe('The check of the secrets at the start', () => {
     const rotating = iamOn(store, { secrets: newCipher })
     await good(rotating.identityProviders.resealSecrets({ idpId: 'google' }, context))
     const { name: _, scopes: __, ...config } = { ...oidc, idpId: 'replaced' }
-    await good(rotating.identityProviders.updateOidcConfig(config, context))
+    await good(rotating.identityProviders.patch(config, context))
     const after = iamOn(store, { secrets: forgetfulCipher })
     expect((await after.checkSecrets())._unsafeUnwrap()).toEqual({ checked: 2 })
   })
 
   it('opens the secret that was there before an update without one', async () => {
     const { name: _, clientSecret: __, ...config } = oidc
-    await good(iam.identityProviders.updateOidcConfig(config, context))
+    await good(iam.identityProviders.patch(config, context))
     expect(await fault(forgetfulCipher)).toMatchObject({ kind: 'SealBroken' })
   })
 

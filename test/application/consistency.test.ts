@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type EventStore, memoryReadModel, type ReadModel, StoreFault } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, refusal, start } from './host.js'
 import { reads } from './methods.js'
 
@@ -15,7 +16,8 @@ beforeEach(async () => {
 
 const portal = { id: 'portal' }
 const eventual = { ...context, consistency: 'eventual' } as const
-const rename = (name: string) => good(iam.projects.update({ ...portal, name }, context))
+const rename = (name: string) =>
+  good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context))
 
 /** A promise that is kept when somebody says so. */
 const gate = () => {

@@ -1,4 +1,5 @@
 import type { Iam } from '../../src/application/iam.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import type { ByHand } from './desired-states.js'
 import { context } from './organization.js'
 
@@ -10,14 +11,14 @@ export const doByHand = async (iam: Iam, deed: ByHand): Promise<void> => {
     case 'updateRole': {
       const { roleKey, displayName } = deed
       const method = deed.what === 'addRole' ? iam.projectRoles.add : iam.projectRoles.update
-      await method({ projectId, roleKey, displayName }, context)
+      await method({ group: '', projectId, roleKey, displayName }, context)
       return
     }
     case 'removeRole':
       await iam.projectRoles.remove({ projectId, roleKey: deed.roleKey }, context)
       return
     case 'updateProject':
-      await iam.projects.update({ id: projectId, name: 'By hand' }, context)
+      await iam.projects.update({ ...PROJECT_DEFAULTS, id: projectId, name: 'By hand' }, context)
       return
     case 'deactivateProject':
       await iam.projects.deactivate({ id: projectId }, context)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Context, DryRunContext, EventStore, Planned, Written } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, refusal, start } from './host.js'
 import { writes } from './methods.js'
 
@@ -64,7 +65,9 @@ describe.each(writes)('A dry run of $name', ({ of, input, refuses = [] }) => {
 
 it('tells the details of the object as it is', async () => {
   const { details } = await good(iam.projects.get({ id: 'portal' }, context))
-  const planned = await good(iam.projects.update({ id: 'portal', name: 'n' }, dry))
+  const planned = await good(
+    iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'n' }, dry),
+  )
   expect(planned.details).toEqual(details)
 })
 

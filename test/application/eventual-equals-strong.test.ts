@@ -35,9 +35,9 @@ const editor = { projectId: 'portal', roleKey: 'editor' }
 /** Changes what each of {@link reads} answers. */
 const change = async ({ identityProviders, projects, projectRoles }: Iam) => {
   const oidc = { ...google, clientId: 'client-2', clientSecret: 'rotated', issuer: 'i' }
-  await good(identityProviders.updateOidcConfig(oidc, context))
-  await good(projects.update({ ...portal, name: 'Renamed', projectRoleCheck: true }, context))
-  await good(projectRoles.update({ ...editor, displayName: 'Renamed' }, context))
+  await good(identityProviders.patch(oidc, context))
+  await good(projects.patch({ ...portal, name: 'Renamed', projectRoleCheck: true }, context))
+  await good(projectRoles.patch({ ...editor, displayName: 'Renamed' }, context))
 }
 
 const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, toStatus } from '../../src/index.js'
+import { PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from './host.js'
 import { writes } from './methods.js'
 
@@ -55,11 +56,18 @@ describe.each(conditional)('$name with an expected sequence', ({ name, of, input
     for (const process of [iam, seen])
       await of(process)(input, { ...context, expectedSequence, dryRun: true })
     const inOther = iamOn(store)
-    await good(inOther.identityProviders.update({ idpId: 'google', name: 'moved' }, context))
-    await good(inOther.projects.update({ id: 'portal', name: 'moved' }, context))
+    await good(
+      inOther.identityProviders.update(
+        { ...PROVIDER_DEFAULTS, idpId: 'google', name: 'moved' },
+        context,
+      ),
+    )
+    await good(
+      inOther.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'moved' }, context),
+    )
     await good(
       inOther.projectRoles.update(
-        { projectId: 'portal', roleKey: 'editor', displayName: 'moved' },
+        { group: '', projectId: 'portal', roleKey: 'editor', displayName: 'moved' },
         context,
       ),
     )
@@ -81,8 +89,8 @@ describe.each(conditional)('$name with an expected sequence', ({ name, of, input
 
 it('is that of the object alone: a change of the project does not move its roles', async () => {
   const expectedSequence = await sequenceOf('projectRoles')
-  await good(iam.projects.update({ id: 'portal', name: 'moved' }, context))
-  const role = { projectId: 'portal', roleKey: 'editor', displayName: 'E' }
+  await good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'moved' }, context))
+  const role = { projectId: 'portal', roleKey: 'editor', displayName: 'E', group: '' }
   await good(iam.projectRoles.update(role, { ...context, expectedSequence }))
 })
 
@@ -94,7 +102,12 @@ it('is checked before whether anything changes', async () => {
 it('may be any that protobuf can hold, and no larger one', async () => {
   const largest = 2n ** 64n - 1n
   const given = (expectedSequence: bigint) =>
-    refusal(iam.projects.update({ id: 'portal', name: 'N' }, { ...context, expectedSequence }))
+    refusal(
+      iam.projects.update(
+        { ...PROJECT_DEFAULTS, id: 'portal', name: 'N' },
+        { ...context, expectedSequence },
+      ),
+    )
   expect(await given(largest)).toMatchObject({ kind: 'SequenceMismatch', expected: largest })
   expect(await given(largest + 1n)).toEqual({
     kind: 'InvalidArgument',

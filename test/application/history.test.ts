@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Project } from '../../src/index.js'
+import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   badFields,
@@ -45,7 +46,12 @@ const later = (): Date => {
 describe('history.list', () => {
   it('tells who changed what from what to what, and when', async () => {
     const time = later()
-    await good(iam.projects.update({ ...portal, name: 'New', hasProjectCheck: true }, bob))
+    await good(
+      iam.projects.update(
+        { ...PROJECT_DEFAULTS, ...portal, name: 'New', hasProjectCheck: true },
+        bob,
+      ),
+    )
     const { items, ...rest } = await good(iam.history.list({ object: project }, context))
     expect(rest).toEqual({})
     expect(items).toHaveLength(2)
@@ -67,10 +73,13 @@ describe('history.list', () => {
 
   it('shows of a secret that it changed, and of lists both wholes', async () => {
     const config = { ...google, clientId: 'client-1', issuer: 'i', scopes: ['email'] }
-    const update = { ...config, clientSecret: 'new' }
+    const update = { ...OIDC_DEFAULTS, ...config, clientSecret: 'new' }
     await good(iam.identityProviders.updateOidcConfig(update, context))
     await good(
-      iam.identityProviders.updateOidcConfig({ ...update, clientSecret: '', issuer: 'j' }, context),
+      iam.identityProviders.updateOidcConfig(
+        { ...OIDC_DEFAULTS, ...update, clientSecret: '', issuer: 'j' },
+        context,
+      ),
     )
     const { items } = await good(iam.history.list({ object: provider }, context))
     expect(items[0]?.changes).toContainEqual({ field: 'clientSecret', changed: true })
@@ -120,7 +129,7 @@ describe('history.list', () => {
 
   it('goes on after the last of a page, and ends without another', async () => {
     for (const name of ['a', 'b', 'c'])
-      await good(iam.projects.update({ ...portal, name }, context))
+      await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context))
     const all = (await good(iam.history.list({}, context))).items
     for (const limit of [1, 2, 3, 5, 6, 7]) {
       const found = []
@@ -138,8 +147,7 @@ describe('history.list', () => {
   })
 
   it('goes back from the newest, and on before the last of a page', async () => {
-    for (const name of ['a', 'b', 'c'])
-      await good(iam.projects.update({ ...portal, name }, context))
+    for (const name of ['a', 'b', 'c']) await good(iam.projects.patch({ ...portal, name }, context))
     const all = (await good(iam.history.list({ order: 'asc' }, context))).items
     expect(all).toHaveLength(6)
     for (const limit of [1, 2, 3, 5, 6, 7]) {
@@ -162,7 +170,7 @@ describe('history.list', () => {
     'lies between two positions, in the order %s',
     async (order) => {
       for (const name of ['a', 'b', 'c'])
-        await good(iam.projects.update({ ...portal, name }, context))
+        await good(iam.projects.patch({ ...portal, name }, context))
       const all = (await good(iam.history.list({}, context))).items
       const sequences = async (input: Parameters<Iam['history']['list']>[0]) => {
         const { items } = await good(iam.history.list({ ...input, order }, context))
@@ -183,10 +191,10 @@ describe('history.list', () => {
     'lies between two times, the first of them included, in the order %s',
     async (order) => {
       const times = [later()]
-      await good(iam.projects.update({ ...portal, name: 'a' }, context))
-      await good(iam.projects.update({ ...portal, name: 'b' }, context))
+      await good(iam.projects.patch({ ...portal, name: 'a' }, context))
+      await good(iam.projects.patch({ ...portal, name: 'b' }, context))
       times.push(later())
-      await good(iam.projects.update({ ...portal, name: 'c' }, context))
+      await good(iam.projects.patch({ ...portal, name: 'c' }, context))
       const [a, b, c] = (await good(iam.history.list({}, context))).items
         .slice(3)
         .map(({ sequence }) => sequence)
@@ -218,8 +226,7 @@ describe('history.list', () => {
 
   it('pages within two times', async () => {
     const from = later()
-    for (const name of ['a', 'b', 'c'])
-      await good(iam.projects.update({ ...portal, name }, context))
+    for (const name of ['a', 'b', 'c']) await good(iam.projects.patch({ ...portal, name }, context))
     const to = later()
     await good(iam.projects.deactivate(portal, context))
     const page = await good(
@@ -328,7 +335,7 @@ describe('history.stateAt', () => {
     const see = async () => shown.push(await good(iam.projects.get(portal, context)))
     await see()
     later()
-    await good(iam.projects.update({ ...portal, name: 'New' }, context))
+    await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'New' }, context))
     await see()
     await good(iam.projects.deactivate(portal, context))
     await see()
@@ -348,7 +355,7 @@ describe('history.stateAt', () => {
   })
 
   it('shows a role and an identity provider with what became of them, too', async () => {
-    await good(iam.projectRoles.update({ ...editor, displayName: 'New' }, context))
+    await good(iam.projectRoles.update({ group: '', ...editor, displayName: 'New' }, context))
     await good(iam.identityProviders.deactivate(google, context))
     const sequence = await world.store.lastPosition()
     for (const [object, shown] of [
@@ -360,8 +367,8 @@ describe('history.stateAt', () => {
 
   it('shows it as it was at the end of a millisecond', async () => {
     const changed = later()
-    await good(iam.projects.update({ ...portal, name: 'one' }, context))
-    await good(iam.projects.update({ ...portal, name: 'two' }, context))
+    await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'one' }, context))
+    await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'two' }, context))
     const at = (milliseconds: number) => ({
       object: project,
       time: new Date(changed.getTime() + milliseconds),

@@ -11,6 +11,7 @@ import {
   permissionsFromCaller,
   StoreFault,
 } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 
 const permissions: readonly Permission[] = [
   'identity_provider.read',
@@ -22,7 +23,7 @@ const permissions: readonly Permission[] = [
   'event.read',
 ]
 const context = { caller: { userId: 'alice@example.com', orgId: 'acme', permissions } }
-const portal = { id: 'portal', name: 'Portal of Alice' }
+const portal = { ...PROJECT_DEFAULTS, id: 'portal', name: 'Portal of Alice' }
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: key(1) } })
 
@@ -135,7 +136,7 @@ describe('hooks', () => {
     beforeNextAppend(async () =>
       start({}, { store }).projects.deactivate({ id: 'portal' }, context),
     )
-    await iam.projects.update({ ...portal, name: 'Another' }, context)
+    await iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'Another' }, context)
     const method = 'projects.update'
     expect(of('conflict')).toEqual([{ hook: 'conflict', method, kind: 'VersionConflict' }])
     expect(of('retry')).toEqual([{ hook: 'retry', method, attempt: 2 }])

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Context, type EventStore, toStatus, type Written } from '../../src/index.js'
+import { OIDC_DEFAULTS, PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   caller,
@@ -56,11 +57,12 @@ describe.each(writes)('$name under an idempotency key', (method) => {
     const before = iamOn(store)
     await of(before)(input, { ...context, dryRun: true })
     for (const idpId of ['google', 'new'])
-      await iam.identityProviders.update({ idpId, name: 'moved' }, context)
-    for (const id of ['portal', 'new']) await iam.projects.update({ id, name: 'moved' }, context)
+      await iam.identityProviders.update({ ...PROVIDER_DEFAULTS, idpId, name: 'moved' }, context)
+    for (const id of ['portal', 'new'])
+      await iam.projects.update({ ...PROJECT_DEFAULTS, id, name: 'moved' }, context)
     for (const roleKey of ['editor', 'new']) {
       const role = { projectId: 'portal', roleKey }
-      await iam.projectRoles.update({ ...role, displayName: 'moved' }, context)
+      await iam.projectRoles.update({ group: '', ...role, displayName: 'moved' }, context)
       expect(await good(of(before)(input, once))).toEqual(first)
       await iam.projectRoles.remove(role, context)
     }
@@ -110,7 +112,10 @@ describe.each(writes)('$name under an idempotency key', (method) => {
     for (const process of [iam, iamOn(store)]) {
       const planned = { changed: false, events: [], details }
       expect(await good(of(process)(input, dry))).toEqual(planned)
-      const other = process.projects.update({ id: 'portal', name: 'other' }, dry as never)
+      const other = process.projects.update(
+        { ...PROJECT_DEFAULTS, id: 'portal', name: 'other' },
+        dry as never,
+      )
       expect(await refusal(other)).toEqual(reused)
     }
   })
@@ -187,7 +192,7 @@ describe('An idempotency key', () => {
   })
 
   it('is refused for an update with another secret, with one more and with one less', async () => {
-    const input = { idpId: 'google', clientId: 'c', issuer: 'i' }
+    const input = { ...OIDC_DEFAULTS, idpId: 'google', clientId: 'c', issuer: 'i' }
     const { updateOidcConfig } = iam.identityProviders
     const withKey = (key: string) => ({ ...context, idempotencyKey: key })
     await good(updateOidcConfig({ ...input, clientSecret: secret }, withKey('with')))
@@ -210,8 +215,12 @@ describe('An idempotency key', () => {
   it('repeats a write that named the sequence it then moved on from', async () => {
     const { details } = await good(iam.projects.get({ id: 'portal' }, context))
     const conditional = { ...once, expectedSequence: details.sequence }
-    const first = await good(iam.projects.update({ id: 'portal', name: 'n' }, conditional))
-    const again = await good(iam.projects.update({ id: 'portal', name: 'n' }, conditional))
+    const first = await good(
+      iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'n' }, conditional),
+    )
+    const again = await good(
+      iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'n' }, conditional),
+    )
     expect(again).toEqual(first)
   })
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import { OIDC_DEFAULTS, PROVIDER_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   clockedStore,
@@ -123,7 +124,7 @@ describe('identityProviders.updateOidcConfig', () => {
   it('replaces the configuration, with defaults for what is absent, and nothing else', async () => {
     await add()
     const changed = later()
-    const updated = await good(iam.identityProviders.updateOidcConfig(config, context))
+    const updated = await good(iam.identityProviders.updateOidcConfig(config as never, context))
     expect(updated).toEqual({
       details: detailsAt(startOfTime, changed, positionAt(changed)),
       changed: true,
@@ -157,7 +158,7 @@ describe('identityProviders.updateOidcConfig', () => {
     const onFile = iamOn(opened.store)
     await good(onFile.identityProviders.addOidc(oidc, context))
     const changed = await good(
-      onFile.identityProviders.updateOidcConfig({ ...config, scopes }, context),
+      onFile.identityProviders.updateOidcConfig({ ...config, scopes } as never, context),
     )
     const { data } = changed.events[0] ?? {}
     expect(data).toMatchObject({ scopes: scopes ?? [] })
@@ -167,7 +168,8 @@ describe('identityProviders.updateOidcConfig', () => {
   it('changes nothing with what is there already, in that order', async () => {
     const { events, details } = await add()
     later()
-    const same = { ...ref, clientId: oidc.clientId, issuer: oidc.issuer, scopes: oidc.scopes }
+    const { clientId, issuer, scopes } = oidc
+    const same = { ...OIDC_DEFAULTS, ...ref, clientId, issuer, scopes }
     const kept = await good(
       iam.identityProviders.updateOidcConfig({ ...same, clientSecret: '' }, context),
     )
@@ -182,7 +184,7 @@ describe('identityProviders.updateOidcConfig', () => {
   it('takes a secret for a change, also the one that is there', async () => {
     await add()
     const { clientId, issuer, scopes, clientSecret } = oidc
-    const same = { ...ref, clientId, issuer, scopes, clientSecret }
+    const same = { ...OIDC_DEFAULTS, ...ref, clientId, issuer, scopes, clientSecret }
     expect((await good(iam.identityProviders.updateOidcConfig(same, context))).changed).toBe(true)
   })
 })
@@ -206,7 +208,7 @@ describe('identityProviders.update', () => {
     })
     const again = await good(iam.identityProviders.update(input, context))
     expect(again).toEqual({ ...updated, changed: false, events: [] })
-    await good(iam.identityProviders.update({ ...ref, name: 'G' }, context))
+    await good(iam.identityProviders.update({ ...ref, name: 'G' } as never, context))
     expect(await good(iam.identityProviders.get(ref, context))).toMatchObject({
       stylingType: 'STYLING_TYPE_UNSPECIFIED',
       autoRegister: false,
@@ -229,7 +231,12 @@ describe('The state of an identity provider', () => {
     later()
     expect(await good(deactivate(ref, context))).toEqual({ ...off, changed: false, events: [] })
     expect(await good(get(ref, context))).toMatchObject({ state: 'inactive' })
-    await good(iam.identityProviders.update({ ...ref, name: 'while inactive' }, context))
+    await good(
+      iam.identityProviders.update(
+        { ...PROVIDER_DEFAULTS, ...ref, name: 'while inactive' },
+        context,
+      ),
+    )
     expect(await good(get(ref, context))).toMatchObject({ state: 'inactive' })
     expect(await good(reactivate(ref, context))).toMatchObject({
       changed: true,
@@ -258,8 +265,8 @@ describe('An identity provider that is not there', () => {
       const { updateOidcConfig, update, deactivate, reactivate, remove } = iam.identityProviders
       const { get, revealClientSecret, resealSecrets } = iam.identityProviders
       const calls = [
-        updateOidcConfig({ ...ref, clientId: 'c', issuer: 'i' }, context),
-        update({ ...ref, name: 'n' }, context),
+        updateOidcConfig({ ...OIDC_DEFAULTS, ...ref, clientId: 'c', issuer: 'i' }, context),
+        update({ ...PROVIDER_DEFAULTS, ...ref, name: 'n' }, context),
         ...[deactivate, reactivate, remove].map((method) => method(ref, context)),
         get(ref, context),
         revealClientSecret(ref, context),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { type EventStore, toStatus } from '../../src/index.js'
+import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   context,
@@ -51,12 +52,12 @@ describe('A lost race', () => {
     const racing = withRace(async () => {
       await good(
         other.identityProviders.updateOidcConfig(
-          { ...google, clientId: 'raced', issuer: 'i' },
+          { ...OIDC_DEFAULTS, ...google, clientId: 'raced', issuer: 'i' },
           context,
         ),
       )
-      await good(other.projects.update({ ...portal, name: 'raced' }, context))
-      await good(other.projectRoles.update({ ...editor, displayName: 'raced' }, context))
+      await good(other.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'raced' }, context))
+      await good(other.projectRoles.update({ group: '', ...editor, displayName: 'raced' }, context))
     })
     const written = await good(of(iamOn(racing))(input, context))
     expect(written).toMatchObject({ changed: true })
@@ -88,13 +89,13 @@ describe('A lost race', () => {
   )
 
   it.each([
-    ['update', () => iam.projects.update({ ...portal, name: 'n' }, context)],
+    ['update', () => iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context)],
     ['deactivate', () => iam.projects.deactivate(portal, context)],
   ])('may turn out to have nothing left to change: %s', async (name, raced) => {
     const racing = iamOn(withRace(() => good(raced())))
     const call =
       name === 'update'
-        ? racing.projects.update({ ...portal, name: 'n' }, context)
+        ? racing.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context)
         : racing.projects.deactivate(portal, context)
     const { details } = await good(call)
     expect(await good(iam.projects.get(portal, context))).toMatchObject({ details })
@@ -105,7 +106,7 @@ describe('A lost race', () => {
   const updateAfter = (times: number) => {
     let races = 0
     const racing = withRace(async () => {
-      await good(iam.projects.update({ ...portal, name: `raced ${++races}` }, context))
+      await good(iam.projects.patch({ ...portal, name: `raced ${++races}` }, context))
     }, times)
     return iamOn(racing).projects.patch({ ...portal, name: 'n' }, context)
   }
@@ -139,7 +140,7 @@ describe('A lost race', () => {
     const controller = new AbortController()
     let races = 0
     const racing = withRace(async () => {
-      await good(iam.projects.update({ ...portal, name: `raced ${++races}` }, context))
+      await good(iam.projects.patch({ ...portal, name: `raced ${++races}` }, context))
       if (races === 20) controller.abort()
     }, Number.POSITIVE_INFINITY)
     const within = { ...context, signal: controller.signal }
@@ -192,7 +193,10 @@ describe('A project that is changed without a pause', () => {
 
   it.each<[string, (process: Iam, role: (typeof roles)[number]) => ReturnType<typeof good>]>([
     ['added', (to, role) => good(to.projectRoles.add({ ...role, displayName: 'd' }, context))],
-    ['updated', (to, role) => good(to.projectRoles.update({ ...role, displayName: 'n' }, context))],
+    [
+      'updated',
+      (to, role) => good(to.projectRoles.update({ group: '', ...role, displayName: 'n' }, context)),
+    ],
     ['removed', (to, role) => good(to.projectRoles.remove(role, context))],
   ])('keeps no role of it from being %s', async (what, change) => {
     await using opened = openSqlite(':memory:')
@@ -204,7 +208,9 @@ describe('A project that is changed without a pause', () => {
     let isDone = false
     const updating = async () => {
       for (let n = 0; !isDone; n++)
-        await good(process.projects.update({ ...portal, name: `name ${n}` }, context))
+        await good(
+          process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: `name ${n}` }, context),
+        )
     }
     const changing = async () => {
       try {

@@ -455,9 +455,9 @@ describe('The organization of a call', () => {
       const iam = iamOn(store)
       const error = await refusal(iam.projects.add({ name: 'n' }, { caller, orgId }))
       expect(error).toEqual({ kind: 'PermissionDenied', permission: 'project.write', orgId })
-      const listed = { ...caller, permissionsIn: { [orgId]: ['project.write'] } }
+      const listed: Caller = { ...caller, permissionsIn: { [orgId]: ['project.write'] } }
       await good(iam.projects.add({ name: 'n' }, { caller: listed, orgId }))
-      const own = { userId: 'u', orgId, permissions: ['project.write'] }
+      const own: Caller = { userId: 'u', orgId, permissions: ['project.write'] }
       await good(iam.projects.add({ name: 'n' }, { caller: own }))
     },
   )

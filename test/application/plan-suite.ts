@@ -213,7 +213,10 @@ export const planSuite = (open: OpenStore): void => {
       const inPortal = { projectId: 'portal' }
       await done(iam.projectRoles.add({ ...inPortal, roleKey: 'own', displayName: 'Own' }, context))
       await done(
-        iam.projectRoles.update({ ...inPortal, roleKey: 'touched', displayName: 'U' }, context),
+        iam.projectRoles.update(
+          { group: '', ...inPortal, roleKey: 'touched', displayName: 'U' },
+          context,
+        ),
       )
       await done(iam.projectRoles.remove({ ...inPortal, roleKey: 'taken' }, context))
       await done(

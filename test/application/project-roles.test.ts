@@ -94,7 +94,7 @@ describe('projectRoles.add', () => {
     // Another process, which folds the stream from its beginning, agrees.
     const changed = later()
     const updated = await good(
-      iamOn(world.store).projectRoles.update({ ...ref, displayName: 'other' }, context),
+      iamOn(world.store).projectRoles.update({ group: '', ...ref, displayName: 'other' }, context),
     )
     expect(updated.details).toEqual(detailsAt(created, changed, positionAt(changed)))
   })
@@ -106,7 +106,7 @@ describe('projectRoles.update', () => {
     await add()
     const changed = later()
     const updated = await good(
-      iam.projectRoles.update({ ...ref, displayName: 'Chief editor' }, context),
+      iam.projectRoles.update({ ...ref, displayName: 'Chief editor' } as never, context),
     )
     expect(updated).toEqual({
       details: detailsAt(created, changed, positionAt(changed)),

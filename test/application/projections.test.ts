@@ -11,6 +11,7 @@ import {
   type RecordedEvent,
   StoreFault,
 } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from './host.js'
 
 let store: EventStore
@@ -27,7 +28,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
+const rename = (name: string) =>
+  good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name }, context))
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

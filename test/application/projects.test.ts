@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   clockedStore,
@@ -115,14 +116,16 @@ describe('projects.update', () => {
       projectId: 'portal',
     })
     expect(updated.events).toMatchObject([{ type: 'project.updated', data: { ...ref, ...others } }])
-    await good(iam.projects.update({ ...ref, name: 'Portal' }, context))
+    await good(iam.projects.update({ ...ref, name: 'Portal' } as never, context))
     expect(await good(iam.projects.get(ref, context))).toMatchObject(settings)
   })
 
   it('changes nothing with what is there already', async () => {
     const { details } = await add()
     later()
-    const kept = await good(iam.projects.update({ ...ref, name: 'Portal' }, context))
+    const kept = await good(
+      iam.projects.update({ ...PROJECT_DEFAULTS, ...ref, name: 'Portal' }, context),
+    )
     expect(kept).toEqual({ details, changed: false, events: [], projectId: 'portal' })
     expect(await logOf(world.store)).toHaveLength(1)
   })
@@ -154,10 +157,12 @@ describe('The state of a project', () => {
   it('keeps nobody from changing it and its roles while inactive', async () => {
     await addSamples(iam)
     await good(iam.projects.deactivate(ref, context))
-    await good(iam.projects.update({ ...ref, name: 'while inactive' }, context))
+    await good(
+      iam.projects.update({ ...PROJECT_DEFAULTS, ...ref, name: 'while inactive' }, context),
+    )
     const role = { projectId: 'portal', roleKey: 'late', displayName: 'Late' }
     await good(iam.projectRoles.add(role, context))
-    await good(iam.projectRoles.update({ ...role, displayName: 'Later' }, context))
+    await good(iam.projectRoles.update({ group: '', ...role, displayName: 'Later' }, context))
     await good(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'late' }, context))
     expect(await good(iam.projects.get(ref, context))).toMatchObject({
       state: 'inactive',
@@ -185,7 +190,7 @@ describe('A project that is not there', () => {
       const before = await logOf(world.store)
       const role = { projectId: 'portal', roleKey: 'editor' }
       const calls = [
-        iam.projects.update({ ...ref, name: 'n' }, context),
+        iam.projects.update({ ...PROJECT_DEFAULTS, ...ref, name: 'n' }, context),
         iam.projects.deactivate(ref, context),
         iam.projects.reactivate(ref, context),
         iam.projects.remove(ref, context),
@@ -197,7 +202,7 @@ describe('A project that is not there', () => {
           { projectId: 'portal', roles: [{ roleKey: 'editor', displayName: 'd' }] },
           context,
         ),
-        iam.projectRoles.update({ ...role, displayName: 'd' }, context),
+        iam.projectRoles.update({ group: '', ...role, displayName: 'd' }, context),
         iam.projectRoles.remove(role, context),
       ]
       for (const call of calls) expect(await refusal(call)).toEqual({ kind: 'NotFound', object })
@@ -211,7 +216,7 @@ describe('A project that is not there', () => {
     const other = iamOn(world.store)
     const role = { projectId: 'portal', roleKey: 'editor' }
     await good(other.projectRoles.get(role, context))
-    await good(other.projectRoles.update({ ...role, displayName: 'E' }, context))
+    await good(other.projectRoles.update({ group: '', ...role, displayName: 'E' }, context))
     await good(iam.projects.remove(ref, context))
     expect(await refusal(other.projectRoles.get(role, context))).toEqual({
       kind: 'NotFound',
@@ -221,7 +226,7 @@ describe('A project that is not there', () => {
     expect(await refusal(other.projectRoles.list({ projectId: 'portal' }, context))).toEqual(
       noProject,
     )
-    const update = { ...role, displayName: 'F' }
+    const update = { ...role, displayName: 'F', group: '' }
     expect(await refusal(other.projectRoles.update(update, context))).toEqual(noProject)
     expect(await refusal(other.projectRoles.remove(role, context))).toEqual(noProject)
     expect(await refusal(other.projectRoles.add(update, context))).toEqual(noProject)

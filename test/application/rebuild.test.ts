@@ -11,7 +11,12 @@ import {
   type ReadModel,
 } from '../../src/index.js'
 
-const permissions = ['project.read', 'project.write', 'project.role.read', 'project.role.write']
+const permissions = [
+  'project.read',
+  'project.write',
+  'project.role.read',
+  'project.role.write',
+] as const
 const context = { caller: { userId: 'u1', orgId: 'acme', permissions } }
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } })
 

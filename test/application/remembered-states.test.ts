@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type EventStore, memoryEventStore } from '../../src/index.js'
+import { PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from './host.js'
 import { writes } from './methods.js'
 
@@ -73,17 +74,22 @@ describe('What is remembered', () => {
 
   it('never makes a change one that changes nothing', async () => {
     const process = await remembering()
-    await good(iam.projects.update({ ...portal, name: 'other' }, context))
-    await good(iam.projectRoles.update({ ...editor, displayName: 'other' }, context))
-    await good(iam.identityProviders.update({ ...google, name: 'other' }, context))
+    await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'other' }, context))
+    await good(iam.projectRoles.update({ group: '', ...editor, displayName: 'other' }, context))
+    await good(
+      iam.identityProviders.update({ ...PROVIDER_DEFAULTS, ...google, name: 'other' }, context),
+    )
     await good(iam.identityProviders.deactivate(google, context))
     await good(iam.projects.deactivate(portal, context))
     const back = [
       process.projects.reactivate(portal, context),
       process.identityProviders.reactivate(google, context),
-      process.projects.update({ ...portal, name: 'Portal' }, context),
+      process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'Portal' }, context),
       process.projectRoles.update({ ...editor, displayName: 'Editor', group: 'content' }, context),
-      process.identityProviders.update({ ...google, name: 'Google' }, context),
+      process.identityProviders.update(
+        { ...PROVIDER_DEFAULTS, ...google, name: 'Google' },
+        context,
+      ),
     ]
     for (const call of back) expect((await call)._unsafeUnwrap().changed).toBe(true)
   })
@@ -110,9 +116,9 @@ describe('What is remembered', () => {
         return store.readStream(stream, after)
       },
     })
-    await good(process.projects.update({ ...portal, name: 'one' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'one' }, context))
     expect(asked).toEqual(['project-acme+portal'])
-    await good(process.projects.update({ ...portal, name: 'two' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'two' }, context))
     await good(process.projectRoles.add({ ...editor, roleKey: 'new', displayName: 'd' }, context))
     expect(asked).toEqual(['project-acme+portal'])
   })
@@ -135,7 +141,7 @@ describe('What is remembered of answers that a failover lost', () => {
   beforeEach(async () => {
     current = store
     process = iamOn(moving)
-    await good(process.projects.update({ ...portal, name: 'kept' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'kept' }, context))
     kept = await store.lastPosition()
   })
 
@@ -148,9 +154,9 @@ describe('What is remembered of answers that a failover lost', () => {
   }
 
   it('ends with the first race that it loses', async () => {
-    await good(process.projects.update({ ...portal, name: 'lost' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'lost' }, context))
     await failOver()
-    await good(process.projects.update({ ...portal, name: 'after' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'after' }, context))
     const names = (await current.readStream('project-acme+portal')).map(({ data }) =>
       Reflect.get(data, 'name'),
     )
@@ -160,26 +166,34 @@ describe('What is remembered of answers that a failover lost', () => {
   it('refuses nothing', async () => {
     await good(process.projects.remove(portal, context))
     await failOver()
-    const { changed } = await good(process.projects.update({ ...portal, name: 'after' }, context))
+    const { changed } = await good(
+      process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'after' }, context),
+    )
     expect(changed).toBe(true)
   })
 
   it('refuses nothing of an object whose first event was lost', async () => {
     await good(process.projects.add({ id: 'new', name: 'lost' }, context))
-    await good(process.projects.update({ id: 'new', name: 'lost too' }, context))
-    await failOver()
-    expect(await refusal(process.projects.update({ id: 'new', name: 'n' }, context))).toMatchObject(
-      { kind: 'NotFound' },
+    await good(
+      process.projects.update({ ...PROJECT_DEFAULTS, id: 'new', name: 'lost too' }, context),
     )
+    await failOver()
+    expect(
+      await refusal(
+        process.projects.update({ ...PROJECT_DEFAULTS, id: 'new', name: 'n' }, context),
+      ),
+    ).toMatchObject({ kind: 'NotFound' })
     await good(process.projects.add({ id: 'new', name: 'again' }, context))
-    await good(process.projects.update({ id: 'new', name: 'after' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, id: 'new', name: 'after' }, context))
   })
 
   it('makes no change one that changes nothing', async () => {
-    await good(process.projects.update({ ...portal, name: 'wanted' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'wanted' }, context))
     const other = await failOver()
-    await good(other.projects.update({ ...portal, name: 'meanwhile' }, context))
-    const wanted = { ...portal, name: 'wanted' }
+    await good(
+      other.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'meanwhile' }, context),
+    )
+    const wanted = { ...PROJECT_DEFAULTS, ...portal, name: 'wanted' }
     expect((await good(process.projects.update(wanted, context))).changed).toBe(true)
   })
 
@@ -187,7 +201,9 @@ describe('What is remembered of answers that a failover lost', () => {
     await good(process.projects.remove(portal, context))
     await failOver()
     const dryRun = { ...context, dryRun: true } as const
-    const planned = await good(process.projects.update({ ...portal, name: 'after' }, dryRun))
+    const planned = await good(
+      process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'after' }, dryRun),
+    )
     expect(planned.changed).toBe(true)
   })
 })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventStore, ResealProgress } from '../../src/index.js'
+import { OIDC_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   context,
@@ -157,7 +158,13 @@ describe('A secret that is replaced meanwhile', () => {
         ...newCipher,
         seal: async (secret, owner) => {
           if (owner.idpId === 'a' && replaced++ < times) {
-            const update = { idpId: 'a', clientId: 'c', issuer: 'i', clientSecret: `${replaced}` }
+            const update = {
+              ...OIDC_DEFAULTS,
+              idpId: 'a',
+              clientId: 'c',
+              issuer: 'i',
+              clientSecret: `${replaced}`,
+            }
             await good(by.identityProviders.updateOidcConfig(update, context))
           }
           return newCipher.seal(secret, owner)

@@ -14,6 +14,7 @@ import {
   toJson,
   toStatus,
 } from '../../src/index.js'
+import { OIDC_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   context,
@@ -32,7 +33,7 @@ import {
 import { methods } from './methods.js'
 
 const google = { idpId: 'google' }
-const config = { ...google, clientId: 'c', issuer: 'i' }
+const config = { ...OIDC_DEFAULTS, ...google, clientId: 'c', issuer: 'i' }
 
 const folder = mkdtempSync(join(tmpdir(), 'claviger-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

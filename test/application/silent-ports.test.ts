@@ -8,6 +8,7 @@ import {
   memoryReadModel,
   verify,
 } from '../../src/index.js'
+import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../defaults.js'
 import {
   addSamples,
   context,
@@ -32,7 +33,7 @@ type Call = (iam: Iam, within: Context) => ResultAsync<unknown, { readonly kind:
 const store = memoryEventStore()
 await addSamples(iamOn(store))
 const portal = { id: 'portal' }
-const unchanged = { ...portal, name: 'Portal' }
+const unchanged = { ...PROJECT_DEFAULTS, ...portal, name: 'Portal' }
 const keyed = { ...oidc, idpId: 'keyed' }
 const idempotencyKey = 'k1'
 await good(iamOn(store).identityProviders.addOidc(keyed, { ...context, idempotencyKey }))
@@ -62,7 +63,8 @@ const newCipherWithout =
   (silent) => ({ secrets: { ...newCipher, [method]: silent } })
 
 const get: Call = ({ projects }, within) => projects.get(portal, within)
-const update: Call = ({ projects }, within) => projects.update({ ...portal, name: 'n' }, within)
+const update: Call = ({ projects }, within) =>
+  projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, within)
 
 const addAgain: Call = ({ identityProviders }, within) =>
   identityProviders.addOidc(keyed, { ...within, idempotencyKey })
@@ -105,7 +107,7 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
     cipherWithout('seal'),
     ({ identityProviders: { updateOidcConfig } }, within) => {
       const { name, ...config } = oidc
-      return updateOidcConfig(config, within)
+      return updateOidcConfig({ ...OIDC_DEFAULTS, ...config }, within)
     },
   ],
   [

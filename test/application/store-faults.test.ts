@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, StoreFault, toStatus } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, iamOn, logOf, refusal, start, withAppend } from './host.js'
 import { reads, writes } from './methods.js'
 
@@ -15,7 +16,7 @@ const portal = { id: 'portal' }
 
 describe('An append whose outcome is unknown', () => {
   const unknown = new StoreFault('connection lost', 'unknown')
-  const update = { ...portal, name: 'n' }
+  const update = { ...PROJECT_DEFAULTS, ...portal, name: 'n' }
 
   it('is found by its id, and answered like any other', async () => {
     const losing = withAppend(store, async (append, send) => {
@@ -30,7 +31,7 @@ describe('An append whose outcome is unknown', () => {
     const many = await good(process.projectRoles.addMany({ projectId: 'portal', roles }, context))
     expect(many.events).toEqual((await logOf(store)).slice(-2))
     // What it remembers is what was recorded.
-    await good(process.projects.update({ ...portal, name: 'next' }, context))
+    await good(process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'next' }, context))
   })
 
   it.each([unknown, new Error('of no outcome'), 'text'])(
@@ -143,7 +144,11 @@ describe('A store that cannot be read', () => {
   it('is told apart from an append of unknown outcome', async () => {
     const cause = new StoreFault('away', 'unknown')
     const process = iamOn({ ...store, readStream: () => Promise.reject(cause) })
-    expect(await refusal(process.projects.update({ ...portal, name: 'n' }, context))).toEqual({
+    expect(
+      await refusal(
+        process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context),
+      ),
+    ).toEqual({
       kind: 'Unavailable',
       outcome: 'not_recorded',
       cause,
@@ -157,6 +162,19 @@ describe('A store that cannot be read', () => {
     expect(await refusal(process.projects.add({ ...portal, name: 'n' }, keyed))).toEqual({
       kind: 'Unavailable',
       outcome: 'not_recorded',
+      cause,
+    })
+  })
+
+  it('leaves it open whether a used idempotency key has recorded something', async () => {
+    const cause = new StoreFault('away', 'not_recorded')
+    const keyed = { ...context, idempotencyKey: 'k' }
+    const used = iamOn(store)
+    await good(used.projects.add({ name: 'n' }, keyed))
+    const process = iamOn({ ...store, findAppend: () => Promise.reject(cause) })
+    expect(await refusal(process.projects.add({ name: 'n' }, keyed))).toEqual({
+      kind: 'Unavailable',
+      outcome: 'unknown',
       cause,
     })
   })
@@ -199,7 +217,8 @@ describe('A bug', () => {
         return `01ARZ3NDEKTSV4RRFFQ69G5FA${id}`
       },
     })
-    const rename = (name: string) => process.projects.update({ ...portal, name }, context)
+    const rename = (name: string) =>
+      process.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context)
     await good(rename('remembered'))
     await expect(rename('at once')).rejects.toBe(bug)
     const [first, second, third] = ['first', 'second', 'third'].map(rename)

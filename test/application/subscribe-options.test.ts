@@ -18,7 +18,7 @@ beforeEach(async () => {
   await addSamples(iam)
 })
 
-const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
+const rename = (name: string) => good(iam.projects.patch({ id: 'portal', name }, context))
 
 /** All events of a subscription, which has to end by itself. */
 const all = async (options: SubscribeOptions, of: Iam = iam) => {

@@ -9,6 +9,7 @@ import {
   type SubscribeOptions,
   SubscriptionEnded,
 } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, inGlobex, logOf, start } from './host.js'
 
 let store: EventStore
@@ -25,7 +26,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const rename = (name: string) => good(iam.projects.update({ id: 'portal', name }, context))
+const rename = (name: string) =>
+  good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name }, context))
 
 /** The events of a subscription, one at a time. */
 const subscribed = (options?: SubscribeOptions, to: EventStore = store) =>
@@ -72,7 +74,7 @@ describe('A subscription', () => {
     expect(await take(projects, 2)).toEqual([log[1], log[4]])
     const both = subscribed({ types: ['project.updated'], orgId: 'acme' })
     const next = both.next()
-    await good(iam.projects.update({ id: 'portal', name: 'n' }, inGlobex))
+    await good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'n' }, inGlobex))
     await rename('wanted')
     expect((await next).value).toMatchObject({ data: { name: 'wanted' } })
     for (const events of [ofGlobex, projects, both]) await events.return?.()

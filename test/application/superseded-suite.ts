@@ -134,7 +134,7 @@ export const supersededSuite = (open: OpenStore): void => {
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(v11, context))
       await done(iam.apply(v12, context))
-      await done(iam.projectRoles.update({ ...inPortal, ...role('editor', 'By hand') }, context))
+      await done(iam.projectRoles.patch({ ...inPortal, ...role('editor', 'By hand') }, context))
       await done(iam.projectRoles.remove({ ...inPortal, roleKey: 'publisher' }, context))
       await done(iam.projectRoles.add({ ...inPortal, ...role('author', 'By hand') }, context))
       const roles = [role('editor'), role('author'), role('publisher')]

@@ -20,7 +20,7 @@ const permissions = [
   'project.role.read',
   'project.role.write',
   'event.read',
-]
+] as const
 const contextOf = (orgId: string): Context => ({ caller: { userId: 'u1', orgId, permissions } })
 
 /** The token, made to stand for another place in the same list. */

@@ -55,7 +55,7 @@ describe('An event in the stream that cannot be read', () => {
   ])('is unknown by its %s', async (_, broken) => {
     const process = iamOn(await storeWith(broken))
     const expected = { kind: 'UnknownEvent', ...address, ...broken }
-    const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
+    const error = await refusal(process.projects.patch({ ...portal, name: 'n' }, context))
     expect(error).toEqual(expected)
     expect(toStatus(error).code).toBe(13)
     expect(await refusal(process.projects.get(portal, context))).toEqual(expected)
@@ -75,7 +75,7 @@ describe('An event in the stream that cannot be read', () => {
   ])('is corrupt in its %s', async (field, broken) => {
     const [, added] = await logOf(store)
     const process = iamOn(await storeWith({ data: { ...added?.data, ...broken } }))
-    const error = await refusal(process.projects.update({ ...portal, name: 'n' }, context))
+    const error = await refusal(process.projects.patch({ ...portal, name: 'n' }, context))
     expect(error).toEqual({ kind: 'CorruptEvent', ...address, field })
     expect(await refusal(process.projects.get(portal, context))).toEqual(error)
   })
@@ -112,7 +112,7 @@ describe('An event in the stream that cannot be read', () => {
   it('is corrupt when it is one of another kind of object', async () => {
     const role = { projectId: 'portal', roleKey: 'r', displayName: 'd', group: '' }
     const broke = await storeWith({ type: 'project_role.added', data: role })
-    const error = await refusal(iamOn(broke).projects.update({ ...portal, name: 'n' }, context))
+    const error = await refusal(iamOn(broke).projects.patch({ ...portal, name: 'n' }, context))
     expect(error).toMatchObject({ kind: 'CorruptEvent', field: 'stream' })
   })
 })

@@ -7,6 +7,7 @@ import {
   memoryEventStore,
   type RecordedEvent,
 } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { junk, numRuns } from './inputs.js'
 
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } })
@@ -57,7 +58,10 @@ describe('Whatever is stored', () => {
         await iam.projects.get({ id: 'portal' }, { caller }),
         await iam.identityProviders.list({}, { caller }),
         await iam.history.list({}, { caller }),
-        await iam.projects.update({ id: 'portal', name: 'New' }, { caller, dryRun: true }),
+        await iam.projects.update(
+          { ...PROJECT_DEFAULTS, id: 'portal', name: 'New' },
+          { caller, dryRun: true },
+        ),
         await iam.history.stateAt(
           { object: { type: 'project', id: 'portal' }, sequence: 2n ** 62n },
           { caller },

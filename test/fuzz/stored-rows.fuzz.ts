@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { aesGcmCipher, createIam, type Iam, isIamError, verify } from '../../src/index.js'
 import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { awkwardText, numRuns } from './inputs.js'
 
 const SECRET = 'the secret of secrets'
@@ -78,7 +79,10 @@ const answersOf = (iam: Iam) => [
   iam.identityProviders.list({ filter: { name: { contains: 'G' } } }, { caller }),
   iam.history.list({ object: project }, { caller }),
   iam.history.stateAt({ object: project, sequence: 2n ** 52n }, { caller }),
-  iam.projects.update({ id: 'portal', name: 'New' }, { caller, idempotencyKey: 'k' }),
+  iam.projects.update(
+    { ...PROJECT_DEFAULTS, id: 'portal', name: 'New' },
+    { caller, idempotencyKey: 'k' },
+  ),
   iam.projectRoles.add({ projectId: 'portal', roleKey: 'b', displayName: 'B' }, { caller }),
 ]
 

@@ -70,7 +70,7 @@ const appliedIn = (ownFile: string) => {
   return rows
 }
 
-const permissions = ['project.read', 'project.role.read']
+const permissions = ['project.read', 'project.role.read'] as const
 const context = { caller: { userId: 'u1', orgId: 'acme', permissions } }
 
 /** Everything that lists show, through `readModel`. */

@@ -21,7 +21,7 @@ const children = new Set<ChildProcess>()
 let folder: string
 let opened: ReturnType<typeof openSqlite>
 
-const permissions = ['project.read', 'project.write', 'project.role.read']
+const permissions = ['project.read', 'project.write', 'project.role.read'] as const
 const context = { caller: { userId: 'u1', orgId: 'acme', permissions } }
 const portal = { id: 'portal' }
 

@@ -2,6 +2,7 @@
 import { openPostgres } from '../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 
 /** Where the log is. */
 export type Place =
@@ -49,7 +50,7 @@ const command = (iam: Iam, name: string, n: number) => {
       return iam.projectRoles.addMany({ projectId: `${name}-${n - 1}`, roles }, context(key))
     }
     case 2:
-      return iam.projects.update({ id: 'shared', name: key }, context(key))
+      return iam.projects.update({ ...PROJECT_DEFAULTS, id: 'shared', name: key }, context(key))
     default: {
       const role = { projectId: 'shared', roleKey: `role-${n}`, displayName: key }
       return iam.projectRoles.add(role, context(key))

@@ -101,10 +101,28 @@ describe('The host says who calls', () => {
     expect(correlationId).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('and what it makes of a caller is checked', async () => {
-    const { call } = await open({ authenticate: () => ({ userId: '', orgId: 'acme' }) })
+  it.each<[name: string, caller: unknown, what: string]>([
+    ['userId is missing', { orgId: 'acme' }, 'caller.userId must be'],
+    ['userId is empty', { userId: '', orgId: 'acme' }, 'caller.userId must be'],
+    ['orgId is missing', { userId: 'u1' }, 'caller.orgId must be'],
+    ['orgId is malformed', { userId: 'u1', orgId: 'no+org' }, 'caller.orgId must be'],
+    ['permissions are no list', { ...admin, permissions: 'project.read' }, 'caller.permissions'],
+    ['the caller is text', 'alice', 'caller.userId must be'],
+  ])('and is told of a fault of its own when %s', async (_, caller, what) => {
+    const { call, failures } = await open({ authenticate: () => caller as never })
     const { status, json } = await call('/v1/projects/portal')
-    expect([status, json.details[1].fieldViolations[0].field]).toEqual([400, 'caller.userId'])
+    expect([status, json.code, json.details[0].reason]).toEqual([500, 13, 'UNEXPECTED'])
+    expect(JSON.stringify(json)).not.toContain('caller')
+    const { correlationId } = json.details[0].metadata
+    expect(failures).toMatchObject([{ cause: expect.any(TypeError), failure: { correlationId } }])
+    expect(String(failures[0]?.cause)).toContain(what)
+  })
+
+  it('and may itself say that the request is malformed', async () => {
+    const violations = [{ field: 'caller.token', description: 'must be a token' }]
+    const { call } = await open({ authenticate: () => ({ kind: 'InvalidArgument', violations }) })
+    const { status, json } = await call('/v1/projects/portal')
+    expect([status, json.details[1].fieldViolations]).toEqual([400, violations])
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Case } from './cases/case.js'
 import { faults } from './cases/faults.js'
 import { headers } from './cases/headers.js'
-import { errors } from './cases/refusals.js'
+import { errors, transportRefusals } from './cases/refusals.js'
 import { successes } from './cases/successes.js'
 
 /** Everything that each client goes through. */
@@ -13,5 +13,6 @@ export const cases: readonly Case[] = [
     calls: made,
     httpStatus,
   })),
+  ...transportRefusals,
   ...faults,
 ]

@@ -25,6 +25,8 @@ const rejected = async (signal: AbortSignal, reason: () => unknown): Promise<nev
   throw reason()
 }
 
+const flagged = (flags: number) => new Uint8Array([flags, ...frame(portal).subarray(1)])
+
 type Host = Awaited<ReturnType<typeof openHost>>
 
 /** gRPC without a client that keeps us from what is wrong. */
@@ -100,11 +102,31 @@ describe('gRPC', () => {
     ['two messages', '12', Buffer.concat([frame(portal), frame(portal)])],
     ['a message marked as compressed', '13', new Uint8Array([1, ...frame(portal).subarray(1)])],
     ['bytes that are no protobuf', '13', frame(new Uint8Array([0x0a, 6]))],
+    ['a message with a reserved flag', '13', flagged(0x02)],
+    ['a message with all flags', '13', flagged(0xff)],
+    ['a message marked as trailers', '13', flagged(0x80)],
+    ['a second message with a reserved flag', '12', Buffer.concat([frame(portal), flagged(0x02)])],
   ])('answers %s with code %s, once it is known who calls', async (_, code, body, headers) => {
     const { send, failures } = await openHttp2()
     expect((await send(body, headers))['grpc-status']).toBe(code)
     expect((await send(body, { ...headers, authorization: '' }))['grpc-status']).toBe('16')
     expect(failures).toEqual([])
+  })
+
+  it('takes a message in pieces of a byte each', async () => {
+    const { session } = await openHttp2()
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': GET,
+      authorization: 'Bearer admin',
+      'content-type': 'application/grpc',
+    })
+    const received: Record<string, unknown> = {}
+    stream.on('trailers', (found) => Object.assign(received, found))
+    for (const byte of frame(portal)) stream.write(new Uint8Array([byte]))
+    stream.resume().end()
+    await once(stream, 'close')
+    expect(received['grpc-status']).toBe('0')
   })
 
   it.each(['gzip', 'snappy'])('tells who compresses with %s what it takes', async (encoding) => {
@@ -203,4 +225,21 @@ it('A connection of HTTP/1.1 takes the next request after a body that nobody rea
   expect(await send(new Uint8Array(500_000))).toContain('grpc-status: 12')
   expect(await send(frame(portal))).toContain('Portal')
   expect(connections).toBe(1)
+})
+
+describe('gRPC-web', () => {
+  it.each([
+    ['a reserved flag', flagged(0x02)],
+    ['the flag of trailers', flagged(0x80)],
+    ['trailers behind the message', Buffer.concat([frame(portal), flagged(0x80)])],
+  ])('refuses %s', async (_, body) => {
+    const { origin } = await openHost()
+    const headers = { authorization: 'Bearer admin', 'content-type': 'application/grpc-web+proto' }
+    const answer = await fetch(`${origin}${GET}`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+    })
+    expect(await answer.text()).toMatch(/grpc-status: 1[23]/)
+  })
 })

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import type { EventStore } from 'claviger'
 import { nodeHandler } from 'claviger/transport'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { PROJECT_DEFAULTS } from '../defaults.js'
 import { callers } from './host.js'
 import { openHost } from './http-client.js'
 import { listening } from './servers.js'
@@ -76,7 +77,7 @@ const closing = (closable: EventEmitter): Promise<void> =>
 
 /** Every name the project had. One is given last: commands on one object wait for each other. */
 const namesOf = async ({ iam }: Awaited<ReturnType<typeof openHost>>) => {
-  await iam.projects.update({ id: 'portal', name: 'Last' }, context)
+  await iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'Last' }, context)
   const history = await iam.history.list({ object: { type: 'project', id: 'portal' } }, context)
   return history
     ._unsafeUnwrap()

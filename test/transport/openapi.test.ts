@@ -84,7 +84,7 @@ describe('The OpenAPI document', () => {
   })
 
   it('has every operation once, at the path of its annotation', () => {
-    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(22)
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(25)
     expect(
       operations.map(({ verb, path, operation }) => `${operation.operationId} ${verb} ${path}`),
     ).toEqual(
@@ -129,7 +129,7 @@ describe('The OpenAPI document', () => {
 
   it('addresses a role with its key as a query parameter', () => {
     const role = document.paths['/v1/projects/{projectId}/role'] ?? {}
-    expect(Object.keys(role).sort()).toEqual(['delete', 'get', 'put'])
+    expect(Object.keys(role).sort()).toEqual(['delete', 'get', 'patch', 'put'])
     for (const { parameters } of Object.values(role))
       expect(parameters).toContainEqual(
         expect.objectContaining({ name: 'roleKey', in: 'query', required: true }),

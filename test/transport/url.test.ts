@@ -48,12 +48,13 @@ describe('A path', () => {
 
   it('answers another method with 405 and what it has', async () => {
     const { call } = await openHost()
-    const resource = await call('PATCH', '/v1/projects/portal', '{}')
+    const resource = await call('POST', '/v1/projects/portal', '{}')
     expect(resource.status).toBe(405)
     expect(resource.headers.get('allow')?.split(', ').sort()).toEqual([
       'DELETE',
       'GET',
       'HEAD',
+      'PATCH',
       'PUT',
     ])
     expect(resource.json.details).toMatchObject([{ reason: 'METHOD_NOT_ALLOWED' }])

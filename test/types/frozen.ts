@@ -2,3 +2,6 @@
 export type Frozen<Type> = Type extends Date
   ? Type
   : { readonly [Key in keyof Type]: Frozen<Type[Key]> }
+
+/** `Type` with every field there. */
+export type InFull<Type> = { readonly [Key in keyof Type]-?: Exclude<Type[Key], undefined> }

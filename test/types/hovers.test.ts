@@ -19,8 +19,8 @@ const methods = methodsOfIam()
 describe('What an editor shows', () => {
   it('of a method is its input, its context and its outcome, by name', () => {
     expect(methods.get('projects.add')).toEqual([
-      '(input: AddProjectInput, context: DryRunContext): ResultAsync<Planned, IamError>',
-      '(input: AddProjectInput, context: Context): ResultAsync<Written & ProjectIds, IamError>',
+      '<DryRun extends boolean = false>(input: AddProjectInput, context: WriteContext<DryRun>): ' +
+        'ResultAsync<[DryRun] extends [true] ? Planned : Written & ProjectIds, IamError>',
     ])
     expect(methods.get('projectRoles.list')).toEqual([
       '(input: ListProjectRolesInput, context: Context): ResultAsync<Page<ProjectRole>, IamError>',

@@ -16,21 +16,24 @@ import type { PatchIdentityProviderInput as PatchIdentityProviderSchema } from '
 import type { StateAtInput as StateAtSchema } from '../../src/application/state-at.js'
 import type { UpdateOidcConfigInput as UpdateOidcConfigSchema } from '../../src/application/update-oidc-config.js'
 import type * as claviger from '../../src/index.js'
-import type { Frozen } from './frozen.js'
+import type { Frozen, InFull } from './frozen.js'
 import { objectionsTo } from './program.js'
 
 /** What `Schema` takes. */
 type Given<Schema extends z.ZodMiniType> = Frozen<z.input<Schema>>
 
-describe('The type of an input, which has docstrings, is what its schema takes', () => {
+describe('The type of an input, which has docstrings, is what its schema takes, in full where it replaces', () => {
   it('of identity providers', () => {
     type Update = (typeof claviger.UpdateIdentityProvider)['shape']['data']
     type Name = (typeof claviger.RemoveIdentityProvider)['shape']['data']
     expectTypeOf<Frozen<claviger.AddOidcInput>>().toEqualTypeOf<Given<typeof AddOidcSchema>>()
+    type UpdateOidc = Given<typeof UpdateOidcConfigSchema>
     expectTypeOf<Frozen<claviger.UpdateOidcConfigInput>>().toEqualTypeOf<
-      Given<typeof UpdateOidcConfigSchema>
+      Frozen<InFull<Omit<UpdateOidc, 'clientSecret'>> & Pick<UpdateOidc, 'clientSecret'>>
     >()
-    expectTypeOf<Frozen<claviger.UpdateIdentityProviderInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.UpdateIdentityProviderInput>>().toEqualTypeOf<
+      InFull<Given<Update>>
+    >()
     expectTypeOf<Frozen<claviger.PatchIdentityProviderInput>>().toEqualTypeOf<
       Given<typeof PatchIdentityProviderSchema>
     >()
@@ -45,7 +48,7 @@ describe('The type of an input, which has docstrings, is what its schema takes',
     type Patch = (typeof claviger.PatchProject)['shape']['data']
     type Name = (typeof claviger.RemoveProject)['shape']['data']
     expectTypeOf<Frozen<claviger.AddProjectInput>>().toEqualTypeOf<Given<typeof AddProjectSchema>>()
-    expectTypeOf<Frozen<claviger.UpdateProjectInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.UpdateProjectInput>>().toEqualTypeOf<InFull<Given<Update>>>()
     expectTypeOf<Frozen<claviger.PatchProjectInput>>().toEqualTypeOf<Given<Patch>>()
     expectTypeOf<Frozen<claviger.ProjectInput>>().toEqualTypeOf<Given<Name>>()
     expectTypeOf<Frozen<claviger.CheckLoginInput>>().toEqualTypeOf<Given<typeof CheckLoginSchema>>()
@@ -62,7 +65,7 @@ describe('The type of an input, which has docstrings, is what its schema takes',
     type Imported = claviger.ImportProjectRolesInput['roles']
     type Added = Given<typeof AddProjectRolesSchema>['roles'][number]
     expectTypeOf<Frozen<claviger.AddProjectRoleInput>>().toEqualTypeOf<Given<Add>>()
-    expectTypeOf<Frozen<claviger.UpdateProjectRoleInput>>().toEqualTypeOf<Given<Update>>()
+    expectTypeOf<Frozen<claviger.UpdateProjectRoleInput>>().toEqualTypeOf<InFull<Given<Update>>>()
     expectTypeOf<Frozen<claviger.PatchProjectRoleInput>>().toEqualTypeOf<Given<Patch>>()
     expectTypeOf<Frozen<claviger.ProjectRoleInput>>().toEqualTypeOf<Given<Name>>()
     expectTypeOf<Frozen<claviger.AddProjectRolesInput>>().toEqualTypeOf<
@@ -126,9 +129,8 @@ describe('An input', () => {
     [
       'is what get answers, with other values',
       `const found = (await iam.projects.get({ id: 'p' }, context))._unsafeUnwrap()
-       const { id, projectRoleCheck, ...rest } = found
        iam.projects.update({ ...found, name: 'Gate' }, context)
-       iam.projects.update({ id, projectRoleCheck, name: rest.name }, context)`,
+`,
     ],
     [
       'names an object by what an event tells of',

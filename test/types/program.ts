@@ -1,16 +1,9 @@
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import ts from 'typescript'
+import { readOptions, root } from './options.js'
 import { undocumentedOf } from './undocumented.js'
 
-const root = resolve(import.meta.dirname, '../..')
-const configFile = join(root, 'tsconfig.json')
-
-/** The options that everything here is checked with. */
-const { options } = ts.parseJsonConfigFileContent(
-  ts.readConfigFile(configFile, ts.sys.readFile).config,
-  ts.sys,
-  dirname(configFile),
-)
+const options = readOptions(ts)
 
 /** What stands behind each subpath, as the configuration of the compiler has it. */
 const entries: Readonly<Record<string, string>> = Object.fromEntries(
@@ -93,13 +86,68 @@ export const fieldsOf = (name: string): ReadonlyMap<string, string> => {
 
 const generated = join(root, 'src/transport/gen')
 
+const isOwn = ({ fileName }: ts.SourceFile): boolean =>
+  fileName.startsWith(join(root, 'src')) && !fileName.startsWith(generated)
+
+/** A type that a subpath exports, and what of it this package declares. */
+export interface PublicType {
+  readonly name: string
+  readonly typeParameters: number
+  /** Without those that can only be one text, such as a `kind`, which say themselves what they are. */
+  readonly fields: readonly string[]
+  /** Those of `fields` that several members of a union declare, each for itself. */
+  readonly ofSeveral: ReadonlySet<string>
+}
+
+const isOfSeveral = ({ declarations = [] }: ts.Symbol): boolean => declarations.length > 1
+
+const isOwnField = (field: ts.Symbol): boolean => {
+  const type = checker.getTypeOfSymbol(field)
+  const tells = type.isUnion() && isOfSeveral(field) ? type.types : [type]
+  return (
+    (field.declarations ?? []).some((declaration) => isOwn(declaration.getSourceFile())) &&
+    !tells.every((one) => one.isStringLiteral()) &&
+    // Those that a symbol names, and those that are private, nobody points at.
+    !/^(__@|#)/.test(field.name)
+  )
+}
+
+const typeParametersOf = ({ declarations = [] }: ts.Symbol): number =>
+  declarations.find(ts.isInterfaceDeclaration)?.typeParameters?.length ??
+  declarations.find(ts.isTypeAliasDeclaration)?.typeParameters?.length ??
+  0
+
+/** The types that `subpath` exports. */
+export const typesOf = (subpath: string): readonly PublicType[] =>
+  exportsOf(subpath)
+    .map((exported) => [exported.name, original(exported)] as const)
+    .filter(([, symbol]) => symbol.flags & ts.SymbolFlags.Type)
+    .map(([name, symbol]) => {
+      const fields = checker.getDeclaredTypeOfSymbol(symbol).getProperties().filter(isOwnField)
+      return {
+        name,
+        typeParameters: typeParametersOf(symbol),
+        fields: fields.map((field) => field.name),
+        ofSeveral: new Set(fields.filter(isOfSeveral).map((field) => field.name)),
+      }
+    })
+
+/** The functions that `subpath` exports, and how many signatures each has. */
+export const functionsOf = (subpath: string): ReadonlyMap<string, number> =>
+  new Map(
+    exportsOf(subpath)
+      .map((exported) => [exported.name, original(exported)] as const)
+      .filter(([, symbol]) => symbol.flags & ts.SymbolFlags.Value)
+      .map(
+        ([name, symbol]) =>
+          [name, checker.getTypeOfSymbol(symbol).getCallSignatures().length] as const,
+      )
+      .filter(([, signatures]) => signatures > 0),
+  )
+
 /** The members without a docstring that any of the names of `subpath` leads to. */
 export const undocumentedIn = (subpath: string): readonly string[] =>
-  undocumentedOf(
-    checker,
-    exportsOf(subpath).map(original),
-    ({ fileName }) => fileName.startsWith(join(root, 'src')) && !fileName.startsWith(generated),
-  )
+  undocumentedOf(checker, exportsOf(subpath).map(original), isOwn)
 
 const example = join(root, 'test/types/example.ts')
 

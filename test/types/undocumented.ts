@@ -23,6 +23,7 @@ export const undocumentedOf = (
   }
 
   const visitMember = (member: ts.Symbol, path: string): void => {
+    if (member.name.startsWith('#')) return
     if (!member.declarations?.some((declaration) => isOwn(declaration.getSourceFile()))) return
     const type = checker.getTypeOfSymbol(member)
     if (!isDocumented(checker, member) && !type.isStringLiteral())

@@ -1,3 +1,5 @@
+import { DURABLE } from './durable.js'
+
 /*
  * Of functions and operators that share a name PostgreSQL takes the one that needs no cast, wherever on the
  * search path others have put it. So `pg_catalog` is named where it has none for exactly these types, here
@@ -12,9 +14,7 @@ const waitForTurn = (schema: string): string => `
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE 'claviger writes in READ COMMITTED transactions' USING ERRCODE = 'active_sql_transaction';
   END IF;
-  IF current_setting('synchronous_commit') = 'off' THEN
-    SET LOCAL synchronous_commit = on;
-  END IF;
+  PERFORM ${DURABLE};
   PERFORM pg_advisory_xact_lock(${lockKey(schema)});`
 
 /** Names the log of a schema among the advisory locks of its database: \`clav\` and its table's number. */

@@ -1,32 +1,47 @@
-import pg from 'pg'
+import { checkNames } from '../check-names.js'
 import { checkNumber } from '../check-number.js'
 import { withoutTls } from './clients.js'
+import type { Driver } from './driver.js'
 import type { PostgresOptions } from './options.js'
+
+const OPTIONS = [
+  'connectionString',
+  'pool',
+  'ssl',
+  'maxConnections',
+  'connectTimeout',
+  'statementTimeout',
+  'schema',
+  'migrate',
+  'listenConnectionString',
+  'signal',
+]
 
 /** A URL, or the path of a socket. For anything else the driver would make up a host, or take its own. */
 const ADDRESS = /^([a-z][\w+.-]*:)?\//i
 
 /** Never shows the address: there may be a password in it. */
-const checkAddress = (option: string, value: unknown): void => {
-  if (!ADDRESS.test(String(value)) || !isReadable(String(value)))
+const checkAddress = (driver: Driver, option: string, value: unknown): void => {
+  if (!ADDRESS.test(String(value)) || !isReadable(driver, String(value)))
     throw new TypeError(`${option} must be a URL such as postgres://host/database`)
 }
 
 /** Whether the driver can make something of it, which reads what it says of one host alone. */
-const isReadable = (connectionString: string): boolean => {
+const isReadable = ({ Client }: Driver, connectionString: string): boolean => {
   try {
-    new pg.Client({ connectionString: withoutTls(connectionString) })
+    new Client({ connectionString: withoutTls(connectionString) })
     return true
   } catch {
     return false
   }
 }
 
-/** @throws TypeError that names the option which is missing or not what it is to be */
-export const checkOptions = (options: PostgresOptions): void => {
+/** @throws TypeError that names the option which is missing, unknown or not what it is to be */
+export const checkOptions = (driver: Driver, options: PostgresOptions): void => {
+  if (typeof options === 'object') checkNames('openPostgres', options ?? {}, OPTIONS)
   if (typeof options?.pool?.connect !== 'function')
-    checkAddress('connectionString', options?.connectionString)
-  checkAddress('listenConnectionString', options.listenConnectionString ?? '/')
+    checkAddress(driver, 'connectionString', options?.connectionString)
+  checkAddress(driver, 'listenConnectionString', options.listenConnectionString ?? '/')
   if (typeof (options.migrate ?? true) !== 'boolean')
     throw new TypeError('migrate must be a boolean')
   if (options.pool) return

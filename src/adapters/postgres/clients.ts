@@ -1,6 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
+import type { Driver } from './driver.js'
 import { limitFarewell } from './listen.js'
 import type { PostgresAddress, PostgresOptions } from './options.js'
+import { processOf } from './session.js'
 
 const DEFAULT_CONNECT_TIMEOUT = 10_000
 const DEFAULT_STATEMENT_TIMEOUT = 30_000
@@ -14,19 +16,18 @@ const LONGEST = 2_000_000_000
 type OwnAddress = Omit<Exclude<PostgresAddress, { readonly pool: pg.Pool }>, 'pool'>
 
 /** A pool of our own. While it is idle it does not keep the program alive. */
-export const ownPool = (address: OwnAddress): pg.Pool => {
-  const pool = new pg.Pool({
+export const ownPool = ({ Pool, Client }: Driver, address: OwnAddress): pg.Pool => {
+  const pool = new Pool({
     ...clientConfig(address),
     max: address.maxConnections,
     allowExitOnIdle: true,
-    onConnect: (client) =>
-      client.query('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED'),
+    onConnect: label,
   })
   // An idle connection that is lost is replaced when it is needed.
   pool.on('error', () => undefined)
   // Closing waits for the end of those that are lent.
   pool.on('release', (_, client) => {
-    if (pool.ending && client instanceof pg.Client) limitFarewell(client)
+    if (pool.ending && client instanceof Client) limitFarewell(client)
   })
   return pool
 }
@@ -48,21 +49,46 @@ const clientConfig = (address: OwnAddress): pg.ClientConfig => {
     statement_timeout: timeout,
     query_timeout: timeout + Math.min(timeout, PATIENCE),
     keepAlive: true,
-    fallback_application_name: 'claviger',
   }
 }
 
 const limited = (timeout: number): number => Math.max(0, Math.min(timeout, LONGEST))
 
-/** How a connection is opened that is kept, for LISTEN. A pool of the host is not asked: it may lend few. */
-export const toListen = (options: PostgresOptions) => async (): Promise<pg.Client> => {
-  const client = new pg.Client(listenConfig(options))
-  // Without a listener the loss of the connection would end the program.
-  client.on('error', () => undefined)
-  await client.connect()
-  // Not in its types.
-  if ('unref' in client && typeof client.unref === 'function') client.unref()
-  return client
+/**
+ * How a connection is opened that is kept, for LISTEN. A pool of the host is not asked: it may lend few.
+ * Nor is a pooler, unless it was named for that: what it makes listen may be lent to another program next.
+ */
+export const toListen =
+  ({ Client }: Driver, options: PostgresOptions) =>
+  async (): Promise<pg.Client> => {
+    const client = new Client(listenConfig(options))
+    // Without a listener the loss of the connection would end the program.
+    client.on('error', () => undefined)
+    await client.connect()
+    if (options.listenConnectionString === undefined && !(await isDirect(client))) {
+      await client.end()
+      throw new Error('A pooler may be unable to listen')
+    }
+    if (!options.pool) await label(client)
+    // Not in its types.
+    if ('unref' in client && typeof client.unref === 'function') client.unref()
+    return client
+  }
+
+/**
+ * Names this library as the program in `client`, unless the host has named it; not behind a pooler, which
+ * leaves the name to the next program that has none.
+ */
+const label = async (client: pg.ClientBase): Promise<void> => {
+  if (!(await isDirect(client))) return
+  await client.query(`SELECT set_config('application_name', 'claviger', false)
+    WHERE current_setting('application_name') = ''`)
+}
+
+/** Whether `client` leads to the server itself. */
+const isDirect = async (client: pg.ClientBase): Promise<boolean> => {
+  const { rows } = await client.query('SELECT pg_backend_pid() AS process')
+  return rows[0].process === processOf(client)
 }
 
 const listenConfig = (options: PostgresOptions): pg.ClientConfig => {

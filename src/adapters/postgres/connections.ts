@@ -1,16 +1,22 @@
 import type { Pool, PoolClient } from 'pg'
-import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
-import { faultOf, isAnswer, isSpoilt, standbyFault } from './faults.js'
-import { type Row, type Session, type Statement, StatementFailed, sessionOf } from './session.js'
+import type { FaultOutcome } from '../../ports/store-fault.js'
+import { cutWaitFault, isCutWait } from './durable.js'
+import { faultOf, isAnswer, isOtherIsolation, isSpoilt } from './faults.js'
+import { openSession, type Row, type Session, type Statement, StatementFailed } from './session.js'
+import { closedFault, waitingFor } from './waiting.js'
 
 /**
  * The connections of one store. Everything rejects with a {@link StoreFault} when PostgreSQL cannot
  * be reached or reports a fault, and after `close`; a lost connection is replaced by the next call.
+ * What they set ends with its transaction: connections are shared, by the host or by a pooler.
  */
 export interface Connections {
   /** Runs a statement that only reads. */
   readonly read: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
-  /** Runs a statement that writes, in a transaction of its own: one round trip. */
+  /**
+   * Runs a statement that writes, in a READ COMMITTED transaction of its own: one round trip, unless
+   * sessions begin transactions otherwise.
+   */
   readonly write: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
   /**
    * Runs `work` so that all that it writes is recorded or nothing. What `work` throws of its own is thrown on
@@ -37,45 +43,47 @@ export type Begin =
 /** The locks of a machine that was cut off in the middle would be held for hours. */
 const IDLE_LIMIT = '; SET LOCAL idle_in_transaction_session_timeout = 20000'
 
-/** @param end - closes `pool`, unless it is the host's */
-export const poolConnections = (pool: Pool, end: () => Promise<void>): Connections => {
+/** Whose the connections are. */
+export interface PoolOwner {
+  /** Closes the pool, unless it is the host's. */
+  readonly end: () => Promise<void>
+  /** What a host can do when there are too few connections. */
+  readonly remedy: string
+}
+
+/** Owner of a pool that the host shares: it stays open. */
+export const POOL_OF_HOST: PoolOwner = {
+  end: async () => undefined,
+  remedy: 'raise its max, or give claviger a pool of its own',
+}
+
+/** @see Connections */
+export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connections => {
   let closing: Promise<void> | undefined
-
-  /** Rejects each call that waits for a connection: a pool that is being closed forgets them. */
-  const refusals = new Set<(fault: StoreFault) => void>()
-
-  const connect = (): Promise<PoolClient> =>
-    new Promise((resolve, reject) => {
-      if (closing) throw closedFault()
-      refusals.add(reject)
-      pool.connect().then(
-        (client) => {
-          if (refusals.delete(reject)) resolve(client)
-          else client.release()
-        },
-        (error) => {
-          refusals.delete(reject)
-          reject(faultOf(error, 'not_recorded'))
-        },
-      )
-    })
-
-  /** Connections that lead to no standby; no server becomes one while it has connections. */
-  const primaries = new WeakSet<PoolClient>()
+  const waiting = waitingFor(pool, remedy)
+  const sessions = new WeakMap<PoolClient, Session>()
 
   /** Lends a connection to `work`; `outcome` is what the loss of it would leave behind. */
   const lend = async <Value>(outcome: () => FaultOutcome, work: Work<Value>): Promise<Value> => {
-    const client = await connect()
+    if (closing) throw closedFault()
+    const client = await waiting.connect()
+    let isCut = false
+    const hear = (notice: unknown): void => {
+      isCut ||= isCutWait(notice)
+    }
     // Without a listener the loss of a connection would end the program; its statement tells of it.
     client.on('error', ignore)
+    client.on('notice', hear)
+    let session = sessions.get(client)
     let isUsable = true
     try {
-      const session = sessionOf(client)
-      if (!primaries.has(client)) await demandPrimary(session)
-      primaries.add(client)
-      return await work(session, client)
+      session ??= await openSession(client)
+      sessions.set(client, session)
+      const value = await work(session, client)
+      if (isCut) throw cutWaitFault()
+      return value
     } catch (error) {
-      const hasBegun = primaries.has(client)
+      const hasBegun = session !== undefined
       const isRolledBack = await rollBack(client, error)
       const isOurs = error instanceof StatementFailed
       isUsable = hasBegun && isRolledBack && !isSpoilt(isOurs ? error.cause : error)
@@ -83,6 +91,7 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
       throw isRolledBack ? error : faultOf(error, 'not_recorded')
     } finally {
       client.off('error', ignore)
+      client.off('notice', hear)
       client.release(!isUsable)
     }
   }
@@ -109,30 +118,37 @@ export const poolConnections = (pool: Pool, end: () => Promise<void>): Connectio
     return <Found extends Row>(statement: Statement) =>
       lend(state, (session) => session.rows<Found>(statement))
   }
+  const writeAlone = run('unknown')
+
+  /** Whether a statement alone may be READ COMMITTED: until one was not. */
+  let isReadCommitted = true
+
+  const write = async <Found extends Row>(statement: Statement): Promise<readonly Found[]> => {
+    if (isReadCommitted) {
+      try {
+        return await writeAlone<Found>(statement)
+      } catch (fault) {
+        if (!isOtherIsolation(fault)) throw fault
+        isReadCommitted = false
+      }
+    }
+    return transaction((session) => session.rows<Found>(statement))
+  }
 
   return {
     read: run('not_recorded'),
-    write: run('unknown'),
+    write,
     transaction,
     isClosed: () => closing !== undefined,
     close: () => {
       closing ??= end()
-      for (const refuse of refusals) refuse(closedFault())
-      refusals.clear()
+      waiting.refuse()
       return closing
     },
   }
 }
 
 const ignore = (): void => undefined
-
-/** @throws StoreFault when the server is a standby: it may lack what was answered */
-const demandPrimary = async (session: Session): Promise<void> => {
-  const [row] = await session.rows({ text: 'SELECT pg_is_in_recovery()' })
-  if (row?.[0] === 't') throw standbyFault()
-}
-
-const closedFault = () => new StoreFault('The store is closed', 'not_recorded')
 
 /**
  * Undoes what `client` was doing when `error` came up. A connection that does not outlive its fault

@@ -12,6 +12,7 @@ import { type EventRow, eventsOf } from '../kept-events.js'
 import type { PreparedAppend } from '../prepare-append.js'
 import { lockKey } from './append-functions.js'
 import type { Connections } from './connections.js'
+import { CONFIRM, DURABLE } from './durable.js'
 import { eventQueries, insertEvents } from './event-rows.js'
 import { isConnectionFault } from './faults.js'
 import type { News } from './news.js'
@@ -54,7 +55,12 @@ export const postgresEventStore = (
       const [row] = await connections.read(queries.count(after))
       return Number(row?.[0])
     },
-    findAppend: (by) => events(queries.append(by)),
+    findAppend: async (by) => {
+      const found = await events(queries.append(by))
+      // The commit of another, or ours that was cut short, may be here alone.
+      if (found.length > 0) await connections.write(CONFIRM)
+      return found
+    },
     onAppend: news.onAppend,
     restore: async (events) => {
       if (events.length === 0) return
@@ -70,7 +76,7 @@ const restoreEvents = async (
   events: readonly RecordedEvent[],
 ): Promise<void> => {
   const queries = eventQueries(schema)
-  await session.rows({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema)})` })
+  await session.rows({ text: `SELECT ${DURABLE}, pg_advisory_xact_lock(${lockKey(schema)})` })
   const [previous] = eventsOf(await session.rows<EventRow<string>>(queries.last))
   const streams = [...new Set(events.map(({ stream }) => stream))]
   const versions = new Map(await session.rows<[StreamId, string]>(queries.versions(streams)))

@@ -46,5 +46,9 @@ const mayPass = (error: unknown): boolean => {
 export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && !OWN_FAULTS.test(sqlStateOf(fault.cause) ?? '')
 
+/** Whether a function that writes refused to, because its transaction was not READ COMMITTED. */
+export const isOtherIsolation = (fault: unknown): boolean =>
+  fault instanceof StoreFault && sqlStateOf(fault.cause) === '25001'
+
 /** Whether the server itself answered with `error`. */
 export const isAnswer = (error: unknown): boolean => sqlStateOf(error) !== undefined

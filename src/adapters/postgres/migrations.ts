@@ -37,8 +37,8 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
   // is newer than one of them moves it to the end, the functions last, and leaves an empty migration in its place.
   createReadTables,
   // A table without a key takes no update while a publication of all tables tells of it by its key.
-  (schema) =>
-    `ALTER TABLE ${schema}.${CHECKPOINT} REPLICA IDENTITY FULL;${appendFunctions(schema)}`,
+  (schema) => `ALTER TABLE ${schema}.${CHECKPOINT} REPLICA IDENTITY FULL`,
+  appendFunctions,
 ]
 
 /**

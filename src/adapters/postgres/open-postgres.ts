@@ -2,7 +2,8 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { checkOptions } from './check-options.js'
 import { ownPool, toListen } from './clients.js'
-import { type Connections, poolConnections } from './connections.js'
+import { type Connections, POOL_OF_HOST, poolConnections } from './connections.js'
+import { loadDriver } from './driver.js'
 import { postgresEventStore } from './event-store.js'
 import { demandMigrated, migrate } from './migrations.js'
 import { newsOf } from './news.js'
@@ -37,20 +38,23 @@ export interface Postgres {
  *
  * What `append` has answered is on the server's disk, and on its synchronous standbys.
  *
- * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server is away; with a
- * `TypeError` when there is neither the address of a database nor a pool, or another option is of a wrong
- * type; with a `RangeError` when `schema` is no name for a schema; with the reason of `signal` once that
- * aborts.
+ * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server is away or a pool has no
+ * free connection; with a `TypeError` when there is neither the address of a database nor a pool, or
+ * another option is unknown or of a wrong type; with a `RangeError` when `schema` is no name for a schema;
+ * with an `Error` when `pg` is not installed; with the reason of `signal` once that aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
-  checkOptions(options)
+  const driver = await loadDriver()
+  checkOptions(driver, options)
   const { schema = 'claviger', signal } = options
   const quoted = quotedSchema(schema)
-  const pool = options.pool ?? ownPool(options)
-  const connections = poolConnections(pool, async () => {
-    if (options.pool === undefined) await pool.end()
-  })
-  const news = newsOf({ connections, connect: toListen(options), channel: channelOf(schema) })
+  const pool = options.pool ?? ownPool(driver, options)
+  const connections = poolConnections(
+    pool,
+    options.pool ? POOL_OF_HOST : { end: () => pool.end(), remedy: 'raise maxConnections' },
+  )
+  const connect = toListen(driver, options)
+  const news = newsOf({ connections, connect, channel: channelOf(schema) })
   const close = async () => {
     await Promise.all([news.close(), connections.close()])
   }
@@ -90,16 +94,12 @@ const orAborted = (work: () => Promise<void>, signal: AbortSignal | undefined): 
 /** @throws UnusableDatabase */
 const demandSettings = async (connections: Connections): Promise<void> => {
   const [row] = await connections.read({
-    text: `SELECT $1::int, current_setting('server_encoding'),
-      current_setting('default_transaction_isolation')`,
+    text: `SELECT $1::int, current_setting('server_encoding')`,
     values: [1],
   })
-  const [one, encoding, isolation] = row ?? []
+  const [one, encoding] = row ?? []
   if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
   if (encoding !== 'UTF8') {
     throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
-  }
-  if (isolation !== 'read committed') {
-    throw new UnusableDatabase('isolation', `Transactions are ${isolation} by default`)
   }
 }

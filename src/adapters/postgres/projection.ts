@@ -3,7 +3,7 @@ import { isRequiredText } from '../../domain/values.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { readEvents } from '../../projections/read-events.js'
-import { poolConnections } from './connections.js'
+import { POOL_OF_HOST, poolConnections } from './connections.js'
 import { projectionCheckpoints } from './projection-checkpoints.js'
 
 /** What a projection into tables of the host is made of. */
@@ -38,7 +38,7 @@ export interface PostgresProjectionOptions {
 export const postgresProjection = (options: PostgresProjectionOptions): Projection => {
   checkOptions(options)
   const { pool, name, schema = 'claviger' } = options
-  const connections = poolConnections(pool, async () => undefined)
+  const connections = poolConnections(pool, POOL_OF_HOST)
   const checkpoints = projectionCheckpoints(connections, schema)
   return {
     name,

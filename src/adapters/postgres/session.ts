@@ -1,4 +1,6 @@
 import type { ClientBase, CustomTypesConfig } from 'pg'
+import { fieldOf } from '../../domain/field-of.js'
+import { standbyFault } from './faults.js'
 
 /** A row in the order of the columns asked for, each as the text that PostgreSQL writes. */
 export type Row = readonly (string | null)[]
@@ -22,8 +24,33 @@ export class StatementFailed extends Error {
   override readonly name = 'StatementFailed'
 }
 
-/** The session in `client`. */
-export const sessionOf = (client: ClientBase): Session => ({
+/**
+ * The session in `client`, which may be kept as long as the client: no server becomes a standby while it
+ * has connections.
+ *
+ * Behind a pooler statements have no names: the next one may reach another process, where nothing was
+ * prepared.
+ *
+ * @throws StoreFault when the server is a standby: it may lack what was answered
+ */
+export const openSession = async (client: ClientBase): Promise<Session> => {
+  const session = sessionOf(client)
+  const [row] = await session.rows({ text: 'SELECT pg_is_in_recovery(), pg_backend_pid()' })
+  const [isStandby, process] = row ?? []
+  if (isStandby === 't') throw standbyFault()
+  if (Number(process) === processOf(client)) return session
+  return { rows: ({ name: _, ...unnamed }) => session.rows(unnamed) }
+}
+
+/**
+ * The process of the server that `client` was told that it leads to. A pooler makes one up; 0 when none
+ * was told.
+ */
+export const processOf = (client: ClientBase): number =>
+  // Not in its types.
+  Number(fieldOf(client, 'processID') ?? 0)
+
+const sessionOf = (client: ClientBase): Session => ({
   rows: async <Found extends Row>(statement: Statement) => {
     try {
       const { rows } = await client.query({ ...statement, rowMode: 'array', types: AS_TEXT })

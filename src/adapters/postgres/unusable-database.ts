@@ -8,8 +8,7 @@
  * - `empty`: its tables are there, but nothing says which version they are of: a backup of them was
  *   restored without its data;
  * - `encoding`: it does not keep text as UTF-8;
- * - `isolation`: its transactions are not READ COMMITTED unless told otherwise, and the host's pool
- *   does not tell them;
+ * - `isolation`: given by version 0.1 alone; transactions may be of any isolation by default;
  * - `binary`: the host's pool asks for values in binary, which this library does not read.
  */
 export class UnusableDatabase extends Error {

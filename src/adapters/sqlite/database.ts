@@ -1,9 +1,4 @@
-import {
-  DatabaseSync,
-  type SQLInputValue,
-  type SQLOutputValue,
-  type StatementSync,
-} from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { UnusableFile } from './unusable-file.js'
 
 /** A row, in the order of the columns asked for. Integers are numbers. */
@@ -29,7 +24,7 @@ export interface Database {
  * Opens `path`, or a database in memory for `:memory:`. Statements are prepared once and kept for the
  * next time.
  *
- * @throws UnusableFile when it cannot be opened
+ * @throws UnusableFile when it cannot be opened; Error where there is no `node:sqlite`
  */
 export const openDatabase = (path: string): Database => {
   const connection = connect(path)
@@ -69,10 +64,21 @@ const MAX_PREPARED = 200
 const connect = (path: string): DatabaseSync => {
   // SQLite takes it for a file that is deleted when it is closed.
   if (path === '' || path === 'file:') throw new UnusableFile('cannot_open', 'The path is empty')
+  const { DatabaseSync } = nodeSqlite()
   try {
     // A timeout would put the whole program to sleep.
     return new DatabaseSync(path, { timeout: 0 })
   } catch (error) {
     throw new UnusableFile('cannot_open', `Cannot open ${path}`, error)
   }
+}
+
+/** Not imported: where there is none, that would fail in the words of the runtime. */
+const nodeSqlite = () => {
+  // Older versions have no such function either.
+  const found = process.getBuiltinModule?.('node:sqlite')
+  if (found) return found
+  throw new Error(
+    'claviger/sqlite needs node:sqlite: use Node.js 22.13 or later (of 23, 23.4), or a Deno or Bun that has it',
+  )
 }

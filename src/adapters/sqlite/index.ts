@@ -1,5 +1,6 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
+import { checkNames } from '../check-names.js'
 import { type Clock, microsecondClock } from '../clock.js'
 import { openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
@@ -42,9 +43,12 @@ export interface Sqlite {
  * copied and moved together.
  *
  * @throws UnusableFile when it cannot be opened, is no file of this library, or of a newer version of it;
- *   StoreFault when it is damaged or may not be written; TypeError when an option is of a wrong type
+ *   StoreFault when it is damaged or may not be written; TypeError when an option is unknown or of a wrong
+ *   type; Error where there is no `node:sqlite`
  */
-export const openSqlite = (path: string, { now, busyTimeout }: SqliteOptions = {}): Sqlite => {
+export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite => {
+  checkNames('openSqlite', options, ['now', 'busyTimeout'])
+  const { now, busyTimeout } = options
   const clock = microsecondClock(now)
   const connection = openConnection(path, busyTimeout)
   const close = async () => connection.close()

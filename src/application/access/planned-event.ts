@@ -73,17 +73,19 @@ export const PlannedEvent = z.discriminatedUnion(
   ],
   { error: 'must be an event that a plan can have' },
 )
-export type PlannedEvent = Pick<NewEvent, 'schemaVersion'> &
-  (
-    | ProjectAdded
-    | ProjectUpdated
-    | ProjectRoleAdded
-    | ProjectRoleUpdated
-    | ProjectRoleRemoved
-    | OidcIdentityProviderAdded
-    | OidcConfigUpdated
-    | IdentityProviderUpdated
-  )
+export type PlannedEvent = {
+  /** Of the type of the event: the version that is written today. */
+  readonly schemaVersion: NewEvent['schemaVersion']
+} & (
+  | ProjectAdded
+  | ProjectUpdated
+  | ProjectRoleAdded
+  | ProjectRoleUpdated
+  | ProjectRoleRemoved
+  | OidcIdentityProviderAdded
+  | OidcConfigUpdated
+  | IdentityProviderUpdated
+)
 
 /** The command that `event` comes of, with the object that it is for. */
 export type PlannedCommand =

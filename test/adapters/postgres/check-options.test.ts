@@ -16,7 +16,6 @@ describe('Opening PostgreSQL', () => {
     [[null]],
     [[connectionString]],
     [[{}]],
-    [[{ url: connectionString }]],
     [[{ connectionString: undefined }]],
     [[{ connectionString: '' }]],
     [[{ connectionString: 5432 }]],
@@ -62,6 +61,19 @@ describe('Opening PostgreSQL', () => {
     await expect(opening).rejects.toThrow('/nowhere')
   })
 
+  it.each([
+    ['url', { url: connectionString }],
+    ['connectionstring', { connectionstring: connectionString }],
+    ['conectTimeout', { connectionString, conectTimeout: undefined }],
+    ['Schema, migrations', { pool: new pg.Pool(), Schema: 'claviger', migrations: false }],
+  ])('names options that it does not have: %s', async (names, given) => {
+    const opening = openPostgres(given as never)
+    await expect(opening).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(new RegExp(`^openPostgres has no option ${names};`)),
+    })
+  })
+
   it('listens nowhere without an address', async () => {
     for (const listenConnectionString of ['', 5432, {}]) {
       const opening = openPostgres({ connectionString, listenConnectionString } as never)
@@ -77,9 +89,9 @@ describe('Opening PostgreSQL', () => {
     '/var/run/postgresql database',
     'socket:/var/run/postgresql?db=database',
   ])('takes %s for an address', (address) => {
-    expect(() => checkOptions({ connectionString: address })).not.toThrow()
+    expect(() => checkOptions(pg, { connectionString: address })).not.toThrow()
     expect(() =>
-      checkOptions({ pool: new pg.Pool(), listenConnectionString: address }),
+      checkOptions(pg, { pool: new pg.Pool(), listenConnectionString: address }),
     ).not.toThrow()
   })
 

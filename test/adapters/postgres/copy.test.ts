@@ -3,6 +3,7 @@ import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { aesGcmCipher, copyEvents, createIam } from '../../../src/index.js'
 import { wholeLog } from '../../../src/testing/event-store-laws/samples.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
 import { temporaryFile } from '../sqlite/temporary-file.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
@@ -34,14 +35,14 @@ test('A host moves from SQLite to PostgreSQL, and back, and notices nothing.', a
   expect(again.details).toEqual(added.details)
   const revealed = await after.identityProviders.revealClientSecret({ idpId }, context)
   expect(revealed._unsafeUnwrap()).toMatchObject({ clientSecret: 'hush' })
-  const update = { id: projectId, name: 'Portal 2' }
+  const update = { ...PROJECT_DEFAULTS, id: projectId, name: 'Portal 2' }
   const expectedSequence = shown.details.sequence
   expect((await after.projects.update(update, { ...context, expectedSequence })).isOk()).toBe(true)
 
   const back = await copyEvents(postgres.store, sqlite.store, { secrets })
   expect(back._unsafeUnwrap()).toMatchObject({ copied: 1, events: 1003 })
 
-  const third = { id: projectId, name: 'Portal 3' }
+  const third = { ...PROJECT_DEFAULTS, id: projectId, name: 'Portal 3' }
   expect((await before.projects.update(third, context)).isOk()).toBe(true)
   const forth = await copyEvents(sqlite.store, postgres.store, { secrets })
   expect(forth._unsafeUnwrap()).toMatchObject({ copied: 1, events: 1004 })

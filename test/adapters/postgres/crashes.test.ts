@@ -1,13 +1,12 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { context, good, iamOn, refusal } from '../../application/host.js'
-import { type PostgresServer, startPostgres } from '../../postgres-server.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+import { startPostgres } from '../../postgres-server.js'
 import type { Answer } from '../../processes/writer.js'
 import { checkLog, follow, makeShared, startWriting } from '../../processes/writing.js'
 import { tcpProxy } from '../../tcp-proxy.js'
+import { ask, replayed, standbyOf } from './standby.js'
 
 /** How much is done: what fails seldom is found by `npm run test:torture`. */
 const [ROUNDS, FAILOVER_COMMANDS] = process.env['TORTURE'] ? [20, 180] : [1, 60]
@@ -97,7 +96,9 @@ describe('A standby that the address leads to', () => {
     const away = { kind: 'Unavailable', outcome: 'not_recorded', retryAfter: 1_000 }
     for (const id of ['early', 'late']) {
       expect(await refusal(iam.projects.get({ id }, context))).toMatchObject(away)
-      expect(await refusal(iam.projects.update({ id, name: 'm' }, context))).toMatchObject(away)
+      expect(
+        await refusal(iam.projects.update({ ...PROJECT_DEFAULTS, id, name: 'm' }, context)),
+      ).toMatchObject(away)
     }
     await expect(openPostgres({ connectionString, schema: SCHEMA })).rejects.toThrow(
       'PostgreSQL: The server is a standby',
@@ -105,7 +106,7 @@ describe('A standby that the address leads to', () => {
 
     // Without a cut: no connection to the standby is kept.
     proxy.leadTo(primary.port)
-    await good(iam.projects.update({ id: 'late', name: 'm' }, context))
+    await good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'late', name: 'm' }, context))
     proxy.leadTo(standby.port)
     proxy.cut()
     await ask(standby, 'SELECT pg_wal_replay_resume()')
@@ -114,37 +115,3 @@ describe('A standby that the address leads to', () => {
     expect(await good(iam.projects.get({ id: 'late' }, context))).toMatchObject({ name: 'm' })
   }, 600_000)
 })
-
-/** Starts a standby of `primary`, which is restarted for that. */
-const standbyOf = async (primary: PostgresServer): Promise<PostgresServer> => {
-  // One that waits for a standby would wait with every commit as long as there is none.
-  await primary.stop()
-  return startPostgres({
-    settings: [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres`],
-    fill: (folder) => copyServer(primary.folder, folder),
-    before: primary.start,
-  })
-}
-
-/** What `server` answers to `sql`: the first value. */
-const ask = async ({ connectionString }: PostgresServer, sql: string): Promise<unknown> => {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  const { rows } = await client.query({ text: sql, rowMode: 'array' })
-  await client.end()
-  return rows[0]?.[0]
-}
-
-/** Resolves once `standby` shows all that `primary` has recorded. */
-const replayed = async (primary: PostgresServer, standby: PostgresServer): Promise<void> => {
-  const end = await ask(primary, 'SELECT pg_current_wal_lsn()')
-  const isThere = `SELECT pg_last_wal_replay_lsn() >= '${end}'`
-  while ((await ask(standby, isThere)) !== true) await new Promise((next) => setTimeout(next, 10))
-}
-
-/** Makes `copy` the folder of a standby; the server must not be running. */
-const copyServer = (folder: string, copy: string): void => {
-  cpSync(folder, copy, { recursive: true, preserveTimestamps: true })
-  rmSync(join(copy, 'postmaster.pid'), { force: true })
-  writeFileSync(join(copy, 'standby.signal'), '')
-}

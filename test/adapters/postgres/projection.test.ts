@@ -81,8 +81,7 @@ const renamed = async (count: number) => {
   return { iam, store, log: (await logOf(store)) as readonly KnownEvent[] }
 }
 
-const rename = (iam: Iam, name: string) =>
-  good(iam.projects.update({ id: 'portal', name }, context))
+const rename = (iam: Iam, name: string) => good(iam.projects.patch({ id: 'portal', name }, context))
 
 describe('A projection into PostgreSQL', () => {
   test('keeps rows and checkpoint, for every process', async () => {

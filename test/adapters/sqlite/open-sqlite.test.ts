@@ -85,6 +85,16 @@ describe('An option of a wrong type', () => {
   })
 })
 
+describe('An option that there is not', () => {
+  test('is refused by its name, and no file is made', () => {
+    const path = temporaryFile()
+    expect(() => openSqlite(path, { busyTimeOut: 5, clock: undefined } as never)).toThrow(
+      new TypeError('openSqlite has no option busyTimeOut, clock; it has now, busyTimeout'),
+    )
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
 describe('A new file', () => {
   /** What another process may try at any time. */
   const triesToSetUp = (database: Database): void => {

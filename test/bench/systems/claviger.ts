@@ -1,5 +1,6 @@
 import {
   aesGcmCipher,
+  type Context,
   createIam,
   type Iam,
   permissionsFromCaller,
@@ -23,7 +24,7 @@ export const CONTEXT = {
     orgId: ORG_ID,
     permissions: ['project.read', 'project.write', 'project.role.read', 'project.role.write'],
   },
-}
+} satisfies Context
 
 /** This library, bound to a store. */
 export const bind = ({ store, readModel }: OpenStore): Iam =>

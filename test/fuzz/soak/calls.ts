@@ -1,5 +1,6 @@
 import type { Context, Iam, IamError, RecordedEvent } from 'claviger'
 import type { ResultAsync } from 'neverthrow'
+import { OIDC_DEFAULTS, PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../../defaults.ts'
 import { pick } from './chance.ts'
 
 /** What there is; few enough that most commands meet what others made. */
@@ -30,14 +31,18 @@ export const anyCall = (iam: Iam): ((context: Context) => Sent) => {
   const flags = { projectRoleCheck: pick(2) === 1, hasProjectCheck: pick(2) === 1 }
   const calls: readonly ((context: Context) => Sent)[] = [
     (context) => projects.add({ id, name }, context),
-    (context) => projects.update({ id, name, ...flags }, context),
+    (context) => projects.update({ ...PROJECT_DEFAULTS, id, name, ...flags }, context),
     (context) => projectRoles.add(role, context),
     (context) => projectRoles.addMany({ projectId: id, roles }, context),
     (context) => projectRoles.update(role, context),
     (context) => projectRoles.remove({ projectId: id, roleKey: role.roleKey }, context),
     (context) => identityProviders.addOidc({ ...oidc, name, clientSecret: 's' }, context),
-    (context) => identityProviders.updateOidcConfig({ ...oidc, clientSecret: 's2' }, context),
-    (context) => identityProviders.update({ ...idp, name }, context),
+    (context) =>
+      identityProviders.updateOidcConfig(
+        { ...OIDC_DEFAULTS, ...oidc, clientSecret: 's2' },
+        context,
+      ),
+    (context) => identityProviders.update({ ...PROVIDER_DEFAULTS, ...idp, name }, context),
     (context) => read(identityProviders.revealClientSecret(idp, context)),
     (context) => read(projects.get({ id }, context)),
     (context) => read(projectRoles.list({ projectId: id, pageSize: 10 }, context)),

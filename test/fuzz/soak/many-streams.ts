@@ -53,10 +53,16 @@ export const soakManyStreams = async (): Promise<readonly string[]> => {
     secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } }),
     authorize: permissionsFromCaller,
   })
-  const context = { caller: { userId: 'u1', orgId: 'acme', permissions: ['project.role.write'] } }
+  const permissions = ['project.role.write'] as const
+  const context = { caller: { userId: 'u1', orgId: 'acme', permissions } }
   const update = async (from: number, to: number): Promise<void> => {
     for (let index = from; index < to; index++) {
-      const role = { projectId: 'portal', roleKey: `role-${index}`, displayName: 'after' }
+      const role = {
+        projectId: 'portal',
+        roleKey: `role-${index}`,
+        displayName: 'after',
+        group: '',
+      }
       const updated = await iam.projectRoles.update(role, context)
       if (updated.isErr()) throw new Error(updated.error.kind)
     }

@@ -36,6 +36,16 @@ export const updateIdentityProvider = (idpId: string, body: JsonObject, details:
   })
 }
 
+export const patchIdentityProvider = (idpId: string, body: JsonObject, details: Details = {}) => {
+  const request = { idpId, ...body }
+  return callOf(details, {
+    rpc: `${SERVICE}/PatchIdentityProvider`,
+    request,
+    http: ['PATCH', `/v1/idps/${segment(idpId)}`, body],
+    inProcess: (iam) => iam.identityProviders.patch(request as Untrusted, contextOf(details)),
+  })
+}
+
 export const deactivateIdentityProvider = (idpId: string, details: Details = {}): Call =>
   callOf(details, {
     rpc: `${SERVICE}/DeactivateIdentityProvider`,

@@ -54,6 +54,21 @@ export const updateProjectRole = (
   })
 }
 
+export const patchProjectRole = (
+  [projectId, roleKey]: readonly [string, string],
+  body: JsonObject,
+  details: Details = {},
+): Call => {
+  const role = roleAt(projectId, roleKey)
+  const request = { ...role.request, ...body }
+  return callOf(details, {
+    rpc: `${SERVICE}/PatchProjectRole`,
+    request,
+    http: ['PATCH', role.path, body],
+    inProcess: (iam) => iam.projectRoles.patch(request as Untrusted, contextOf(details)),
+  })
+}
+
 export const removeProjectRole = (
   [projectId, roleKey]: readonly [string, string],
   details: Details = {},

@@ -27,6 +27,16 @@ export const updateProject = (id: string, body: JsonObject, details: Details = {
   })
 }
 
+export const patchProject = (id: string, body: JsonObject, details: Details = {}): Call => {
+  const request = { id, ...body }
+  return callOf(details, {
+    rpc: `${SERVICE}/PatchProject`,
+    request,
+    http: ['PATCH', `/v1/projects/${segment(id)}`, body],
+    inProcess: (iam) => iam.projects.patch(request as Untrusted, contextOf(details)),
+  })
+}
+
 export const deactivateProject = (id: string, details: Details = {}): Call =>
   callOf(details, {
     rpc: `${SERVICE}/DeactivateProject`,

@@ -8,6 +8,6 @@ export interface Case {
   readonly httpStatus: number
   /** Puts something between the library and its store. */
   readonly store?: (store: EventStore) => EventStore
-  /** A call that the library throws at, and what is answered instead. */
+  /** A call that the library throws at, or does not get, and what is answered instead. */
   readonly throws?: { readonly iam: (iam: Iam) => Iam; readonly answer: Answer }
 }

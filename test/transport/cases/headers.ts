@@ -1,9 +1,17 @@
 import type { Call } from '../call.js'
 import { updateOidcConfig } from '../calls/identity-providers.js'
 import { addProjectRole, updateProjectRole } from '../calls/project-roles.js'
-import { addProject, getProject, removeProject, updateProject } from '../calls/projects.js'
+import {
+  addProject,
+  getProject,
+  patchProject,
+  removeProject,
+  updateProject,
+} from '../calls/projects.js'
 import { IDP_ID } from '../host.js'
 import { FIRST_SEQUENCE, oidc, role, settings, TRACE_ID, traceparent } from '../samples.js'
+
+const keyed = { headers: { 'idempotency-key': 'key 2' }, context: { idempotencyKey: 'key 2' } }
 
 /** Every header, and what it does. */
 export const headers: readonly (readonly [name: string, ...calls: Call[]])[] = [
@@ -26,8 +34,12 @@ export const headers: readonly (readonly [name: string, ...calls: Call[]])[] = [
     updateProject('portal', { name: 'X' }, { headers: { 'x-service-orgid': '' } }),
   ],
   [
-    'organization header: has no effect on identity providers',
-    updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': 'globex' } }),
+    'organization header: may name the own organization, on identity providers',
+    updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': 'acme' } }),
+  ],
+  [
+    'organization header: empty is absent, on identity providers',
+    updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': '' } }),
   ],
   [
     'Idempotency-Key: a repeated write takes effect once',
@@ -39,6 +51,13 @@ export const headers: readonly (readonly [name: string, ...calls: Call[]])[] = [
       headers: { 'idempotency-key': 'key 1' },
       context: { idempotencyKey: 'key 1' },
     }),
+  ],
+  [
+    'Idempotency-Key: a repeated patch takes effect once',
+    patchProject('portal', { name: 'Once' }, keyed),
+    updateProject('portal', settings),
+    patchProject('portal', { name: 'Once' }, keyed),
+    getProject('portal'),
   ],
   [
     'If-Match: holds',

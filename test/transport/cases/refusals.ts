@@ -1,3 +1,4 @@
+import { toStatus } from 'claviger'
 import type { Call } from '../call.js'
 import { addOidc, updateOidcConfig } from '../calls/identity-providers.js'
 import {
@@ -10,11 +11,13 @@ import {
   addProject,
   checkLogin,
   getProject,
+  patchProject,
   removeProject,
   updateProject,
 } from '../calls/projects.js'
 import { IDP_ID } from '../host.js'
 import { oidc, provider, role, STRANGE_KEY, settings, stale } from '../samples.js'
+import type { Case } from './case.js'
 
 /** Every refusal of the library, with its HTTP status. */
 export const errors: readonly (readonly [name: string, httpStatus: number, ...calls: Call[]])[] = [
@@ -49,6 +52,9 @@ export const errors: readonly (readonly [name: string, httpStatus: number, ...ca
     addProjectRoles('portal', { roles: [role, { roleKey: '', displayName: 'Owner' }, role] }),
   ],
   ['an id is malformed', 400, getProject('a/b')],
+  ['what is patched is malformed', 400, patchProject('portal', { name: '' })],
+  ['what is patched is not there', 404, patchProject('nowhere', { name: 'X' })],
+  ['what is patched has changed meanwhile', 409, patchProject('portal', { name: 'X' }, stale)],
   ['an identity provider is not there', 404, updateOidcConfig('nowhere', oidc)],
   ['a project is not there', 404, updateProject('nowhere', settings)],
   ['the project of a role is not there', 404, addProjectRole('nowhere', role)],
@@ -86,3 +92,28 @@ export const errors: readonly (readonly [name: string, httpStatus: number, ...ca
     checkLogin('portal', { userOrgId: 'initech', userRoleKeys: ['editor'] }),
   ],
 ]
+
+/** What the transport refuses by itself. */
+export const transportRefusals: readonly Case[] = [
+  addOidc(provider, { headers: { 'x-service-orgid': 'globex' } }),
+  updateOidcConfig(IDP_ID, oidc, { headers: { 'x-service-orgid': 'globex' } }),
+].map((call) => ({
+  name: `Refused: ${call.rpc} in another organization`,
+  calls: [call],
+  httpStatus: 400,
+  throws: {
+    iam: (iam) => iam,
+    answer: {
+      error: toStatus({
+        kind: 'InvalidArgument',
+        violations: [
+          {
+            field: 'orgId',
+            description: "must be the caller's own organization, or absent, on identity providers",
+          },
+        ],
+      }),
+      isDeprecated: true,
+    },
+  },
+}))

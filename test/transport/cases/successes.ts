@@ -4,6 +4,7 @@ import {
   deactivateIdentityProvider,
   getIdentityProvider,
   listIdentityProviders,
+  patchIdentityProvider,
   reactivateIdentityProvider,
   removeIdentityProvider,
   updateIdentityProvider,
@@ -14,6 +15,7 @@ import {
   addProjectRoles,
   getProjectRole,
   listProjectRoles,
+  patchProjectRole,
   removeProjectRole,
   updateProjectRole,
 } from '../calls/project-roles.js'
@@ -23,6 +25,7 @@ import {
   deactivateProject,
   getProject,
   listProjects,
+  patchProject,
   reactivateProject,
   removeProject,
   updateProject,
@@ -47,6 +50,21 @@ export const successes: readonly (readonly [name: string, ...calls: Call[]])[] =
     updateIdentityProvider(IDP_ID, { name: 'Other', stylingType: 'STYLING_TYPE_GOOGLE' }),
   ],
   [
+    'patches an identity provider and its OIDC configuration, keeping the rest',
+    patchIdentityProvider(IDP_ID, { name: 'Patched', scopes: ['openid', 'profile'] }),
+    getIdentityProvider(IDP_ID),
+  ],
+  [
+    'patches the secret of an identity provider, and its enumerations with their defaults',
+    updateOidcConfig(IDP_ID, oidc),
+    patchIdentityProvider(IDP_ID, {
+      clientSecret: 'new',
+      autoRegister: false,
+      usernameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED',
+    }),
+    getIdentityProvider(IDP_ID),
+  ],
+  [
     'deactivates and reactivates an identity provider',
     deactivateIdentityProvider(IDP_ID),
     getIdentityProvider(IDP_ID),
@@ -58,6 +76,19 @@ export const successes: readonly (readonly [name: string, ...calls: Call[]])[] =
   ['adds a project under an id of its own', addProject({ id: 'shop', ...settings })],
   ['adds a project', addProject({ name: 'Shop' })],
   ['updates a project', updateProject('portal', settings)],
+  [
+    'patches a project, keeping the rest',
+    updateProject('portal', settings),
+    patchProject('portal', { hasProjectCheck: false }),
+    patchProject('portal', { name: 'Patched' }),
+    getProject('portal'),
+  ],
+  ['patches nothing of a project', patchProject('portal', {}), getProject('portal')],
+  [
+    'patches a role with a group that is empty, keeping its name',
+    patchProjectRole(['portal', 'editor'], { group: '' }),
+    getProjectRole(['portal', 'editor']),
+  ],
   ['updates a project to defaults', updateProject('portal', { name: 'Portal' })],
   [
     'deactivates and reactivates a project',

@@ -8,13 +8,15 @@ import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
 import type { ObjectDetails, State, TextFilter } from "./object_details_pb.js";
 import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/identity_provider_service.proto.
  */
 export const file_claviger_v1_identity_provider_service: GenFile = /*@__PURE__*/
-  fileDesc("CitjbGF2aWdlci92MS9pZGVudGl0eV9wcm92aWRlcl9zZXJ2aWNlLnByb3RvEgtjbGF2aWdlci52MSLwAgoQSWRlbnRpdHlQcm92aWRlchIOCgZpZHBfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIuCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZRIRCgljbGllbnRfaWQYBCABKAkSDgoGaXNzdWVyGAUgASgJEg4KBnNjb3BlcxgGIAMoCRI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgIIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSFQoNYXV0b19yZWdpc3RlchgJIAEoCBIhCgVzdGF0ZRgKIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCyABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIv8CCh5BZGRPaWRjSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGQoEbmFtZRgBIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAIgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSHgoJY2xpZW50X2lkGAMgASgJQguK4RgHCAEQARjIARIiCg1jbGllbnRfc2VjcmV0GAQgASgJQguK4RgHCAEQARjIARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgAiAEBEhYKBnNjb3BlcxgGIAMoCUIGiuEYAhhkEjsKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAcgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBI3ChB1c2VybmFtZV9tYXBwaW5nGAggASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBIVCg1hdXRvX3JlZ2lzdGVyGAkgASgIQgkKB19pc3N1ZXIiXgofQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIOCgZpZHBfaWQYAiABKAkioAIKF1VwZGF0ZU9pZGNDb25maWdSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIbCgZpc3N1ZXIYAiABKAlCC4rhGAcIARABGMgBEh4KCWNsaWVudF9pZBgDIAEoCUILiuEYBwgBEAEYyAESHgoNY2xpZW50X3NlY3JldBgEIAEoCUIHiuEYAxjIARIWCgZzY29wZXMYBSADKAlCBorhGAIYZBI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgGIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQiRwoYVXBkYXRlT2lkY0NvbmZpZ1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIp0BCh1VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSFQoNYXV0b19yZWdpc3RlchgEIAEoCCJNCh5VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiPwohRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQCJRCiJEZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIj8KIVJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiUQoiUmVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyI7Ch1SZW1vdmVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiTQoeUmVtb3ZlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIjgKGkdldElkZW50aXR5UHJvdmlkZXJSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQCJXChtHZXRJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USOAoRaWRlbnRpdHlfcHJvdmlkZXIYASABKAsyHS5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyIuABChZJZGVudGl0eVByb3ZpZGVyRmlsdGVyEicKBmlkcF9pZBgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJQoEbmFtZRgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISKgoJY2xpZW50X2lkGAMgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchInCgZpc3N1ZXIYBCABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUijAEKHExpc3RJZGVudGl0eVByb3ZpZGVyc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSMwoGZmlsdGVyGAMgASgLMiMuY2xhdmlnZXIudjEuSWRlbnRpdHlQcm92aWRlckZpbHRlchIQCghvcmRlcl9ieRgEIAEoCSKZAQodTGlzdElkZW50aXR5UHJvdmlkZXJzUmVzcG9uc2USOQoSaWRlbnRpdHlfcHJvdmlkZXJzGAEgAygLMh0uY2xhdmlnZXIudjEuSWRlbnRpdHlQcm92aWRlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBCpECgtTdHlsaW5nVHlwZRIcChhTVFlMSU5HX1RZUEVfVU5TUEVDSUZJRUQQABIXChNTVFlMSU5HX1RZUEVfR09PR0xFEAEqfwoQT2lkY01hcHBpbmdGaWVsZBIiCh5PSURDX01BUFBJTkdfRklFTERfVU5TUEVDSUZJRUQQABIpCiVPSURDX01BUFBJTkdfRklFTERfUFJFRkVSUkVEX1VTRVJOQU1FEAESHAoYT0lEQ19NQVBQSU5HX0ZJRUxEX0VNQUlMEAIysgkKF0lkZW50aXR5UHJvdmlkZXJTZXJ2aWNlEpEBChdBZGRPaWRjSWRlbnRpdHlQcm92aWRlchIrLmNsYXZpZ2VyLnYxLkFkZE9pZGNJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBosLmNsYXZpZ2VyLnYxLkFkZE9pZGNJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiG4gCAYLT5JMCEjoBKiINL3YxL2lkcHMvb2lkYxKMAQoQVXBkYXRlT2lkY0NvbmZpZxIkLmNsYXZpZ2VyLnYxLlVwZGF0ZU9pZGNDb25maWdSZXF1ZXN0GiUuY2xhdmlnZXIudjEuVXBkYXRlT2lkY0NvbmZpZ1Jlc3BvbnNlIiuIAgGC0+STAiI6ASoaHS92MS9pZHBzL3tpZHBfaWR9L29pZGNfY29uZmlnEo8BChZVcGRhdGVJZGVudGl0eVByb3ZpZGVyEiouY2xhdmlnZXIudjEuVXBkYXRlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QaKy5jbGF2aWdlci52MS5VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiHILT5JMCFjoBKhoRL3YxL2lkcHMve2lkcF9pZH0SowEKGkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyEi4uY2xhdmlnZXIudjEuRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0Gi8uY2xhdmlnZXIudjEuRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIkgtPkkwIeIhwvdjEvaWRwcy97aWRwX2lkfTpkZWFjdGl2YXRlEqMBChpSZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlchIuLmNsYXZpZ2VyLnYxLlJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBovLmNsYXZpZ2VyLnYxLlJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiJILT5JMCHiIcL3YxL2lkcHMve2lkcF9pZH06cmVhY3RpdmF0ZRKMAQoWUmVtb3ZlSWRlbnRpdHlQcm92aWRlchIqLmNsYXZpZ2VyLnYxLlJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GisuY2xhdmlnZXIudjEuUmVtb3ZlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhmC0+STAhMqES92MS9pZHBzL3tpZHBfaWR9EoMBChNHZXRJZGVudGl0eVByb3ZpZGVyEicuY2xhdmlnZXIudjEuR2V0SWRlbnRpdHlQcm92aWRlclJlcXVlc3QaKC5jbGF2aWdlci52MS5HZXRJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiGYLT5JMCExIRL3YxL2lkcHMve2lkcF9pZH0SgAEKFUxpc3RJZGVudGl0eVByb3ZpZGVycxIpLmNsYXZpZ2VyLnYxLkxpc3RJZGVudGl0eVByb3ZpZGVyc1JlcXVlc3QaKi5jbGF2aWdlci52MS5MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXNwb25zZSIQgtPkkwIKEggvdjEvaWRwc2IGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations]);
+  fileDesc("CitjbGF2aWdlci92MS9pZGVudGl0eV9wcm92aWRlcl9zZXJ2aWNlLnByb3RvEgtjbGF2aWdlci52MSLwAgoQSWRlbnRpdHlQcm92aWRlchIOCgZpZHBfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIuCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZRIRCgljbGllbnRfaWQYBCABKAkSDgoGaXNzdWVyGAUgASgJEg4KBnNjb3BlcxgGIAMoCRI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgIIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSFQoNYXV0b19yZWdpc3RlchgJIAEoCBIhCgVzdGF0ZRgKIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCyABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIv8CCh5BZGRPaWRjSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGQoEbmFtZRgBIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAIgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSHgoJY2xpZW50X2lkGAMgASgJQguK4RgHCAEQARjIARIiCg1jbGllbnRfc2VjcmV0GAQgASgJQguK4RgHCAEQARjIARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgAiAEBEhYKBnNjb3BlcxgGIAMoCUIGiuEYAhhkEjsKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAcgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBI3ChB1c2VybmFtZV9tYXBwaW5nGAggASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBIVCg1hdXRvX3JlZ2lzdGVyGAkgASgIQgkKB19pc3N1ZXIiXgofQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIOCgZpZHBfaWQYAiABKAkioAIKF1VwZGF0ZU9pZGNDb25maWdSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIbCgZpc3N1ZXIYAiABKAlCC4rhGAcIARABGMgBEh4KCWNsaWVudF9pZBgDIAEoCUILiuEYBwgBEAEYyAESHgoNY2xpZW50X3NlY3JldBgEIAEoCUIHiuEYAxjIARIWCgZzY29wZXMYBSADKAlCBorhGAIYZBI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgGIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQiRwoYVXBkYXRlT2lkY0NvbmZpZ1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIp0BCh1VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSFQoNYXV0b19yZWdpc3RlchgEIAEoCCJNCh5VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMi3wQKHFBhdGNoSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEjMKDHN0eWxpbmdfdHlwZRgDIAEoDjIYLmNsYXZpZ2VyLnYxLlN0eWxpbmdUeXBlSAGIAQESGgoNYXV0b19yZWdpc3RlchgEIAEoCEgCiAEBEh4KBmlzc3VlchgFIAEoCUIJiuEYBRABGMgBSAOIAQESIQoJY2xpZW50X2lkGAYgASgJQgmK4RgFEAEYyAFIBIgBARIjCg1jbGllbnRfc2VjcmV0GAcgASgJQgeK4RgDGMgBSAWIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAaIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIB4gBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQgwKCl9jbGllbnRfaWRCEAoOX2NsaWVudF9zZWNyZXRCFwoVX2Rpc3BsYXlfbmFtZV9tYXBwaW5nQhMKEV91c2VybmFtZV9tYXBwaW5nIkwKHVBhdGNoSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIj8KIURlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiUQoiRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyI/CiFSZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAIlEKIlJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiOwodUmVtb3ZlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAIk0KHlJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyI4ChpHZXRJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiVwobR2V0SWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEjgKEWlkZW50aXR5X3Byb3ZpZGVyGAEgASgLMh0uY2xhdmlnZXIudjEuSWRlbnRpdHlQcm92aWRlciLgAQoWSWRlbnRpdHlQcm92aWRlckZpbHRlchInCgZpZHBfaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEioKCWNsaWVudF9pZBgDIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJwoGaXNzdWVyGAQgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchIhCgVzdGF0ZRgFIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlIpYBChxMaXN0SWRlbnRpdHlQcm92aWRlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIzCgZmaWx0ZXIYAyABKAsyIy5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyRmlsdGVyEhAKCG9yZGVyX2J5GAQgASgJIpkBCh1MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXNwb25zZRI5ChJpZGVudGl0eV9wcm92aWRlcnMYASADKAsyHS5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEKkQKC1N0eWxpbmdUeXBlEhwKGFNUWUxJTkdfVFlQRV9VTlNQRUNJRklFRBAAEhcKE1NUWUxJTkdfVFlQRV9HT09HTEUQASp/ChBPaWRjTWFwcGluZ0ZpZWxkEiIKHk9JRENfTUFQUElOR19GSUVMRF9VTlNQRUNJRklFRBAAEikKJU9JRENfTUFQUElOR19GSUVMRF9QUkVGRVJSRURfVVNFUk5BTUUQARIcChhPSURDX01BUFBJTkdfRklFTERfRU1BSUwQAjLBCgoXSWRlbnRpdHlQcm92aWRlclNlcnZpY2USkQEKF0FkZE9pZGNJZGVudGl0eVByb3ZpZGVyEisuY2xhdmlnZXIudjEuQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GiwuY2xhdmlnZXIudjEuQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIbiAIBgtPkkwISOgEqIg0vdjEvaWRwcy9vaWRjEowBChBVcGRhdGVPaWRjQ29uZmlnEiQuY2xhdmlnZXIudjEuVXBkYXRlT2lkY0NvbmZpZ1JlcXVlc3QaJS5jbGF2aWdlci52MS5VcGRhdGVPaWRjQ29uZmlnUmVzcG9uc2UiK4gCAYLT5JMCIjoBKhodL3YxL2lkcHMve2lkcF9pZH0vb2lkY19jb25maWcSjwEKFlVwZGF0ZUlkZW50aXR5UHJvdmlkZXISKi5jbGF2aWdlci52MS5VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBorLmNsYXZpZ2VyLnYxLlVwZGF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIcgtPkkwIWOgEqGhEvdjEvaWRwcy97aWRwX2lkfRKMAQoVUGF0Y2hJZGVudGl0eVByb3ZpZGVyEikuY2xhdmlnZXIudjEuUGF0Y2hJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBoqLmNsYXZpZ2VyLnYxLlBhdGNoSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhyC0+STAhY6ASoyES92MS9pZHBzL3tpZHBfaWR9EqMBChpEZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlchIuLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBovLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiJILT5JMCHiIcL3YxL2lkcHMve2lkcF9pZH06ZGVhY3RpdmF0ZRKjAQoaUmVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXISLi5jbGF2aWdlci52MS5SZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QaLy5jbGF2aWdlci52MS5SZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIiSC0+STAh4iHC92MS9pZHBzL3tpZHBfaWR9OnJlYWN0aXZhdGUSjAEKFlJlbW92ZUlkZW50aXR5UHJvdmlkZXISKi5jbGF2aWdlci52MS5SZW1vdmVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBorLmNsYXZpZ2VyLnYxLlJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIZgtPkkwITKhEvdjEvaWRwcy97aWRwX2lkfRKDAQoTR2V0SWRlbnRpdHlQcm92aWRlchInLmNsYXZpZ2VyLnYxLkdldElkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GiguY2xhdmlnZXIudjEuR2V0SWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhmC0+STAhMSES92MS9pZHBzL3tpZHBfaWR9EoABChVMaXN0SWRlbnRpdHlQcm92aWRlcnMSKS5jbGF2aWdlci52MS5MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXF1ZXN0GiouY2xhdmlnZXIudjEuTGlzdElkZW50aXR5UHJvdmlkZXJzUmVzcG9uc2UiEILT5JMCChIIL3YxL2lkcHNiBnByb3RvMw", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask]);
 
 /**
  * An identity provider as it is read; never with its secret.
@@ -360,6 +362,118 @@ export const UpdateIdentityProviderResponseSchema: GenMessage<UpdateIdentityProv
   messageDesc(file_claviger_v1_identity_provider_service, 6);
 
 /**
+ * What is to change of a provider.
+ *
+ * @generated from message claviger.v1.PatchIdentityProviderRequest
+ */
+export type PatchIdentityProviderRequest = Message<"claviger.v1.PatchIdentityProviderRequest"> & {
+  /**
+   * Id of the provider.
+   *
+   * @generated from field: string idp_id = 1;
+   */
+  idpId: string;
+
+  /**
+   * Name of the provider.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * Styling of the login button.
+   *
+   * @generated from field: optional claviger.v1.StylingType styling_type = 3;
+   */
+  stylingType?: StylingType | undefined;
+
+  /**
+   * Unknown users may be registered at their first login.
+   *
+   * @generated from field: optional bool auto_register = 4;
+   */
+  autoRegister?: boolean | undefined;
+
+  /**
+   * The OIDC issuer.
+   *
+   * @generated from field: optional string issuer = 5;
+   */
+  issuer?: string | undefined;
+
+  /**
+   * Client id that the provider generated.
+   *
+   * @generated from field: optional string client_id = 6;
+   */
+  clientId?: string | undefined;
+
+  /**
+   * Client secret that the provider generated; empty keeps the stored one.
+   *
+   * @generated from field: optional string client_secret = 7;
+   */
+  clientSecret?: string | undefined;
+
+  /**
+   * Scopes to ask for. In protobuf, only a mask can give an empty list.
+   *
+   * @generated from field: repeated string scopes = 8;
+   */
+  scopes: string[];
+
+  /**
+   * What the display name of the user is taken from.
+   *
+   * @generated from field: optional claviger.v1.OidcMappingField display_name_mapping = 9;
+   */
+  displayNameMapping?: OidcMappingField | undefined;
+
+  /**
+   * What the user name is taken from.
+   *
+   * @generated from field: optional claviger.v1.OidcMappingField username_mapping = 10;
+   */
+  usernameMapping?: OidcMappingField | undefined;
+
+  /**
+   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 11;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.PatchIdentityProviderRequest.
+ * Use `create(PatchIdentityProviderRequestSchema)` to create a new message.
+ */
+export const PatchIdentityProviderRequestSchema: GenMessage<PatchIdentityProviderRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_identity_provider_service, 7);
+
+/**
+ * The provider after the change.
+ *
+ * @generated from message claviger.v1.PatchIdentityProviderResponse
+ */
+export type PatchIdentityProviderResponse = Message<"claviger.v1.PatchIdentityProviderResponse"> & {
+  /**
+   * Where it stands in the log.
+   *
+   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   */
+  details?: ObjectDetails | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.PatchIdentityProviderResponse.
+ * Use `create(PatchIdentityProviderResponseSchema)` to create a new message.
+ */
+export const PatchIdentityProviderResponseSchema: GenMessage<PatchIdentityProviderResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_identity_provider_service, 8);
+
+/**
  * Names a provider.
  *
  * @generated from message claviger.v1.DeactivateIdentityProviderRequest
@@ -378,7 +492,7 @@ export type DeactivateIdentityProviderRequest = Message<"claviger.v1.DeactivateI
  * Use `create(DeactivateIdentityProviderRequestSchema)` to create a new message.
  */
 export const DeactivateIdentityProviderRequestSchema: GenMessage<DeactivateIdentityProviderRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 7);
+  messageDesc(file_claviger_v1_identity_provider_service, 9);
 
 /**
  * The provider after the change.
@@ -399,7 +513,7 @@ export type DeactivateIdentityProviderResponse = Message<"claviger.v1.Deactivate
  * Use `create(DeactivateIdentityProviderResponseSchema)` to create a new message.
  */
 export const DeactivateIdentityProviderResponseSchema: GenMessage<DeactivateIdentityProviderResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 8);
+  messageDesc(file_claviger_v1_identity_provider_service, 10);
 
 /**
  * Names a provider.
@@ -420,7 +534,7 @@ export type ReactivateIdentityProviderRequest = Message<"claviger.v1.ReactivateI
  * Use `create(ReactivateIdentityProviderRequestSchema)` to create a new message.
  */
 export const ReactivateIdentityProviderRequestSchema: GenMessage<ReactivateIdentityProviderRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 9);
+  messageDesc(file_claviger_v1_identity_provider_service, 11);
 
 /**
  * The provider after the change.
@@ -441,7 +555,7 @@ export type ReactivateIdentityProviderResponse = Message<"claviger.v1.Reactivate
  * Use `create(ReactivateIdentityProviderResponseSchema)` to create a new message.
  */
 export const ReactivateIdentityProviderResponseSchema: GenMessage<ReactivateIdentityProviderResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 10);
+  messageDesc(file_claviger_v1_identity_provider_service, 12);
 
 /**
  * Names a provider.
@@ -462,7 +576,7 @@ export type RemoveIdentityProviderRequest = Message<"claviger.v1.RemoveIdentityP
  * Use `create(RemoveIdentityProviderRequestSchema)` to create a new message.
  */
 export const RemoveIdentityProviderRequestSchema: GenMessage<RemoveIdentityProviderRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 11);
+  messageDesc(file_claviger_v1_identity_provider_service, 13);
 
 /**
  * The provider as it was removed.
@@ -483,7 +597,7 @@ export type RemoveIdentityProviderResponse = Message<"claviger.v1.RemoveIdentity
  * Use `create(RemoveIdentityProviderResponseSchema)` to create a new message.
  */
 export const RemoveIdentityProviderResponseSchema: GenMessage<RemoveIdentityProviderResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 12);
+  messageDesc(file_claviger_v1_identity_provider_service, 14);
 
 /**
  * Names a provider.
@@ -504,7 +618,7 @@ export type GetIdentityProviderRequest = Message<"claviger.v1.GetIdentityProvide
  * Use `create(GetIdentityProviderRequestSchema)` to create a new message.
  */
 export const GetIdentityProviderRequestSchema: GenMessage<GetIdentityProviderRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 13);
+  messageDesc(file_claviger_v1_identity_provider_service, 15);
 
 /**
  * The provider asked for.
@@ -525,7 +639,7 @@ export type GetIdentityProviderResponse = Message<"claviger.v1.GetIdentityProvid
  * Use `create(GetIdentityProviderResponseSchema)` to create a new message.
  */
 export const GetIdentityProviderResponseSchema: GenMessage<GetIdentityProviderResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 14);
+  messageDesc(file_claviger_v1_identity_provider_service, 16);
 
 /**
  * Which providers to list. All conditions must hold.
@@ -574,7 +688,7 @@ export type IdentityProviderFilter = Message<"claviger.v1.IdentityProviderFilter
  * Use `create(IdentityProviderFilterSchema)` to create a new message.
  */
 export const IdentityProviderFilterSchema: GenMessage<IdentityProviderFilter> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 15);
+  messageDesc(file_claviger_v1_identity_provider_service, 17);
 
 /**
  * Which providers to list, in which order.
@@ -616,7 +730,7 @@ export type ListIdentityProvidersRequest = Message<"claviger.v1.ListIdentityProv
  * Use `create(ListIdentityProvidersRequestSchema)` to create a new message.
  */
 export const ListIdentityProvidersRequestSchema: GenMessage<ListIdentityProvidersRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 16);
+  messageDesc(file_claviger_v1_identity_provider_service, 18);
 
 /**
  * A page of providers.
@@ -658,7 +772,7 @@ export type ListIdentityProvidersResponse = Message<"claviger.v1.ListIdentityPro
  * Use `create(ListIdentityProvidersResponseSchema)` to create a new message.
  */
 export const ListIdentityProvidersResponseSchema: GenMessage<ListIdentityProvidersResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_identity_provider_service, 17);
+  messageDesc(file_claviger_v1_identity_provider_service, 19);
 
 /**
  * Styling of the login button, for providers that prescribe one.
@@ -772,6 +886,16 @@ export const IdentityProviderService: GenService<{
     methodKind: "unary";
     input: typeof UpdateIdentityProviderRequestSchema;
     output: typeof UpdateIdentityProviderResponseSchema;
+  },
+  /**
+   * Changes what is given of the provider, its OIDC configuration included, and leaves the rest as it is.
+   *
+   * @generated from rpc claviger.v1.IdentityProviderService.PatchIdentityProvider
+   */
+  patchIdentityProvider: {
+    methodKind: "unary";
+    input: typeof PatchIdentityProviderRequestSchema;
+    output: typeof PatchIdentityProviderResponseSchema;
   },
   /**
    * Keeps the provider from being used; one that is inactive stays so.

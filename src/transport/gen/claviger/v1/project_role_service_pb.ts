@@ -8,13 +8,15 @@ import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
 import type { ObjectDetails, State, TextFilter } from "./object_details_pb.js";
 import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/project_role_service.proto.
  */
 export const file_claviger_v1_project_role_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZjbGF2aWdlci92MS9wcm9qZWN0X3JvbGVfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEiqAEKC1Byb2plY3RSb2xlEhIKCnByb2plY3RfaWQYASABKAkSEAoIcm9sZV9rZXkYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg0KBWdyb3VwGAQgASgJEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUSKwoHZGV0YWlscxgGIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMikQEKFUFkZFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAyABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAQgASgJQgeK4RgDGMgBIkUKFkFkZFByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiagoOTmV3UHJvamVjdFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESFgoFZ3JvdXAYAyABKAlCB4rhGAMYyAEicQoWQWRkUHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEjcKBXJvbGVzGAIgAygLMhsuY2xhdmlnZXIudjEuTmV3UHJvamVjdFJvbGVCC4rhGAcIARABGOgHIkYKF0FkZFByb2plY3RSb2xlc1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpQBChhVcGRhdGVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESIQoMZGlzcGxheV9uYW1lGAMgASgJQguK4RgHCAEQARjIARIWCgVncm91cBgEIAEoCUIHiuEYAxjIASJIChlVcGRhdGVQcm9qZWN0Um9sZVJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIlkKGFJlbW92ZVByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIASJIChlSZW1vdmVQcm9qZWN0Um9sZVJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIlYKFUdldFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIASJIChZHZXRQcm9qZWN0Um9sZVJlc3BvbnNlEi4KDHByb2plY3Rfcm9sZRgBIAEoCzIYLmNsYXZpZ2VyLnYxLlByb2plY3RSb2xlIpUBChFQcm9qZWN0Um9sZUZpbHRlchIpCghyb2xlX2tleRgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISLQoMZGlzcGxheV9uYW1lGAIgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchImCgVncm91cBgDIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXIiogEKF0xpc3RQcm9qZWN0Um9sZXNSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkSLgoGZmlsdGVyGAQgASgLMh4uY2xhdmlnZXIudjEuUHJvamVjdFJvbGVGaWx0ZXISEAoIb3JkZXJfYnkYBSABKAkiigEKGExpc3RQcm9qZWN0Um9sZXNSZXNwb25zZRIvCg1wcm9qZWN0X3JvbGVzGAEgAygLMhguY2xhdmlnZXIudjEuUHJvamVjdFJvbGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKAUSEAoIc2VxdWVuY2UYBCABKAQy3AYKElByb2plY3RSb2xlU2VydmljZRKFAQoOQWRkUHJvamVjdFJvbGUSIi5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZVJlcXVlc3QaIy5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZVJlc3BvbnNlIiqC0+STAiQ6ASoiHy92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZXMSkQEKD0FkZFByb2plY3RSb2xlcxIjLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlc1JlcXVlc3QaJC5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZXNSZXNwb25zZSIzgtPkkwItOgEqIigvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVzOmJhdGNoQWRkEo0BChFVcGRhdGVQcm9qZWN0Um9sZRIlLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSb2xlUmVxdWVzdBomLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSb2xlUmVzcG9uc2UiKYLT5JMCIzoBKhoeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEooBChFSZW1vdmVQcm9qZWN0Um9sZRIlLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSb2xlUmVxdWVzdBomLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSb2xlUmVzcG9uc2UiJoLT5JMCICoeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEoEBCg5HZXRQcm9qZWN0Um9sZRIiLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlUmVxdWVzdBojLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlUmVzcG9uc2UiJoLT5JMCIBIeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEogBChBMaXN0UHJvamVjdFJvbGVzEiQuY2xhdmlnZXIudjEuTGlzdFByb2plY3RSb2xlc1JlcXVlc3QaJS5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVzUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlc2IGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations]);
+  fileDesc("CiZjbGF2aWdlci92MS9wcm9qZWN0X3JvbGVfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEiqAEKC1Byb2plY3RSb2xlEhIKCnByb2plY3RfaWQYASABKAkSEAoIcm9sZV9rZXkYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg0KBWdyb3VwGAQgASgJEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUSKwoHZGV0YWlscxgGIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMikQEKFUFkZFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAyABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAQgASgJQgeK4RgDGMgBIkUKFkFkZFByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiagoOTmV3UHJvamVjdFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESFgoFZ3JvdXAYAyABKAlCB4rhGAMYyAEicQoWQWRkUHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEjcKBXJvbGVzGAIgAygLMhsuY2xhdmlnZXIudjEuTmV3UHJvamVjdFJvbGVCC4rhGAcIARABGOgHIkYKF0FkZFByb2plY3RSb2xlc1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpQBChhVcGRhdGVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESIQoMZGlzcGxheV9uYW1lGAMgASgJQguK4RgHCAEQARjIARIWCgVncm91cBgEIAEoCUIHiuEYAxjIASJIChlVcGRhdGVQcm9qZWN0Um9sZVJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIucBChdQYXRjaFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIkCgxkaXNwbGF5X25hbWUYAyABKAlCCYrhGAUQARjIAUgAiAEBEhsKBWdyb3VwGAQgASgJQgeK4RgDGMgBSAGIAQESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQg8KDV9kaXNwbGF5X25hbWVCCAoGX2dyb3VwIkcKGFBhdGNoUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyJZChhSZW1vdmVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAEiSAoZUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyJWChVHZXRQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAEiSAoWR2V0UHJvamVjdFJvbGVSZXNwb25zZRIuCgxwcm9qZWN0X3JvbGUYASABKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZSKVAQoRUHJvamVjdFJvbGVGaWx0ZXISKQoIcm9sZV9rZXkYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEi0KDGRpc3BsYXlfbmFtZRgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJgoFZ3JvdXAYAyABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyIqwBChdMaXN0UHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEhEKCXBhZ2Vfc2l6ZRgCIAEoBRIcCgpwYWdlX3Rva2VuGAMgASgJQgiK4RgEGICAARIuCgZmaWx0ZXIYBCABKAsyHi5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZUZpbHRlchIQCghvcmRlcl9ieRgFIAEoCSKKAQoYTGlzdFByb2plY3RSb2xlc1Jlc3BvbnNlEi8KDXByb2plY3Rfcm9sZXMYASADKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBDLpBwoSUHJvamVjdFJvbGVTZXJ2aWNlEoUBCg5BZGRQcm9qZWN0Um9sZRIiLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVxdWVzdBojLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlcxKRAQoPQWRkUHJvamVjdFJvbGVzEiMuY2xhdmlnZXIudjEuQWRkUHJvamVjdFJvbGVzUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlc1Jlc3BvbnNlIjOC0+STAi06ASoiKC92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZXM6YmF0Y2hBZGQSjQEKEVVwZGF0ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqGh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEFBhdGNoUHJvamVjdFJvbGUSJC5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSb2xlUmVxdWVzdBolLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqMh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEVJlbW92ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgKh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSgQEKDkdldFByb2plY3RSb2xlEiIuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXF1ZXN0GiMuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgEh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSiAEKEExpc3RQcm9qZWN0Um9sZXMSJC5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVzUmVxdWVzdBolLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0Um9sZXNSZXNwb25zZSIngtPkkwIhEh8vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVzYgZwcm90bzM", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask]);
 
 /**
  * A role as it is read.
@@ -283,6 +285,76 @@ export const UpdateProjectRoleResponseSchema: GenMessage<UpdateProjectRoleRespon
   messageDesc(file_claviger_v1_project_role_service, 7);
 
 /**
+ * What is to change of a role.
+ *
+ * @generated from message claviger.v1.PatchProjectRoleRequest
+ */
+export type PatchProjectRoleRequest = Message<"claviger.v1.PatchProjectRoleRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * Key of the role.
+   *
+   * @generated from field: string role_key = 2;
+   */
+  roleKey: string;
+
+  /**
+   * What it is shown as.
+   *
+   * @generated from field: optional string display_name = 3;
+   */
+  displayName?: string | undefined;
+
+  /**
+   * For display only: lets a caller grant all roles of a group.
+   *
+   * @generated from field: optional string group = 4;
+   */
+  group?: string | undefined;
+
+  /**
+   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 5;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.PatchProjectRoleRequest.
+ * Use `create(PatchProjectRoleRequestSchema)` to create a new message.
+ */
+export const PatchProjectRoleRequestSchema: GenMessage<PatchProjectRoleRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_role_service, 8);
+
+/**
+ * The role after the change.
+ *
+ * @generated from message claviger.v1.PatchProjectRoleResponse
+ */
+export type PatchProjectRoleResponse = Message<"claviger.v1.PatchProjectRoleResponse"> & {
+  /**
+   * Where it stands in the log.
+   *
+   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   */
+  details?: ObjectDetails | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.PatchProjectRoleResponse.
+ * Use `create(PatchProjectRoleResponseSchema)` to create a new message.
+ */
+export const PatchProjectRoleResponseSchema: GenMessage<PatchProjectRoleResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_role_service, 9);
+
+/**
  * Names a role.
  *
  * @generated from message claviger.v1.RemoveProjectRoleRequest
@@ -308,7 +380,7 @@ export type RemoveProjectRoleRequest = Message<"claviger.v1.RemoveProjectRoleReq
  * Use `create(RemoveProjectRoleRequestSchema)` to create a new message.
  */
 export const RemoveProjectRoleRequestSchema: GenMessage<RemoveProjectRoleRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_role_service, 8);
+  messageDesc(file_claviger_v1_project_role_service, 10);
 
 /**
  * The role as it was removed.
@@ -329,7 +401,7 @@ export type RemoveProjectRoleResponse = Message<"claviger.v1.RemoveProjectRoleRe
  * Use `create(RemoveProjectRoleResponseSchema)` to create a new message.
  */
 export const RemoveProjectRoleResponseSchema: GenMessage<RemoveProjectRoleResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_role_service, 9);
+  messageDesc(file_claviger_v1_project_role_service, 11);
 
 /**
  * Names a role.
@@ -357,7 +429,7 @@ export type GetProjectRoleRequest = Message<"claviger.v1.GetProjectRoleRequest">
  * Use `create(GetProjectRoleRequestSchema)` to create a new message.
  */
 export const GetProjectRoleRequestSchema: GenMessage<GetProjectRoleRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_role_service, 10);
+  messageDesc(file_claviger_v1_project_role_service, 12);
 
 /**
  * The role asked for.
@@ -378,7 +450,7 @@ export type GetProjectRoleResponse = Message<"claviger.v1.GetProjectRoleResponse
  * Use `create(GetProjectRoleResponseSchema)` to create a new message.
  */
 export const GetProjectRoleResponseSchema: GenMessage<GetProjectRoleResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_role_service, 11);
+  messageDesc(file_claviger_v1_project_role_service, 13);
 
 /**
  * Which roles to list. All conditions must hold.
@@ -413,7 +485,7 @@ export type ProjectRoleFilter = Message<"claviger.v1.ProjectRoleFilter"> & {
  * Use `create(ProjectRoleFilterSchema)` to create a new message.
  */
 export const ProjectRoleFilterSchema: GenMessage<ProjectRoleFilter> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_role_service, 12);
+  messageDesc(file_claviger_v1_project_role_service, 14);
 
 /**
  * Which roles to list, in which order.
@@ -462,7 +534,7 @@ export type ListProjectRolesRequest = Message<"claviger.v1.ListProjectRolesReque
  * Use `create(ListProjectRolesRequestSchema)` to create a new message.
  */
 export const ListProjectRolesRequestSchema: GenMessage<ListProjectRolesRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_role_service, 13);
+  messageDesc(file_claviger_v1_project_role_service, 15);
 
 /**
  * A page of roles.
@@ -504,7 +576,7 @@ export type ListProjectRolesResponse = Message<"claviger.v1.ListProjectRolesResp
  * Use `create(ListProjectRolesResponseSchema)` to create a new message.
  */
 export const ListProjectRolesResponseSchema: GenMessage<ListProjectRolesResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_role_service, 14);
+  messageDesc(file_claviger_v1_project_role_service, 16);
 
 /**
  * Roles of projects. In HTTP, one role is addressed with its key as a query parameter: any text is a key.
@@ -541,6 +613,16 @@ export const ProjectRoleService: GenService<{
     methodKind: "unary";
     input: typeof UpdateProjectRoleRequestSchema;
     output: typeof UpdateProjectRoleResponseSchema;
+  },
+  /**
+   * Changes what is given of what a role shows, and leaves the rest as it is.
+   *
+   * @generated from rpc claviger.v1.ProjectRoleService.PatchProjectRole
+   */
+  patchProjectRole: {
+    methodKind: "unary";
+    input: typeof PatchProjectRoleRequestSchema;
+    output: typeof PatchProjectRoleResponseSchema;
   },
   /**
    * Removes a role; its key may be added again, as a new role.

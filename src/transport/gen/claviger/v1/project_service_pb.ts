@@ -8,13 +8,15 @@ import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
 import type { ObjectDetails, State, TextFilter } from "./object_details_pb.js";
 import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/project_service.proto.
  */
 export const file_claviger_v1_project_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFjbGF2aWdlci92MS9wcm9qZWN0X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIpECCgdQcm9qZWN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHgoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCBIaChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAgSGQoRaGFzX3Byb2plY3RfY2hlY2sYBSABKAgSRQoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIu4BChFBZGRQcm9qZWN0UmVxdWVzdBIZCgJpZBgBIAEoCUIIiuEYBBABGEBIAIgBARIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nQgUKA19pZCJNChJBZGRQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSCgoCaWQYAiABKAki5wEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhkKBG5hbWUYAiABKAlCC4rhGAcIARABGMgBEh4KFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAgSGgoScHJvamVjdF9yb2xlX2NoZWNrGAQgASgIEhkKEWhhc19wcm9qZWN0X2NoZWNrGAUgASgIEkUKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmciRAoVVXBkYXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIjIKGERlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCJIChlEZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIjIKGFJlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCJIChlSZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIi4KFFJlbW92ZVByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAIkQKFVJlbW92ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIrChFHZXRQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCI7ChJHZXRQcm9qZWN0UmVzcG9uc2USJQoHcHJvamVjdBgBIAEoCzIULmNsYXZpZ2VyLnYxLlByb2plY3QifgoNUHJvamVjdEZpbHRlchIjCgJpZBgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJQoEbmFtZRgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISIQoFc3RhdGUYAyABKA4yEi5jbGF2aWdlci52MS5TdGF0ZSJ6ChNMaXN0UHJvamVjdHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEioKBmZpbHRlchgDIAEoCzIaLmNsYXZpZ2VyLnYxLlByb2plY3RGaWx0ZXISEAoIb3JkZXJfYnkYBCABKAkifQoUTGlzdFByb2plY3RzUmVzcG9uc2USJgoIcHJvamVjdHMYASADKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIo8BChFDaGVja0xvZ2luUmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIfCgt1c2VyX29yZ19pZBgCIAEoCUIKiuEYBggBEAEYQBIfCg51c2VyX3JvbGVfa2V5cxgDIAMoCUIHiuEYAxjoBxIgCg9ncmFudGVkX29yZ19pZHMYBCADKAlCB4rhGAMY6AciFAoSQ2hlY2tMb2dpblJlc3BvbnNlKssBChZQcml2YXRlTGFiZWxpbmdTZXR0aW5nEigKJFBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19VTlNQRUNJRklFRBAAEkIKPlBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19FTkZPUkNFX1BST0pFQ1RfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAESQwo/UFJJVkFURV9MQUJFTElOR19TRVRUSU5HX0FMTE9XX0xPR0lOX1VTRVJfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAIyxAcKDlByb2plY3RTZXJ2aWNlEmYKCkFkZFByb2plY3QSHi5jbGF2aWdlci52MS5BZGRQcm9qZWN0UmVxdWVzdBofLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSZXNwb25zZSIXgtPkkwIROgEqIgwvdjEvcHJvamVjdHMSdAoNVXBkYXRlUHJvamVjdBIhLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiIuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJlc3BvbnNlIhyC0+STAhY6ASoaES92MS9wcm9qZWN0cy97aWR9EogBChFEZWFjdGl2YXRlUHJvamVjdBIlLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBomLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVQcm9qZWN0UmVzcG9uc2UiJILT5JMCHiIcL3YxL3Byb2plY3RzL3tpZH06ZGVhY3RpdmF0ZRKIAQoRUmVhY3RpdmF0ZVByb2plY3QSJS5jbGF2aWdlci52MS5SZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QaJi5jbGF2aWdlci52MS5SZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlIiSC0+STAh4iHC92MS9wcm9qZWN0cy97aWR9OnJlYWN0aXZhdGUScQoNUmVtb3ZlUHJvamVjdBIhLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSZXF1ZXN0GiIuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJlc3BvbnNlIhmC0+STAhMqES92MS9wcm9qZWN0cy97aWR9EmgKCkdldFByb2plY3QSHi5jbGF2aWdlci52MS5HZXRQcm9qZWN0UmVxdWVzdBofLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSZXNwb25zZSIZgtPkkwITEhEvdjEvcHJvamVjdHMve2lkfRJpCgxMaXN0UHJvamVjdHMSIC5jbGF2aWdlci52MS5MaXN0UHJvamVjdHNSZXF1ZXN0GiEuY2xhdmlnZXIudjEuTGlzdFByb2plY3RzUmVzcG9uc2UiFILT5JMCDhIML3YxL3Byb2plY3RzEnYKCkNoZWNrTG9naW4SHi5jbGF2aWdlci52MS5DaGVja0xvZ2luUmVxdWVzdBofLmNsYXZpZ2VyLnYxLkNoZWNrTG9naW5SZXNwb25zZSIngtPkkwIhOgEqIhwvdjEvcHJvamVjdHMve2lkfTpjaGVja0xvZ2luYgZwcm90bzM", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations]);
+  fileDesc("CiFjbGF2aWdlci92MS9wcm9qZWN0X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIpECCgdQcm9qZWN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHgoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCBIaChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAgSGQoRaGFzX3Byb2plY3RfY2hlY2sYBSABKAgSRQoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIu4BChFBZGRQcm9qZWN0UmVxdWVzdBIZCgJpZBgBIAEoCUIIiuEYBBABGEBIAIgBARIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nQgUKA19pZCJNChJBZGRQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSCgoCaWQYAiABKAki5wEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhkKBG5hbWUYAiABKAlCC4rhGAcIARABGMgBEh4KFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAgSGgoScHJvamVjdF9yb2xlX2NoZWNrGAQgASgIEhkKEWhhc19wcm9qZWN0X2NoZWNrGAUgASgIEkUKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmciRAoVVXBkYXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpwDChNQYXRjaFByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAhIAYgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAhIAogBARIeChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCEgDiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIBIgBARIvCgt1cGRhdGVfbWFzaxgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyJDChRQYXRjaFByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhEZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZRGVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhSZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIuChRSZW1vdmVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCJEChVSZW1vdmVQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiKwoRR2V0UHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiOwoSR2V0UHJvamVjdFJlc3BvbnNlEiUKB3Byb2plY3QYASABKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0In4KDVByb2plY3RGaWx0ZXISIwoCaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiEKBXN0YXRlGAMgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUihAEKE0xpc3RQcm9qZWN0c1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhwKCnBhZ2VfdG9rZW4YAiABKAlCCIrhGAQYgIABEioKBmZpbHRlchgDIAEoCzIaLmNsYXZpZ2VyLnYxLlByb2plY3RGaWx0ZXISEAoIb3JkZXJfYnkYBCABKAkifQoUTGlzdFByb2plY3RzUmVzcG9uc2USJgoIcHJvamVjdHMYASADKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIo8BChFDaGVja0xvZ2luUmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIfCgt1c2VyX29yZ19pZBgCIAEoCUIKiuEYBggBEAEYQBIfCg51c2VyX3JvbGVfa2V5cxgDIAMoCUIHiuEYAxjoBxIgCg9ncmFudGVkX29yZ19pZHMYBCADKAlCB4rhGAMY6AciFAoSQ2hlY2tMb2dpblJlc3BvbnNlKssBChZQcml2YXRlTGFiZWxpbmdTZXR0aW5nEigKJFBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19VTlNQRUNJRklFRBAAEkIKPlBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19FTkZPUkNFX1BST0pFQ1RfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAESQwo/UFJJVkFURV9MQUJFTElOR19TRVRUSU5HX0FMTE9XX0xPR0lOX1VTRVJfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAIytwgKDlByb2plY3RTZXJ2aWNlEmYKCkFkZFByb2plY3QSHi5jbGF2aWdlci52MS5BZGRQcm9qZWN0UmVxdWVzdBofLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSZXNwb25zZSIXgtPkkwIROgEqIgwvdjEvcHJvamVjdHMSdAoNVXBkYXRlUHJvamVjdBIhLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiIuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJlc3BvbnNlIhyC0+STAhY6ASoaES92MS9wcm9qZWN0cy97aWR9EnEKDFBhdGNoUHJvamVjdBIgLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJlcXVlc3QaIS5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSZXNwb25zZSIcgtPkkwIWOgEqMhEvdjEvcHJvamVjdHMve2lkfRKIAQoRRGVhY3RpdmF0ZVByb2plY3QSJS5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QaJi5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlIiSC0+STAh4iHC92MS9wcm9qZWN0cy97aWR9OmRlYWN0aXZhdGUSiAEKEVJlYWN0aXZhdGVQcm9qZWN0EiUuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZSIkgtPkkwIeIhwvdjEvcHJvamVjdHMve2lkfTpyZWFjdGl2YXRlEnEKDVJlbW92ZVByb2plY3QSIS5jbGF2aWdlci52MS5SZW1vdmVQcm9qZWN0UmVxdWVzdBoiLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSZXNwb25zZSIZgtPkkwITKhEvdjEvcHJvamVjdHMve2lkfRJoCgpHZXRQcm9qZWN0Eh4uY2xhdmlnZXIudjEuR2V0UHJvamVjdFJlcXVlc3QaHy5jbGF2aWdlci52MS5HZXRQcm9qZWN0UmVzcG9uc2UiGYLT5JMCExIRL3YxL3Byb2plY3RzL3tpZH0SaQoMTGlzdFByb2plY3RzEiAuY2xhdmlnZXIudjEuTGlzdFByb2plY3RzUmVxdWVzdBohLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0c1Jlc3BvbnNlIhSC0+STAg4SDC92MS9wcm9qZWN0cxJ2CgpDaGVja0xvZ2luEh4uY2xhdmlnZXIudjEuQ2hlY2tMb2dpblJlcXVlc3QaHy5jbGF2aWdlci52MS5DaGVja0xvZ2luUmVzcG9uc2UiJ4LT5JMCIToBKiIcL3YxL3Byb2plY3RzL3tpZH06Y2hlY2tMb2dpbmIGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask]);
 
 /**
  * A project as it is read.
@@ -248,6 +250,90 @@ export const UpdateProjectResponseSchema: GenMessage<UpdateProjectResponse> = /*
   messageDesc(file_claviger_v1_project_service, 4);
 
 /**
+ * What is to change of a project.
+ *
+ * @generated from message claviger.v1.PatchProjectRequest
+ */
+export type PatchProjectRequest = Message<"claviger.v1.PatchProjectRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Name of the project.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * Role information is included in the user info endpoint.
+   *
+   * @generated from field: optional bool project_role_assertion = 3;
+   */
+  projectRoleAssertion?: boolean | undefined;
+
+  /**
+   * At login, the user must have a role of the project.
+   *
+   * @generated from field: optional bool project_role_check = 4;
+   */
+  projectRoleCheck?: boolean | undefined;
+
+  /**
+   * At login, the user's organization must have a grant to the project.
+   *
+   * @generated from field: optional bool has_project_check = 5;
+   */
+  hasProjectCheck?: boolean | undefined;
+
+  /**
+   * Which private labeling applies at login.
+   *
+   * @generated from field: optional claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
+   */
+  privateLabelingSetting?: PrivateLabelingSetting | undefined;
+
+  /**
+   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 7;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.PatchProjectRequest.
+ * Use `create(PatchProjectRequestSchema)` to create a new message.
+ */
+export const PatchProjectRequestSchema: GenMessage<PatchProjectRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 5);
+
+/**
+ * The project after the change.
+ *
+ * @generated from message claviger.v1.PatchProjectResponse
+ */
+export type PatchProjectResponse = Message<"claviger.v1.PatchProjectResponse"> & {
+  /**
+   * Where it stands in the log.
+   *
+   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   */
+  details?: ObjectDetails | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.PatchProjectResponse.
+ * Use `create(PatchProjectResponseSchema)` to create a new message.
+ */
+export const PatchProjectResponseSchema: GenMessage<PatchProjectResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 6);
+
+/**
  * Names a project.
  *
  * @generated from message claviger.v1.DeactivateProjectRequest
@@ -266,7 +352,7 @@ export type DeactivateProjectRequest = Message<"claviger.v1.DeactivateProjectReq
  * Use `create(DeactivateProjectRequestSchema)` to create a new message.
  */
 export const DeactivateProjectRequestSchema: GenMessage<DeactivateProjectRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 5);
+  messageDesc(file_claviger_v1_project_service, 7);
 
 /**
  * The project after the change.
@@ -287,7 +373,7 @@ export type DeactivateProjectResponse = Message<"claviger.v1.DeactivateProjectRe
  * Use `create(DeactivateProjectResponseSchema)` to create a new message.
  */
 export const DeactivateProjectResponseSchema: GenMessage<DeactivateProjectResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 6);
+  messageDesc(file_claviger_v1_project_service, 8);
 
 /**
  * Names a project.
@@ -308,7 +394,7 @@ export type ReactivateProjectRequest = Message<"claviger.v1.ReactivateProjectReq
  * Use `create(ReactivateProjectRequestSchema)` to create a new message.
  */
 export const ReactivateProjectRequestSchema: GenMessage<ReactivateProjectRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 7);
+  messageDesc(file_claviger_v1_project_service, 9);
 
 /**
  * The project after the change.
@@ -329,7 +415,7 @@ export type ReactivateProjectResponse = Message<"claviger.v1.ReactivateProjectRe
  * Use `create(ReactivateProjectResponseSchema)` to create a new message.
  */
 export const ReactivateProjectResponseSchema: GenMessage<ReactivateProjectResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 8);
+  messageDesc(file_claviger_v1_project_service, 10);
 
 /**
  * Names a project.
@@ -350,7 +436,7 @@ export type RemoveProjectRequest = Message<"claviger.v1.RemoveProjectRequest"> &
  * Use `create(RemoveProjectRequestSchema)` to create a new message.
  */
 export const RemoveProjectRequestSchema: GenMessage<RemoveProjectRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 9);
+  messageDesc(file_claviger_v1_project_service, 11);
 
 /**
  * The project as it was removed.
@@ -371,7 +457,7 @@ export type RemoveProjectResponse = Message<"claviger.v1.RemoveProjectResponse">
  * Use `create(RemoveProjectResponseSchema)` to create a new message.
  */
 export const RemoveProjectResponseSchema: GenMessage<RemoveProjectResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 10);
+  messageDesc(file_claviger_v1_project_service, 12);
 
 /**
  * Names a project.
@@ -392,7 +478,7 @@ export type GetProjectRequest = Message<"claviger.v1.GetProjectRequest"> & {
  * Use `create(GetProjectRequestSchema)` to create a new message.
  */
 export const GetProjectRequestSchema: GenMessage<GetProjectRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 11);
+  messageDesc(file_claviger_v1_project_service, 13);
 
 /**
  * The project asked for.
@@ -413,7 +499,7 @@ export type GetProjectResponse = Message<"claviger.v1.GetProjectResponse"> & {
  * Use `create(GetProjectResponseSchema)` to create a new message.
  */
 export const GetProjectResponseSchema: GenMessage<GetProjectResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 12);
+  messageDesc(file_claviger_v1_project_service, 14);
 
 /**
  * Which projects to list. All conditions must hold.
@@ -448,7 +534,7 @@ export type ProjectFilter = Message<"claviger.v1.ProjectFilter"> & {
  * Use `create(ProjectFilterSchema)` to create a new message.
  */
 export const ProjectFilterSchema: GenMessage<ProjectFilter> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 13);
+  messageDesc(file_claviger_v1_project_service, 15);
 
 /**
  * Which projects to list, in which order.
@@ -490,7 +576,7 @@ export type ListProjectsRequest = Message<"claviger.v1.ListProjectsRequest"> & {
  * Use `create(ListProjectsRequestSchema)` to create a new message.
  */
 export const ListProjectsRequestSchema: GenMessage<ListProjectsRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 14);
+  messageDesc(file_claviger_v1_project_service, 16);
 
 /**
  * A page of projects.
@@ -532,7 +618,7 @@ export type ListProjectsResponse = Message<"claviger.v1.ListProjectsResponse"> &
  * Use `create(ListProjectsResponseSchema)` to create a new message.
  */
 export const ListProjectsResponseSchema: GenMessage<ListProjectsResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 15);
+  messageDesc(file_claviger_v1_project_service, 17);
 
 /**
  * Who logs in to an application of which project.
@@ -574,7 +660,7 @@ export type CheckLoginRequest = Message<"claviger.v1.CheckLoginRequest"> & {
  * Use `create(CheckLoginRequestSchema)` to create a new message.
  */
 export const CheckLoginRequestSchema: GenMessage<CheckLoginRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 16);
+  messageDesc(file_claviger_v1_project_service, 18);
 
 /**
  * The user may log in.
@@ -589,7 +675,7 @@ export type CheckLoginResponse = Message<"claviger.v1.CheckLoginResponse"> & {
  * Use `create(CheckLoginResponseSchema)` to create a new message.
  */
 export const CheckLoginResponseSchema: GenMessage<CheckLoginResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_project_service, 17);
+  messageDesc(file_claviger_v1_project_service, 19);
 
 /**
  * Which private labeling applies at the login of a project.
@@ -657,6 +743,16 @@ export const ProjectService: GenService<{
     methodKind: "unary";
     input: typeof UpdateProjectRequestSchema;
     output: typeof UpdateProjectResponseSchema;
+  },
+  /**
+   * Changes what is given of name and settings, and leaves the rest as it is.
+   *
+   * @generated from rpc claviger.v1.ProjectService.PatchProject
+   */
+  patchProject: {
+    methodKind: "unary";
+    input: typeof PatchProjectRequestSchema;
+    output: typeof PatchProjectResponseSchema;
   },
   /**
    * Keeps users out of the project; one that is inactive stays so.

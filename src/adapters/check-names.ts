@@ -1,0 +1,10 @@
+/**
+ * Names the options that `called` does not have, such as one that is misspelt.
+ *
+ * @throws TypeError
+ */
+export const checkNames = (called: string, options: object, names: readonly string[]): void => {
+  const unknown = Object.keys(options).filter((name) => !names.includes(name))
+  if (unknown.length > 0)
+    throw new TypeError(`${called} has no option ${unknown.join(', ')}; it has ${names.join(', ')}`)
+}

@@ -1,0 +1,13 @@
+import compiler6 from 'typescript'
+import compiler5 from 'typescript-5.9'
+import type { Editor } from './editor.js'
+import { languageServer } from './language-server.js'
+import { languageService } from './language-service.js'
+
+/** The oldest TypeScript that the package supports, the newest, and that between. */
+export const EDITORS: readonly (readonly [version: string, open: () => Promise<Editor>])[] = [
+  // Its interface is that of version 6, of which the tests use what both have.
+  ['5.9', async () => languageService(compiler5 as unknown as typeof compiler6)],
+  ['6.0', async () => languageService(compiler6)],
+  ['7.0', languageServer],
+]
