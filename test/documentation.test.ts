@@ -25,19 +25,20 @@ const documents = [
     .map((file) => join('test', file)),
 ]
 
-/** Programs that guides repeat; each has a test of its own in test/docs. */
-const programs = new Set(
-  await Promise.all(
-    (await readdir(join(root, 'docs/examples')))
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => readFile(join(root, 'docs/examples', file), 'utf8')),
-  ),
+/** Indentation aside, so that a guide may quote what stands within a function. */
+const linesOf = (code: string): string => code.replaceAll(/^ +/gm, '')
+
+/** Programs that guides repeat or quote; each has a test of its own in test/docs. */
+const programs = await Promise.all(
+  (await readdir(join(root, 'docs/examples'), { recursive: true }))
+    .filter((file) => file.endsWith('.ts'))
+    .map(async (file) => linesOf(await readFile(join(root, 'docs/examples', file), 'utf8'))),
 )
 
 const codeIn = (markdown: string): readonly string[] =>
   [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)]
     .map(([, code = '']) => code)
-    .filter((code) => !programs.has(code))
+    .filter((code) => !programs.some((program) => program.includes(linesOf(code))))
 
 interface Example {
   readonly name: string

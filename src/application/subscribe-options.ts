@@ -8,7 +8,9 @@ import { ObjectInput } from './object-input.js'
 import { parse } from './parse.js'
 
 /** Which events a subscription is for. */
-export interface SubscribeOptions extends Pick<ListHistoryInput, 'types'> {
+export interface SubscribeOptions {
+  /** Any of these event types: 1 to 100; every type when absent. */
+  readonly types?: ListHistoryInput['types']
   /** Position after which to begin, exclusive; `0n`, all there are, when absent. */
   readonly after?: Position | undefined
   /** Events of one organization. */

@@ -69,8 +69,8 @@ const installPackage = async (folder: string): Promise<void> => {
   }
   const readme = await readFile(join(root, 'README.md'), 'utf8')
   const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? []
-  await writeFile(join(folder, 'first.mjs'), example)
-  const { code, stdout, stderr } = await run(process.execPath, ['first.mjs'], { cwd: folder })
+  await writeFile(join(folder, 'first.mts'), example)
+  const { code, stdout, stderr } = await run(process.execPath, ['first.mts'], { cwd: folder })
   const isFine = code === 0 && stderr === '' && stdout.includes('AlreadyExists')
   note(
     `the first example of the README, ${Date.now() - begin} ms after npm init`,
