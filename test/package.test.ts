@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { linksIn } from './markdown.js'
 // Shared with `npm run test:runtimes`, which has every runtime do the same.
 import {
   addPrograms,
@@ -81,6 +83,22 @@ describe('The package, unpacked where a host would have it', () => {
       for (const other of OTHERS) expect(loaded).not.toContain(`${other}.${end}`)
     },
   )
+
+  it('has documents that link to nothing but what is in it', async () => {
+    const installed = join(folder.path, 'node_modules/claviger')
+    const files = await readdir(installed, { recursive: true })
+    const documents = files.filter((file) => file.endsWith('.md'))
+    expect(documents).toEqual(expect.arrayContaining(['README.md', 'docs/spec-trace.md']))
+    const dead: string[] = []
+    for (const document of documents) {
+      for (const link of linksIn(await readFile(join(installed, document), 'utf8'))) {
+        const target = join(installed, dirname(document), link.replace(/#.*/, ''))
+        const isIn = `${target}${sep}`.startsWith(`${installed}${sep}`)
+        if (!isIn || !existsSync(target)) dead.push(`${document} -> ${link}`)
+      }
+    }
+    expect(dead).toEqual([])
+  })
 
   it('brings what it uses of zod, and its licence', async () => {
     const dist = join(folder.path, 'node_modules/claviger/dist')

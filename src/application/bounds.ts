@@ -12,7 +12,7 @@ export const pageSize = z._default(
   100,
 )
 
-/** Whether `value` can be a position in the log, a uint64. Spec: `details.sequence`. */
+/** Whether `value` can be a position in the log, a uint64. Spec: Common response object `details`. */
 export const isPosition = (value: unknown): value is Position =>
   typeof value === 'bigint' && BigInt.asUintN(64, value) === value
 

@@ -8,7 +8,7 @@ export type Version = number
 /**
  * Place of an event in the order of all events of one store, and the time it was recorded at:
  * microseconds since the Unix epoch, or one more than the position before, whichever is later.
- * Strictly rising in commit order; survives clocks that run backwards. Spec: `details.sequence`.
+ * Strictly rising in commit order; survives clocks that run backwards. Spec: Common response object `details`.
  */
 export type Position = bigint
 
@@ -30,7 +30,7 @@ export interface Actor {
 export interface Metadata {
   /** On whose behalf it was recorded. */
   readonly actor: Actor
-  /** Organization that the changed objects belong to, as their streams say. Spec: `details.resourceOwner`. */
+  /** Organization that the changed objects belong to, as their streams say. Spec: Common response object `details`. */
   readonly resourceOwner: string
   /** What the host traces the request by; at most 255 characters. */
   readonly correlationId?: string

@@ -42,38 +42,32 @@ const withRace = (first: () => Promise<unknown>, times = 1): EventStore => {
   })
 }
 
-describe('A lost race', () => {
-  it.each(writes)(
-    'is decided anew: $name after an unrelated change',
-    async ({ of, input, name }) => {
-      const other = iamOn(store)
-      await of(iam)(input, { ...context, dryRun: true })
-      if (name.endsWith('reactivate')) return
-      const racing = withRace(async () => {
-        await good(
-          other.identityProviders.updateOidcConfig(
-            { ...OIDC_DEFAULTS, ...google, clientId: 'raced', issuer: 'i' },
-            context,
-          ),
-        )
-        await good(
-          other.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'raced' }, context),
-        )
-        await good(
-          other.projectRoles.update({ group: '', ...editor, displayName: 'raced' }, context),
-        )
-      })
-      const written = await good(of(iamOn(racing))(input, context))
-      expect(written).toMatchObject({ changed: true })
-      const [last] = (await logOf(store)).slice(-1)
-      expect((written as { details: unknown }).details).toMatchObject({ sequence: last?.position })
-    },
-  )
+/** A reactivation of what is active changes nothing, so it has no race to lose. */
+const changes = writes.filter(({ name }) => !name.endsWith('.reactivate'))
 
-  it.each(writes)(
+describe('A lost race', () => {
+  it.each(changes)('is decided anew: $name after an unrelated change', async ({ of, input }) => {
+    const other = iamOn(store)
+    await of(iam)(input, { ...context, dryRun: true })
+    const racing = withRace(async () => {
+      await good(
+        other.identityProviders.updateOidcConfig(
+          { ...OIDC_DEFAULTS, ...google, clientId: 'raced', issuer: 'i' },
+          context,
+        ),
+      )
+      await good(other.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'raced' }, context))
+      await good(other.projectRoles.update({ group: '', ...editor, displayName: 'raced' }, context))
+    })
+    const written = await good(of(iamOn(racing))(input, context))
+    expect(written).toMatchObject({ changed: true })
+    const [last] = (await logOf(store)).slice(-1)
+    expect((written as { details: unknown }).details).toMatchObject({ sequence: last?.position })
+  })
+
+  it.each(changes)(
     'ends in what is true then: $name after all is gone',
     async ({ of, input, name }) => {
-      if (name.endsWith('reactivate')) return
       const other = iamOn(store)
       const racing = withRace(async () => {
         await good(other.projectRoles.remove(editor, context))
@@ -118,7 +112,12 @@ describe('A lost race', () => {
   }
 
   it('is won at the hundredth attempt', async () => {
-    await good(updateAfter(99))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const settled = vi.fn()
+    const updated = good(updateAfter(99))
+    void updated.then(settled, settled)
+    while (settled.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(50)
+    await updated
     expect(await good(iam.projects.get(portal, context))).toMatchObject({ name: 'n' })
   })
 

@@ -2,13 +2,14 @@ import { addRatio, addRows, type Report } from './report.ts'
 import { runRounds, timesAsFast } from './rounds.ts'
 import { postgres } from './stores.ts'
 import { claviger } from './systems/claviger.ts'
-import { castorePostgres, emmettPostgres } from './systems/postgres-peers.ts'
+import { loadPostgresPeers } from './systems/peers.ts'
 import { groupedPostgres, rawPostgres } from './systems/raw-postgres.ts'
 import { addRole, contestant, type Scale, updateProject } from './workloads.ts'
 
 /** Workloads A, B and C on PostgreSQL. */
 export const postgresWrites = async (report: Report, scale: Scale): Promise<void> => {
   const { share } = scale
+  const { castorePostgres, emmettPostgres } = await loadPostgresPeers()
   const ours = claviger(postgres)
   const alone = await runRounds(
     [

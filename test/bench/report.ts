@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
+import { join } from 'node:path'
 import { type Measured, median } from './rounds.ts'
 
 /** One line of the table: what one system took for one workload. */
@@ -13,7 +14,7 @@ export interface Row {
   readonly rounds: number
 }
 
-/** A goal of the table in docs/performance.md; met when `measured` is at least `target`. */
+/** A goal, as docs/performance.md lists them; met when `measured` is at least `target`. */
 export interface Ratio {
   readonly measured: number
   readonly target: number
@@ -82,16 +83,14 @@ export const machine = () => ({
   system: `${process.platform} ${release()} ${process.arch}`,
 })
 
-const PACKAGES = [
-  'zod',
-  'neverthrow',
-  'ulid',
+const OWN_PACKAGES = ['zod', 'neverthrow', 'ulid', 'pg']
+
+const PEERS = [
   '@equinox-js/core',
   '@equinox-js/memory-store',
   '@castore/core',
   '@event-driven-io/emmett',
   '@event-driven-io/emmett-postgresql',
-  'pg',
 ]
 
 /** Versions of what took part. */
@@ -99,11 +98,15 @@ export const versions = (): Record<string, string> => ({
   node: process.versions.node,
   v8: process.versions.v8,
   sqlite: process.versions['sqlite'] ?? '',
-  ...Object.fromEntries(PACKAGES.map((name) => [name, versionOf(name)])),
+  ...versionsIn('../..', OWN_PACKAGES),
+  ...versionsIn('peers', PEERS),
 })
 
-const versionOf = (name: string): string => {
-  const path = new URL(`../../node_modules/${name}/package.json`, import.meta.url)
-  const { version }: { version: string } = JSON.parse(readFileSync(path, 'utf8'))
-  return version
-}
+const versionsIn = (folder: string, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.map((name) => {
+      const path = join(import.meta.dirname, folder, 'node_modules', name, 'package.json')
+      const { version }: { version: string } = JSON.parse(readFileSync(path, 'utf8'))
+      return [name, version]
+    }),
+  )

@@ -1,13 +1,13 @@
 import { apart, runApart } from './apart.ts'
 import { addRatio, addRows, type Report } from './report.ts'
 import { timesAsFast } from './rounds.ts'
-import { isEmmettSqliteInstalled } from './systems/emmett-sqlite.ts'
+import { embeddedPeers } from './systems/peers.ts'
 import { addRole, type Scale, updateProject } from './workloads.ts'
 
 /** Workloads A, B and C on SQLite. */
 export const sqliteWrites = async (report: Report, scale: Scale): Promise<void> => {
   const { share } = scale
-  const isInstalled = await isEmmettSqliteInstalled()
+  const isInstalled = await embeddedPeers.isEmmettSqliteInstalled()
   if (!isInstalled) {
     console.log('\nEmmett on SQLite is left out: docs/performance.md says how to install it.')
   }

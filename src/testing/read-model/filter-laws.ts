@@ -1,6 +1,6 @@
 import type { Condition, ListQuery, ReadModel, ViewType } from '../../ports/read-model.js'
-import { viewFields } from '../../projections/view-fields.js'
 import { demandEqual, demandRejection } from '../law.js'
+import { FILTER_FIELDS } from './fields.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
 import { byIdentity, listOf, TYPES } from './lists.js'
 import { LIVES, live, othersOf, type Row } from './lives.js'
@@ -128,18 +128,16 @@ const CASES: readonly Case[] = [
 
 /** Conditions that a row alone meets, on every field that rows can be filtered by. */
 const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
-  Object.entries(viewFields[type])
-    .filter(([, { filterable }]) => filterable)
-    .flatMap(([field]) =>
-      OPERATORS.flatMap((operator) =>
-        [true, false].map((ignoreCase) => ({
-          field,
-          operator,
-          value: `${row[field]}`,
-          ignoreCase,
-        })),
-      ),
-    )
+  FILTER_FIELDS[type].flatMap((field) =>
+    OPERATORS.flatMap((operator) =>
+      [true, false].map((ignoreCase) => ({
+        field,
+        operator,
+        value: `${row[field]}`,
+        ignoreCase,
+      })),
+    ),
+  )
 
 /** Laws of the conditions of `list`. */
 export const filterLaws: readonly ReadModelLaw[] = [

@@ -1,7 +1,7 @@
 import { IdpId, ProjectId } from '../../domain/values.js'
 import type { ListQuery, ReadModel, SortKey, Views, ViewType } from '../../ports/read-model.js'
-import { fieldNamed, identityField, viewFields } from '../../projections/view-fields.js'
 import { demand } from '../law.js'
+import { IDENTITY, sortValue } from './fields.js'
 import { idpAdded, type Log, newLog, projectAdded, roleAdded } from './log.js'
 
 /** All types of object. */
@@ -28,7 +28,7 @@ export const listOf = <Type extends ViewType>(
 
 /** The order by id or key. */
 export const byIdentity = (type: ViewType): SortKey => ({
-  field: identityField[type],
+  field: IDENTITY[type],
   direction: 'asc',
 })
 
@@ -62,9 +62,7 @@ export const allPages = async <Type extends ViewType>(
   query: ListQuery<Type>,
   between: () => Promise<void> = async () => {},
 ): Promise<readonly Views[Type][]> => {
-  const fields = query.sort.map(({ field }) =>
-    fieldNamed<Views[Type]>(viewFields[query.type], field),
-  )
+  const fields = query.sort.map(({ field }) => field)
   const rows: Views[Type][] = []
   for (let page = await model.list(query); ; ) {
     rows.push(...page.items)
@@ -72,6 +70,9 @@ export const allPages = async <Type extends ViewType>(
     const last = page.items.at(-1)
     if (!page.hasMore || last === undefined) return rows
     await between()
-    page = await model.list({ ...query, after: fields.map(({ of }) => of(last)) })
+    page = await model.list({
+      ...query,
+      after: fields.map((field) => sortValue(query.type, field, last)),
+    })
   }
 }

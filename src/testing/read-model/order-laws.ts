@@ -1,16 +1,16 @@
 import type { SortKey, Views, ViewType } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/code-point-order.js'
-import { fieldNamed, identityField, viewFields } from '../../projections/view-fields.js'
 import { demandEqual } from '../law.js'
+import { IDENTITY, SORT_FIELDS, sortValue } from './fields.js'
 import { fedWith, type ReadModelLaw } from './law.js'
 import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './lists.js'
 
 const byFields = (type: ViewType): readonly (readonly SortKey[])[] =>
-  Object.keys(viewFields[type]).flatMap((field) =>
+  Object.keys(SORT_FIELDS[type]).flatMap((field) =>
     DIRECTIONS.flatMap((direction) =>
       DIRECTIONS.map((last) => [
         { field, direction },
-        ...(field === identityField[type] ? [] : [{ ...byIdentity(type), direction: last }]),
+        ...(field === IDENTITY[type] ? [] : [{ ...byIdentity(type), direction: last }]),
       ]),
     ),
   )
@@ -30,7 +30,7 @@ const isInOrder = <Type extends ViewType>(
   [one, other]: readonly [Views[Type], Views[Type]],
 ): boolean => {
   for (const { field, direction } of sort) {
-    const { of } = fieldNamed<Views[Type]>(viewFields[type], field)
+    const of = (row: Views[Type]) => sortValue(type, field, row)
     const [first, second] = direction === 'asc' ? [of(one), of(other)] : [of(other), of(one)]
     if (first === second) continue
     return typeof first === 'string' && typeof second === 'string'

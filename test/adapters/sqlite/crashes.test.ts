@@ -4,7 +4,7 @@ import type { Answer } from '../../processes/writer.js'
 import { checkLog, makeShared, startWriting } from '../../processes/writing.js'
 import { temporaryFile } from './temporary-file.js'
 
-const ROUNDS = process.env['TORTURE'] ? 20 : 2
+const ROUNDS = process.env['TORTURE'] ? 20 : 1
 const COMMANDS = 60
 
 test('Writers killed in the middle of load lose nothing that was answered, halve and repeat nothing.', async () => {

@@ -1,11 +1,10 @@
 import { memory, sqlite } from '../stores.ts'
-import { castore } from './castore.ts'
 import { claviger } from './claviger.ts'
-import { emmett } from './emmett.ts'
-import { emmettSqlite } from './emmett-sqlite.ts'
-import { equinox, guardedEquinox } from './equinox.ts'
 import { objectStore } from './object-store.ts'
+import { embeddedPeers } from './peers.ts'
 import { groupedSqlite, rawSqlite } from './raw-sqlite.ts'
+
+const { equinox, guardedEquinox, castore, emmett, emmettSqlite } = embeddedPeers
 
 /** What keeps its events in memory or in a file, and so needs nothing but a process. */
 export const EMBEDDED = {

@@ -1,7 +1,9 @@
 // `npm run soak`: mixed load with faults on every store, for 10 minutes in all. What was acknowledged must
 // be in the log, read models must say what the log says, memory must stay flat, nothing may be left open.
-// `npm run soak -- --minutes 1 --only sqlite` is a shorter one.
+// Then a million streams, in memory that stays flat. `npm run soak -- --minutes 1 --only sqlite` is a
+// shorter one; `--only streams` runs the last part.
 import { parseArgs } from 'node:util'
+import { soakManyStreams } from './many-streams.ts'
 import { memory } from './memory-place.ts'
 import type { Kind } from './place.ts'
 import { postgres } from './postgres-place.ts'
@@ -15,10 +17,14 @@ const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, only: { type: 'string' } },
 })
 const all: readonly Kind[] = [memory, sqlite, postgres]
-const kinds = all.filter(({ name }) => values.only === undefined || values.only === name)
-const milliseconds = (Number(values.minutes) * 60_000) / kinds.length
-if (!(milliseconds > 0 && Number.isFinite(milliseconds))) {
-  throw new Error(`--minutes is a number; --only is one of ${all.map(({ name }) => name)}`)
+const STREAMS = 'streams'
+const isAsked = (name: string): boolean => values.only === undefined || values.only === name
+const kinds = all.filter(({ name }) => isAsked(name))
+const milliseconds = (Number(values.minutes) * 60_000) / Math.max(kinds.length, 1)
+const isKnown = kinds.length > 0 || isAsked(STREAMS)
+if (!(isKnown && milliseconds > 0 && Number.isFinite(milliseconds))) {
+  const names = [...all.map(({ name }) => name), STREAMS]
+  throw new Error(`--minutes is a number; --only is one of ${names}`)
 }
 
 const warnings: string[] = []
@@ -48,5 +54,6 @@ for (const kind of kinds) {
   tell(kind.name, report)
   fail(kind.name, [...report.problems, ...warnings.splice(0)])
 }
+if (isAsked(STREAMS)) fail(STREAMS, await soakManyStreams())
 console.log(failures === 0 ? 'All is well' : `${failures} problems`)
 process.exitCode = failures === 0 ? 0 : 1

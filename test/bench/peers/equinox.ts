@@ -1,17 +1,7 @@
 import { type Codec, Decider, LoadOption, StreamId } from '@equinox-js/core'
 import { MemoryStoreCategory, VolatileStore } from '@equinox-js/memory-store'
-import { AddProjectRole, permissionsFromCaller, UpdateProject } from 'claviger'
-import * as z from 'zod'
-import {
-  firstCall,
-  ORG_ID,
-  PROJECT_ID,
-  projectIdOf,
-  projectOf,
-  roleOf,
-  type System,
-} from '../system.ts'
-import { CONTEXT } from './claviger.ts'
+import { firstCall, PROJECT_ID, projectIdOf, projectOf, roleOf, type System } from '../system.ts'
+import { permit, projectSchema, roleSchema } from '../systems/guard.ts'
 
 interface Event {
   type: string
@@ -52,10 +42,6 @@ export const equinox: System = {
   },
 }
 
-// As fast as they can be, as in the library.
-const roleSchema = z.compile(AddProjectRole.shape.data)
-const projectSchema = z.compile(UpdateProject.shape.data)
-
 /** The same, given our schema, permission check and the look at the project. */
 export const guardedEquinox: System = {
   name: 'equinox-js, schema + permission + project',
@@ -88,16 +74,6 @@ export const guardedEquinox: System = {
     }
     return { call, countEvents, close: async () => {} }
   },
-}
-
-const permit = (permission: 'project.write' | 'project.role.write', id: string): void => {
-  const question = {
-    ...CONTEXT,
-    permission,
-    orgId: ORG_ID,
-    object: { type: 'project', id },
-  } as const
-  if (!permissionsFromCaller(question)) throw new Error('not permitted')
 }
 
 const open = () => {
