@@ -112,7 +112,13 @@ export type { StateAtInput } from './application/state-at.js'
 export { SubscriptionEnded } from './application/subscribe.js'
 export type { SubscribeOptions } from './application/subscribe-options.js'
 export { toJson } from './application/to-json.js'
-export { isIamError, type Status, type StatusDetail, toStatus } from './application/to-status.js'
+export {
+  type AnyError,
+  isIamError,
+  type Status,
+  type StatusDetail,
+  toStatus,
+} from './application/to-status.js'
 export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
 export {
   type LogFault,

@@ -99,6 +99,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'AddProjectRoleInput',
       'AddProjectRolesInput',
       'AlreadyExists',
+      'AnyError',
       'Append',
       'Appended',
       'Applied',

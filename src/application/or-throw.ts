@@ -1,7 +1,6 @@
 import type { Result } from 'neverthrow'
-import type { IamError } from './errors.js'
 import { RPC_CODES } from './rpc-codes.js'
-import { type Status, toStatus } from './to-status.js'
+import { type AnyError, type Status, toStatus } from './to-status.js'
 
 /**
  * What {@link orThrow} throws: an error of the library for programs that end by it. Its message names the
@@ -12,9 +11,9 @@ export class IamFailure extends Error {
   override readonly name = 'IamFailure'
   /** As `toStatus` gives it. */
   readonly status: Status
-  readonly #error: IamError
+  readonly #error: AnyError
 
-  constructor(error: IamError) {
+  constructor(error: AnyError) {
     const status = toStatus(error)
     super(messageOf(error, status), 'cause' in error ? { cause: error.cause } : undefined)
     this.status = status
@@ -22,40 +21,43 @@ export class IamFailure extends Error {
   }
 
   /** What the method answered. In no JSON and no log of this error by itself: it may hold a `bigint`. */
-  get error(): IamError {
+  get error(): AnyError {
     return this.#error
   }
 }
 
-const messageOf = (error: IamError, { code, message }: Status): string => {
+const messageOf = (error: AnyError, { code, message }: Status): string => {
   const summary = `${error.kind} (${RPC_CODES[code]?.name ?? code}): ${message}`
   if (error.kind !== 'InvalidArgument') return summary
   const fields = error.violations.map(({ field, description }) => `${field} ${description}`.trim())
   return `${summary}: ${fields.join('; ')}`
 }
 
-const unwrap = <Value>(result: Result<Value, IamError>): Value => {
+const unwrap = <Value>(result: Result<Value, AnyError>): Value => {
   if (result.isErr()) throw new IamFailure(result.error)
   return result.value
 }
 
 // An async function, so that the stack of what it throws leads to who waits for it.
-const unwrapAwaited = async <Value>(result: PromiseLike<Result<Value, IamError>>) =>
-  unwrap(await result)
+const unwrapAwaited = async <Value, Failure extends AnyError>(
+  result: PromiseLike<Result<Value, Failure>>,
+) => unwrap(await result)
 
 /**
  * For scripts and tests: the value of what a method answered.
  *
  * @throws IamFailure when it is an error
  */
-export function orThrow<Value>(result: Result<Value, IamError>): Value
+export function orThrow<Value, Failure extends AnyError>(result: Result<Value, Failure>): Value
 /**
  * For scripts and tests: the value of what a method is about to answer. Rejects with an {@link IamFailure}
  * when it is an error.
  */
-export function orThrow<Value>(result: PromiseLike<Result<Value, IamError>>): Promise<Value>
-export function orThrow<Value>(
-  result: Result<Value, IamError> | PromiseLike<Result<Value, IamError>>,
+export function orThrow<Value, Failure extends AnyError>(
+  result: PromiseLike<Result<Value, Failure>>,
+): Promise<Value>
+export function orThrow<Value, Failure extends AnyError>(
+  result: Result<Value, Failure> | PromiseLike<Result<Value, Failure>>,
 ): Value | Promise<Value> {
   return 'then' in result ? unwrapAwaited(result) : unwrap(result)
 }

@@ -1,6 +1,8 @@
 import { fieldOf } from '../domain/field-of.js'
 import type { ObjectRef } from '../domain/values.js'
+import type { DifferentLog } from './copy-events.js'
 import type { IamError, Moved, Unavailable } from './errors.js'
+import type { LogFault } from './verify.js'
 
 /** A google.rpc error detail: its type and, beside it, its fields. */
 export interface StatusDetail {
@@ -19,8 +21,13 @@ export interface Status {
   readonly details: readonly StatusDetail[]
 }
 
+/** What a method answers, or one that looks at a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
+export type AnyError = IamError | LogFault | DifferentLog
+
+type Row = readonly [code: number, message: string]
+
 /** google.rpc.Code of every error, and what it tells a developer. */
-const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, message: string] } = {
+const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
   Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
   NotFound: [5, 'The object does not exist'],
@@ -42,9 +49,24 @@ const TABLE: { readonly [Kind in IamError['kind']]: readonly [code: number, mess
   Unauthenticated: [16, 'The call names no caller'],
 }
 
-/** The specification's error body for `error`: no cause, no stack, nothing secret. */
-export const toStatus = (error: IamError): Status => {
-  const [code, message] = TABLE[error.kind]
+/** The same of what only those who look at a whole log are answered. */
+const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: Row } = {
+  PositionOutOfOrder: [13, 'The log is not in the order of its positions'],
+  VersionOutOfOrder: [13, 'A stream of the log is not in the order of its versions'],
+  SealBroken: [13, 'The log holds a client secret that does not open with these keys'],
+  DifferentLog: [13, 'The target holds events that the source does not'],
+}
+
+const ALL: { readonly [Kind in AnyError['kind']]: Row } = { ...TABLE, ...OF_LOGS }
+
+/**
+ * The specification's error body for `error`: no cause, no stack, nothing secret.
+ *
+ * @throws TypeError when it is no error of this library
+ */
+export const toStatus = (error: AnyError): Status => {
+  if (!Object.hasOwn(ALL, error?.kind)) throw new TypeError('is no error of claviger')
+  const [code, message] = ALL[error.kind]
   return { code, message, details: [errorInfo(error), ...specificDetails(error)] }
 }
 
@@ -63,16 +85,16 @@ const detail = (name: string, fields: object): StatusDetail => ({
 })
 
 /** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can go by it. */
-const reasonOf = ({ kind }: IamError): string => kind.replaceAll(/\B[A-Z]/g, '_$&').toUpperCase()
+const reasonOf = ({ kind }: AnyError): string => kind.replaceAll(/\B[A-Z]/g, '_$&').toUpperCase()
 
-const errorInfo = (error: IamError): StatusDetail =>
+const errorInfo = (error: AnyError): StatusDetail =>
   detail('ErrorInfo', {
     reason: reasonOf(error),
     domain: 'claviger',
     metadata: metadataOf(error),
   })
 
-const metadataOf = (error: IamError): Readonly<Record<string, string>> => {
+const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
   switch (error.kind) {
     case 'PermissionDenied':
       return { permission: error.permission, orgId: error.orgId }
@@ -80,6 +102,8 @@ const metadataOf = (error: IamError): Readonly<Record<string, string>> => {
       return { expected: String(error.expected), actual: String(error.actual) }
     case 'SecretUnreadable':
       return { secretReason: error.reason }
+    case 'SealBroken':
+      return { secretReason: error.cause.reason }
     case 'ProjectGrantRequired':
       return { userOrgId: error.userOrgId }
     case 'Unavailable':
@@ -89,7 +113,7 @@ const metadataOf = (error: IamError): Readonly<Record<string, string>> => {
   }
 }
 
-const specificDetails = (error: IamError): readonly StatusDetail[] => {
+const specificDetails = (error: AnyError): readonly StatusDetail[] => {
   switch (error.kind) {
     case 'InvalidArgument':
       return [detail('BadRequest', { fieldViolations: error.violations })]

@@ -31,6 +31,8 @@ const organizationOf = (
   { service, requestHeader, values }: HandlerContext,
 ): string | undefined => {
   const orgId = requestHeader.get(organizationHeader) || undefined
+  if (orgId?.includes(','))
+    throw malformed({ field: 'orgId', description: 'must be one organization, given once' })
   const isOwnAlone = service.typeName === IdentityProviderService.typeName
   if (!isOwnAlone || orgId === undefined || orgId === values.get(callerKey)?.orgId) return orgId
   const description = "must be the caller's own organization, or absent, on identity providers"

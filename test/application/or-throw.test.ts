@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { errAsync } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import {
+  copyEvents,
   httpStatusOf,
   type IamError,
   IamFailure,
@@ -10,8 +11,19 @@ import {
   type SecretCipher,
   StoreFault,
   toStatus,
+  verify,
 } from '../../src/index.js'
-import { addSamples, context, iamOn, newCipher, oidc, refusal, secret, start } from './host.js'
+import {
+  addSamples,
+  context,
+  forgetfulCipher,
+  iamOn,
+  newCipher,
+  oidc,
+  refusal,
+  secret,
+  start,
+} from './host.js'
 
 /** What `call` throws or rejects with. */
 const failureOf = async (call: () => unknown): Promise<IamFailure> => {
@@ -124,5 +136,29 @@ describe('httpStatusOf', () => {
     expect(httpStatusOf(error)).toBe(403)
     expect(httpStatusOf(toStatus(error))).toBe(403)
     expect(httpStatusOf({ code: 2 })).toBe(500)
+  })
+})
+
+describe('What looks at a whole log', () => {
+  it('fails with an error that has a status, and keeps what was found', async () => {
+    const { store, iam } = start()
+    await addSamples(iam)
+    const forgetful = iamOn(store, { secrets: forgetfulCipher })
+    const options = { secrets: forgetfulCipher }
+    for (const look of [
+      () => orThrow(forgetful.checkSecrets()),
+      () => orThrow(verify(store, options)),
+      () => orThrow(copyEvents(store, memoryEventStore(), options)),
+    ]) {
+      expect(await failureOf(look)).toMatchObject({
+        status: { code: 13 },
+        error: { kind: 'SealBroken', stream: 'identity_provider-acme+google' },
+      })
+    }
+  })
+
+  it('gives no status to what is no error of the library', () => {
+    for (const foreign of [new Error('x'), { kind: 'Other' }, { kind: 'toString' }, undefined])
+      expect(() => toStatus(foreign as never)).toThrow(new TypeError('is no error of claviger'))
   })
 })
