@@ -1,0 +1,5 @@
+import { type AnyEvent, kindOf } from '../domain/kinds.js'
+import type { ObjectRef } from '../domain/values.js'
+
+/** The object that an event tells of. */
+export const objectOf = ({ type, data }: AnyEvent): ObjectRef => kindOf(type).ref(data)
