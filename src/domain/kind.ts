@@ -16,7 +16,7 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   readonly type: ObjectRef['type']
 
   /** Schema of what names an object in its organization; the ids of its container come first. */
-  readonly ids: z.ZodMiniObject
+  readonly ids: z.ZodMiniObject & z.ZodMiniType<Ids>
 
   /** The object that `ids` name, by those of their fields alone. */
   ref(ids: Ids): ObjectRef
@@ -34,7 +34,7 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   readonly decider: Pick<Decider<never, unknown, Event, unknown>, 'eventSchema' | 'upcasters'>
 
   /** Schemas of the events in their newest versions. */
-  readonly events: readonly EventSchema[]
+  readonly events: readonly EventSchema<Event['type']>[]
 
   /** Whether an event is one of this aggregate. */
   reads(event: Message): event is Event
