@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { fieldOf } from './field-of.js'
 import { identityProviders } from './identity-provider/kind.js'
 import type { Kind } from './kind.js'
-import { eventTypesOf } from './message.js'
 import { projects } from './project/kind.js'
 import { projectRoles } from './project-role/kind.js'
 import { recordOf } from './record-of.js'
@@ -50,19 +49,6 @@ export const ObjectInput = z.discriminatedUnion(
   ],
   { error: 'must name an object by type and ids' },
 )
-
-const byEventType: ReadonlyMap<string, AnyKind> = new Map(
-  Object.values(kinds).flatMap((kind) =>
-    kind.events.flatMap(eventTypesOf).map((eventType) => [eventType, kind] as const),
-  ),
-)
-
-/** The kind that has events of that type; throws when none has. */
-export const kindOf = (eventType: string): AnyKind => {
-  const kind = byEventType.get(eventType)
-  if (kind === undefined) throw new RangeError(`There is no event ${eventType}`)
-  return kind
-}
 
 /** The kind of the objects of that type; undefined when there is none, as of malformed input. */
 export const kindNamed = (type: unknown): AnyKind | undefined =>

@@ -1,8 +1,9 @@
-import { kindOf, kinds } from '../domain/kinds.js'
+import { kinds } from '../domain/kinds.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Views, ViewType } from '../ports/read-model.js'
 import { detailsAfter } from './details.js'
 import type { Change } from './history-view.js'
+import { kindOf } from './kind-of.js'
 import { objectOf } from './object-of.js'
 import { type Place, placeOf, rolesOf } from './place.js'
 

@@ -1,8 +1,9 @@
 import { changedFields } from '../domain/changed-fields.js'
-import { byType, kindOf } from '../domain/kinds.js'
+import { byType } from '../domain/kinds.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
+import { kindOf } from './kind-of.js'
 import { objectOf } from './object-of.js'
 
 /** An object as it was read before an event, and as it is read after it. */

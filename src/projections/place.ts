@@ -1,5 +1,6 @@
-import { kindOf, kinds } from '../domain/kinds.js'
+import { kinds } from '../domain/kinds.js'
 import type { ObjectRef } from '../domain/values.js'
+import { kindOf } from './kind-of.js'
 
 /** Where the row of an object is kept: what lies in one scope is listed together. */
 export interface Place {

@@ -6,7 +6,6 @@ import {
   EVENT_TYPES,
   idsOf,
   kindNamed,
-  kindOf,
   kinds,
   ObjectInput,
   TYPES,
@@ -108,7 +107,6 @@ describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) 
     const read = EVENT_TYPES.filter((eventType) => kind.reads({ type: eventType, data: {} }))
     expect(read).toEqual(EVENT_TYPES.filter((eventType) => eventType.startsWith(`${type}.`)))
     expect(read).toHaveLength(expected.events)
-    for (const eventType of read) expect(kindOf(eventType)).toBe(kind)
   })
 
   test('ends with the removal, and shows the states before it.', () => {
@@ -153,10 +151,6 @@ describe('The list of kinds', () => {
     expect(kindNamed(type)).toBeUndefined()
   })
 
-  test.each(['project.moved', 'constructor', 'project'])('has none with the event %s.', (type) => {
-    expect(() => kindOf(type)).toThrow(new RangeError(`There is no event ${type}`))
-  })
-
   test('tells the ids of an object in the order of its kind.', () => {
     expect(idsOf({ type: 'project', id: 'portal' })).toEqual(['portal'])
     expect(idsOf({ roleKey: 'a/b', projectId: 'portal', type: 'project_role' })).toEqual([
@@ -182,7 +176,7 @@ describe('A secret', () => {
     [idp.removed, undefined, []],
   ])('in an event is found, and is a change but for a new seal: %#', (event, sealed, changed) => {
     expect(sealedSecretIn(event)).toEqual(sealed && { idpId: 'google', clientSecret: sealed })
-    expect(kindOf(event.type).secretsChanged(event)).toEqual(changed)
+    expect(kinds.identity_provider.secretsChanged(event)).toEqual(changed)
   })
 
   test('is in no event of another kind.', () => {
