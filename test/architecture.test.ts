@@ -8,6 +8,9 @@ type Sources = ReadonlyMap<string, string>
 const ANY_AGGREGATE = ['domain/identity-provider', 'domain/project', 'domain/project-role']
 const DOMAIN = ['domain', ...ANY_AGGREGATE]
 
+/** The one file of its folder that sees every aggregate. */
+const KINDS = 'domain/kinds.ts'
+
 /** Which folders a file may import from, besides its own; the first rule that fits its folder counts. */
 const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] = [
   [/^domain$/, []],
@@ -65,7 +68,10 @@ const unitOf = (folder: string): string =>
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
-  if (from === to) return true
+  if (from === to) return from !== 'domain' || target !== KINDS
+  if (file === KINDS) return DOMAIN.includes(to)
+  // An aggregate that saw the list would see all others.
+  if (target === KINDS && from.startsWith('domain')) return false
   const allowed = RULES.find(([folder]) => folder.test(from))?.[1] ?? []
   return allowed.includes(to) || unitOf(from) === unitOf(to)
 }
@@ -149,6 +155,9 @@ describe('a planted violation is found', () => {
   it.each([
     ['domain/values.ts', "import type { Decider } from './project/decider.js'"],
     ['domain/project/commands.ts', "import { RoleKey } from '../project-role/commands.js'"],
+    ['domain/project/kind.ts', "import { kinds } from '../kinds.js'"],
+    ['domain/kind.ts', "import { kinds } from './kinds.js'"],
+    ['domain/kinds.ts', "import type { Host } from '../ports/host.js'"],
     ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
     ['projections/details.ts', "export { iamOf } from '../application/iam.js'"],
     ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],

@@ -2,9 +2,9 @@ import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
 import { filterableText } from '../projections/condition.js'
-import { objectOf } from '../projections/event-cases.js'
 import { foldCase } from '../projections/fold-case.js'
 import { type Change, fieldChanges, shownChanges } from '../projections/history-view.js'
+import { objectOf } from '../projections/object-of.js'
 import { objectAt, ownerOf, placeOf } from '../projections/place.js'
 import { type ViewFields, viewFields } from '../projections/view-fields.js'
 import { foldedFields, foldedKey, isKey } from './read-tables.js'
@@ -149,16 +149,17 @@ export type FoundEntry<Integer> = readonly [scope: string, type: string, ...Othe
 export const decodeEntry = (row: FoundEntry<number | string>): HistoryEntry => {
   const [scope, type, key, position, userId, orgId, correlationId, json] = row
   const sequence = BigInt(position)
+  const object = objectAt(type, { scope, key })
   const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
   return {
     sequence,
     time: timeOf(sequence),
     actor: { userId, orgId },
     type,
-    object: objectAt(type, { scope, key }),
+    object,
     changes:
       'state' in changes
-        ? shownChanges({ before: undefined, after: changes })
+        ? shownChanges(object.type, { before: undefined, after: changes })
         : changes.map(decodeChange),
     ...(correlationId !== null && { correlationId }),
   }

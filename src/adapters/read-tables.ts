@@ -1,3 +1,4 @@
+import { kinds, TYPES } from '../domain/kinds.js'
 import type { ViewType } from '../ports/read-model.js'
 import { foldCase } from '../projections/fold-case.js'
 import { identityField, viewFields } from '../projections/view-fields.js'
@@ -20,9 +21,6 @@ export const NAMES = `${READ_MODEL}_name`
 /** Holds one row for every event. */
 export const HISTORY = `${READ_MODEL}_history`
 
-/** Every type of object. */
-export const TYPES = ['identity_provider', 'project', 'project_role'] as const
-
 /** Holds one row for every object of the type that exists. */
 export const tableOf = (type: ViewType): string => `${READ_MODEL}_${type}`
 
@@ -35,9 +33,9 @@ export const foldedFields = (type: ViewType): readonly string[] =>
     .filter(([, { filterable }]) => filterable)
     .map(([field]) => field)
 
-/** {@link foldedFields} that are worth an index: a role is always active, so its state tells nothing. */
+/** {@link foldedFields} that are worth an index: one that all rows have with one value is not. */
 export const indexedFields = (type: ViewType): readonly string[] =>
-  foldedFields(type).filter((field) => type !== 'project_role' || field !== 'state')
+  foldedFields(type).filter((field) => field !== 'state' || kinds[type].states.length > 1)
 
 /** The column of the folded text of `field`; of a key, of {@link foldedKey}. */
 export const foldedColumn = (field: string): string => `folded_${field}`

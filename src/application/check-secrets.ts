@@ -1,4 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
+import { identityProviders } from '../domain/identity-provider/kind.js'
+import { sealedSecretIn } from '../domain/identity-provider/secret.js'
 import type { StreamId } from '../domain/values.js'
 import type { EventStore, Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
@@ -55,12 +57,13 @@ const currentSecrets = async (
     const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
     for (const recorded of events) {
       position = recorded.position
-      if (!recorded.type.startsWith('identity_provider.')) continue
+      // One that only a newer version knows may hold a secret: reading it fails.
+      if (!recorded.type.startsWith(`${identityProviders.type}.`)) continue
       const event = readEvent(recorded)
       if (event.isErr()) throw new Fault(event.error)
-      const { stream, type, data } = event.value
-      if ('clientSecret' in data) current.set(stream, event.value)
-      if (type === 'identity_provider.removed') current.delete(stream)
+      const { stream, type } = event.value
+      if (sealedSecretIn(event.value) !== undefined) current.set(stream, event.value)
+      if (type === identityProviders.removal) current.delete(stream)
     }
     if (events.length === 0) break
     await turn()

@@ -4,13 +4,14 @@ import {
   RemoveIdentityProvider,
   UpdateIdentityProvider,
 } from '../domain/identity-provider/commands.js'
+import { identityProviders } from '../domain/identity-provider/kind.js'
 import type { IdentityProvider } from '../ports/read-model.js'
 import type { ProviderAppearance } from '../ports/shown-fields.js'
 import { type AddOidcInput, addOidcIdentityProvider } from './add-oidc-identity-provider.js'
 import { changeIdentityProvider, type IdentityProviderIds } from './change-identity-provider.js'
-import { getIdentityProvider } from './get.js'
-import { listIdentityProviders, type Page } from './list.js'
-import type { ListIdentityProvidersInput } from './list-input.js'
+import { get } from './get.js'
+import { list, type Page } from './list.js'
+import { ListIdentityProvidersInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
 import {
   type PatchIdentityProviderInput,
@@ -109,7 +110,11 @@ export const identityProvidersOf = (runtime: Runtime): IdentityProviders => ({
     command: (data) => ({ type: 'RemoveIdentityProvider', data }),
   }),
   resealSecrets: resealSecrets(runtime),
-  get: getIdentityProvider(runtime),
-  list: listIdentityProviders(runtime),
+  get: get(runtime, 'identityProviders.get', identityProviders),
+  list: list(runtime, {
+    method: 'identityProviders.list',
+    kind: identityProviders,
+    schema: ListIdentityProvidersInput,
+  }),
   revealClientSecret: revealClientSecret(runtime),
 })

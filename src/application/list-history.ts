@@ -1,19 +1,15 @@
 import { ok } from 'neverthrow'
 import * as z from 'zod/mini'
+import { type AnyEvent, EVENT_TYPES, ObjectInput } from '../domain/kinds.js'
 import { choice, listOf, type ObjectRef, requiredText } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'
-import type { AnyEvent } from '../ports/known-event.js'
 import type { HistoryEntry, HistoryQuery } from '../ports/read-model.js'
-import { EVENT_SCHEMAS } from '../projections/event-cases.js'
 import { date, firstPositionIn, pageSize, position } from './bounds.js'
 import { demandFed } from './demand-fed.js'
 import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
-import { ObjectInput } from './object-input.js'
 import type { Runtime } from './runtime.js'
 import { targetOfObject } from './target.js'
-
-const EVENT_TYPES = EVENT_SCHEMAS.flatMap((schema) => schema.def.innerType.shape.type.def.values)
 
 /** A `Date` alone, which `stateAt` takes, would pass for an object without bounds. */
 const timeBounds = z.pipe(

@@ -1,4 +1,9 @@
 import * as z from 'zod/mini'
+import { identityProviders } from '../domain/identity-provider/kind.js'
+import type { AnyKind } from '../domain/kinds.js'
+import { projects } from '../domain/project/kind.js'
+import { projectRoles } from '../domain/project-role/kind.js'
+import { recordOf } from '../domain/record-of.js'
 import { choice, listOf, ProjectId, text } from '../domain/values.js'
 import type { Condition, SortKey, ViewType } from '../ports/read-model.js'
 import { identityField } from '../projections/view-fields.js'
@@ -24,7 +29,7 @@ const textFilter = z.optional(TextFilter)
 
 const state = z.optional(choice(['active', 'inactive']))
 
-const DETAILS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
+const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
 
 const page = {
   pageSize,
@@ -33,15 +38,31 @@ const page = {
   ),
 }
 
-const sortBy = <const Fields extends readonly [string, ...string[]]>(fields: Fields) =>
-  z._default(
+/** Names of the fields of a kind that lists can be filtered or sorted by. */
+type NamesOf<Fields, Use extends 'filterable' | 'sortable'> = {
+  [Name in keyof Fields]: Fields[Name] extends Readonly<Record<Use, true>> ? Name : never
+}[keyof Fields] &
+  string
+
+/** `Object.keys` forgets which names there are. */
+const namesOf = <Fields extends AnyKind['fields'], Use extends 'filterable' | 'sortable'>(
+  fields: Fields,
+  use: Use,
+) => Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
+
+const filtersOf = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) =>
+  recordOf(namesOf(fields, 'filterable'), () => textFilter)
+
+const sortBy = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) => {
+  const names = [...namesOf(fields, 'sortable'), ...COMMON_FIELDS]
+  return z._default(
     listOf(
       z.strictObject({
-        field: choice(fields),
+        field: choice(names),
         direction: z._default(choice(['asc', 'desc']), 'asc'),
       }),
       0,
-      fields.length,
+      names.length,
     ).check(
       z.refine((keys) => new Set(keys.map(({ field }) => field)).size === keys.length, {
         error: 'must not name a field twice',
@@ -49,30 +70,12 @@ const sortBy = <const Fields extends readonly [string, ...string[]]>(fields: Fie
     ),
     [],
   )
+}
 
 /** Which identity providers to list, in which order. */
 export const ListIdentityProvidersInput = z.strictObject({
-  filter: z._default(
-    z.strictObject({
-      idpId: textFilter,
-      name: textFilter,
-      clientId: textFilter,
-      issuer: textFilter,
-      state,
-    }),
-    {},
-  ),
-  sort: sortBy([
-    'idpId',
-    'name',
-    'stylingType',
-    'clientId',
-    'issuer',
-    'displayNameMapping',
-    'usernameMapping',
-    'autoRegister',
-    ...DETAILS,
-  ]),
+  filter: z._default(z.strictObject({ ...filtersOf(identityProviders), state }), {}),
+  sort: sortBy(identityProviders),
   ...page,
 })
 export interface ListIdentityProvidersInput extends GivenPage {
@@ -116,16 +119,8 @@ export interface ListIdentityProvidersInput extends GivenPage {
 
 /** Which projects to list, in which order. */
 export const ListProjectsInput = z.strictObject({
-  filter: z._default(z.strictObject({ id: textFilter, name: textFilter, state }), {}),
-  sort: sortBy([
-    'id',
-    'name',
-    'projectRoleAssertion',
-    'projectRoleCheck',
-    'hasProjectCheck',
-    'privateLabelingSetting',
-    ...DETAILS,
-  ]),
+  filter: z._default(z.strictObject({ ...filtersOf(projects), state }), {}),
+  sort: sortBy(projects),
   ...page,
 })
 export interface ListProjectsInput extends GivenPage {
@@ -164,11 +159,8 @@ export interface ListProjectsInput extends GivenPage {
 /** Which roles of a project to list, in which order. */
 export const ListProjectRolesInput = z.strictObject({
   projectId: ProjectId,
-  filter: z._default(
-    z.strictObject({ roleKey: textFilter, displayName: textFilter, group: textFilter, state }),
-    {},
-  ),
-  sort: sortBy(['projectId', 'roleKey', 'displayName', 'group', ...DETAILS]),
+  filter: z._default(z.strictObject({ ...filtersOf(projectRoles), state }), {}),
+  sort: sortBy(projectRoles),
   ...page,
 })
 export interface ListProjectRolesInput extends GivenPage {
@@ -204,6 +196,15 @@ export interface ListProjectRolesInput extends GivenPage {
         readonly direction?: 'asc' | 'desc' | undefined
       }[]
     | undefined
+}
+
+/** A parsed list, of whatever objects. */
+export interface ListInput {
+  readonly filter: Filter
+  readonly sort: readonly SortKey[]
+  readonly pageSize: number
+  readonly pageToken?: string | undefined
+  readonly projectId?: string
 }
 
 type Filter = Readonly<Record<string, z.output<typeof textFilter> | string>>

@@ -1,22 +1,18 @@
 import { err, ok, type Result } from 'neverthrow'
+import type * as z from 'zod/mini'
+import type { AnyKind } from '../domain/kinds.js'
 import type { Position } from '../ports/event-store.js'
-import type { Listing, ListQuery, SortKey, Views, ViewType } from '../ports/read-model.js'
+import type { Listing, ListQuery, Views, ViewType } from '../ports/read-model.js'
 import { fieldNamed, type ViewFields, viewFields } from '../projections/view-fields.js'
 import type { Session } from './context.js'
 import { demandFed } from './demand-fed.js'
 import { type IamError, invalid } from './errors.js'
 import { fromPort } from './fault.js'
-import {
-  conditionsOf,
-  ListIdentityProvidersInput,
-  ListProjectRolesInput,
-  ListProjectsInput,
-  totalOrder,
-} from './list-input.js'
+import { conditionsOf, type ListInput, totalOrder } from './list-input.js'
 import { type Read, read } from './method.js'
 import { type ListWithoutPage, readPageToken, writePageToken } from './page-token.js'
 import type { Runtime } from './runtime.js'
-import { targetProjectOfRole } from './target.js'
+import { targetOf } from './target.js'
 
 /** A page of objects. */
 export interface Page<Row> {
@@ -30,69 +26,47 @@ export interface Page<Row> {
   readonly sequence: Position
 }
 
-/** Identity providers of an organization. */
-export const listIdentityProviders = (
-  runtime: Runtime,
-): Read<ListIdentityProvidersInput, Page<Views['identity_provider']>> =>
-  read(
-    runtime,
-    {
-      method: 'identityProviders.list',
-      permissions: ['identity_provider.read'],
-      schema: ListIdentityProvidersInput,
-    },
-    (session, input) => list(runtime, session, { type: 'identity_provider', ...input }),
-  )
-
-/** Projects of an organization. */
-export const listProjects = (runtime: Runtime): Read<ListProjectsInput, Page<Views['project']>> =>
-  read(
-    runtime,
-    { method: 'projects.list', permissions: ['project.read'], schema: ListProjectsInput },
-    (session, input) => list(runtime, session, { type: 'project', ...input }),
-  )
-
-/** Roles of a project that exists. */
-export const listProjectRoles = (
-  runtime: Runtime,
-): Read<ListProjectRolesInput, Page<Views['project_role']>> =>
-  read(
-    runtime,
-    {
-      method: 'projectRoles.list',
-      permissions: ['project.role.read'],
-      schema: ListProjectRolesInput,
-      target: targetProjectOfRole,
-    },
-    async (session, { projectId, ...input }) => {
-      const object = { type: 'project' as const, id: projectId }
-      for (let wasThere = false; ; wasThere = true) {
-        const page = await list(runtime, session, { type: 'project_role', projectId, ...input })
-        if (page.isErr()) return page
-        const project = await fromPort(() =>
-          runtime.readModel.get<'project'>(session.orgId, object),
-        )
-        if (!project) return err({ kind: 'NotFound', object })
-        // Its id stays taken: one that was there before the rows were read and after, was there then.
-        if (wasThere || project.details.sequence <= page.value.sequence) return page
-      }
-    },
-  )
-
-interface Wanted<Type extends ViewType> {
+/** What a kind says about lists of its objects. */
+interface Listable<Type extends ViewType>
+  extends Pick<AnyKind, 'container' | 'permissions' | 'target'> {
   readonly type: Type
-  readonly projectId?: string
-  readonly filter: Parameters<typeof conditionsOf>[0]
-  readonly sort: readonly SortKey[]
-  readonly pageSize: number
-  readonly pageToken?: string | undefined
 }
 
-const list = async <Type extends ViewType>(
+/** A list's name, its kind, and the schema of its input. */
+interface List<Type extends ViewType, Schema extends z.ZodMiniType> {
+  readonly method: string
+  readonly kind: Listable<Type>
+  readonly schema: Schema
+}
+
+/** The method that lists the objects of an organization, or those in a project that exists. */
+export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInput>>(
+  runtime: Runtime,
+  { method, kind, schema }: List<Type, Schema>,
+): Read<z.input<Schema>, Page<Views[Type]>> => {
+  const { type, container, permissions } = kind
+  const edge = { method, permissions: [permissions.read], schema }
+  const pageOf = (session: Session, input: ListInput) => readPage(runtime, session, { type, input })
+  if (!container) return read(runtime, edge, pageOf)
+  return read(runtime, { ...edge, target: targetOf(kind) }, async (session, input) => {
+    const object = container.ref(input)
+    for (let wasThere = false; ; wasThere = true) {
+      const page = await pageOf(session, input)
+      if (page.isErr()) return page
+      const found = await fromPort(() => runtime.readModel.get(session.orgId, object))
+      if (!found) return err({ kind: 'NotFound', object })
+      // Its id stays taken: one that was there before the rows were read and after, was there then.
+      if (wasThere || found.details.sequence <= page.value.sequence) return page
+    }
+  })
+}
+
+const readPage = async <Type extends ViewType>(
   runtime: Runtime,
   session: Session,
-  { type, filter, sort, projectId, pageSize, pageToken }: Wanted<Type>,
+  { type, input }: { readonly type: Type; readonly input: ListInput },
 ): Promise<Result<Page<Views[Type]>, IamError>> => {
+  const { filter, sort, projectId, pageSize, pageToken } = input
   const query = {
     type,
     orgId: session.orgId,
@@ -111,10 +85,10 @@ const list = async <Type extends ViewType>(
   }
   const listing = await fromPort(() => runtime.readModel.list(paged))
   if (listing.sequence === 0n) await demandFed(runtime, session)
-  return ok(await pageOf(query, listing))
+  return ok(await pageAt(query, listing))
 }
 
-const pageOf = async <Type extends ViewType>(
+const pageAt = async <Type extends ViewType>(
   query: ListWithoutPage & { readonly type: Type },
   { items, hasMore, totalSize, sequence }: Listing<Views[Type]>,
 ): Promise<Page<Views[Type]>> => {

@@ -4,6 +4,7 @@ import {
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../domain/project-role/commands.js'
+import { projectRoles } from '../domain/project-role/kind.js'
 import type { PatchedProjectRole } from '../ports/patched-fields.js'
 import type { ProjectRole } from '../ports/read-model.js'
 import type { ProjectRoleDisplay } from '../ports/shown-fields.js'
@@ -14,15 +15,15 @@ import {
   type ProjectRolesIds,
 } from './add-project-roles.js'
 import { changeProjectRole, type ProjectRoleIds } from './change-project-role.js'
-import { getProjectRole } from './get.js'
+import { get } from './get.js'
 import {
   type ImportProgress,
   type ImportProjectRolesInput,
   type ImportReport,
   importProjectRoles,
 } from './import-project-roles.js'
-import { listProjectRoles, type Page } from './list.js'
-import type { ListProjectRolesInput } from './list-input.js'
+import { list, type Page } from './list.js'
+import { ListProjectRolesInput } from './list-input.js'
 import type { LongWrite, Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
@@ -92,6 +93,10 @@ export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
     schema: RemoveProjectRole.shape.data,
     command: (data) => ({ type: 'RemoveProjectRole', data }),
   }),
-  get: getProjectRole(runtime),
-  list: listProjectRoles(runtime),
+  get: get(runtime, 'projectRoles.get', projectRoles),
+  list: list(runtime, {
+    method: 'projectRoles.list',
+    kind: projectRoles,
+    schema: ListProjectRolesInput,
+  }),
 })

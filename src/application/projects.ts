@@ -5,15 +5,16 @@ import {
   RemoveProject,
   UpdateProject,
 } from '../domain/project/commands.js'
+import { projects } from '../domain/project/kind.js'
 import type { PatchedProject } from '../ports/patched-fields.js'
 import type { Project } from '../ports/read-model.js'
 import type { ProjectSettings } from '../ports/shown-fields.js'
 import { type AddProjectInput, addProject, type ProjectIds } from './add-project.js'
 import { changeProject } from './change-project.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'
-import { getProject } from './get.js'
-import { listProjects, type Page } from './list.js'
-import type { ListProjectsInput } from './list-input.js'
+import { get } from './get.js'
+import { list, type Page } from './list.js'
+import { ListProjectsInput } from './list-input.js'
 import type { Read, Write } from './method.js'
 import type { Runtime } from './runtime.js'
 
@@ -85,7 +86,11 @@ export const projectsOf = (runtime: Runtime): Projects => ({
     schema: RemoveProject.shape.data,
     command: (data) => ({ type: 'RemoveProject', data }),
   }),
-  get: getProject(runtime),
-  list: listProjects(runtime),
+  get: get(runtime, 'projects.get', projects),
+  list: list(runtime, {
+    method: 'projects.list',
+    kind: projects,
+    schema: ListProjectsInput,
+  }),
   checkLogin: checkLoginOf(runtime),
 })

@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow'
 import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
+import { identityProviders } from '../domain/identity-provider/kind.js'
 import { open } from './client-secret.js'
-import { IdentityProviderInput } from './get.js'
 import { type Read, read } from './method.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
@@ -25,7 +25,7 @@ export const revealClientSecret = (
     {
       method: 'identityProviders.revealClientSecret',
       permissions: ['identity_provider.secret.read'],
-      schema: IdentityProviderInput,
+      schema: identityProviders.ids,
       target: targetIdp,
     },
     async ({ orgId }, { idpId }) => {

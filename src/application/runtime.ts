@@ -5,9 +5,11 @@ import {
   identityProvider,
 } from '../domain/identity-provider/decider.js'
 import type { IdentityProviderEvent } from '../domain/identity-provider/events.js'
+import { identityProviders } from '../domain/identity-provider/kind.js'
 import type { ProjectCommand } from '../domain/project/commands.js'
 import { type ProjectRefusal, type ProjectState, project } from '../domain/project/decider.js'
 import type { ProjectEvent } from '../domain/project/events.js'
+import { projects } from '../domain/project/kind.js'
 import type { ProjectRoleCommand } from '../domain/project-role/commands.js'
 import {
   type ProjectRoleRefusal,
@@ -15,8 +17,8 @@ import {
   projectRole,
 } from '../domain/project-role/decider.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
+import { projectRoles } from '../domain/project-role/kind.js'
 import type { Host } from '../ports/host.js'
-import { matchEvent } from '../projections/event-cases.js'
 import { type Follow, follow } from './follow.js'
 import type { Hooks } from './hooks.js'
 import { type MetadataOf, metadataFactory } from './metadata.js'
@@ -54,24 +56,16 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => ({
   metadataOf: metadataFactory(),
   identityProviders: streams(host.store, {
     decider: identityProvider,
-    select: (event) =>
-      matchEvent<IdentityProviderEvent | undefined>(event, { ...NONE, identity_provider: itself }),
+    select: (event) => (identityProviders.reads(event) ? event : undefined),
     // With all of its scopes, one may take twenty kilobytes.
     generationSize: 500,
   }),
   projects: streams(host.store, {
     decider: project,
-    select: (event) => matchEvent<ProjectEvent | undefined>(event, { ...NONE, project: itself }),
+    select: (event) => (projects.reads(event) ? event : undefined),
   }),
   projectRoles: streams(host.store, {
     decider: projectRole,
-    select: (event) =>
-      matchEvent<ProjectRoleEvent | undefined>(event, { ...NONE, project_role: itself }),
+    select: (event) => (projectRoles.reads(event) ? event : undefined),
   }),
 })
-
-const itself = <Value>(value: Value): Value => value
-
-const none = () => undefined
-
-const NONE = { identity_provider: none, project: none, project_role: none }

@@ -1,20 +1,16 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
-import { projectStream } from '../domain/project/events.js'
-import type { ObjectRef, StreamId } from '../domain/values.js'
+import { ObjectInput } from '../domain/kinds.js'
+import type { ObjectRef } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'
-import type { KnownEvent } from '../ports/known-event.js'
 import type { Views, ViewType } from '../ports/read-model.js'
-import { matchEvent } from '../projections/event-cases.js'
-import { identityProviderView } from '../projections/identity-provider-view.js'
-import { projectRoleView } from '../projections/project-role-view.js'
-import { projectView } from '../projections/project-view.js'
+import { rowAfter } from '../projections/change-row.js'
+import { containerOf } from '../projections/place.js'
 import { readEvent } from '../projections/read-event.js'
 import { streamOf } from '../projections/stream-name.js'
 import { date, firstPositionIn, position } from './bounds.js'
 import { Fault, fromPort } from './fault.js'
 import { type Read, read } from './method.js'
-import { ObjectInput } from './object-input.js'
 import type { Runtime } from './runtime.js'
 import { targetOfObject } from './target.js'
 
@@ -55,51 +51,35 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
     },
     async ({ orgId }, { object, sequence, time }) => {
       const until = sequence ?? endOfMillisecond(time)
-      const found = await objectAt(runtime, streamOf(orgId, object), until)
-      const isShown = found && (await isContainerThere(runtime, orgId, { object, until }))
+      const found = await objectAt(runtime, { orgId, object, until })
+      const container = containerOf(object)
+      // What lies in a removed object was not found any more.
+      const isShown =
+        found && (!container || (await objectAt(runtime, { orgId, object: container, until })))
       return isShown ? ok(found) : err({ kind: 'NotFound', object })
     },
   )
 
 const endOfMillisecond = (time = new Date(0)): Position => firstPositionIn(time) + 999n
 
-/** A role was not found once its project was removed. */
-const isContainerThere = async (
-  runtime: Runtime,
-  orgId: string,
-  { object, until }: { readonly object: ObjectRef; readonly until: Position },
-): Promise<boolean> => {
-  if (object.type !== 'project_role') return true
-  return (await objectAt(runtime, projectStream(orgId, object.projectId), until)) !== undefined
+/** An object, and the last position that counts. */
+interface Past {
+  readonly orgId: string
+  readonly object: ObjectRef
+  readonly until: Position
 }
-
-type Shown = { [Type in ViewType]?: Views[Type] | undefined }
 
 const objectAt = async (
   { store }: Runtime,
-  stream: StreamId,
-  until: Position,
+  { orgId, object, until }: Past,
 ): Promise<Views[ViewType] | undefined> => {
-  const events = await fromPort(() => store.readStream(stream))
-  const shown: Shown = {}
+  const events = await fromPort(() => store.readStream(streamOf(orgId, object)))
+  let row: Views[ViewType] | undefined
   for (const recorded of events) {
     if (recorded.position > until) break
     const event = readEvent(recorded)
     if (event.isErr()) throw new Fault(event.error)
-    show(shown, event.value)
+    row = rowAfter(row, event.value)
   }
-  return shown.identity_provider ?? shown.project ?? shown.project_role
+  return row
 }
-
-const show = (shown: Shown, event: KnownEvent): void =>
-  matchEvent(event, {
-    identity_provider: (event) => {
-      shown.identity_provider = identityProviderView(shown.identity_provider, event)
-    },
-    project: (event) => {
-      shown.project = projectView(shown.project, event)
-    },
-    project_role: (event) => {
-      shown.project_role = projectRoleView(shown.project_role, event)
-    },
-  })

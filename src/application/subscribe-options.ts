@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
+import { ObjectInput } from '../domain/kinds.js'
 import { type ObjectRef, OrgId } from '../domain/values.js'
 import type { Position } from '../ports/event-store.js'
 import { position } from './bounds.js'
 import { isSignal } from './context.js'
 import { ListHistoryInput } from './list-history.js'
-import { ObjectInput } from './object-input.js'
 import { parse } from './parse.js'
 
 /** Which events a subscription is for. */

@@ -1,7 +1,9 @@
-import { projectStream } from '../domain/project/events.js'
-import type { StreamId } from '../domain/values.js'
+import { kinds } from '../domain/kinds.js'
+import type { ObjectRef } from '../domain/values.js'
 import type { EventStore } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
+import { kindOf } from '../projections/kind-of.js'
+import { containerOf } from '../projections/place.js'
 import { streamOf } from '../projections/stream-name.js'
 import type { Subscription } from './subscribe-options.js'
 
@@ -19,22 +21,23 @@ export const subscribedEvents = (
   if (orgId === undefined || object === undefined) return isOfKind
 
   const own = streamOf(orgId, object)
-  const project = object.type === 'project_role' && projectStream(orgId, object.projectId)
+  const container = containerOf(object)
+  const streamOfContainer = container && streamOf(orgId, container)
   return (event) => {
     if (!isOfKind(event)) return false
     if (event.stream === own) return true
-    const endsRole = event.type === 'project.removed' && event.stream === project
-    return endsRole && (() => roleExisted(store, own, event))
+    const isEnd = event.stream === streamOfContainer && event.type === kindOf(event.type).removal
+    return isEnd && (() => existed(store, object, event))
   }
 }
 
-/** Whether a role was there right before its project was removed: its last event is no removal. */
-const roleExisted = async (
+/** Whether an object was there right before its container was removed: its last event is no removal. */
+const existed = async (
   store: EventStore,
-  role: StreamId,
-  { position }: KnownEvent,
+  object: ObjectRef,
+  { position, metadata }: KnownEvent,
 ): Promise<boolean> => {
-  const events = await store.readStream(role)
+  const events = await store.readStream(streamOf(metadata.resourceOwner, object))
   const last = events.findLast((event) => event.position < position)
-  return last !== undefined && last.type !== 'project_role.removed'
+  return last !== undefined && last.type !== kinds[object.type].removal
 }

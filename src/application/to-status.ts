@@ -1,4 +1,5 @@
 import { fieldOf } from '../domain/field-of.js'
+import { idsOf } from '../domain/kinds.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { DifferentLog } from './copy-events.js'
 import type { IamError, Moved, Unavailable } from './errors.js'
@@ -179,13 +180,7 @@ const subjectOf = (error: IamError): string => {
 
 const resourceOf = (
   object: ObjectRef,
-): { readonly resourceType: string; readonly resourceName: string } => {
-  switch (object.type) {
-    case 'identity_provider':
-      return { resourceType: object.type, resourceName: object.idpId }
-    case 'project':
-      return { resourceType: object.type, resourceName: object.id }
-    case 'project_role':
-      return { resourceType: object.type, resourceName: `${object.projectId}/${object.roleKey}` }
-  }
-}
+): { readonly resourceType: string; readonly resourceName: string } => ({
+  resourceType: object.type,
+  resourceName: idsOf(object).join('/'),
+})

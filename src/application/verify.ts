@@ -1,4 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { sealedSecretIn } from '../domain/identity-provider/secret.js'
 import { type StreamId, unstorable } from '../domain/values.js'
 import type { EventStore, Position, RecordedEvent, Version } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
@@ -162,13 +163,14 @@ const isUnkeepable = (value: unknown): boolean =>
 /** What is wrong with the seal in an event; undefined when it opens, or there is none. */
 export const brokenSeal = async (
   secrets: SecretCipher,
-  { position, stream, data }: KnownEvent,
+  event: KnownEvent,
   signal: AbortSignal | undefined,
 ): Promise<SealBroken | undefined> => {
-  if (!('clientSecret' in data)) return undefined
-  const { clientSecret, idpId } = data
-  const owner = { orgId: organizationIn(stream), idpId }
-  const opening = fromPort(() => secrets.open(clientSecret, owner))
+  const sealed = sealedSecretIn(event)
+  if (sealed === undefined) return undefined
+  const { position, stream } = event
+  const owner = { orgId: organizationIn(stream), idpId: sealed.idpId }
+  const opening = fromPort(() => secrets.open(sealed.clientSecret, owner))
   const opened = await orCancelled(opening, signal)
   return opened.isErr() ? { kind: 'SealBroken', position, stream, cause: opened.error } : undefined
 }

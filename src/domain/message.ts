@@ -23,6 +23,19 @@ export const event = <const Type extends string, Shape extends z.core.$ZodShape>
   data: Shape,
 ) => z.readonly(z.strictObject({ type: z.literal(type), data: z.readonly(z.strictObject(data)) }))
 
+/** Schema that {@link event} makes, of any data. */
+export type EventSchema<Type extends string = string> = z.ZodMiniReadonly<
+  z.ZodMiniObject<{
+    readonly type: z.ZodMiniLiteral<Type>
+    readonly data: z.ZodMiniReadonly<z.ZodMiniObject>
+  }>
+>
+
+/** The event types that `schema` is for: one. */
+export const eventTypesOf = <Type extends string>(schema: EventSchema<Type>): readonly Type[] => [
+  ...schema.def.innerType.shape.type.def.values,
+]
+
 /** Reads the data of one version of an event as data of the next version. */
 export type Upcaster = (data: object) => object
 

@@ -57,7 +57,7 @@ export const isRequiredText = (value: unknown): value is string =>
 export const flag = z._default(z.boolean({ error: expected('true or false') }), false)
 
 /** One of `values`. Never repeats another one. */
-export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const choice = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
 /** Most violations that are reported of one input, and most malformed items of one list. */

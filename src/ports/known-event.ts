@@ -3,8 +3,5 @@ import type { ProjectEvent } from '../domain/project/events.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import type { RecordedEvent } from './event-store.js'
 
-/** An event of the library, recorded or not, in the newest version of its type. */
-export type AnyEvent = IdentityProviderEvent | ProjectEvent | ProjectRoleEvent
-
 /** An event of the library as it was recorded, in the newest version of its type; switch on `type`. */
 export type KnownEvent = RecordedEvent & (IdentityProviderEvent | ProjectEvent | ProjectRoleEvent)

@@ -1,11 +1,11 @@
+import { kinds } from '../domain/kinds.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Views, ViewType } from '../ports/read-model.js'
-import { matchEvent, objectOf } from './event-cases.js'
+import { detailsAfter } from './details.js'
 import type { Change } from './history-view.js'
-import { identityProviderView } from './identity-provider-view.js'
+import { kindOf } from './kind-of.js'
+import { objectOf } from './object-of.js'
 import { type Place, placeOf, rolesOf } from './place.js'
-import { projectRoleView } from './project-role-view.js'
-import { projectView } from './project-view.js'
 
 /** The rows of all objects that exist, as far as events are applied to them. */
 export interface RowStore {
@@ -16,31 +16,31 @@ export interface RowStore {
     place: Place,
     row: Views[Type] | undefined,
   ) => void
-  /** Takes away all roles of `scope`. */
-  readonly removeRoles: (scope: string) => void
+  /** Takes away all rows of a type in `scope`. */
+  readonly removeAll: (type: ViewType, scope: string) => void
 }
+
+/** A row of any type: a view with its details. */
+type Row = Views[ViewType] | undefined
 
 /** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
 export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
   const orgId = event.metadata.resourceOwner
+  const { type, removal } = kindOf(event.type)
   const place = placeOf(orgId, objectOf(event))
-  const change = <Type extends ViewType>(type: Type, view: View<Views[Type]>): Change => {
-    // Before the first event of an object there is nothing to look for.
-    const before = event.version === 1 ? undefined : rows.get(type, place)
-    const after = view(before)
-    rows.put(type, place, after)
-    return { before, after }
+  // Before the first event of an object there is nothing to look for.
+  const before: Row = event.version === 1 ? undefined : rows.get(type, place)
+  const after = rowAfter(before, event)
+  rows.put(type, place, after)
+  if (event.type === removal) {
+    for (const { type: contained, container } of Object.values(kinds))
+      if (container?.type === type) rows.removeAll(contained, rolesOf(orgId, place.key))
   }
-  return matchEvent<Change>(event, {
-    identity_provider: (event) =>
-      change('identity_provider', (row) => identityProviderView(row, event)),
-    project: (event) => {
-      if (event.type === 'project.removed') rows.removeRoles(rolesOf(orgId, event.data.id))
-      return change('project', (row) => projectView(row, event))
-    },
-    project_role: (event) => change('project_role', (row) => projectRoleView(row, event)),
-  })
+  return { before, after }
 }
 
-/** What becomes of a row, or of none. */
-type View<Row> = (row: Row | undefined) => Row | undefined
+/** The row of an object after `event`; undefined when there is none. */
+export const rowAfter = (before: Row, event: KnownEvent): Row => {
+  const view = kindOf(event.type).view(before, event)
+  return view && { ...view, details: detailsAfter(before?.details, event) }
+}

@@ -1,8 +1,10 @@
 import { changedFields } from '../domain/changed-fields.js'
+import { byType } from '../domain/kinds.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
-import { objectOf } from './event-cases.js'
+import { kindOf } from './kind-of.js'
+import { objectOf } from './object-of.js'
 
 /** An object as it was read before an event, and as it is read after it. */
 export interface Change {
@@ -26,33 +28,22 @@ export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry =>
 }
 
 /** What `event` changed, field by field. */
-export const fieldChanges = (event: KnownEvent, change: Change): readonly FieldChange[] => [
-  ...shownChanges(change),
-  ...secretChange(event),
-]
+export const fieldChanges = (event: KnownEvent, change: Change): readonly FieldChange[] => {
+  const { type, secretsChanged } = kindOf(event.type)
+  const secrets = secretsChanged(event).map((field) => ({ field, changed: true as const }))
+  return [...shownChanges(type, change), ...secrets]
+}
 
-/** What of a change is shown: all but secrets. */
-export const shownChanges = ({ before, after }: Change): readonly FieldChange[] => {
+/** What of a change of an object of that type is shown: all but secrets. */
+export const shownChanges = (type: ViewType, { before, after }: Change): readonly FieldChange[] => {
   if (after === undefined) {
     return before === undefined ? [] : [{ field: 'state', from: before.state, to: 'removed' }]
   }
   const from: Readonly<Record<string, unknown>> = { ...before }
   const to: Readonly<Record<string, unknown>> = { ...after }
   return changedFields(from, to)
-    .filter((field) => !IDENTITY_AND_DETAILS.has(field))
+    .filter((field) => !IDS_AND_DETAILS[type].has(field))
     .map((field) => ({ field, from: from[field], to: to[field] }))
 }
 
-const IDENTITY_AND_DETAILS: ReadonlySet<string> = new Set([
-  'idpId',
-  'id',
-  'projectId',
-  'roleKey',
-  'details',
-])
-
-/** A secret that was put under another seal is still the same secret. */
-const secretChange = (event: KnownEvent): readonly FieldChange[] => {
-  if (event.type === 'identity_provider.secret_resealed') return []
-  return 'clientSecret' in event.data ? [{ field: 'clientSecret', changed: true }] : []
-}
+const IDS_AND_DETAILS = byType(({ ids }) => new Set([...Object.keys(ids.shape), 'details']))

@@ -1,4 +1,6 @@
+import { kinds } from '../domain/kinds.js'
 import type { ObjectRef } from '../domain/values.js'
+import { kindOf } from './kind-of.js'
 
 /** Where the row of an object is kept: what lies in one scope is listed together. */
 export interface Place {
@@ -8,10 +10,10 @@ export interface Place {
   readonly key: string
 }
 
-/** The last scope of roles that was told. */
+/** The last scope within a project that was made. */
 let told = { orgId: '', projectId: '', scope: '+' }
 
-/** The scope of a project's roles. Ids hold no `+`, so it is that of no organization. */
+/** The scope of what lies in a project. Ids hold no `+`, so it is that of no organization. */
 export const rolesOf = (orgId: string, projectId: string): string => {
   // Roles come many at a time: text made anew for each of them would be hashed each time it is looked up.
   if (projectId !== told.projectId || orgId !== told.orgId)
@@ -25,7 +27,7 @@ export const ownerOf = (scope: string): string => {
   return plus < 0 ? scope : scope.slice(0, plus)
 }
 
-/** The scope that a list of an organization's objects, or of a project's roles, reads. */
+/** The scope that a list of an organization's objects, or of what lies in a project, reads. */
 export const listedScope = ({
   type,
   orgId,
@@ -34,26 +36,25 @@ export const listedScope = ({
   readonly type: ObjectRef['type']
   readonly orgId: string
   readonly projectId?: string
-}): string => (type === 'project_role' ? rolesOf(orgId, projectId) : orgId)
+}): string => (kinds[type].container ? rolesOf(orgId, projectId) : orgId)
 
-/** The project whose roles `scope` is of. */
-const projectOf = (scope: string): string => scope.slice(scope.indexOf('+') + 1)
+/** The object that another one lies in; undefined where that is the organization. */
+export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
+  kinds[ref.type].container?.ref(ref)
 
 /** The place of the object that `ref` names within the organization. */
 export const placeOf = (orgId: string, ref: ObjectRef): Place => {
-  switch (ref.type) {
-    case 'identity_provider':
-      return { scope: orgId, key: ref.idpId }
-    case 'project':
-      return { scope: orgId, key: ref.id }
-    case 'project_role':
-      return { scope: rolesOf(orgId, ref.projectId), key: ref.roleKey }
+  const container = containerOf(ref)
+  return {
+    scope: container ? rolesOf(orgId, kinds[container.type].key(container)) : orgId,
+    key: kinds[ref.type].key(ref),
   }
 }
 
 /** The object whose row is kept at a place, by the type of any event that tells of it. */
 export const objectAt = (eventType: string, { scope, key }: Place): ObjectRef => {
-  if (eventType.startsWith('identity_provider.')) return { type: 'identity_provider', idpId: key }
-  if (eventType.startsWith('project.')) return { type: 'project', id: key }
-  return { type: 'project_role', projectId: projectOf(scope), roleKey: key }
+  const kind = kindOf(eventType)
+  const [last = '', container = ''] = Object.keys(kind.ids.shape).toReversed()
+  const projectId = scope.slice(scope.indexOf('+') + 1)
+  return kind.ref({ [container]: projectId, [last]: key })
 }

@@ -1,39 +1,31 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { compiled } from '../domain/compiled.js'
-import { identityProviderUpcasters } from '../domain/identity-provider/events.js'
-import { currentVersion, type Upcasters, upcast } from '../domain/message.js'
-import { projectUpcasters } from '../domain/project/events.js'
-import { projectRoleUpcasters } from '../domain/project-role/events.js'
+import { type AnyEvent, type AnyKind, kinds } from '../domain/kinds.js'
+import { currentVersion, eventTypesOf, upcast } from '../domain/message.js'
 import type { Actor, RecordedEvent } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import { corruptEvent, type UnreadableEvent, unknownEvent } from '../ports/unreadable-event.js'
-import { EVENT_SCHEMAS, objectOf } from './event-cases.js'
-import { streamOf } from './stream-name.js'
 
 /** How the events of one type are read. */
 interface Shape {
+  readonly kind: AnyKind
   /** Of the data alone: the type is known once the shape is found. */
   readonly data: z.ZodMiniType
   readonly version: number
 }
 
-const upcasters: Upcasters = {
-  ...identityProviderUpcasters,
-  ...projectUpcasters,
-  ...projectRoleUpcasters,
-}
+const shapesOf = (kind: AnyKind): readonly (readonly [type: string, Shape])[] =>
+  kind.events.flatMap((schema) => {
+    const data = schema.def.innerType.shape.data.def.innerType
+    return eventTypesOf(schema).map((type) => {
+      const version = currentVersion(kind.decider.upcasters, type)
+      return [type, { kind, data, version }] as const
+    })
+  })
 
 /** By event type: to try the members of a union one by one would take several times as long. */
-const shapes: ReadonlyMap<string, Shape> = new Map(
-  EVENT_SCHEMAS.flatMap((schema) => {
-    const { type, data } = schema.def.innerType.shape
-    return type.def.values.map((name) => [
-      name,
-      { data: data.def.innerType, version: currentVersion(upcasters, name) },
-    ])
-  }),
-)
+const shapes: ReadonlyMap<string, Shape> = new Map(Object.values(kinds).flatMap(shapesOf))
 
 /**
  * Reads an event of any version ever written as its newest version. Refuses what this version of
@@ -47,15 +39,15 @@ export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, Unreadabl
   if (flaw !== undefined) return err(corruptEvent(recorded, flaw))
   const event = inNewestVersion(recorded, shape)
   if (!hasShape(event, shape)) return err(corruptEvent(recorded, firstFlaw(event, shape)))
-  return tellsOfItsStream(event) ? ok(event) : err(corruptEvent(recorded, 'stream'))
+  return tellsOfItsStream(event, shape) ? ok(event) : err(corruptEvent(recorded, 'stream'))
 }
 
-const inNewestVersion = (recorded: RecordedEvent, { version }: Shape): RecordedEvent =>
+const inNewestVersion = (recorded: RecordedEvent, { kind, version }: Shape): RecordedEvent =>
   recorded.schemaVersion === version
     ? recorded
-    : { ...recorded, schemaVersion: version, data: upcast(upcasters, recorded) }
+    : { ...recorded, schemaVersion: version, data: upcast(kind.decider.upcasters, recorded) }
 
-const hasShape = (event: RecordedEvent, shape: Shape): event is KnownEvent =>
+const hasShape = (event: RecordedEvent, shape: Shape): event is RecordedEvent & AnyEvent =>
   z.validate(compiled(shape.data), event.data)
 
 /** Metadata as storage gives it back: views rely on these fields. */
@@ -75,9 +67,9 @@ const isKnownVersion = (version: number, shape: Shape): boolean =>
   Number.isInteger(version) && version >= 1 && version <= shape.version
 
 /** Ids hold no `+`; an owner with one could pass for an organization and a project of it. */
-const tellsOfItsStream = (event: KnownEvent): boolean => {
-  const { resourceOwner } = event.metadata
-  return !resourceOwner.includes('+') && event.stream === streamOf(resourceOwner, objectOf(event))
+const tellsOfItsStream = ({ metadata, stream, data }: KnownEvent, { kind }: Shape): boolean => {
+  const { resourceOwner } = metadata
+  return !resourceOwner.includes('+') && stream === kind.stream(resourceOwner, data)
 }
 
 const firstFlaw = ({ data }: RecordedEvent, shape: Shape): string => {

@@ -1,9 +1,10 @@
-import { projectStream } from '../../domain/project/events.js'
-import type { ProjectRoleRef } from '../../domain/values.js'
+import { kinds } from '../../domain/kinds.js'
+import type { ObjectRef } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
-import { objectOf } from '../../projections/event-cases.js'
 import { historyEntry } from '../../projections/history-view.js'
+import { objectOf } from '../../projections/object-of.js'
+import { containerOf } from '../../projections/place.js'
 import { streamOf } from '../../projections/stream-name.js'
 import { type History, type Kept, keptUnder, type Past } from './rows.js'
 
@@ -11,7 +12,7 @@ import { type History, type Kept, keptUnder, type Past } from './rows.js'
 export const noHistory = (): History => ({
   past: [],
   byObject: new Map(),
-  byProject: new Map(),
+  byContainer: new Map(),
   sorted: 0,
 })
 
@@ -33,35 +34,36 @@ const pastOf = (kept: Kept, { orgId, object, including }: HistoryQuery): readonl
   const history = kept.history.get(orgId)
   if (history === undefined || object === undefined) return history?.past ?? []
   sort(history)
-  if (object.type === 'project_role') return pastOfRole(history, orgId, object)
-  if (object.type === 'project' && including !== undefined)
-    return history.byProject.get(object.id) ?? []
-  return history.byObject.get(streamOf(orgId, object)) ?? []
+  const container = containerOf(object)
+  if (container) return pastWithin(history, orgId, { object, container })
+  const past = including === undefined ? history.byObject : history.byContainer
+  return past.get(streamOf(orgId, object)) ?? []
 }
 
 const sort = (history: History): void => {
-  const { past, byObject, byProject, sorted } = history
+  const { past, byObject, byContainer, sorted } = history
   for (const found of past.slice(sorted)) {
-    keptUnder(byObject, found.event.stream, () => []).push(found)
-    const object = objectOf(found.event)
-    if (object.type === 'identity_provider') continue
-    const projectId = object.type === 'project' ? object.id : object.projectId
-    keptUnder(byProject, projectId, () => []).push(found)
+    const { stream, metadata } = found.event
+    keptUnder(byObject, stream, () => []).push(found)
+    const container = containerOf(objectOf(found.event))
+    const around = container ? streamOf(metadata.resourceOwner, container) : stream
+    keptUnder(byContainer, around, () => []).push(found)
   }
   history.sorted = past.length
 }
 
-/** What happened to a role, and the removals of its project that it was there for. */
-const pastOfRole = (
+/** What happened to an object, and the removals of its container that it was there for. */
+const pastWithin = (
   { byObject }: History,
   orgId: string,
-  role: ProjectRoleRef,
+  { object, container }: { readonly object: ObjectRef; readonly container: ObjectRef },
 ): readonly Past[] => {
-  const own = byObject.get(streamOf(orgId, role)) ?? []
-  const ofProject = byObject.get(projectStream(orgId, role.projectId)) ?? []
-  const ends = ofProject.filter(({ event: { type, position } }) => {
+  const own = byObject.get(streamOf(orgId, object)) ?? []
+  const ofContainer = byObject.get(streamOf(orgId, container)) ?? []
+  const ends = ofContainer.filter(({ event: { type, position } }) => {
     const last = own[countUpTo(own, position) - 1]
-    return type === 'project.removed' && last && last.event.type !== 'project_role.removed'
+    const isThere = last && last.event.type !== kinds[object.type].removal
+    return isThere && type === kinds[container.type].removal
   })
   return [...own, ...ends].toSorted((one, other) =>
     one.event.position < other.event.position ? -1 : 1,

@@ -1,3 +1,4 @@
+import { byType } from '../../domain/kinds.js'
 import type { StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
@@ -24,16 +25,16 @@ export interface History {
   readonly past: Past[]
   /** The same by object, as far as {@link History.sorted}: objects are seldom asked for. */
   readonly byObject: Map<StreamId, Past[]>
-  /** The same by project, its roles included, as far as {@link History.sorted}. */
-  readonly byProject: Map<string, Past[]>
-  /** How many of `past` are in `byObject` and `byProject`. */
+  /** The same with what lies in an object beside it, as far as {@link History.sorted}. */
+  readonly byContainer: Map<StreamId, Past[]>
+  /** How many of `past` are in `byObject` and `byContainer`. */
   sorted: number
 }
 
 /** What is known before the first event. */
 export const nothingKept = (): Kept => ({
   checkpoint: 0n,
-  rows: { identity_provider: new Map(), project: new Map(), project_role: new Map() },
+  rows: byType((): Map<string, Map<string, never>> => new Map()),
   history: new Map(),
 })
 
@@ -54,8 +55,8 @@ export const rowStore = ({ rows }: Kept): RowStore => ({
     else
       keptUnder<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
   },
-  removeRoles: (scope) => {
-    rows.project_role.delete(scope)
+  removeAll: (type, scope) => {
+    rows[type].delete(scope)
   },
 })
 

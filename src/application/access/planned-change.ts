@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { choice, listOf, type ObjectRef } from '../../domain/values.js'
-import { objectOf } from '../../projections/event-cases.js'
+import { objectOf } from '../../projections/object-of.js'
 import { streamOf } from '../../projections/stream-name.js'
 import { ObjectInput } from '../object-input.js'
 import { PlannedEvent } from './planned-event.js'

@@ -1,20 +1,14 @@
 import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/events.js'
+import type { AnyEvent } from '../../domain/kinds.js'
 import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
 import type {
   ProjectRoleAdded,
   ProjectRoleEvent,
   ProjectRoleUpdated,
 } from '../../domain/project-role/events.js'
-import {
-  IdpId,
-  type ObjectRef,
-  ProjectId,
-  RoleKey,
-  SealedSecret,
-  type StreamId,
-} from '../../domain/values.js'
+import { IdpId, ProjectId, RoleKey, SealedSecret, type StreamId } from '../../domain/values.js'
 import type { Metadata, Position, RecordedEvent } from '../../ports/event-store.js'
-import type { AnyEvent } from '../../ports/known-event.js'
+import { objectOf } from '../../projections/object-of.js'
 import { streamOf } from '../../projections/stream-name.js'
 
 /** Circumstances that a law cares for. */
@@ -41,7 +35,7 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
     events,
     above: (position) => events.filter((event) => event.position > position),
     record: (orgId, event, circumstances) => {
-      const stream = streamOf(orgId, refOf(event))
+      const stream = streamOf(orgId, objectOf(event))
       const version = (versions.get(stream) ?? 0) + 1
       const position = first + STEP * BigInt(events.length)
       const actor = { userId: 'u1', orgId: 'operator' }
@@ -59,11 +53,6 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
       return recorded
     },
   }
-}
-
-const refOf = ({ data }: AnyEvent): ObjectRef => {
-  if ('roleKey' in data) return { type: 'project_role', ...data }
-  return 'idpId' in data ? { type: 'identity_provider', ...data } : { type: 'project', ...data }
 }
 
 /** A seal as an event holds it; must not be found in anything that is read. */

@@ -114,9 +114,13 @@ export const objectTable = <Type extends ViewType>(
   }
 }
 
-/** How all roles of `scopes` are removed. */
-export const rolesRemoval = (schema: string, scopes: readonly string[]): Statement => ({
-  text: `DELETE FROM ${schema}.${tableOf('project_role')}
+/** How all objects of a type in `scopes` are removed. */
+export const removalOf = (
+  schema: string,
+  type: ViewType,
+  scopes: readonly string[],
+): Statement => ({
+  text: `DELETE FROM ${schema}.${tableOf(type)}
     WHERE scope IN (SELECT number FROM ${schema}.${NAMES} WHERE name = ANY ($1))`,
   values: [scopes],
 })

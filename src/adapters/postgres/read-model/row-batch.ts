@@ -1,11 +1,12 @@
+import { byType, TYPES } from '../../../domain/kinds.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { RowStore } from '../../../projections/change-row.js'
-import { objectOf } from '../../../projections/event-cases.js'
+import { objectOf } from '../../../projections/object-of.js'
 import { type Place, placeOf } from '../../../projections/place.js'
 import type { Shared } from '../../kept-rows.js'
 import type { Session, Statement } from '../session.js'
-import { type ObjectTable, objectTable, rolesRemoval } from './object-rows.js'
+import { type ObjectTable, objectTable, removalOf } from './object-rows.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
@@ -26,7 +27,7 @@ export const rowBatch = async (
     project_role: typeBatch(objectTable(schema, shared, 'project_role')),
   }
   const all = [rows.identity_provider, rows.project, rows.project_role]
-  const removedScopes: string[] = []
+  const removedScopes = byType((): string[] => [])
 
   for (const event of events) {
     const ref = objectOf(event)
@@ -38,12 +39,14 @@ export const rowBatch = async (
   return {
     get: (type, place) => rows[type].get(place),
     put: (type, place, row) => rows[type].put(place, row),
-    removeRoles: (scope) => {
-      removedScopes.push(scope)
-      rows.project_role.forget(scope)
+    removeAll: (type, scope) => {
+      removedScopes[type].push(scope)
+      rows[type].forget(scope)
     },
     statements: () => [
-      ...(removedScopes.length > 0 ? [rolesRemoval(schema, removedScopes)] : []),
+      ...TYPES.filter((type) => removedScopes[type].length > 0).map((type) =>
+        removalOf(schema, type, removedScopes[type]),
+      ),
       ...all.flatMap((batch) => batch.statements()),
     ],
   }

@@ -1,3 +1,4 @@
+import { TYPES } from '../../../domain/kinds.js'
 import type { ViewType } from '../../../ports/read-model.js'
 import {
   CHECKPOINT,
@@ -7,7 +8,6 @@ import {
   indexedFields,
   isKey,
   NAMES,
-  TYPES,
   tableOf,
 } from '../../read-tables.js'
 

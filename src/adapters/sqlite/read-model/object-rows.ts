@@ -91,7 +91,7 @@ export const objectTables: { readonly [Type in ViewType]: ObjectTable<Views[Type
   project_role: objectTable('project_role'),
 }
 
-/** Removes all roles of `scope`. */
-export const removeRoles = (database: Database, scope: string): void => {
-  database.run(`DELETE FROM ${tableOf('project_role')} WHERE ${IN_SCOPE}`, scope)
+/** Removes all objects of a type in `scope`. */
+export const removeAll = (database: Database, type: ViewType, scope: string): void => {
+  database.run(`DELETE FROM ${tableOf(type)} WHERE ${IN_SCOPE}`, scope)
 }

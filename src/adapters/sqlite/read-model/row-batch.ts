@@ -3,7 +3,7 @@ import type { RowStore } from '../../../projections/change-row.js'
 import type { Place } from '../../../projections/place.js'
 import type { Shared } from '../../kept-rows.js'
 import type { Database } from '../database.js'
-import { type ObjectTable, objectTables, removeRoles } from './object-rows.js'
+import { type ObjectTable, objectTables, removeAll } from './object-rows.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
@@ -21,9 +21,9 @@ export const rowBatch = (database: Database, shared: Shared): RowBatch => {
   return {
     get: (type, place) => rows[type].get(place),
     put: (type, place, row) => rows[type].put(place, row),
-    removeRoles: (scope) => {
-      rows.project_role.forget(scope)
-      removeRoles(database, scope)
+    removeAll: (type, scope) => {
+      rows[type].forget(scope)
+      removeAll(database, type, scope)
     },
     flush: () => {
       for (const ofType of Object.values(rows)) ofType.flush()

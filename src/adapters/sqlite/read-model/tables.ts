@@ -1,3 +1,4 @@
+import { TYPES } from '../../../domain/kinds.js'
 import type { ViewType } from '../../../ports/read-model.js'
 import {
   CHECKPOINT,
@@ -8,7 +9,6 @@ import {
   indexedFields,
   isKey,
   NAMES,
-  TYPES,
   tableOf,
 } from '../../read-tables.js'
 import type { Database } from '../database.js'

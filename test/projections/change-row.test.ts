@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { fieldOf } from '../../src/domain/field-of.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
-import type { KnownEvent } from '../../src/ports/known-event.js'
-import type { IdentityProvider } from '../../src/ports/read-model.js'
-import { identityProviderView } from '../../src/projections/identity-provider-view.js'
+import type { Views, ViewType } from '../../src/ports/read-model.js'
+import { rowAfter } from '../../src/projections/change-row.js'
 import { readEvent } from '../../src/projections/read-event.js'
 
 const data = {
@@ -38,16 +38,13 @@ const updated: RecordedEvent = {
   data: { usernameMapping, displayNameMapping, scopes: ['email'], issuer, clientId, idpId },
 }
 
-const isOfProvider = (event: KnownEvent) => event.type.startsWith('identity_provider.')
-
-const viewOf = (events: readonly RecordedEvent[]): IdentityProvider | undefined =>
+const rowOf = (events: readonly RecordedEvent[]): Views[ViewType] | undefined =>
   events
     .map((event) => readEvent(event)._unsafeUnwrap())
-    .filter((event): event is Parameters<typeof identityProviderView>[1] => isOfProvider(event))
-    .reduce<IdentityProvider | undefined>(identityProviderView, undefined)
+    .reduce<Views[ViewType] | undefined>(rowAfter, undefined)
 
 test.each([[[added]], [[added, updated]]])('Fields are shown in one order.', (events) => {
-  expect(Object.keys(viewOf(events) ?? {})).toEqual([
+  expect(Object.keys(rowOf(events) ?? {})).toEqual([
     'idpId',
     'name',
     'stylingType',
@@ -63,6 +60,6 @@ test.each([[[added]], [[added, updated]]])('Fields are shown in one order.', (ev
 })
 
 test.each([[[added]], [[added, updated]]])('A list cannot be altered.', (events) => {
-  const shown = viewOf(events)?.scopes
+  const shown = fieldOf(rowOf(events), 'scopes')
   expect(Object.isFrozen(shown)).toBe(true)
 })

@@ -1,0 +1,80 @@
+import type * as z from 'zod/mini'
+import type { Decider } from './decider.js'
+import { type EventSchema, eventTypesOf, type Message } from './message.js'
+import type { Permission } from './permission.js'
+import type { ShownField } from './shown-field.js'
+import type { ObjectRef, StreamId } from './values.js'
+
+/** What every view has. */
+export interface Stateful {
+  readonly state: 'active' | 'inactive'
+}
+
+/** The description of one aggregate: all that code outside of its folder goes by. */
+export interface Kind<Ids, View extends Stateful, Event extends Message> {
+  /** Type of the objects: in references, and before the dot in the types of their events. */
+  readonly type: ObjectRef['type']
+
+  /** Schema of what names an object in its organization; the ids of its container come first. */
+  readonly ids: z.ZodMiniObject & z.ZodMiniType<Ids>
+
+  /** The object that `ids` name, by those of their fields alone. */
+  ref(ids: Ids): ObjectRef
+
+  /** The object's own id or key: the last of `ids`. */
+  key(ids: Ids): string
+
+  /** The object that it lies in and ends with; undefined where that is the organization. */
+  readonly container: Container<Ids> | undefined
+
+  /** Name of the stream of an object. */
+  stream(orgId: string, ids: Ids): StreamId
+
+  /** The rules. */
+  readonly decider: Pick<Decider<never, unknown, Event, unknown>, 'eventSchema' | 'upcasters'>
+
+  /** Schemas of the events in their newest versions. */
+  readonly events: readonly EventSchema<Event['type']>[]
+
+  /** Whether an event is one of this aggregate. */
+  reads(event: Message): event is Event
+
+  /** Type of the event with which an object ceases to be. */
+  readonly removal: Event['type']
+
+  /** What is read after `event` of an object that was read as `view`; undefined when there is none. */
+  view(view: View | undefined, event: Event): View | undefined
+
+  /** States that an object can be read in. */
+  readonly states: readonly View['state'][]
+
+  /** The fields of a view, but for its state. */
+  readonly fields: Readonly<Record<string, ShownField<View>>> & {
+    readonly [Field in Exclude<keyof View, 'state'>]: ShownField<View>
+  }
+
+  /** Names of the fields that are never shown and that `event` gives another value. */
+  secretsChanged(event: Event): readonly string[]
+
+  /** The object that a permission is asked for. */
+  target(ids: Ids): { readonly type: 'identity_provider' | 'project'; readonly id: string }
+
+  /** What it takes to read objects, and to change them. */
+  readonly permissions: { readonly read: Permission; readonly write: Permission }
+}
+
+/** What objects lie in. */
+export interface Container<Ids> {
+  /** Its type. */
+  readonly type: ObjectRef['type']
+  /** The container of the object that `ids` name. */
+  ref(ids: Ids): ObjectRef
+}
+
+/** Tells the events of `schemas` from all others, by their types. */
+export const readerOf = <Event extends Message>(
+  schemas: readonly EventSchema<Event['type']>[],
+): ((event: Message) => event is Event) => {
+  const types = new Set<string>(schemas.flatMap(eventTypesOf))
+  return (event): event is Event => types.has(event.type)
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { fieldOf } from './field-of.js'
+import { identityProviders } from './identity-provider/kind.js'
+import type { Kind } from './kind.js'
+import { projects } from './project/kind.js'
+import { projectRoles } from './project-role/kind.js'
+import { recordOf } from './record-of.js'
+import type { ObjectRef } from './values.js'
+
+const all = {
+  identity_provider: identityProviders,
+  project: projects,
+  project_role: projectRoles,
+} satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
+
+type Listed = (typeof all)[keyof typeof all]
+
+/** What is shown of an object of any type. */
+export type AnyView = NonNullable<ReturnType<Listed['view']>>
+
+/** An event of any aggregate, in its newest version. */
+export type AnyEvent = z.output<Listed['decider']['eventSchema']>
+
+/** A kind, whichever: it takes ids, events and views as they are stored. */
+export type AnyKind = Kind<object, AnyView, AnyEvent>
+
+/** The kind of every aggregate, by the type of its objects. */
+export const kinds: { readonly [Type in ObjectRef['type']]: AnyKind } = all
+
+/** The types of all objects. */
+export const TYPES = Object.values(all).map(({ type }) => type)
+
+/** What `make` returns for each kind, by type. */
+export const byType = <Value>(make: (kind: AnyKind) => Value): Record<ObjectRef['type'], Value> =>
+  recordOf(TYPES, (type) => make(kinds[type]))
+
+/** Types of all events. */
+export const EVENT_TYPES = Object.values(all)
+  .flatMap(({ events }) => [...events])
+  .flatMap((schema) => schema.def.innerType.shape.type.def.values)
+
+/** Names one object of the organization. */
+export const ObjectInput = z.discriminatedUnion(
+  'type',
+  [
+    z.extend(identityProviders.ids, { type: z.literal('identity_provider') }),
+    z.extend(projects.ids, { type: z.literal('project') }),
+    z.extend(projectRoles.ids, { type: z.literal('project_role') }),
+  ],
+  { error: 'must name an object by type and ids' },
+)
+
+/** The kind of the objects of that type; undefined when there is none, as of malformed input. */
+export const kindNamed = (type: unknown): AnyKind | undefined =>
+  Object.values(kinds).find((kind) => kind.type === type)
+
+/** The ids of the object that `ref` names, in the order of its kind. */
+export const idsOf = (ref: ObjectRef): readonly string[] =>
+  Object.keys(kinds[ref.type].ids.shape).map((name) => String(fieldOf(ref, name)))

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest'
+import { identityProviders } from '../../src/domain/identity-provider/kind.js'
+import { sealedSecretIn } from '../../src/domain/identity-provider/secret.js'
+import {
+  byType,
+  EVENT_TYPES,
+  idsOf,
+  kindNamed,
+  kinds,
+  ObjectInput,
+  TYPES,
+} from '../../src/domain/kinds.js'
+import { projects } from '../../src/domain/project/kind.js'
+import { projectRoles } from '../../src/domain/project-role/kind.js'
+import * as idp from './identity-provider/examples.js'
+import * as project from './project/examples.js'
+import * as role from './project-role/examples.js'
+
+const cases = [
+  {
+    kind: identityProviders,
+    ids: ['idpId'],
+    data: idp.google,
+    ref: { type: 'identity_provider', idpId: 'google' },
+    key: 'google',
+    container: undefined,
+    stream: 'identity_provider-acme+google',
+    target: { type: 'identity_provider', id: 'google' },
+    permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },
+    removed: idp.removed,
+    states: ['active', 'inactive'],
+    filterable: ['idpId', 'name', 'clientId', 'issuer'],
+    sortable: [
+      'idpId',
+      'name',
+      'stylingType',
+      'clientId',
+      'issuer',
+      'displayNameMapping',
+      'usernameMapping',
+      'autoRegister',
+    ],
+    events: 7,
+  },
+  {
+    kind: projects,
+    ids: ['id'],
+    data: project.portal,
+    ref: { type: 'project', id: 'portal' },
+    key: 'portal',
+    container: undefined,
+    stream: 'project-acme+portal',
+    target: { type: 'project', id: 'portal' },
+    permissions: { read: 'project.read', write: 'project.write' },
+    removed: project.removed,
+    states: ['active', 'inactive'],
+    filterable: ['id', 'name'],
+    sortable: [
+      'id',
+      'name',
+      'projectRoleAssertion',
+      'projectRoleCheck',
+      'hasProjectCheck',
+      'privateLabelingSetting',
+    ],
+    events: 5,
+  },
+  {
+    kind: projectRoles,
+    ids: ['projectId', 'roleKey'],
+    data: role.editor,
+    ref: { type: 'project_role', projectId: 'portal', roleKey: 'editor' },
+    key: 'editor',
+    container: { type: 'project', id: 'portal' },
+    stream: 'project_role-acme+portal+editor',
+    target: { type: 'project', id: 'portal' },
+    permissions: { read: 'project.role.read', write: 'project.role.write' },
+    removed: role.editorRemoved,
+    states: ['active'],
+    filterable: ['roleKey', 'displayName', 'group'],
+    sortable: ['projectId', 'roleKey', 'displayName', 'group'],
+    events: 3,
+  },
+] as const
+
+describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) => {
+  const kind = kinds[type]
+
+  test('names its objects by their ids alone, in order.', () => {
+    expect(Object.keys(kind.ids.shape)).toEqual(expected.ids)
+    expect(kind.ref(expected.data)).toEqual(expected.ref)
+    expect(kind.key(expected.data)).toBe(expected.key)
+    expect(kind.stream('acme', expected.data)).toBe(expected.stream)
+    expect(kind.ids.safeParse({ ...expected.data }).success).toBe(false)
+    expect(ObjectInput.parse(expected.ref)).toEqual(expected.ref)
+    expect(ObjectInput.safeParse({ ...expected.ref, more: 1 }).success).toBe(false)
+  })
+
+  test('says what they lie in, and what permissions are asked for.', () => {
+    expect(kind.container?.ref(expected.data)).toEqual(expected.container)
+    expect(kind.container?.type).toBe(expected.container?.type)
+    expect(kind.target(expected.data)).toEqual(expected.target)
+    expect(kind.permissions).toEqual(expected.permissions)
+  })
+
+  test('reads its own events and no others.', () => {
+    const read = EVENT_TYPES.filter((eventType) => kind.reads({ type: eventType, data: {} }))
+    expect(read).toEqual(EVENT_TYPES.filter((eventType) => eventType.startsWith(`${type}.`)))
+    expect(read).toHaveLength(expected.events)
+  })
+
+  test('ends with the removal, and shows the states before it.', () => {
+    const before = kind.view(undefined, addedBy[type])
+    expect(kind.removal).toBe(expected.removed.type)
+    expect(kind.view(before, expected.removed)).toBeUndefined()
+    expect(kind.states).toEqual(expected.states)
+  })
+
+  test('tells which fields are filtered and sorted by, and reads them.', () => {
+    const fields = Object.entries(kind.fields)
+    const view = kind.view(undefined, addedBy[type])
+    if (view === undefined) throw new Error('nothing was added')
+    const named = (use: 'filterable' | 'sortable') =>
+      fields.filter(([, field]) => field[use]).map(([name]) => name)
+    expect(named('filterable')).toEqual(expected.filterable)
+    expect(named('sortable')).toEqual(expected.sortable)
+    for (const [name, field] of fields) {
+      const value = Reflect.get(view, name)
+      if (field.holds === 'list') expect(Array.isArray(value)).toBe(true)
+      else expect([typeof value, field.of(view)]).toEqual([field.holds, value])
+    }
+  })
+})
+
+const addedBy = {
+  identity_provider: idp.googleAdded,
+  project: project.portalAdded,
+  project_role: role.editorAdded,
+} as const
+
+describe('The list of kinds', () => {
+  test('has each under its own type.', () => {
+    expect(TYPES).toEqual(['identity_provider', 'project', 'project_role'])
+    expect(byType(({ type }) => type)).toEqual(
+      Object.fromEntries(TYPES.map((type) => [type, type])),
+    )
+    for (const type of TYPES) expect(kindNamed(type)).toBe(kinds[type])
+  })
+
+  test.each(['', 'constructor', 'project.added', 5, null, undefined])('has none of %j.', (type) => {
+    expect(kindNamed(type)).toBeUndefined()
+  })
+
+  test('tells the ids of an object in the order of its kind.', () => {
+    expect(idsOf({ type: 'project', id: 'portal' })).toEqual(['portal'])
+    expect(idsOf({ roleKey: 'a/b', projectId: 'portal', type: 'project_role' })).toEqual([
+      'portal',
+      'a/b',
+    ])
+  })
+
+  test('refuses a reference to no type of object.', () => {
+    expect(ObjectInput.safeParse({ type: 'user', id: 'u' }).error?.issues).toMatchObject([
+      { message: 'must name an object by type and ids' },
+    ])
+  })
+})
+
+describe('A secret', () => {
+  test.each([
+    [idp.googleAdded, idp.firstSeal, ['clientSecret']],
+    [idp.oidcUpdated, idp.secondSeal, ['clientSecret']],
+    [idp.resealed, idp.secondSeal, []],
+    [idp.oidcUpdatedKeepingSecret, undefined, []],
+    [idp.appearanceUpdated, undefined, []],
+    [idp.removed, undefined, []],
+  ])('in an event is found, and is a change but for a new seal: %#', (event, sealed, changed) => {
+    expect(sealedSecretIn(event)).toEqual(sealed && { idpId: 'google', clientSecret: sealed })
+    expect(kinds.identity_provider.secretsChanged(event)).toEqual(changed)
+  })
+
+  test('is in no event of another kind.', () => {
+    const data = { ...project.portal, clientSecret: idp.firstSeal }
+    expect(sealedSecretIn({ type: 'project.added', data })).toBeUndefined()
+    expect(kinds.project.secretsChanged(project.portalAdded)).toEqual([])
+    expect(kinds.project_role.secretsChanged(role.editorAdded)).toEqual([])
+  })
+})

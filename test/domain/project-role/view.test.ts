@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest'
+import { projectRoleView } from '../../../src/domain/project-role/view.js'
+import { author, editor, editorAdded, editorRemoved, updatedToAuthor } from './examples.js'
+
+const active = { ...editor, state: 'active' } as const
+
+describe('The view of a role', () => {
+  test('begins active, with what was added.', () => {
+    expect(projectRoleView(undefined, editorAdded)).toEqual(active)
+  })
+
+  test.each([
+    ['has what it was updated to', updatedToAuthor, { ...author, state: 'active' }],
+    ['ends with the removal', editorRemoved, undefined],
+  ] as const)('%s.', (_, event, after) => {
+    expect(projectRoleView(active, event)).toEqual(after)
+  })
+
+  test.each([updatedToAuthor, editorRemoved])('does not come to be by $type.', (event) => {
+    expect(projectRoleView(undefined, event)).toBeUndefined()
+  })
+
+  test('has its fields in one order, whatever the order in the event.', () => {
+    const data = Object.fromEntries(Object.entries(editor).toReversed()) as typeof editor
+    const view = projectRoleView(undefined, { type: 'project_role.added', data })
+    expect(Object.keys(view ?? {})).toEqual([...Object.keys(editor), 'state'])
+  })
+})

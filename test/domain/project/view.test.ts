@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import type { ProjectEvent } from '../../../src/domain/project/events.js'
+import { projectView } from '../../../src/domain/project/view.js'
+import {
+  deactivated,
+  gateway,
+  portal,
+  portalAdded,
+  reactivated,
+  removed,
+  updatedToGateway,
+} from './examples.js'
+
+const active = { ...portal, state: 'active' } as const
+const inactive = { ...portal, state: 'inactive' } as const
+
+describe('The view of a project', () => {
+  test('begins active, with what was added.', () => {
+    expect(projectView(undefined, portalAdded)).toEqual(active)
+  })
+
+  test.each([
+    ['has what it was updated to', active, updatedToGateway, { ...gateway, state: 'active' }],
+    ['stays inactive when updated', inactive, updatedToGateway, { ...gateway, state: 'inactive' }],
+    ['is inactive once deactivated', active, deactivated, inactive],
+    ['is active again once reactivated', inactive, reactivated, active],
+    ['ends with the removal', active, removed, undefined],
+  ] as const)('%s.', (_, view, event, after) => {
+    expect(projectView(view, event)).toEqual(after)
+  })
+
+  test.each<[string, ProjectEvent]>(
+    [updatedToGateway, deactivated, reactivated, removed].map((event) => [event.type, event]),
+  )('does not come to be by %s.', (_, event) => {
+    expect(projectView(undefined, event)).toBeUndefined()
+  })
+
+  test('has its fields in one order, whatever the order in the event.', () => {
+    const data = Object.fromEntries(Object.entries(portal).toReversed()) as typeof portal
+    const view = projectView(undefined, { type: 'project.added', data })
+    expect(Object.keys(view ?? {})).toEqual([...Object.keys(portal), 'state'])
+  })
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { objectionsTo } from './program.js'
+
+const source = (kind: string) => `
+  import type { Kind } from '../../src/domain/kind.js'
+  import type { ProjectEvent } from '../../src/domain/project/events.js'
+  import { projects } from '../../src/domain/project/kind.js'
+  import type { ProjectView } from '../../src/domain/project/view.js'
+  import { projectRoles } from '../../src/domain/project-role/kind.js'
+  const { removal, ...withoutRemoval } = projects
+  const { container, ...withoutContainer } = projects
+  const { name, ...withoutName } = projects.fields
+  export const used = [removal, container, name, withoutRemoval, withoutContainer, withoutName, projectRoles]
+  export const kind = ${kind} satisfies Kind<{ readonly id: string }, ProjectView, ProjectEvent>`
+
+test('A complete kind compiles.', () => {
+  expect(objectionsTo(source('projects'))).toEqual([])
+})
+
+test.each([
+  ['without one of its parts', 'withoutRemoval'],
+  ['that does not say what its objects lie in', 'withoutContainer'],
+  ['with a field that is shown and not described', '{ ...projects, fields: withoutName }'],
+  ['with the ids of another aggregate', '{ ...projects, ids: projectRoles.ids }'],
+  ['with the events of another aggregate', '{ ...projects, events: projectRoles.events }'],
+  ['with the rules of another aggregate', '{ ...projects, decider: projectRoles.decider }'],
+  ['with the view of another aggregate', '{ ...projects, view: projectRoles.view }'],
+])('A kind %s does not compile.', (_, kind) => {
+  expect(objectionsTo(source(kind))).toHaveLength(1)
+})
