@@ -7,7 +7,7 @@ import {
   ProjectService,
 } from 'claviger/transport'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openIam, transportOptions } from './host.js'
+import { openIam, transportOptions } from '../transport/host.js'
 
 /** Largest request that is read. */
 const MEBIBYTE = 1024 * 1024
