@@ -3,17 +3,17 @@ import type { Views, ViewType } from '../ports/read-model.js'
 import { matchEvent, objectOf } from './event-cases.js'
 import type { Change } from './history-view.js'
 import { identityProviderView } from './identity-provider-view.js'
-import { type Place, placeOf, rolesOf } from './place.js'
 import { projectRoleView } from './project-role-view.js'
 import { projectView } from './project-view.js'
+import { type RowKey, roleScope, rowKeyOf } from './row-key.js'
 
 /** The rows of all objects that exist, as far as events are applied to them. */
 export interface RowStore {
-  readonly get: <Type extends ViewType>(type: Type, place: Place) => Views[Type] | undefined
+  readonly get: <Type extends ViewType>(type: Type, rowKey: RowKey) => Views[Type] | undefined
   /** Puts `row` in place of what was there; `undefined` takes it away. */
   readonly put: <Type extends ViewType>(
     type: Type,
-    place: Place,
+    rowKey: RowKey,
     row: Views[Type] | undefined,
   ) => void
   /** Takes away all roles of `scope`. */
@@ -23,19 +23,19 @@ export interface RowStore {
 /** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
 export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
   const orgId = event.metadata.resourceOwner
-  const place = placeOf(orgId, objectOf(event))
+  const rowKey = rowKeyOf(orgId, objectOf(event))
   const change = <Type extends ViewType>(type: Type, view: View<Views[Type]>): Change => {
     // Before the first event of an object there is nothing to look for.
-    const before = event.version === 1 ? undefined : rows.get(type, place)
+    const before = event.version === 1 ? undefined : rows.get(type, rowKey)
     const after = view(before)
-    rows.put(type, place, after)
+    rows.put(type, rowKey, after)
     return { before, after }
   }
   return matchEvent<Change>(event, {
     identity_provider: (event) =>
       change('identity_provider', (row) => identityProviderView(row, event)),
     project: (event) => {
-      if (event.type === 'project.removed') rows.removeRoles(rolesOf(orgId, event.data.id))
+      if (event.type === 'project.removed') rows.removeRoles(roleScope(orgId, event.data.id))
       return change('project', (row) => projectView(row, event))
     },
     project_role: (event) => change('project_role', (row) => projectRoleView(row, event)),

@@ -5,10 +5,10 @@ import { type ProjectId, RoleKey } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import { readBatch } from '../../projections/read-events.js'
+import { allObjects } from '../all-objects.js'
 import type { Session } from '../context.js'
 import { Fault, fromPort } from '../fault.js'
 import { newEvent } from '../new-event.js'
-import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 import type { ParsedProject, ParsedRole } from './desired-project.js'
 import { type Draft, draft, fieldChanges } from './planned-change.js'
@@ -30,7 +30,7 @@ export const planProjectRoles = async (
   const declared = new Set<string>(roles.map(({ roleKey }) => roleKey))
   const found = new Map<string, ProjectRole>()
   const removals: Draft[] = []
-  for await (const row of rowsOf(runtime, { type: 'project_role', orgId, projectId: id })) {
+  for await (const row of allObjects(runtime, { type: 'project_role', orgId, projectId: id })) {
     const { roleKey } = row
     if (declared.has(roleKey)) found.set(roleKey, row)
     else if (

@@ -1,9 +1,12 @@
-import type { ProjectRoleRef } from '../domain/values.js'
-import type { HistoryQuery, ViewType } from '../ports/read-model.js'
-import { placeOf, rolesOf } from '../projections/place.js'
-import { readColumns } from './kept-rows.js'
-import { boundedPosition } from './largest-integer.js'
-import { allOf, type Dialect, type Statement } from './list-statements.js'
+import type { ProjectRoleRef } from '../../../domain/values.js'
+import type { HistoryQuery, ViewType } from '../../../ports/read-model.js'
+import { roleScope, rowKeyOf } from '../../../projections/row-key.js'
+import type { Dialect } from '../dialect.js'
+import { boundedPosition } from '../largest-integer.js'
+import { allOf, type Statement } from '../statement.js'
+import { isNamed } from './conditions.js'
+import { readColumns } from './stored-entries.js'
+import { HISTORY, NAMES } from './tables.js'
 
 /** How the page of history that `query` asks for is found. */
 export const historyStatement = (dialect: Dialect, query: HistoryQuery): Statement => {
@@ -11,11 +14,11 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const sought = seeking(dialect, query)
   // Each part is looked up in an index of its own; a condition with OR might be looked for in all of the table.
   const parts = belonging(dialect, query).map((part) => allOf([part, ...sought]))
-  const found = parts.map(({ sql }) => `SELECT * FROM ${dialect.history} WHERE ${sql}`)
+  const found = parts.map(({ sql }) => `SELECT * FROM ${dialect.table(HISTORY)} WHERE ${sql}`)
   const inOrder = `ORDER BY position ${order}`
   return {
     // Names are looked up for the page alone, not for all that is put in order.
-    sql: `SELECT ${readColumns(dialect.names)} FROM (
+    sql: `SELECT ${readColumns(dialect)} FROM (
       ${found.join(' UNION ALL ')} ${inOrder} LIMIT ?
     ) AS page ${inOrder}`,
     parameters: [...parts.flatMap(({ parameters }) => parameters), limit],
@@ -38,7 +41,7 @@ const belonging = (
   { orgId, object, including }: HistoryQuery,
 ): readonly Statement[] => {
   if (object === undefined) return [isNamed(dialect, 'org', orgId)]
-  const { scope, key } = placeOf(orgId, object)
+  const { scope, key } = rowKeyOf(orgId, object)
   const own = allOf([
     isNamed(dialect, 'scope', scope),
     { sql: 'key = ?', parameters: [key] },
@@ -46,7 +49,7 @@ const belonging = (
     tellsOf(dialect, object.type),
   ])
   if (object.type === 'project_role') return [own, endsWithProject(dialect, orgId, object)]
-  return including === undefined ? [own] : [own, isNamed(dialect, 'scope', rolesOf(orgId, key))]
+  return including === undefined ? [own] : [own, isNamed(dialect, 'scope', roleScope(orgId, key))]
 }
 
 /** The project is removed, and the last entry of the role before that is there and is no removal. */
@@ -56,8 +59,8 @@ const endsWithProject = (
   { projectId, roleKey }: ProjectRoleRef,
 ): Statement => {
   const last = allOf([
-    isNamed(dialect, 'scope', rolesOf(orgId, projectId)),
-    { sql: `key = ? AND position < ${dialect.history}.position`, parameters: [roleKey] },
+    isNamed(dialect, 'scope', roleScope(orgId, projectId)),
+    { sql: `key = ? AND position < ${dialect.table(HISTORY)}.position`, parameters: [roleKey] },
   ])
   const isRemoval = isAnyOf(dialect, ['project_role.removed'])
   return allOf([
@@ -66,25 +69,23 @@ const endsWithProject = (
     isAnyOf(dialect, ['project.removed']),
     {
       sql: `EXISTS (SELECT 1 FROM (
-        SELECT type FROM ${dialect.history} AS own WHERE ${last.sql} ORDER BY position DESC LIMIT 1
+        SELECT type FROM ${dialect.table(HISTORY)} AS own WHERE ${last.sql} ORDER BY position DESC LIMIT 1
       ) AS last WHERE NOT ${isRemoval.sql})`,
       parameters: [...last.parameters, ...isRemoval.parameters],
     },
   ])
 }
 
-const isNamed = ({ names }: Dialect, column: string, name: string): Statement => ({
-  sql: `${column} = (SELECT number FROM ${names} WHERE name = ?)`,
-  parameters: [name],
-})
+const isAnyOf = (dialect: Dialect, types: readonly string[]): Statement => {
+  const { sql, parameters } = dialect.isListed('name', types)
+  return {
+    sql: `type IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
+    parameters,
+  }
+}
 
-const isAnyOf = ({ names, isListed }: Dialect, types: readonly string[]): Statement => ({
-  sql: `type IN (SELECT number FROM ${names} WHERE ${isListed('name')})`,
-  parameters: [JSON.stringify(types)],
-})
-
-const tellsOf = ({ names }: Dialect, type: ViewType): Statement => ({
-  sql: `type IN (SELECT number FROM ${names} WHERE name > ? AND name < ?)`,
+const tellsOf = ({ table }: Dialect, type: ViewType): Statement => ({
+  sql: `type IN (SELECT number FROM ${table(NAMES)} WHERE name > ? AND name < ?)`,
   // Of the characters a slash follows the dot.
   parameters: [`${type}.`, `${type}/`],
 })

@@ -1,6 +1,7 @@
-import type { ViewType } from '../ports/read-model.js'
-import { foldCase } from '../projections/fold-case.js'
-import { identityField, viewFields } from '../projections/view-fields.js'
+import type { ViewType } from '../../../ports/read-model.js'
+import { foldCase } from '../../../projections/fold-case.js'
+import { identityField, viewFields } from '../../../projections/view-fields.js'
+import type { Dialect } from '../dialect.js'
 
 /**
  * Raised when what the tables of read models hold changes. As part of their names it lets old and new
@@ -20,14 +21,60 @@ export const NAMES = `${READ_MODEL}_name`
 /** Holds one row for every event. */
 export const HISTORY = `${READ_MODEL}_history`
 
-/** Every type of object. */
-export const TYPES = ['identity_provider', 'project', 'project_role'] as const
+const TYPES = ['identity_provider', 'project', 'project_role'] as const
 
 /** Holds one row for every object of the type that exists. */
 export const tableOf = (type: ViewType): string => `${READ_MODEL}_${type}`
 
 /** All that a reset empties, besides the checkpoint. */
 export const FILLED = [NAMES, HISTORY, ...TYPES.map(tableOf)]
+
+/** Creates all tables. @param historyTable - creates that of the history; each database has another key for it */
+export const createTables = (dialect: Dialect, historyTable: string): string => {
+  const { integer, text } = dialect.declarations.types
+  const created = [
+    tableWith(dialect, CHECKPOINT, [`position ${integer} NOT NULL`]),
+    tableWith(dialect, NAMES, [`number ${integer} PRIMARY KEY`, `name ${text} NOT NULL UNIQUE`]),
+    historyTable,
+    ...TYPES.flatMap((type) => [
+      tableWith(dialect, tableOf(type), objectColumns(dialect, type)),
+      ...indexedFields(type).map((field) => indexOn(dialect, type, field)),
+    ]),
+  ]
+  return created.join('\n')
+}
+
+/** Creates a table of such columns and constraints. */
+const tableWith = (
+  { table, declarations: { ifMissing, options } }: Dialect,
+  name: string,
+  columns: readonly string[],
+): string => `CREATE TABLE ${ifMissing} ${table(name)} (${columns.join(', ')}) ${options};`
+
+/** All fields but the details are in `shown`, as JSON; the creation date counts milliseconds. */
+const objectColumns = ({ declarations }: Dialect, type: ViewType): readonly string[] => {
+  const { integer, text, json } = declarations.types
+  const folded = foldedFields(type).map(
+    (field) => `${foldedColumn(field)} ${text} ${isKey(type, field) ? 'NULL' : 'NOT NULL'}`,
+  )
+  return [
+    `scope ${integer} NOT NULL`,
+    `key ${text} NOT NULL`,
+    `shown ${json} NOT NULL`,
+    `sequence ${integer} NOT NULL`,
+    `creation_date ${integer} NOT NULL`,
+    ...folded,
+    'PRIMARY KEY (scope, key)',
+  ]
+}
+
+const indexOn = (dialect: Dialect, type: ViewType, field: string): string => {
+  const { ifMissing } = dialect.declarations
+  const table = tableOf(type)
+  const column = foldedColumn(field)
+  return `CREATE INDEX ${ifMissing} ${table}_${field} ON ${dialect.table(table)} (scope, ${column})
+    ${isKey(type, field) ? `WHERE ${column} IS NOT NULL` : ''};`
+}
 
 /** Fields whose text, folded, has a column of its own: what rows can be filtered by. */
 export const foldedFields = (type: ViewType): readonly string[] =>
