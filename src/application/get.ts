@@ -4,7 +4,6 @@ import { IdpId, ProjectId, RoleKey } from '../domain/values.js'
 import type { Permission } from '../ports/authorize.js'
 import type { RefOf, Views, ViewType } from '../ports/read-model.js'
 import { demandFed } from './demand-fed.js'
-import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
 import type { Runtime } from './runtime.js'
 import { type Target, targetIdp, targetProject, targetProjectOfRole } from './target.js'
@@ -23,9 +22,8 @@ const get = <Type extends ViewType, Schema extends z.ZodMiniType>(
   { method, permission, schema, target, ref }: Lookup<Type, Schema>,
 ): Read<z.input<Schema>, Views[Type]> =>
   read(runtime, { method, permissions: [permission], schema, target }, async (session, input) => {
-    await runtime.follow(session)
     const object = ref(input)
-    const found = await fromPort(() => runtime.readModel.get<Type>(session.orgId, object))
+    const found = await runtime.fresh.get<Type>(session, object)
     if (found) return ok(found)
     await demandFed(runtime, session)
     return err({ kind: 'NotFound', object })

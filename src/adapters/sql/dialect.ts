@@ -12,9 +12,12 @@ export interface Column {
 export interface ChangedRow {
   /** A value for each column; the first two are the scope and the key. */
   readonly row: Row
-  /** Whether the value of the column with this index is another one than before. */
-  readonly isChanged: (index: number) => boolean
+  /** The values that are there. */
+  readonly before: () => Row
 }
+
+/** The number of a scope, and a key in it. */
+export type NumberedKey = readonly [scope: number, key: string]
 
 /** How a database declares tables. */
 export interface Declarations {
@@ -41,7 +44,7 @@ export interface Dialect {
   /** Whether a text is one of a list. */
   readonly isListed: (text: string, list: readonly string[]) => Statement
   /** A table called `sought` that has the columns `scope`, `key` and `nth`, which counts from 1. */
-  readonly sought: (keys: readonly (readonly [scope: number, key: string])[]) => Statement
+  readonly sought: (keys: readonly NumberedKey[]) => Statement
   /** How rows are added where there are none. */
   readonly insert: (
     table: string,
@@ -54,4 +57,6 @@ export interface Dialect {
     columns: readonly Column[],
     rows: readonly ChangedRow[],
   ) => readonly Statement[]
+  /** How rows are removed. */
+  readonly remove: (table: string, keys: readonly NumberedKey[]) => readonly Statement[]
 }

@@ -12,6 +12,9 @@ export interface Statement {
 /** A row in the order of the columns asked for. Integers may come as text. */
 export type Row = readonly Parameter[]
 
+/** A whole number as one database or another answers it, or null. */
+export type Integer = number | string | null
+
 /**
  * Work that asks a database for one statement after the other and receives the rows that each finds. A driver runs
  * it: at once, or waiting for each answer.

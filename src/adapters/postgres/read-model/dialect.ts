@@ -26,7 +26,7 @@ export const postgresDialect = (schema: string): Dialect => ({
   }),
   sought: (keys) => ({
     sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS sought (scope, key, nth)`,
-    parameters: [bigintArray(keys.map(([scope]) => scope)), textArray(keys.map(([, key]) => key))],
+    parameters: parametersOf(KEY, keys),
   }),
   insert: (table, columns, rows) => {
     if (rows.length === 0) return []
@@ -44,7 +44,17 @@ export const postgresDialect = (schema: string): Dialect => ({
     const rows = changed.map(({ row }) => row)
     return [{ sql, parameters: parametersOf(columns, rows) }]
   },
+  remove: (table, keys) => {
+    if (keys.length === 0) return []
+    const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY)})`
+    return [{ sql, parameters: parametersOf(KEY, keys) }]
+  },
 })
+
+const KEY: readonly Column[] = [
+  { name: 'scope', holds: 'integer' },
+  { name: 'key', holds: 'text' },
+]
 
 const unnested = (columns: readonly Column[]): string =>
   unnestColumns(

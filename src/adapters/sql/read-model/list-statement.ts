@@ -3,9 +3,8 @@ import { fieldNamed, viewFields } from '../../../projections/view-fields.js'
 import type { Dialect } from '../dialect.js'
 import { allOf, type Statement } from '../statement.js'
 import { expressionOf, meeting } from './conditions.js'
-import { positionColumns } from './positions.js'
 import { SHOWN_COLUMNS } from './stored-rows.js'
-import { tableOf } from './tables.js'
+import { positionColumns, tableOf } from './tables.js'
 
 /**
  * How the page of `query` is found, as of one moment: the position of the log's last event, the checkpoint, and how

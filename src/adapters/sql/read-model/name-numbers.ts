@@ -1,9 +1,8 @@
 import type { Position } from '../../../ports/event-store.js'
-import type { Dialect } from '../dialect.js'
-import { find, type Statement, type Steps } from '../statement.js'
-import { checkpointIn } from './positions.js'
+import type { Column, Dialect } from '../dialect.js'
+import { find, type Integer, type Statement, type Steps } from '../statement.js'
 import type { Shared } from './stored-rows.js'
-import { NAMES } from './tables.js'
+import { checkpointIn, NAMES } from './tables.js'
 
 /** The numbers of names, for as long as a transaction lasts. */
 export interface NameNumbers {
@@ -28,22 +27,17 @@ export function* nameNumbers(
 ): Steps<NameNumbers> {
   const table = dialect.table(NAMES)
   const { sql, parameters } = dialect.isListed('name', names)
-  const found = yield* find<
-    readonly [
-      reached: number | string | null,
-      last: number | string | null,
-      name: string | null,
-      number: number | string | null,
-    ]
-  >({
+  type Found = readonly [reached: Integer, last: Integer, name: string | null, number: Integer]
+  const found = yield* find<Found>({
     name: 'names',
     sql: `SELECT reached, last, name, number
       FROM (SELECT ${checkpointIn(dialect)} AS reached, (SELECT max(number) FROM ${table}) AS last) AS moment
       LEFT JOIN ${table} ON ${sql}`,
     parameters,
   })
-  const reached = BigInt(found[0]?.[0] ?? 0)
-  const last = Number(found[0]?.[1] ?? 0)
+  const [first] = found
+  const reached = BigInt(first?.[0] ?? 0)
+  const last = Number(first?.[1] ?? 0)
   if (last === 0 && from > 0n && reached > 0n)
     throw new Error(`The table ${table} was emptied: reset the read model`)
   const numbers = new Map(found.map(([, , name, number]) => [name, Number(number)]))
@@ -58,14 +52,11 @@ export function* nameNumbers(
       added.push([name, number])
       return number
     },
-    statements: () =>
-      dialect.insert(
-        NAMES,
-        [
-          { name: 'name', holds: 'text' },
-          { name: 'number', holds: 'integer' },
-        ],
-        added,
-      ),
+    statements: () => dialect.insert(NAMES, COLUMNS, added),
   }
 }
+
+const COLUMNS: readonly Column[] = [
+  { name: 'name', holds: 'text' },
+  { name: 'number', holds: 'integer' },
+]

@@ -14,15 +14,14 @@ import type {
 import { readEvents } from '../../../projections/read-events.js'
 import { listedScope, rowKeyOf } from '../../../projections/row-key.js'
 import type { Dialect } from '../dialect.js'
-import { find, type Steps } from '../statement.js'
+import { find, type Integer, type Steps } from '../statement.js'
 import type { Batch } from './changes.js'
 import { historyStatement } from './history-statement.js'
 import { listStatement } from './list-statement.js'
-import { objectAtHeadStatement, objectStatement } from './object-rows.js'
-import { checkpointIn } from './positions.js'
+import { objectAtHeadStatement, objectStatement } from './object-statements.js'
 import { decodeEntry, type FoundEntry } from './stored-entries.js'
 import { decodeRow, type ShownRow } from './stored-rows.js'
-import { FILLED, READ_MODEL } from './tables.js'
+import { checkpointIn, FILLED, READ_MODEL } from './tables.js'
 
 /** How one database runs what a read model does. */
 export interface ReadModelDriver {
@@ -72,8 +71,6 @@ function* object<Type extends ViewType>(
   const [row] = yield* find<ShownRow>(objectStatement(dialect, orgId, ref))
   return row && decodeRow<Type>(rowKeyOf(orgId, ref).scope, row)
 }
-
-type Integer = number | string | null
 
 function* objectAtHead<Type extends ViewType>(
   dialect: Dialect,

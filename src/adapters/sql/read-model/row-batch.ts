@@ -2,11 +2,12 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import type { RowStore } from '../../../projections/change-row.js'
 import { objectOf } from '../../../projections/event-cases.js'
 import type { RowKey } from '../../../projections/row-key.js'
-import type { Dialect } from '../dialect.js'
-import type { Statement, Steps } from '../statement.js'
-import { type Entry, type ObjectTable, objectTable, rolesRemoval } from './object-rows.js'
+import type { ChangedRow, Dialect, NumberedKey } from '../dialect.js'
+import { find, type Row, type Statement, type Steps } from '../statement.js'
+import { rolesRemoval } from './object-statements.js'
 import type { KeyedEvent } from './stored-entries.js'
-import type { Shared } from './stored-rows.js'
+import { decodeRow, SHOWN_COLUMNS, type Shared, type ShownRow, storedRows } from './stored-rows.js'
+import { tableOf } from './tables.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
@@ -23,12 +24,9 @@ export function* rowBatch(
   events: readonly KeyedEvent[],
 ): Steps<RowBatch> {
   const rows: { readonly [Type in ViewType]: TypeBatch<Views[Type]> } = {
-    identity_provider: typeBatch(
-      shared.numberOf,
-      objectTable(dialect, shared, 'identity_provider'),
-    ),
-    project: typeBatch(shared.numberOf, objectTable(dialect, shared, 'project')),
-    project_role: typeBatch(shared.numberOf, objectTable(dialect, shared, 'project_role')),
+    identity_provider: typeBatch(dialect, shared, 'identity_provider'),
+    project: typeBatch(dialect, shared, 'project'),
+    project_role: typeBatch(dialect, shared, 'project_role'),
   }
   const all = [rows.identity_provider, rows.project, rows.project_role]
   const removedScopes: string[] = []
@@ -54,50 +52,93 @@ export function* rowBatch(
 }
 
 /** The rows of one type. */
-interface TypeBatch<Row> {
+interface TypeBatch<View> {
   /** Has the row read by `load` when it `isStored`, unless it came to be in this batch. */
   readonly expect: (rowKey: RowKey, isStored: boolean) => void
   readonly load: () => Steps<void>
-  readonly get: (rowKey: RowKey) => Row | undefined
-  readonly put: (rowKey: RowKey, row: Row | undefined) => void
+  readonly get: (rowKey: RowKey) => View | undefined
+  readonly put: (rowKey: RowKey, row: View | undefined) => void
   readonly forget: (scope: string) => void
   readonly statements: () => Iterable<Statement>
 }
 
-const typeBatch = <Row>(numberOf: Shared['numberOf'], table: ObjectTable<Row>): TypeBatch<Row> => {
+/** A row as the table has it, and as it is to be; undefined where there is none. */
+interface Entry<View> {
+  readonly rowKey: RowKey
+  stored: View | undefined
+  row: View | undefined
+}
+
+const typeBatch = <Type extends ViewType>(
+  dialect: Dialect,
+  shared: Shared,
+  type: Type,
+): TypeBatch<Views[Type]> => {
+  const table = tableOf(type)
+  const { columns, encode } = storedRows(type)
   /** By scope, then by key. */
-  const entries = new Map<string, Map<string, Entry<Row>>>()
-  const sought: Entry<Row>[] = []
+  const entries = new Map<string, Map<string, Entry<Views[Type]>>>()
+  const sought: Entry<Views[Type]>[] = []
 
-  const find = ({ scope, key }: RowKey): Entry<Row> | undefined => entries.get(scope)?.get(key)
+  const entryAt = (rowKey: RowKey) => entries.get(rowKey.scope)?.get(rowKey.key) ?? add(rowKey)
 
-  const add = (rowKey: RowKey, row?: Row): Entry<Row> => {
-    const entry = { rowKey, stored: undefined, row }
-    const ofScope = entries.get(rowKey.scope) ?? new Map<string, Entry<Row>>()
+  const add = (rowKey: RowKey): Entry<Views[Type]> => {
+    const entry = { rowKey, stored: undefined, row: undefined }
+    const ofScope = entries.get(rowKey.scope) ?? new Map<string, Entry<Views[Type]>>()
     entries.set(rowKey.scope, ofScope.set(rowKey.key, entry))
     return entry
   }
 
+  const numbered = ({ scope, key }: RowKey): NumberedKey => [shared.numberOf(scope), key]
+
+  const encoded = (rowKey: RowKey, row: Views[Type]): Row => [
+    ...numbered(rowKey),
+    ...encode(row, shared),
+  ]
+
   return {
     expect: (rowKey, isStored) => {
-      if (find(rowKey)) return
+      if (entries.get(rowKey.scope)?.has(rowKey.key)) return
       const entry = add(rowKey)
       if (isStored) sought.push(entry)
     },
-    load: () => table.load(sought),
-    get: (rowKey) => find(rowKey)?.row,
+    *load() {
+      if (sought.length === 0) return
+      const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
+      const found = yield* find<readonly [nth: number | string, ...ShownRow]>({
+        sql: `SELECT nth, ${SHOWN_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
+        parameters,
+      })
+      for (const [nth, ...shown] of found) {
+        const entry = sought[Number(nth) - 1]
+        if (entry) entry.stored = entry.row = decodeRow<Type>(entry.rowKey.scope, shown)
+      }
+    },
+    get: (rowKey) => entryAt(rowKey).row,
     put: (rowKey, row) => {
-      const entry = find(rowKey)
-      if (entry) entry.row = row
-      else add(rowKey, row)
+      entryAt(rowKey).row = row
     },
     forget: (scope) => {
       entries.delete(scope)
     },
-    statements: () => {
+    *statements() {
+      const removed: NumberedKey[] = []
+      const updated: ChangedRow[] = []
+      const added: Row[] = []
       // By scope: neighbours in the table are written together.
-      const byNumber = [...entries].toSorted(([one], [other]) => numberOf(one) - numberOf(other))
-      return table.write(byNumber.flatMap(([, ofScope]) => [...ofScope.values()]))
+      const byNumber = [...entries.keys()].toSorted(
+        (one, other) => shared.numberOf(one) - shared.numberOf(other),
+      )
+      for (const scope of byNumber)
+        for (const { rowKey, stored, row } of entries.get(scope)?.values() ?? []) {
+          if (row === stored) continue
+          if (row === undefined) removed.push(numbered(rowKey))
+          else if (stored === undefined) added.push(encoded(rowKey, row))
+          else updated.push({ row: encoded(rowKey, row), before: () => encoded(rowKey, stored) })
+        }
+      yield* dialect.remove(table, removed)
+      yield* dialect.update(table, columns, updated)
+      yield* dialect.insert(table, columns, added)
     },
   }
 }

@@ -1,9 +1,10 @@
-import { type Position, timeOf } from '../../../ports/event-store.js'
+import { timeOf } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../../../ports/read-model.js'
 import { type Change, fieldChanges, shownChanges } from '../../../projections/history-view.js'
 import { objectAt, type RowKey } from '../../../projections/row-key.js'
 import type { Column, Dialect } from '../dialect.js'
+import type { Row } from '../statement.js'
 import type { Shared } from './stored-rows.js'
 import { NAMES } from './tables.js'
 
@@ -21,21 +22,6 @@ export const ENTRY_COLUMNS: readonly Column[] = [
   { name: 'changes', holds: 'json' },
 ]
 
-/** What an entry holds besides names. */
-type Others<Integer> = readonly [
-  /** Of the object, in its scope. */
-  key: string,
-  position: Integer,
-  actor: string,
-  actorOrgId: string,
-  correlationId: string | null,
-  /** As JSON: the list of changes, or all that is shown of an object that came to be. */
-  changes: string,
-]
-
-/** In the order of {@link ENTRY_COLUMNS}. */
-type EntryRow = readonly [org: number, scope: number, type: number, ...Others<Position>]
-
 /** An event, and the key of the row that it changes. */
 export interface KeyedEvent {
   readonly event: KnownEvent
@@ -52,8 +38,8 @@ export const namesOf = ({ event, rowKey }: KeyedEvent): readonly [string, string
   event.type,
 ]
 
-/** What an event did, as it is stored. */
-export const encodeEntry = (keyed: KeyedEvent, change: Change, shared: Shared): EntryRow => {
+/** What an event did, in the order of {@link ENTRY_COLUMNS}. */
+export const encodeEntry = (keyed: KeyedEvent, change: Change, shared: Shared): Row => {
   const { numberOf } = shared
   const { event, rowKey } = keyed
   const [org, scope, type] = namesOf(keyed)
@@ -88,7 +74,17 @@ export const readColumns = ({ table }: Dialect): string =>
     .join(', ')
 
 /** What is found by {@link readColumns}. */
-export type FoundEntry = readonly [scope: string, type: string, ...Others<number | string>]
+export type FoundEntry = readonly [
+  scope: string,
+  type: string,
+  key: string,
+  position: number | string,
+  actor: string,
+  actorOrgId: string,
+  correlationId: string | null,
+  /** As JSON: the list of changes, or all that is shown of an object that came to be. */
+  changes: string,
+]
 
 /** The entry that was found as `row`. */
 export const decodeEntry = (row: FoundEntry): HistoryEntry => {

@@ -2,6 +2,7 @@ import type { ViewType } from '../../../ports/read-model.js'
 import { foldCase } from '../../../projections/fold-case.js'
 import { identityField, viewFields } from '../../../projections/view-fields.js'
 import type { Dialect } from '../dialect.js'
+import { EVENTS } from '../stored-events.js'
 
 /**
  * Raised when what the tables of read models hold changes. As part of their names it lets old and new
@@ -25,6 +26,14 @@ const TYPES = ['identity_provider', 'project', 'project_role'] as const
 
 /** Holds one row for every object of the type that exists. */
 export const tableOf = (type: ViewType): string => `${READ_MODEL}_${type}`
+
+/** A backup that was restored into tables that were made already has left its row beside theirs. */
+export const checkpointIn = ({ table }: Dialect): string =>
+  `(SELECT max(position) FROM ${table(CHECKPOINT)})`
+
+/** Positions of the last event and of the checkpoint; null where there is none. */
+export const positionColumns = (dialect: Dialect): string =>
+  `(SELECT max(position) FROM ${dialect.table(EVENTS)}) AS head, ${checkpointIn(dialect)} AS reached`
 
 /** All that a reset empties, besides the checkpoint. */
 export const FILLED = [NAMES, HISTORY, ...TYPES.map(tableOf)]

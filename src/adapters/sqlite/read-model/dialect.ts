@@ -38,6 +38,11 @@ export const sqliteDialect: Dialect = {
     return statements
   },
   update: (table, columns, rows) => rows.map((changed) => updateOf(table, columns, changed)),
+  remove: (table, keys) =>
+    keys.map((parameters) => ({
+      sql: `DELETE FROM ${table} WHERE scope = ? AND key = ?`,
+      parameters,
+    })),
 }
 
 /** FAIL keeps no copy of what one statement changes: a fault undoes the whole transaction anyway. */
@@ -51,9 +56,12 @@ const insertion = (table: string, columns: readonly Column[], count: number): st
 const updateOf = (
   table: string,
   columns: readonly Column[],
-  { row, isChanged }: ChangedRow,
+  { row, before }: ChangedRow,
 ): Statement => {
-  const changed = columns.flatMap(({ name }, index) => (isChanged(index) ? [{ name, index }] : []))
+  const stored = before()
+  const changed = columns.flatMap(({ name }, index) =>
+    row[index] === stored[index] ? [] : [{ name, index }],
+  )
   return {
     sql: `UPDATE ${table} SET ${changed.map(({ name }) => `${name} = ?`).join(', ')}
       WHERE scope = ? AND key = ?`,
