@@ -22,6 +22,11 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
     [...DOMAIN, 'ports', 'projections', 'application', 'application/access'],
   ],
   [/^adapters$/, [...DOMAIN, 'ports', 'projections']],
+  // What databases share; no other adapter sees it, and it sees no database.
+  [
+    /^adapters\/(sqlite|postgres)(\/|$)/,
+    [...DOMAIN, 'ports', 'projections', 'adapters', 'adapters/sql', 'adapters/sql/read-model'],
+  ],
   [/^adapters\/[^/]+(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters']],
   [/^testing(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters', 'testing']],
   // The transport is an outsider: it sees the public names alone.
@@ -44,7 +49,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(memory|webcrypto))(\/|$)|^(adapters)?$/
+  /^(domain|ports|application|projections|testing|adapters\/(memory|webcrypto|sql))(\/|$)|^(adapters)?$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -162,6 +167,8 @@ describe('a planted violation is found', () => {
     ['projections/details.ts', "export { iamOf } from '../application/iam.js'"],
     ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],
     ['adapters/memory/rows.ts', "import { openSqlite } from '../sqlite/index.js'"],
+    ['adapters/sql/dialect.ts', "import type { Database } from '../sqlite/database.js'"],
+    ['adapters/memory/rows.ts', "import { allOf } from '../sql/statement.js'"],
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
     ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
@@ -174,6 +181,7 @@ describe('a planted violation is found', () => {
     ['application/pause.ts', "import { setTimeout } from 'node:timers/promises'"],
     ['create-iam.ts', "import { DatabaseSync } from 'node:sqlite'"],
     ['adapters/clock.ts', "import { performance } from 'node:perf_hooks'"],
+    ['adapters/sql/statement.ts', "import { DatabaseSync } from 'node:sqlite'"],
   ])('in %s, of a package: %s', (file, line) => {
     expect(forbiddenPackages(planted(file, line))).toHaveLength(1)
   })

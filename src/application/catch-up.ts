@@ -20,7 +20,7 @@ const BATCH_SIZE = 2_000
  * How long a projection has to itself before the next page is read beside it, in milliseconds: what comes in
  * of a page would keep waiting what the projection asks its database first, before that has anything to do.
  */
-const HEAD_START = 2
+const PREFETCH_DELAY_MS = 2
 
 /** How often in a row a checkpoint may stay where it was: somebody may just have emptied the projection. */
 const MAX_STUCK = 1
@@ -52,6 +52,13 @@ export interface Watched {
   readonly hooks?: Hooks | undefined
 }
 
+/** From where to where a projection is fed. */
+interface Range {
+  readonly head: Position
+  readonly from?: Position
+  readonly isTrusted?: boolean
+}
+
 /** Why a projection could not be fed on; it stays right before the event in question. */
 export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
 
@@ -59,14 +66,17 @@ export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
  * Feeds `projection` every event up to `head` that it has not seen, or more when they are at hand.
  * Other processes may do the same at the same time: every event is applied once.
  *
+ * @param from - the checkpoint; asked for when absent
+ * @param isTrusted - whether a checkpoint counts as moved because `apply` says so; otherwise it is asked for
  * @returns the position it has reached
  */
 export const catchUp = async (
   store: EventStore,
   projection: Projection,
-  { head, signal, onProgress, hooks }: CatchUpOptions & Watched & { readonly head: Position },
+  { head, from, isTrusted, signal, onProgress, hooks }: CatchUpOptions & Watched & Range,
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  let position = await orCancelled(checkpointOf(projection), signal)
+  const reached = () => orCancelled(checkpointOf(projection), signal)
+  let position = from ?? (await reached())
   const reporting = onProgress && reporter(store, { onProgress, head, after: position })
   const report = reporting && (await orCancelled(reporting, signal))
   const readAfter = pagesOf(store, head)
@@ -82,7 +92,8 @@ export const catchUp = async (
     const { applied, refusal } = await applyReadable(projection, from, page)
     if (refusal && applied === 0) return err(refusal)
     tellCaughtUp(hooks, projection, { first, events: applied, begin })
-    position = await orCancelled(checkpointOf(projection), signal)
+    const last = isTrusted && applied === events.length ? events.at(-1) : undefined
+    position = last?.position ?? (await reached())
     report?.(position, applied)
     if (refusal) return err(refusal)
     stuck = position === from ? stuck + 1 : 0
@@ -123,7 +134,11 @@ const pagesOf = (store: EventStore, head: Position) => {
     next = undefined
     if (last === undefined || last >= head) return page
     const needed = new AbortController()
-    next = { after: last, page: delay(HEAD_START, needed.signal).then(() => read(last)), needed }
+    next = {
+      after: last,
+      page: delay(PREFETCH_DELAY_MS, needed.signal).then(() => read(last)),
+      needed,
+    }
     // Should nobody ask for it, its failure is nobody's concern.
     next.page.catch(() => undefined)
     return page

@@ -50,11 +50,10 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
     },
     async (session, { id, ...user }) => {
       const { orgId } = session
-      await runtime.follow(session)
       const object = { type: 'project' as const, id }
       const read = () => fromPort(() => runtime.readModel.get<'project'>(orgId, object))
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
-      let project = await read()
+      let project = await runtime.fresh.get<'project'>(session, object)
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         if (!project) {
           await demandFed(runtime, session)

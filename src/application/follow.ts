@@ -7,12 +7,19 @@ import { Fault, fromPort, unavailable } from './fault.js'
 import type { Hooks } from './hooks.js'
 import { orCancelled } from './or-cancelled.js'
 
-/** Brings a read model up to date. */
-export type Follow = (session: Session) => Promise<void>
+/** Where the log ends, and how far the read model is. */
+export interface Progress {
+  readonly head: Position
+  readonly reached: Position
+}
+
+/** Brings a read model up to date; with what was `seen`, neither port is asked for it. */
+export type Follow = (session: Session, seen?: Progress) => Promise<void>
 
 /** A catch-up that reads may wait for. */
 interface CatchUp {
-  readonly done: Promise<void>
+  /** Where the read model is at its end. */
+  readonly done: Promise<Position>
   /** Where the read model was seen last, and since when. */
   reached: Position
   movedAt: number
@@ -30,24 +37,26 @@ const LONGEST_SILENCE = 5_000
  * time share one catch-up.
  */
 export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): Follow => {
+  // Only those that are of one database are made by who knows what the other needs; any other may be a wrapper.
+  const isTrusted = readModel.readAtHead?.({ store, readModel }) !== undefined
   let underWay: CatchUp | undefined
   /** How many there are, those that nobody joins any more among them. */
   let unsettled = 0
 
-  const catchUpOnce = async (): Promise<void> => {
-    const head = await store.lastPosition()
-    const reached = await catchUp(store, readModel, { head, hooks })
-    if (reached.isErr()) throw new Fault(reached.error)
+  const catchUpOnce = async ({ head, reached }: Progress): Promise<Position> => {
+    const caughtUp = await catchUp(store, readModel, { head, from: reached, isTrusted, hooks })
+    if (caughtUp.isErr()) throw new Fault(caughtUp.error)
+    return caughtUp.value
   }
 
   /** May be beside one that is silent: only one of them moves the checkpoint. */
-  const begin = (reached: Position): CatchUp => {
+  const begin = (progress: Progress): CatchUp => {
     unsettled++
-    const done = fromPort(catchUpOnce).finally(() => {
+    const done = fromPort(() => catchUpOnce(progress)).finally(() => {
       unsettled--
       if (underWay === begun) underWay = undefined
     })
-    const begun = { done, reached, movedAt: performance.now() }
+    const begun = { done, reached: progress.reached, movedAt: performance.now() }
     underWay = begun
     return begun
   }
@@ -62,15 +71,14 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
     return now - underWay.movedAt < longest ? underWay : undefined
   }
 
-  return async ({ consistency, signal }) => {
+  return async ({ consistency, signal }, seen) => {
     if (consistency === 'eventual') return
-    const head = await fromPort(() => store.lastPosition())
-    let reached = await checkpointOf(readModel)
+    const head = seen?.head ?? (await fromPort(() => store.lastPosition()))
+    let reached = seen?.reached ?? (await checkpointOf(readModel))
     while (reached < head) {
       const joined = joinable(reached)
-      await orCancelled((joined ?? begin(reached)).done, signal)
       const before = reached
-      reached = await checkpointOf(readModel)
+      reached = await orCancelled((joined ?? begin({ head, reached })).done, signal)
       // One that another read began may have been for less than this one asks for.
       if (!joined && reached === before)
         throw unavailable(

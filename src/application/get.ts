@@ -3,7 +3,6 @@ import type * as z from 'zod/mini'
 import type { AnyKind } from '../domain/kinds.js'
 import type { RefOf, Views, ViewType } from '../ports/read-model.js'
 import { demandFed } from './demand-fed.js'
-import { fromPort } from './fault.js'
 import { type Read, read } from './method.js'
 import type { Runtime } from './runtime.js'
 import { targetOf } from './target.js'
@@ -26,9 +25,8 @@ export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
     runtime,
     { method, permissions: [kind.permissions.read], schema: kind.ids, target: targetOf(kind) },
     async (session, ids) => {
-      await runtime.follow(session)
       const object = kind.ref(ids)
-      const found = await fromPort(() => runtime.readModel.get<Type>(session.orgId, object))
+      const found = await runtime.fresh.get<Type>(session, object)
       if (found) return ok(found)
       await demandFed(runtime, session)
       return err({ kind: 'NotFound', object })

@@ -77,13 +77,12 @@ const readPage = async <Type extends ViewType>(
   const after = pageToken === undefined ? [] : await readPageToken(query, pageToken)
   if (!after) return err(invalid('pageToken', 'is not of this organization, filter and order'))
 
-  await runtime.follow(session)
   const paged: ListQuery<Type> = {
     ...query,
     limit: pageSize,
     ...(pageToken !== undefined && { after }),
   }
-  const listing = await fromPort(() => runtime.readModel.list(paged))
+  const listing = await runtime.fresh.list(session, paged)
   if (listing.sequence === 0n) await demandFed(runtime, session)
   return ok(await pageAt(query, listing))
 }

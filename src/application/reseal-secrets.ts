@@ -4,6 +4,7 @@ import { exists } from '../domain/decider.js'
 import { identityProviderStream } from '../domain/identity-provider/events.js'
 import { IdpId, type SealedSecret } from '../domain/values.js'
 import type { SecretOwner } from '../ports/secret-cipher.js'
+import { allObjects } from './all-objects.js'
 import { open, seal } from './client-secret.js'
 import type { Session } from './context.js'
 import type { IamError } from './errors.js'
@@ -12,7 +13,6 @@ import { type LongWrite, longWrite } from './method.js'
 import { tellFault } from './observer.js'
 import { orCancelled } from './or-cancelled.js'
 import { patience, pause } from './pause.js'
-import { rowsOf } from './rows-of.js'
 import type { Runtime } from './runtime.js'
 import { targetIdp } from './target.js'
 import { transact } from './transact.js'
@@ -97,7 +97,7 @@ const identityProvidersOf = async (
   await runtime.follow({ ...session, consistency: 'strong' })
   const idpIds: string[] = []
   const { orgId } = session
-  for await (const { idpId } of rowsOf(runtime, { type: 'identity_provider', orgId }))
+  for await (const { idpId } of allObjects(runtime, { type: 'identity_provider', orgId }))
     idpIds.push(idpId)
   return idpIds
 }

@@ -20,6 +20,7 @@ import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import { projectRoles } from '../domain/project-role/kind.js'
 import type { Host } from '../ports/host.js'
 import { type Follow, follow } from './follow.js'
+import { type FreshReads, freshReads } from './fresh-reads.js'
 import type { Hooks } from './hooks.js'
 import { type MetadataOf, metadataFactory } from './metadata.js'
 import { type Streams, streams } from './tracked.js'
@@ -31,6 +32,7 @@ export interface Runtime extends Host {
   readonly hooks?: Hooks | undefined
   readonly queue: WriteQueue
   readonly follow: Follow
+  readonly fresh: FreshReads
   readonly metadataOf: MetadataOf
   readonly identityProviders: Streams<
     IdentityProviderCommand,
@@ -48,24 +50,28 @@ export interface Runtime extends Host {
 }
 
 /** @see Runtime */
-export const createRuntime = (host: Host, hooks?: Hooks): Runtime => ({
-  ...host,
-  hooks,
-  queue: new WriteQueue(),
-  follow: follow(host.store, host.readModel, hooks),
-  metadataOf: metadataFactory(),
-  identityProviders: streams(host.store, {
-    decider: identityProvider,
-    select: (event) => (identityProviders.reads(event) ? event : undefined),
-    // With all of its scopes, one may take twenty kilobytes.
-    generationSize: 500,
-  }),
-  projects: streams(host.store, {
-    decider: project,
-    select: (event) => (projects.reads(event) ? event : undefined),
-  }),
-  projectRoles: streams(host.store, {
-    decider: projectRole,
-    select: (event) => (projectRoles.reads(event) ? event : undefined),
-  }),
-})
+export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
+  const following = follow(host.store, host.readModel, hooks)
+  return {
+    ...host,
+    hooks,
+    queue: new WriteQueue(),
+    follow: following,
+    fresh: freshReads(host, following),
+    metadataOf: metadataFactory(),
+    identityProviders: streams(host.store, {
+      decider: identityProvider,
+      select: (event) => (identityProviders.reads(event) ? event : undefined),
+      // With all of its scopes, one may take twenty kilobytes.
+      generationSize: 500,
+    }),
+    projects: streams(host.store, {
+      decider: project,
+      select: (event) => (projects.reads(event) ? event : undefined),
+    }),
+    projectRoles: streams(host.store, {
+      decider: projectRole,
+      select: (event) => (projectRoles.reads(event) ? event : undefined),
+    }),
+  }
+}

@@ -3,7 +3,7 @@ import type { ObjectRef } from '../domain/values.js'
 import type { EventStore } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import { kindOf } from '../projections/kind-of.js'
-import { containerOf } from '../projections/place.js'
+import { containerOf } from '../projections/row-key.js'
 import { streamOf } from '../projections/stream-name.js'
 import type { Subscription } from './subscribe-options.js'
 

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '../domain/values.js'
-import type { Actor, Position } from './event-store.js'
+import type { Actor, EventStore, Position } from './event-store.js'
 import type { Projection } from './projection.js'
 import type {
   OidcConfig,
@@ -215,4 +215,38 @@ export interface ReadModel extends Projection {
 
   /** A page of history; removed objects keep theirs. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+
+  /**
+   * A second port, of a read model that lies in one database with a store: it reads and finds out in one question
+   * whether that is up to date. Undefined for any other pair than that store and this very read model: a copy of
+   * either may answer otherwise.
+   */
+  readAtHead?(pair: {
+    /** What the events are read from. */
+    readonly store: EventStore
+    /** What is asked. */
+    readonly readModel: ReadModel
+  }): ReadAtHead | undefined
+}
+
+/** What a read found, all as of one moment. */
+export interface FoundAtHead<Found> {
+  /** As the read model answers it. */
+  readonly found: Found
+  /** Position of the store's last event; `0n` when there is none. */
+  readonly head: Position
+  /** The checkpoint of the read model. What was found is up to date unless it is below `head`. */
+  readonly reached: Position
+}
+
+/** Reads of a {@link ReadModel} that tell how far it is. */
+export interface ReadAtHead {
+  /** As `get` of the read model. */
+  get<Type extends ViewType>(
+    orgId: string,
+    ref: RefOf<Type>,
+  ): Promise<FoundAtHead<Views[Type] | undefined>>
+
+  /** As `list` of the read model. */
+  list<Type extends ViewType>(query: ListQuery<Type>): Promise<FoundAtHead<Listing<Views[Type]>>>
 }

@@ -5,15 +5,15 @@ import { detailsAfter } from './details.js'
 import type { Change } from './history-view.js'
 import { kindOf } from './kind-of.js'
 import { objectOf } from './object-of.js'
-import { type Place, placeOf, rolesOf } from './place.js'
+import { type RowKey, roleScope, rowKeyOf } from './row-key.js'
 
 /** The rows of all objects that exist, as far as events are applied to them. */
 export interface RowStore {
-  readonly get: <Type extends ViewType>(type: Type, place: Place) => Views[Type] | undefined
+  readonly get: <Type extends ViewType>(type: Type, rowKey: RowKey) => Views[Type] | undefined
   /** Puts `row` in place of what was there; `undefined` takes it away. */
   readonly put: <Type extends ViewType>(
     type: Type,
-    place: Place,
+    rowKey: RowKey,
     row: Views[Type] | undefined,
   ) => void
   /** Takes away all rows of a type in `scope`. */
@@ -27,14 +27,14 @@ type Row = Views[ViewType] | undefined
 export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
   const orgId = event.metadata.resourceOwner
   const { type, removal } = kindOf(event.type)
-  const place = placeOf(orgId, objectOf(event))
+  const rowKey = rowKeyOf(orgId, objectOf(event))
   // Before the first event of an object there is nothing to look for.
-  const before: Row = event.version === 1 ? undefined : rows.get(type, place)
+  const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
   const after = rowAfter(before, event)
-  rows.put(type, place, after)
+  rows.put(type, rowKey, after)
   if (event.type === removal) {
     for (const { type: contained, container } of Object.values(kinds))
-      if (container?.type === type) rows.removeAll(contained, rolesOf(orgId, place.key))
+      if (container?.type === type) rows.removeAll(contained, roleScope(orgId, rowKey.key))
   }
   return { before, after }
 }

@@ -4,7 +4,7 @@ import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-view.js'
 import { objectOf } from '../../projections/object-of.js'
-import { containerOf } from '../../projections/place.js'
+import { containerOf } from '../../projections/row-key.js'
 import { streamOf } from '../../projections/stream-name.js'
 import { type History, type Kept, keptUnder, type Past } from './rows.js'
 

@@ -1,6 +1,6 @@
 import type { Listing, ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { meetsAll } from '../../projections/condition.js'
-import { listedScope } from '../../projections/place.js'
+import { listedScope } from '../../projections/row-key.js'
 import { rowOrder } from '../../projections/row-order.js'
 import { type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { copyOf, type Kept } from './rows.js'

@@ -11,8 +11,8 @@ import type {
   ViewType,
 } from '../../ports/read-model.js'
 import { changeRow } from '../../projections/change-row.js'
-import { placeOf } from '../../projections/place.js'
 import { readEvents } from '../../projections/read-events.js'
+import { rowKeyOf } from '../../projections/row-key.js'
 import { historyOf, noHistory } from './history.js'
 import { listRows } from './list-rows.js'
 import { copyOf, type Kept, keptUnder, nothingKept, rowStore } from './rows.js'
@@ -33,7 +33,7 @@ export const memoryReadModel = (): ReadModel => {
     orgId: string,
     ref: RefOf<Type>,
   ): Promise<Views[Type] | undefined> => {
-    const { scope, key } = placeOf(orgId, ref)
+    const { scope, key } = rowKeyOf(orgId, ref)
     const row = kept.rows[ref.type].get(scope)?.get(key)
     return row && copyOf(row)
   }

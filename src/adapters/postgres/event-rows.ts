@@ -1,10 +1,10 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import { beginsAppend } from '../check-restore.js'
-import { EVENT_COLUMNS } from '../kept-events.js'
-import { boundedPosition, LARGEST_INTEGER } from '../largest-integer.js'
-import { rowsOf } from './rows-of.js'
+import { boundedPosition, LARGEST_INTEGER } from '../sql/largest-integer.js'
+import { EVENT_COLUMNS } from '../sql/stored-events.js'
 import type { Session, Statement } from './session.js'
+import { unnestColumns } from './unnest-columns.js'
 
 /** How the events of one schema are found. */
 export interface EventQueries {
@@ -99,7 +99,7 @@ export const insertEvents = async (
   ]
   await session.rows({
     text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
-      ${rowsOf(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
+      ${unnestColumns(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
     values,
   })
 }

@@ -1,4 +1,4 @@
-import { CHECKPOINT } from '../read-tables.js'
+import { CHECKPOINT } from '../sql/read-model/tables.js'
 import { appendFunctions } from './append-functions.js'
 import type { Connections } from './connections.js'
 import { createReadTables } from './read-model/tables.js'

@@ -70,9 +70,10 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     void close()
     throw error
   }
+  const store = postgresEventStore(connections, quoted, news)
   return {
-    store: postgresEventStore(connections, quoted, news),
-    readModel: postgresReadModel(connections, quoted),
+    store,
+    readModel: postgresReadModel(connections, quoted, store),
     migrate: ({ signal } = {}) => orAborted(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,

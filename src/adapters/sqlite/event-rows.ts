@@ -1,6 +1,6 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
-import { EVENT_COLUMNS, eventsOf } from '../kept-events.js'
+import { EVENT_COLUMNS, eventsOf } from '../sql/stored-events.js'
 import type { Database } from './database.js'
 
 const STREAM = `SELECT ${EVENT_COLUMNS} FROM events WHERE stream = ? AND version > ? ORDER BY version`

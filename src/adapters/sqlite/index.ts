@@ -52,9 +52,10 @@ export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite =>
   const clock = microsecondClock(now)
   const connection = openConnection(path, busyTimeout)
   const close = async () => connection.close()
+  const store = sqliteEventStore(connection, clock)
   return {
-    store: sqliteEventStore(connection, clock),
-    readModel: sqliteReadModel(connection),
+    store,
+    readModel: sqliteReadModel(connection, store),
     close,
     [Symbol.asyncDispose]: close,
   }

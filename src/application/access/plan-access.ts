@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { ObjectRef } from '../../domain/values.js'
 import type { Permission } from '../../ports/authorize.js'
+import { allObjects } from '../all-objects.js'
 import type { Session } from '../context.js'
 import type { IamError } from '../errors.js'
 import { isPermitted, type Read, read } from '../method.js'
 import { orCancelled } from '../or-cancelled.js'
-import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 import { turn } from '../turn.js'
 import { askedToPlan } from './asked-of-access.js'
@@ -107,12 +107,12 @@ export const undeclaredIn = async (
   const undeclared: ObjectRef[] = []
   if (projects && (await mayRead('project.read'))) {
     const declared = new Set<string>(projects.map(({ id }) => id))
-    for await (const { id } of rowsOf(runtime, { type: 'project', orgId }))
+    for await (const { id } of allObjects(runtime, { type: 'project', orgId }))
       if (!declared.has(id)) undeclared.push({ type: 'project', id })
   }
   if (identityProviders && (await mayRead('identity_provider.read'))) {
     const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
-    for await (const { idpId } of rowsOf(runtime, { type: 'identity_provider', orgId }))
+    for await (const { idpId } of allObjects(runtime, { type: 'identity_provider', orgId }))
       if (!declared.has(idpId)) undeclared.push({ type: 'identity_provider', idpId })
   }
   return undeclared

@@ -4,10 +4,10 @@ import { projectRoleStream } from '../../domain/project-role/events.js'
 import { type ProjectId, RoleKey } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
+import { allObjects } from '../all-objects.js'
 import type { Session } from '../context.js'
 import { Fault } from '../fault.js'
 import { newEvent } from '../new-event.js'
-import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 import type { ParsedProject, ParsedRole } from './desired-project.js'
 import { type Draft, draft, superseded } from './draft.js'
@@ -37,7 +37,7 @@ export const planProjectRoles = async (
   if (isNew) return roles.map((role) => change(id, role, {}))
   const declared = new Set<string>(roles.map(({ roleKey }) => roleKey))
   const rows = new Map<string, ProjectRole>()
-  for await (const row of rowsOf(runtime, { type: 'project_role', orgId, projectId: id }))
+  for await (const row of allObjects(runtime, { type: 'project_role', orgId, projectId: id }))
     if (prune || declared.has(row.roleKey)) rows.set(row.roleKey, row)
   const streamOf = (roleKey: string) => projectRoleStream(orgId, id, roleKey)
   const streams = [...new Set([...declared, ...rows.keys()])].map(streamOf)

@@ -1,9 +1,9 @@
 import type { ObjectRef } from '../../domain/values.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { streamOf } from '../../projections/stream-name.js'
+import { allObjects } from '../all-objects.js'
 import type { Session } from '../context.js'
 import { fromPort } from '../fault.js'
-import { rowsOf } from '../rows-of.js'
 import type { Runtime } from '../runtime.js'
 
 /** Those of `objects` that are there now, by the names of their streams. */
@@ -25,7 +25,7 @@ export const seenNow = async (
     if (object.type !== 'project_role')
       see(object, await fromPort(() => runtime.readModel.get(orgId, object)))
   for (const projectId of projectsOfRoles(objects))
-    for await (const row of rowsOf(runtime, { type: 'project_role', orgId, projectId }))
+    for await (const row of allObjects(runtime, { type: 'project_role', orgId, projectId }))
       see({ type: 'project_role', projectId, roleKey: row.roleKey }, row)
   return seen
 }

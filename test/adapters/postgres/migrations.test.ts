@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres, UnusableDatabase } from '../../../src/adapters/postgres/index.js'
-import { CHECKPOINT, FILLED } from '../../../src/adapters/read-tables.js'
+import { CHECKPOINT, FILLED } from '../../../src/adapters/sql/read-model/tables.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 

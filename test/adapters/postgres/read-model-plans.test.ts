@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { historyStatement } from '../../../src/adapters/history-statement.js'
 import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
 import { postgresDialect } from '../../../src/adapters/postgres/read-model/dialect.js'
-import { numbered } from '../../../src/adapters/postgres/read-model/numbered.js'
+import { prepared } from '../../../src/adapters/postgres/read-model/prepared.js'
+import { historyStatement } from '../../../src/adapters/sql/read-model/history-statement.js'
 import type { HistoryQuery } from '../../../src/ports/read-model.js'
 import {
   newLog,
@@ -50,7 +50,7 @@ test.each<Partial<HistoryQuery>>([
   { object: project, including: 'roles', order: 'desc', actor: 'u1' },
 ])('The history of %o among 10,000 roles reads what belongs to it alone.', async (asked) => {
   const query = { orgId: 'acme', after: 0n, limit: 10, ...asked }
-  const { text, values = [] } = numbered(historyStatement(postgresDialect('iam'), query))
+  const { text, values = [] } = prepared('iam', historyStatement(postgresDialect('iam'), query))
   const { rows } = await client.query(`EXPLAIN ${text}`, [...values])
   const plan = rows.map((row) => String(row['QUERY PLAN']))
   const scans = plan.filter((step) => /Scan.* read_4_history/.test(step))

@@ -1,14 +1,16 @@
+import type { Parameter } from '../../sql/statement.js'
+
 /**
- * `texts` as a parameter of type `text[]`; null is the NULL of SQL. The driver looks for what it has
- * to escape in each text; JSON does so for all at once, and writes them as PostgreSQL would as long as
- * there is nothing to escape.
+ * `texts` as a parameter of type `text[]`; null is the NULL of SQL. JSON writes them as PostgreSQL would as long as
+ * there is nothing to escape, and much faster.
  */
-export const textArray = (
-  texts: readonly (string | null)[],
-): string | readonly (string | null)[] => {
+export const textArray = (texts: readonly Parameter[]): string => {
   const json = JSON.stringify(texts)
-  return json.includes('\\') ? texts : `{${json.slice(1, -1)}}`
+  if (!json.includes('\\')) return `{${json.slice(1, -1)}}`
+  return `{${texts.map((text) => (text === null ? 'NULL' : escaped(String(text)))).join()}}`
 }
 
+const escaped = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+
 /** `numbers` as a parameter of type `bigint[]`. */
-export const bigintArray = (numbers: readonly (number | bigint)[]): string => `{${numbers.join()}}`
+export const bigintArray = (numbers: readonly Parameter[]): string => `{${numbers.join()}}`

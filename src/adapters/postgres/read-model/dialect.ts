@@ -1,19 +1,71 @@
-import type { Dialect } from '../../list-statements.js'
-import { HISTORY, NAMES, tableOf } from '../../read-tables.js'
+import type { Column, Dialect } from '../../sql/dialect.js'
+import type { Parameter, Row } from '../../sql/statement.js'
+import { toJsonLines, unnestColumns } from '../unnest-columns.js'
+import { bigintArray, textArray } from './arrays.js'
 
 /**
- * How PostgreSQL reads lists.
+ * What PostgreSQL says otherwise than another database. Each statement that writes ends with a condition.
  *
  * @param schema - quoted
  */
 export const postgresDialect = (schema: string): Dialect => ({
-  table: (type) => `${schema}.${tableOf(type)}`,
+  declarations: {
+    types: { integer: 'bigint', text: 'text COLLATE "C"', json: 'text' },
+    ifMissing: '',
+    options: '',
+  },
+  table: (name) => `${schema}.${name}`,
   shown: (field) => `(shown::json ->> '${field}'::text) COLLATE "C"`,
   ordered: (expression) => expression,
   contains: (text) => `strpos(${text}, ?) > 0`,
   // As JSON has it: false comes before true.
   flag: String,
-  history: `${schema}.${HISTORY}`,
-  names: `${schema}.${NAMES}`,
-  isListed: (text) => `${text} IN (SELECT json_array_elements_text(?::json))`,
+  isListed: (text, list) => ({
+    sql: `${text} = ANY (?::text[])`,
+    parameters: [textArray(list)],
+  }),
+  sought: (keys) => ({
+    sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS sought (scope, key, nth)`,
+    parameters: parametersOf(KEY, keys),
+  }),
+  insert: (table, columns, rows) => {
+    if (rows.length === 0) return []
+    const names = columns.map(({ name }) => name).join(', ')
+    const sql = `INSERT INTO ${schema}.${table} (${names}) ${unnested(columns)} WHERE TRUE`
+    return [{ sql, parameters: parametersOf(columns, rows) }]
+  },
+  update: (table, columns, changed) => {
+    if (changed.length === 0) return []
+    const names = columns.map(({ name }) => name)
+    const sql = `UPDATE ${schema}.${table} AS stored
+      SET ${names.map((name) => `${name} = row_after.${name}`).join(', ')}
+      FROM (${unnested(columns)}) AS row_after (${names.join(', ')})
+      WHERE stored.scope = row_after.scope AND stored.key = row_after.key`
+    const rows = changed.map(({ row }) => row)
+    return [{ sql, parameters: parametersOf(columns, rows) }]
+  },
+  remove: (table, keys) => {
+    if (keys.length === 0) return []
+    const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY)})`
+    return [{ sql, parameters: parametersOf(KEY, keys) }]
+  },
 })
+
+const KEY: readonly Column[] = [
+  { name: 'scope', holds: 'integer' },
+  { name: 'key', holds: 'text' },
+]
+
+const unnested = (columns: readonly Column[]): string =>
+  unnestColumns(
+    columns.map(({ holds }) => UNNESTED[holds]),
+    () => '?',
+  )
+
+const UNNESTED = { integer: 'bigint', text: 'text', json: 'lines' } as const
+
+/** Column by column. */
+const parametersOf = (columns: readonly Column[], rows: readonly Row[]): readonly Parameter[] =>
+  columns.map(({ holds }, index) => parameterOf[holds](rows.map((row) => row[index] ?? null)))
+
+const parameterOf = { integer: bigintArray, text: textArray, json: toJsonLines } as const

@@ -1,5 +1,8 @@
-import type { StreamId } from '../domain/values.js'
-import type { Metadata, RecordedEvent } from '../ports/event-store.js'
+import type { StreamId } from '../../domain/values.js'
+import type { Metadata, RecordedEvent } from '../../ports/event-store.js'
+
+/** The table of the log. */
+export const EVENTS = 'events'
 
 /** The columns of the table `events` that {@link eventsOf} reads. */
 export const EVENT_COLUMNS =

@@ -13,7 +13,7 @@ import { turn } from './turn.js'
 const PAGE_SIZE = 1000
 
 /** All objects of a type in an organization, or all roles of a project, in the order of id or key. */
-export async function* rowsOf<Type extends ViewType>(
+export async function* allObjects<Type extends ViewType>(
   { readModel }: Runtime,
   wanted: { readonly type: Type; readonly orgId: string; readonly projectId?: string },
 ): AsyncGenerator<Views[Type]> {

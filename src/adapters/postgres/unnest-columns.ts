@@ -1,13 +1,18 @@
+import type { Parameter } from '../sql/statement.js'
+
 /** What a parameter holds the values of a column as: an array of a type, or what {@link toJsonLines} made. */
 type Column = 'bigint' | 'boolean' | 'text' | 'lines'
 
 /**
- * A query for rows that take each of `columns` from a parameter, in order; all of one length. In the list of the
+ * A query for rows that take each of `columns` from a `parameter`, in order; all of one length. In the list of the
  * query they come row by row; `FROM` would lay all values aside first, a fifteenth of the time of a catch-up.
  * With its schema, for only in `FROM` no function of a host's can be taken for it.
  */
-export const rowsOf = (columns: readonly Column[]): string =>
-  `SELECT ${columns.map((column, index) => `pg_catalog.unnest(${arrayIn(`$${index + 1}`, column)})`).join()}`
+export const unnestColumns = (
+  columns: readonly Column[],
+  parameter = (index: number): string => `$${index + 1}`,
+): string =>
+  `SELECT ${columns.map((column, index) => `pg_catalog.unnest(${arrayIn(parameter(index), column)})`).join()}`
 
 /** JSON has no line breaks. */
 const arrayIn = (parameter: string, column: Column): string =>
@@ -17,4 +22,4 @@ const arrayIn = (parameter: string, column: Column): string =>
  * JSON texts as one parameter. As elements of an array each of their quotes would have to be escaped,
  * here and there again.
  */
-export const toJsonLines = (texts: readonly string[]): string => texts.join('\n')
+export const toJsonLines = (texts: readonly Parameter[]): string => texts.join('\n')

@@ -1,0 +1,72 @@
+import type { Position } from '../../../ports/event-store.js'
+import type { KnownEvent } from '../../../ports/known-event.js'
+import { changeRow } from '../../../projections/change-row.js'
+import { objectOf } from '../../../projections/object-of.js'
+import { rowKeyOf } from '../../../projections/row-key.js'
+import type { Dialect } from '../dialect.js'
+import type { Statement, Steps } from '../statement.js'
+import { nameNumbers } from './name-numbers.js'
+import { rowBatch } from './row-batch.js'
+import { ENTRY_COLUMNS, encodeEntry, namesOf } from './stored-entries.js'
+import { shownOnce } from './stored-rows.js'
+import { CHECKPOINT, HISTORY } from './tables.js'
+
+/** Events that a read model is given, and the checkpoint that they follow. */
+export interface Batch {
+  readonly from: Position
+  readonly events: readonly KnownEvent[]
+}
+
+/** What a batch of events changes. */
+export interface Changes {
+  /** The checkpoint at which all that they rest on was read. */
+  readonly reached: Position
+  /** What writes them, one statement made after the other: a database may be at work meanwhile. */
+  readonly statements: Iterable<Statement>
+  /** Whether no two of the statements concern the same row, so that they may run in any order. */
+  readonly isUnordered: boolean
+}
+
+/** Where the checkpoint is after `batch`. */
+export const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
+
+/** How the checkpoint is moved when it is where `batch` begins; finds a row then. */
+export const checkpointMove = ({ table }: Dialect, batch: Batch): Statement => ({
+  sql: `UPDATE ${table(CHECKPOINT)} SET position = ? WHERE position = ? RETURNING 1`,
+  parameters: [endOf(batch), batch.from],
+})
+
+/** Moves the checkpoint. @returns false when it is not where `batch` begins */
+export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> {
+  const [moved] = yield checkpointMove(dialect, batch)
+  if (moved !== undefined || batch.from > 0n) return moved !== undefined
+  // There is no row before the first batch, or a backup has left it out.
+  const table = dialect.table(CHECKPOINT)
+  const [added] = yield {
+    sql: `INSERT INTO ${table} (position) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM ${table}) RETURNING 1`,
+    parameters: [endOf(batch)],
+  }
+  return added !== undefined
+}
+
+/** Reads what `batch` changes. */
+export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
+  const events = batch.events.map((event) => ({
+    event,
+    rowKey: rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
+  }))
+  const names = yield* nameNumbers(dialect, [...new Set(events.flatMap(namesOf))], batch.from)
+  const shared = { numberOf: names.numberOf, shownIn: shownOnce() }
+  const rows = yield* rowBatch(dialect, shared, events)
+  const changes = events.map((keyed) => ({ keyed, change: changeRow(rows, keyed.event) }))
+  return {
+    reached: names.reached,
+    isUnordered: events.length === 1 || !rows.removesTogether(),
+    statements: (function* () {
+      const entries = changes.map(({ keyed, change }) => encodeEntry(keyed, change, shared))
+      yield* dialect.insert(HISTORY, ENTRY_COLUMNS, entries)
+      yield* rows.statements()
+      yield* names.statements()
+    })(),
+  }
+}

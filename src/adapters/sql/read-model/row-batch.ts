@@ -1,0 +1,146 @@
+import { byType, TYPES } from '../../../domain/kinds.js'
+import type { Views, ViewType } from '../../../ports/read-model.js'
+import type { RowStore } from '../../../projections/change-row.js'
+import { objectOf } from '../../../projections/object-of.js'
+import type { RowKey } from '../../../projections/row-key.js'
+import type { ChangedRow, Dialect, NumberedKey } from '../dialect.js'
+import { find, type Row, type Statement, type Steps } from '../statement.js'
+import { removalOf } from './object-statements.js'
+import type { KeyedEvent } from './stored-entries.js'
+import { decodeRow, SHOWN_COLUMNS, type Shared, type ShownRow, storedRows } from './stored-rows.js'
+import { tableOf } from './tables.js'
+
+/** The rows of the tables while a batch of events changes them. */
+export interface RowBatch extends RowStore {
+  /** What writes the changes, each row once; to be run in this order. */
+  readonly statements: () => Iterable<Statement>
+  /** Whether objects are removed together, so that the order of the statements counts. */
+  readonly removesTogether: () => boolean
+}
+
+/** Reads the rows that `events` change, so that they can be changed without asking the database. */
+export function* rowBatch(
+  dialect: Dialect,
+  shared: Shared,
+  events: readonly KeyedEvent[],
+): Steps<RowBatch> {
+  const rows: { readonly [Type in ViewType]: TypeBatch<Views[Type]> } = {
+    identity_provider: typeBatch(dialect, shared, 'identity_provider'),
+    project: typeBatch(dialect, shared, 'project'),
+    project_role: typeBatch(dialect, shared, 'project_role'),
+  }
+  const all = Object.values(rows)
+  const removedScopes = byType((): string[] => [])
+
+  // Of the first event of an object nothing was stored before.
+  for (const { event, rowKey } of events)
+    rows[objectOf(event).type].expect(rowKey, event.version > 1)
+  for (const batch of all) yield* batch.load()
+
+  return {
+    get: (type, rowKey) => rows[type].get(rowKey),
+    put: (type, rowKey, row) => rows[type].put(rowKey, row),
+    removeAll: (type, scope) => {
+      removedScopes[type].push(scope)
+      rows[type].forget(scope)
+    },
+    removesTogether: () => Object.values(removedScopes).some((scopes) => scopes.length > 0),
+    *statements() {
+      for (const type of TYPES)
+        if (removedScopes[type].length > 0) yield removalOf(dialect, type, removedScopes[type])
+      for (const batch of all) yield* batch.statements()
+    },
+  }
+}
+
+/** The rows of one type. */
+interface TypeBatch<View> {
+  /** Has the row read by `load` when it `isStored`, unless it came to be in this batch. */
+  readonly expect: (rowKey: RowKey, isStored: boolean) => void
+  readonly load: () => Steps<void>
+  readonly get: (rowKey: RowKey) => View | undefined
+  readonly put: (rowKey: RowKey, row: View | undefined) => void
+  readonly forget: (scope: string) => void
+  readonly statements: () => Iterable<Statement>
+}
+
+/** A row as the table has it, and as it is to be; undefined where there is none. */
+interface Entry<View> {
+  readonly rowKey: RowKey
+  stored: View | undefined
+  row: View | undefined
+}
+
+const typeBatch = <Type extends ViewType>(
+  dialect: Dialect,
+  shared: Shared,
+  type: Type,
+): TypeBatch<Views[Type]> => {
+  const table = tableOf(type)
+  const { columns, encode } = storedRows(type)
+  /** By scope, then by key. */
+  const entries = new Map<string, Map<string, Entry<Views[Type]>>>()
+  const sought: Entry<Views[Type]>[] = []
+
+  const entryAt = (rowKey: RowKey) => entries.get(rowKey.scope)?.get(rowKey.key) ?? add(rowKey)
+
+  const add = (rowKey: RowKey): Entry<Views[Type]> => {
+    const entry = { rowKey, stored: undefined, row: undefined }
+    const ofScope = entries.get(rowKey.scope) ?? new Map<string, Entry<Views[Type]>>()
+    entries.set(rowKey.scope, ofScope.set(rowKey.key, entry))
+    return entry
+  }
+
+  const numbered = ({ scope, key }: RowKey): NumberedKey => [shared.numberOf(scope), key]
+
+  const encoded = (rowKey: RowKey, row: Views[Type]): Row => [
+    ...numbered(rowKey),
+    ...encode(row, shared),
+  ]
+
+  return {
+    expect: (rowKey, isStored) => {
+      if (entries.get(rowKey.scope)?.has(rowKey.key)) return
+      const entry = add(rowKey)
+      if (isStored) sought.push(entry)
+    },
+    *load() {
+      if (sought.length === 0) return
+      const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
+      const found = yield* find<readonly [nth: number | string, ...ShownRow]>({
+        sql: `SELECT nth, ${SHOWN_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
+        parameters,
+      })
+      for (const [nth, ...shown] of found) {
+        const entry = sought[Number(nth) - 1]
+        if (entry) entry.stored = entry.row = decodeRow<Type>(entry.rowKey.scope, shown)
+      }
+    },
+    get: (rowKey) => entryAt(rowKey).row,
+    put: (rowKey, row) => {
+      entryAt(rowKey).row = row
+    },
+    forget: (scope) => {
+      entries.delete(scope)
+    },
+    *statements() {
+      const removed: NumberedKey[] = []
+      const updated: ChangedRow[] = []
+      const added: Row[] = []
+      // By scope: neighbours in the table are written together.
+      const byNumber = [...entries.keys()].toSorted(
+        (one, other) => shared.numberOf(one) - shared.numberOf(other),
+      )
+      for (const scope of byNumber)
+        for (const { rowKey, stored, row } of entries.get(scope)?.values() ?? []) {
+          if (row === stored) continue
+          if (row === undefined) removed.push(numbered(rowKey))
+          else if (stored === undefined) added.push(encoded(rowKey, row))
+          else updated.push({ row: encoded(rowKey, row), before: () => encoded(rowKey, stored) })
+        }
+      yield* dialect.remove(table, removed)
+      yield* dialect.update(table, columns, updated)
+      yield* dialect.insert(table, columns, added)
+    },
+  }
+}
