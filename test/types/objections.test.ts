@@ -6,7 +6,7 @@ import { EDITORS } from './editors.js'
 const HEAD = `
   import {
     type AddProjectInput, type Caller, type Context, copyEvents, createIam, type DryRunContext,
-    type AnyError, httpStatusOf, type Iam, type IamError, IamFailure, type Json, type JsonOf, orThrow, type Page,
+    httpStatusOf, type Iam, type IamError, IamFailure, type Json, type JsonOf, orThrow, type Page,
     type Permission, type Planned, type Project, type ProjectIds, type ProjectRole, type Result,
     type ResultAsync, type Status, toJson, toStatus, type Write, type Written,
   } from 'claviger'
@@ -115,7 +115,7 @@ const fine: Readonly<Record<string, readonly string[]>> = {
        iam.projects.checkLogin({ id: 'p', userOrgId: 'o', userRoleKeys: [] }, context))`,
     `try {} catch (caught) {
        if (caught instanceof IamFailure) {
-         const [failed, status]: [AnyError, Status] = [caught.error, caught.status]
+         const [failed, status]: [IamFailure['error'], Status] = [caught.error, caught.status]
          httpStatusOf(failed) + httpStatusOf(status)
        }
      }`,
