@@ -10,10 +10,10 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`.
  */
 const BUDGETS = {
-  '.': { source: 'index.ts', own: 38_300, whole: 68_000 },
+  '.': { source: 'index.ts', own: 38_600, whole: 68_400 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 13_200, whole: 36_000 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 18_950, whole: 67_400 },
-  './transport': { source: 'transport/index.ts', own: 28_000, whole: 85_600 },
+  './transport': { source: 'transport/index.ts', own: 28_400, whole: 86_000 },
   './testing': { source: 'testing/index.ts', own: 18_000, whole: 28_600 },
 }
 

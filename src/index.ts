@@ -33,7 +33,12 @@ export type { IdentityProviderIds } from './application/change-identity-provider
 export type { ProjectRoleIds } from './application/change-project-role.js'
 export type { CheckLoginInput } from './application/check-login.js'
 export type { CheckSecretsOptions, SecretsChecked } from './application/check-secrets.js'
-export type { Context, DryRunContext, WriteContext } from './application/context.js'
+export {
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type WriteContext,
+} from './application/context.js'
 export {
   type Copied,
   type CopyOptions,

@@ -12,6 +12,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'authorizationScopes',
       'brandingOrganization',
       'checkAppend',
+      'checkCaller',
       'checkLogin',
       'copyEvents',
       'createIam',

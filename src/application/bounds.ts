@@ -24,8 +24,16 @@ export const position = z
   .bigint({ error: POSITION_IN_WORDS })
   .check(z.refine(isPosition, { error: POSITION_IN_WORDS }))
 
-/** A moment, to the millisecond. */
-export const date = z.date({ error: 'must be a valid Date' })
+const A_DATE = 'must be a valid Date'
+
+/** A moment, to the millisecond. Copied as it is read, since a `Date` may change. */
+export const date = z.pipe(
+  z.custom<Date>((value) => value instanceof Date, { error: A_DATE }),
+  z.pipe(
+    z.transform((value: Date) => new Date(value)),
+    z.date({ error: A_DATE }),
+  ),
+)
 
 /** The first position that an event recorded in the millisecond `time` can have. */
 export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) * 1000n

@@ -84,6 +84,8 @@ export interface Session extends Call {
   readonly consistency: 'strong' | 'eventual'
   readonly correlationId: string | undefined
   readonly signal: AbortSignal | undefined
+  /** Of a method that takes long; takes its progress. */
+  readonly onProgress?: unknown
 }
 
 /** Fields of a context that some writes can make no sense of, and therefore refuse. */
@@ -119,8 +121,7 @@ const violationsOf = (context: Copied): Violation[] => {
   const check = (isMet: boolean, field: string, description: string): void => {
     if (!isMet) violations.push({ field, description })
   }
-  check(isRequiredText(userId), 'caller.userId', 'must be 1 to 200 characters of well-formed text')
-  check(isId(callerOrgId), 'caller.orgId', AN_ID)
+  violations.push(...callerViolations(userId, callerOrgId))
   check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
   check(
     expectedSequence === undefined || isPosition(expectedSequence),
@@ -145,6 +146,23 @@ const violationsOf = (context: Copied): Violation[] => {
 }
 
 const AN_ID = `must be ${ID_IN_WORDS}`
+
+const NO_VIOLATIONS: readonly Violation[] = []
+
+const callerViolations = (userId: unknown, orgId: unknown): readonly Violation[] => {
+  const isUserFine = isRequiredText(userId)
+  const isOrganizationFine = isId(orgId)
+  if (isUserFine && isOrganizationFine) return NO_VIOLATIONS
+  const description = 'must be 1 to 200 characters of well-formed text'
+  return [
+    ...(isUserFine ? [] : [{ field: 'caller.userId', description }]),
+    ...(isOrganizationFine ? [] : [{ field: 'caller.orgId', description: AN_ID }]),
+  ]
+}
+
+/** What every method would find wrong with `caller`; empty when it is well-formed. For those who make callers. */
+export const checkCaller = ({ userId, orgId }: Caller): readonly Violation[] =>
+  callerViolations(userId, orgId)
 
 const isKey = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && PRINTABLE_ASCII.test(value))
@@ -230,4 +248,5 @@ const sessionOf = (
   consistency: given.consistency ?? 'strong',
   correlationId: given.correlationId,
   signal: given.signal,
+  onProgress: given.onProgress,
 })

@@ -102,7 +102,8 @@ export const longWrite =
   ): LongWrite<z.input<Schema>, Progress, Report> =>
   (input, context) => {
     const reporting: Run<Schema, Report> = (session, parsed) =>
-      run(session, parsed, context.onProgress)
+      // Casts: it was checked to be a function, and only the type of the context says of what.
+      run(session, parsed, session.onProgress as LongContext<Progress>['onProgress'])
     return new ResultAsync(begin(runtime, edge, { input, context, run: reporting }))
   }
 

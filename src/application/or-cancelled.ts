@@ -1,4 +1,4 @@
-import { Fault } from './fault.js'
+import { Fault, unavailable } from './fault.js'
 
 const cancelled = (): Fault => new Fault({ kind: 'Cancelled' })
 
@@ -14,8 +14,12 @@ export const orCancelled = <Value>(
   if (!signal) return promise
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(cancelled())
-    if (signal.aborted) giveUp()
-    else signal.addEventListener('abort', giveUp, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+    try {
+      if (signal.aborted) giveUp()
+      else signal.addEventListener('abort', giveUp, { once: true })
+    } catch (cause) {
+      reject(unavailable(cause, 'not_recorded'))
+    }
   })
 }

@@ -1,21 +1,36 @@
-import type { Caller, IamError } from '../index.js'
-
-/** @throws TypeError when the permissions that `authenticate` answered with are no list */
-export const refuseMalformedCaller = ({ permissions }: Caller): void => {
-  if (permissions !== undefined && !Array.isArray(permissions))
-    throw callerFault('caller.permissions must be a list')
-}
+import { type Caller, checkCaller } from '../index.js'
 
 /**
- * What the library found wrong with the caller, if it is that. It is a fault of the host: a client has no part
- * in what `authenticate` answers.
+ * Holds that the caller is well-formed before anything of the request is looked at. That it is not is a fault of
+ * the host: a client has no part in what `authenticate` answers.
+ *
+ * @throws TypeError when it is not
  */
-export const callerFaultOf = (error: IamError): TypeError | undefined => {
-  if (error.kind !== 'InvalidArgument') return undefined
-  const wrong = error.violations.filter(({ field }) => field.startsWith('caller.'))
-  if (wrong.length === 0) return undefined
-  return callerFault(wrong.map(({ field, description }) => `${field} ${description}`).join('; '))
+export const refuseMalformedCaller = (caller: Caller): void => {
+  const faults = faultsOf(caller)
+  if (faults.length > 0)
+    throw new TypeError(`authenticate must answer with a well-formed caller: ${faults.join('; ')}`)
 }
 
-const callerFault = (what: string): TypeError =>
-  new TypeError(`authenticate must answer with a well-formed caller: ${what}`)
+const faultsOf = (caller: Caller): readonly string[] => {
+  try {
+    const { permissions, permissionsIn } = caller
+    return [
+      ...checkCaller(caller).map(({ field, description }) => `${field} ${description}`),
+      ...(permissions === undefined || isList(permissions)
+        ? []
+        : ['caller.permissions must be a list of text']),
+      ...(permissionsIn === undefined || isListed(permissionsIn)
+        ? []
+        : ['caller.permissionsIn must hold lists of text']),
+    ]
+  } catch {
+    return ['its properties must be readable']
+  }
+}
+
+const isList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const isListed = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.values(value).every(isList)

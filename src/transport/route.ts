@@ -8,7 +8,6 @@ import type { ConnectRouter, HandlerContext } from '@connectrpc/connect'
 import type { ResultAsync } from 'neverthrow'
 import type { Context, IamError } from '../index.js'
 import { contextOf, etagOf } from './call-context.js'
-import { callerFaultOf } from './caller-fault.js'
 import { gateOf } from './gate.js'
 import { guardedHandler } from './guarded-handler.js'
 import { MAX_REQUEST_BYTES } from './max-request-bytes.js'
@@ -38,7 +37,7 @@ export const route =
       try {
         refuseMalformed(unknownFields(request))
         const answer = await run(request, contextOf(edge, call))
-        if (answer.isErr()) throw callerFaultOf(answer.error) ?? refused(edge, call, answer.error)
+        if (answer.isErr()) throw refused(edge, call, answer.error)
         tagWithSequence(call, answer.value)
         return answer.value
       } catch (thrown) {

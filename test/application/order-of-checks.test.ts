@@ -519,3 +519,62 @@ describe('The organization of a call', () => {
     ])
   })
 })
+
+describe('What a host gives and changes while a call is under way', () => {
+  const object = { type: 'project', id: 'portal' } as const
+
+  it('a Date is the one that was given', async () => {
+    const time = new Date('2100-01-01')
+    const iam = iamOn(store, {
+      authorize: async () => {
+        time.setTime(Number.NaN)
+        return true
+      },
+    })
+    expect(await good(iam.history.stateAt({ object, time }, context))).toMatchObject({
+      id: 'portal',
+    })
+    time.setTime(0)
+    expect((await good(iam.history.list({ time: { from: time } }, context))).items).toHaveLength(3)
+  })
+
+  it('a Date that cannot be read is malformed', async () => {
+    class Odd extends Date {
+      override getTime(): number {
+        throw new Error('not to be read')
+      }
+    }
+    const iam = iamOn(store)
+    expect(await good(iam.history.list({ time: { from: new Odd(0) } }, context))).toHaveProperty(
+      'items',
+    )
+    expect(
+      await badFields(iam.history.list({ time: { from: new Odd(Number.NaN) } }, context)),
+    ).toEqual(['time.from'])
+  })
+
+  it('onProgress is the one that was checked', async () => {
+    let reads = 0
+    const reported: unknown[] = []
+    const within = {
+      ...context,
+      get onProgress() {
+        return reads++ === 0 ? (progress: unknown) => reported.push(progress) : (5 as never)
+      },
+    }
+    await good(iamOn(store).identityProviders.resealSecrets({}, within))
+    expect(reported).toHaveLength(1)
+  })
+
+  it('a signal that cannot be listened to is a fault of the host', async () => {
+    const signal = {
+      aborted: false,
+      addEventListener: () => {
+        throw new Error('no listeners')
+      },
+      removeEventListener: () => undefined,
+    }
+    const call = iamOn(store).projects.get({ id: 'portal' }, { ...context, signal } as never)
+    expect(await refusal(call)).toMatchObject({ kind: 'Unavailable', outcome: 'not_recorded' })
+  })
+})

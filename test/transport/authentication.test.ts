@@ -107,7 +107,23 @@ describe('The host says who calls', () => {
     ['orgId is missing', { userId: 'u1' }, 'caller.orgId must be'],
     ['orgId is malformed', { userId: 'u1', orgId: 'no+org' }, 'caller.orgId must be'],
     ['permissions are no list', { ...admin, permissions: 'project.read' }, 'caller.permissions'],
+    ['a permission is no text', { ...admin, permissions: [1] }, 'caller.permissions'],
+    [
+      'permissions elsewhere are no lists',
+      { ...admin, permissionsIn: { a: 'b' } },
+      'permissionsIn',
+    ],
     ['the caller is text', 'alice', 'caller.userId must be'],
+    [
+      'the caller cannot be read',
+      {
+        orgId: 'acme',
+        get userId() {
+          throw new Error('not to be read')
+        },
+      },
+      'readable',
+    ],
   ])('and is told of a fault of its own when %s', async (_, caller, what) => {
     const { call, failures } = await open({ authenticate: () => caller as never })
     const { status, json } = await call('/v1/projects/portal')
@@ -116,6 +132,17 @@ describe('The host says who calls', () => {
     const { correlationId } = json.details[0].metadata
     expect(failures).toMatchObject([{ cause: expect.any(TypeError), failure: { correlationId } }])
     expect(String(failures[0]?.cause)).toContain(what)
+  })
+
+  it.each([
+    ['an organization header', '/v1/idps/corporate', { 'x-service-orgid': 'acme' }],
+    ['a malformed If-Match', '/v1/idps/corporate', { 'if-match': 'bad' }],
+  ])('and never blames a client with %s for it', async (_, path, headers) => {
+    const { call, failures } = await open({ authenticate: () => ({ userId: 'u' }) as never })
+    const json = { 'content-type': 'application/json', ...headers }
+    const { status } = await call(path, { method: 'PATCH', headers: json, body: '{"name":"n"}' })
+    expect(status).toBe(500)
+    expect(failures).toHaveLength(1)
   })
 
   it('and may itself say that the request is malformed', async () => {

@@ -115,7 +115,7 @@ const fine: Readonly<Record<string, readonly string[]>> = {
        iam.projects.checkLogin({ id: 'p', userOrgId: 'o', userRoleKeys: [] }, context))`,
     `try {} catch (caught) {
        if (caught instanceof IamFailure) {
-         const [failed, status]: [IamError, Status] = [caught.error, caught.status]
+         const [failed, status]: [IamFailure['error'], Status] = [caught.error, caught.status]
          httpStatusOf(failed) + httpStatusOf(status)
        }
      }`,
