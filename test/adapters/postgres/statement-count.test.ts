@@ -19,6 +19,7 @@ afterAll(async () => {
 const openProcess = async (schema: string) => {
   const sent: string[] = []
   const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+  pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown
     const counted = (...given: readonly [string | pg.QueryConfig, ...unknown[]]) => {
