@@ -21,9 +21,12 @@ export interface RowStore {
 }
 
 /** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
-export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
+export const changeRow = (
+  rows: RowStore,
+  event: KnownEvent,
+  rowKey: RowKey = rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
+): Change => {
   const orgId = event.metadata.resourceOwner
-  const rowKey = rowKeyOf(orgId, objectOf(event))
   const change = <Type extends ViewType>(type: Type, view: View<Views[Type]>): Change => {
     // Before the first event of an object there is nothing to look for.
     const before = event.version === 1 ? undefined : rows.get(type, rowKey)
