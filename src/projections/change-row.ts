@@ -24,10 +24,13 @@ export interface RowStore {
 type Row = Views[ViewType] | undefined
 
 /** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
-export const changeRow = (rows: RowStore, event: KnownEvent): Change => {
+export const changeRow = (
+  rows: RowStore,
+  event: KnownEvent,
+  rowKey: RowKey = rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
+): Change => {
   const orgId = event.metadata.resourceOwner
   const { type, removal } = kindOf(event.type)
-  const rowKey = rowKeyOf(orgId, objectOf(event))
   // Before the first event of an object there is nothing to look for.
   const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
   const after = rowAfter(before, event)

@@ -28,6 +28,8 @@ export const postgresReadModel = (
 
   const ask: Ask = (statement) => connections.read(prepared(schema, statement))
 
+  const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
+
   const within =
     (session: Session): Ask =>
     (statement) =>
@@ -40,8 +42,9 @@ export const postgresReadModel = (
       return undefined
     const { reached, statements, isUnordered } = await run(ask, changesOf(dialect, batch))
     if (reached !== batch.from) return false
-    if (!isUnordered) return undefined
-    const statement = guarded(checkpointMove(dialect, batch), [...statements])
+    const writes = [...statements]
+    if (!isUnordered()) return undefined
+    const statement = guarded(checkpointMove(dialect, batch), writes)
     const [moved] = await connections.write(prepared(schema, statement))
     return moved !== undefined
   }
@@ -60,7 +63,8 @@ export const postgresReadModel = (
   return sqlReadModel(
     {
       dialect,
-      read: (steps) => run(ask, steps()),
+      read,
+      readTogether: read,
       apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),
       reset: () =>
         connections.transaction(async (session) => {

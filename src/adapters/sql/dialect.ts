@@ -8,6 +8,12 @@ export interface Column {
   readonly holds: 'integer' | 'text' | 'json'
 }
 
+/** Columns of a table. */
+export interface Columns {
+  readonly table: string
+  readonly columns: readonly Column[]
+}
+
 /** A row that is there, as it is to be. */
 export interface ChangedRow {
   /** A value for each column; the first two are the scope and the key. */
@@ -31,6 +37,8 @@ export interface Declarations {
 
 /** What one database says otherwise than another. */
 export interface Dialect {
+  /** Whether each statement takes a round trip, so that a longer one is better than two. */
+  readonly isRemote: boolean
   readonly declarations: Declarations
   /** `name` with the schema of the table. */
   readonly table: (name: string) => string
@@ -45,18 +53,14 @@ export interface Dialect {
   readonly isListed: (text: string, list: readonly string[]) => Statement
   /** A table called `sought` that has the columns `scope`, `key` and `nth`, which counts from 1. */
   readonly sought: (keys: readonly NumberedKey[]) => Statement
-  /** How rows are added where there are none. */
-  readonly insert: (
-    table: string,
-    columns: readonly Column[],
-    rows: readonly Row[],
-  ) => readonly Statement[]
+  /** How rows are added where there are none; each is made of one of `added`. */
+  readonly insert: <Item>(
+    into: Columns,
+    added: readonly Item[],
+    rowOf: (item: Item) => Row,
+  ) => Iterable<Statement>
   /** How rows are put in place of those that are there. */
-  readonly update: (
-    table: string,
-    columns: readonly Column[],
-    rows: readonly ChangedRow[],
-  ) => readonly Statement[]
+  readonly update: (of: Columns, rows: readonly ChangedRow[]) => Iterable<Statement>
   /** How rows are removed. */
-  readonly remove: (table: string, keys: readonly NumberedKey[]) => readonly Statement[]
+  readonly remove: (table: string, keys: readonly NumberedKey[]) => Iterable<Statement>
 }

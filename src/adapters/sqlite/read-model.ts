@@ -23,11 +23,12 @@ export const sqliteReadModel = (connection: Connection, store: EventStore): Read
     {
       dialect: sqliteDialect,
       read: async (steps) => (await ready()).query((database) => run(database, steps())),
+      readTogether: async (steps) => (await ready()).read((database) => run(database, steps())),
       apply: async (batch) =>
         (await ready()).write((database) => {
           if (!run(database, moveCheckpoint(sqliteDialect, batch))) return false
           const { statements } = run(database, changesOf(sqliteDialect, batch))
-          for (const statement of statements) found(database, statement)
+          for (const { sql, parameters } of statements) database.run(sql, ...parameters)
           return true
         }),
       reset: () =>

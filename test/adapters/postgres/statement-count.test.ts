@@ -28,9 +28,9 @@ const openProcess = async (schema: string) => {
       return query(...given)
     }
     Object.assign(client, { query: counted })
-    // The server may end before the connection does.
-    client.on('error', () => undefined)
   })
+  // The server may end before its connections do.
+  pool.on('error', () => undefined)
   const postgres = await openPostgres({ pool, schema })
   opened.push({ pool, postgres })
   return {

@@ -9,6 +9,7 @@ import { bigintArray, textArray } from './arrays.js'
  * @param schema - quoted
  */
 export const postgresDialect = (schema: string): Dialect => ({
+  isRemote: true,
   declarations: {
     types: { integer: 'bigint', text: 'text COLLATE "C"', json: 'text' },
     ifMissing: '',
@@ -28,13 +29,13 @@ export const postgresDialect = (schema: string): Dialect => ({
     sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS sought (scope, key, nth)`,
     parameters: parametersOf(KEY, keys),
   }),
-  insert: (table, columns, rows) => {
-    if (rows.length === 0) return []
+  insert: ({ table, columns }, added, rowOf) => {
+    if (added.length === 0) return []
     const names = columns.map(({ name }) => name).join(', ')
     const sql = `INSERT INTO ${schema}.${table} (${names}) ${unnested(columns)} WHERE TRUE`
-    return [{ sql, parameters: parametersOf(columns, rows) }]
+    return [{ sql, parameters: parametersOf(columns, added.map(rowOf)) }]
   },
-  update: (table, columns, changed) => {
+  update: ({ table, columns }, changed) => {
     if (changed.length === 0) return []
     const names = columns.map(({ name }) => name)
     const sql = `UPDATE ${schema}.${table} AS stored

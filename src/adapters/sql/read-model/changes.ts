@@ -7,7 +7,7 @@ import type { Dialect } from '../dialect.js'
 import type { Statement, Steps } from '../statement.js'
 import { nameNumbers } from './name-numbers.js'
 import { rowBatch } from './row-batch.js'
-import { ENTRY_COLUMNS, encodeEntry, namesOf } from './stored-entries.js'
+import { ENTRY_COLUMNS, encodeEntry } from './stored-entries.js'
 import { shownOnce } from './stored-rows.js'
 import { CHECKPOINT, HISTORY } from './tables.js'
 
@@ -23,8 +23,8 @@ export interface Changes {
   readonly reached: Position
   /** What writes them, one statement made after the other: a database may be at work meanwhile. */
   readonly statements: Iterable<Statement>
-  /** Whether no two of the statements concern the same row, so that they may run in any order. */
-  readonly isUnordered: boolean
+  /** Whether no two of the statements, all made by then, concern the same row: they may run in any order. */
+  readonly isUnordered: () => boolean
 }
 
 /** Where the checkpoint is after `batch`. */
@@ -55,18 +55,25 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
     event,
     rowKey: rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
   }))
-  const names = yield* nameNumbers(dialect, [...new Set(events.flatMap(namesOf))], batch.from)
+  const held = new Set<string>()
+  for (const { event, rowKey } of events)
+    held.add(event.metadata.resourceOwner).add(rowKey.scope).add(event.type)
+  const names = yield* nameNumbers(dialect, [...held], batch.from)
   const shared = { numberOf: names.numberOf, shownIn: shownOnce() }
   const rows = yield* rowBatch(dialect, shared, events)
-  const changes = events.map((keyed) => ({ keyed, change: changeRow(rows, keyed.event) }))
+  function* statements() {
+    const history = { table: HISTORY, columns: ENTRY_COLUMNS }
+    // What an event does to its row is its entry.
+    yield* dialect.insert(history, events, (keyed) =>
+      encodeEntry(keyed, changeRow(rows, keyed.event, keyed.rowKey), shared),
+    )
+    yield* rows.statements()
+    yield* names.statements()
+  }
+
   return {
     reached: names.reached,
-    isUnordered: events.length === 1 || !rows.removesTogether(),
-    statements: (function* () {
-      const entries = changes.map(({ keyed, change }) => encodeEntry(keyed, change, shared))
-      yield* dialect.insert(HISTORY, ENTRY_COLUMNS, entries)
-      yield* rows.statements()
-      yield* names.statements()
-    })(),
+    statements: statements(),
+    isUnordered: () => events.length === 1 || !rows.removesTogether(),
   }
 }

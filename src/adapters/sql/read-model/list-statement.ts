@@ -6,32 +6,39 @@ import { expressionOf, meeting } from './conditions.js'
 import { SHOWN_COLUMNS } from './stored-rows.js'
 import { positionColumns, tableOf } from './tables.js'
 
-/**
- * How the page of `query` is found, as of one moment: the position of the log's last event, the checkpoint, and how
- * many rows there are on all pages, beside each row of the page; once without a row when the page is empty.
- */
-export const listStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
-  const count = countStatement(dialect, query)
-  const page = pageStatement(dialect, query)
-  const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
+/** Positions, and how many rows are on all pages of `query`. */
+export const momentStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
+  const { sql, parameters } = countStatement(dialect, query)
+  return { sql: `SELECT ${positionColumns(dialect)}, (${sql}) AS total`, parameters }
+}
+
+/** The same in each row beside one of the page; once without a row of it when the page is empty. */
+export const momentAndPageStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
+  const moment = momentStatement(dialect, query)
+  const sort = query.sort.map(ordering(dialect, query))
+  const sorted = sort.map(({ text }, index) => `${text} AS sort_${index}`)
+  const page = pageStatement(dialect, query, [SHOWN_COLUMNS, ...sorted])
+  const order = sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   return {
-    sql: `SELECT head, reached, total, ${SHOWN_COLUMNS}
-      FROM (SELECT ${positionColumns(dialect)}, (${count.sql}) AS total) AS moment
+    sql: `SELECT head, reached, total, ${SHOWN_COLUMNS} FROM (${moment.sql}) AS moment
       LEFT JOIN (${page.sql}) AS page ON TRUE ORDER BY ${order.join(', ')}`,
-    parameters: [...count.parameters, ...page.parameters],
+    parameters: [...moment.parameters, ...page.parameters],
   }
 }
 
 /** How one row more than the page of `query` is found, so as to see whether any follow. */
-export const pageStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
+export const pageStatement = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  columns: readonly string[] = [SHOWN_COLUMNS],
+): Statement => {
   const { type, after, limit } = query
   const sort = query.sort.map(ordering(dialect, query))
   const later = after === undefined ? [] : [following(dialect, sort, after)]
   const { sql, parameters } = allOf([...meeting(dialect, query), ...later])
-  const sorted = sort.map(({ text }, index) => `${text} AS sort_${index}`)
   const order = sort.map(({ text, direction }) => `${text} ${direction}`)
   return {
-    sql: `SELECT ${[SHOWN_COLUMNS, ...sorted].join(', ')} FROM ${dialect.table(tableOf(type))}
+    sql: `SELECT ${columns.join(', ')} FROM ${dialect.table(tableOf(type))}
       WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ?`,
     parameters: [...parameters, limit + 1],
   }

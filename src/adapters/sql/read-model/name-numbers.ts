@@ -11,7 +11,7 @@ export interface NameNumbers {
   /** Gives one to a name that has none. */
   readonly numberOf: Shared['numberOf']
   /** What records the numbers given so far. */
-  readonly statements: () => readonly Statement[]
+  readonly statements: () => Iterable<Statement>
 }
 
 /**
@@ -52,7 +52,7 @@ export function* nameNumbers(
       added.push([name, number])
       return number
     },
-    statements: () => dialect.insert(NAMES, COLUMNS, added),
+    statements: () => dialect.insert({ table: NAMES, columns: COLUMNS }, added, (row) => row),
   }
 }
 

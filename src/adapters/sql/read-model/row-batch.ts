@@ -4,7 +4,7 @@ import type { RowStore } from '../../../projections/change-row.js'
 import { objectOf } from '../../../projections/object-of.js'
 import type { RowKey } from '../../../projections/row-key.js'
 import type { ChangedRow, Dialect, NumberedKey } from '../dialect.js'
-import { find, type Row, type Statement, type Steps } from '../statement.js'
+import { find as findRows, type Statement, type Steps } from '../statement.js'
 import { removalOf } from './object-statements.js'
 import type { KeyedEvent } from './stored-entries.js'
 import { decodeRow, SHOWN_COLUMNS, type Shared, type ShownRow, storedRows } from './stored-rows.js'
@@ -34,7 +34,7 @@ export function* rowBatch(
 
   // Of the first event of an object nothing was stored before.
   for (const { event, rowKey } of events)
-    rows[objectOf(event).type].expect(rowKey, event.version > 1)
+    if (event.version > 1) rows[objectOf(event).type].want(rowKey)
   for (const batch of all) yield* batch.load()
 
   return {
@@ -55,8 +55,8 @@ export function* rowBatch(
 
 /** The rows of one type. */
 interface TypeBatch<View> {
-  /** Has the row read by `load` when it `isStored`, unless it came to be in this batch. */
-  readonly expect: (rowKey: RowKey, isStored: boolean) => void
+  /** Has the row read by `load`. */
+  readonly want: (rowKey: RowKey) => void
   readonly load: () => Steps<void>
   readonly get: (rowKey: RowKey) => View | undefined
   readonly put: (rowKey: RowKey, row: View | undefined) => void
@@ -82,32 +82,26 @@ const typeBatch = <Type extends ViewType>(
   const entries = new Map<string, Map<string, Entry<Views[Type]>>>()
   const sought: Entry<Views[Type]>[] = []
 
-  const entryAt = (rowKey: RowKey) => entries.get(rowKey.scope)?.get(rowKey.key) ?? add(rowKey)
+  const find = ({ scope, key }: RowKey) => entries.get(scope)?.get(key)
 
-  const add = (rowKey: RowKey): Entry<Views[Type]> => {
-    const entry = { rowKey, stored: undefined, row: undefined }
-    const ofScope = entries.get(rowKey.scope) ?? new Map<string, Entry<Views[Type]>>()
-    entries.set(rowKey.scope, ofScope.set(rowKey.key, entry))
+  const add = (entry: Entry<Views[Type]>): Entry<Views[Type]> => {
+    const { scope, key } = entry.rowKey
+    const ofScope = entries.get(scope)
+    if (ofScope) ofScope.set(key, entry)
+    else entries.set(scope, new Map([[key, entry]]))
     return entry
   }
 
   const numbered = ({ scope, key }: RowKey): NumberedKey => [shared.numberOf(scope), key]
 
-  const encoded = (rowKey: RowKey, row: Views[Type]): Row => [
-    ...numbered(rowKey),
-    ...encode(row, shared),
-  ]
-
   return {
-    expect: (rowKey, isStored) => {
-      if (entries.get(rowKey.scope)?.has(rowKey.key)) return
-      const entry = add(rowKey)
-      if (isStored) sought.push(entry)
+    want: (rowKey) => {
+      if (!find(rowKey)) sought.push(add({ rowKey, stored: undefined, row: undefined }))
     },
     *load() {
       if (sought.length === 0) return
       const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
-      const found = yield* find<readonly [nth: number | string, ...ShownRow]>({
+      const found = yield* findRows<readonly [nth: number | string, ...ShownRow]>({
         sql: `SELECT nth, ${SHOWN_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
@@ -116,9 +110,11 @@ const typeBatch = <Type extends ViewType>(
         if (entry) entry.stored = entry.row = decodeRow<Type>(entry.rowKey.scope, shown)
       }
     },
-    get: (rowKey) => entryAt(rowKey).row,
+    get: (rowKey) => find(rowKey)?.row,
     put: (rowKey, row) => {
-      entryAt(rowKey).row = row
+      const entry = find(rowKey)
+      if (entry) entry.row = row
+      else add({ rowKey, stored: undefined, row })
     },
     forget: (scope) => {
       entries.delete(scope)
@@ -126,7 +122,7 @@ const typeBatch = <Type extends ViewType>(
     *statements() {
       const removed: NumberedKey[] = []
       const updated: ChangedRow[] = []
-      const added: Row[] = []
+      const added: (readonly [RowKey, Views[Type]])[] = []
       // By scope: neighbours in the table are written together.
       const byNumber = [...entries.keys()].toSorted(
         (one, other) => shared.numberOf(one) - shared.numberOf(other),
@@ -135,12 +131,18 @@ const typeBatch = <Type extends ViewType>(
         for (const { rowKey, stored, row } of entries.get(scope)?.values() ?? []) {
           if (row === stored) continue
           if (row === undefined) removed.push(numbered(rowKey))
-          else if (stored === undefined) added.push(encoded(rowKey, row))
-          else updated.push({ row: encoded(rowKey, row), before: () => encoded(rowKey, stored) })
+          else if (stored === undefined) added.push([rowKey, row])
+          else
+            updated.push({
+              row: encode(rowKey, row, shared),
+              before: () => encode(rowKey, stored, shared),
+            })
         }
       yield* dialect.remove(table, removed)
-      yield* dialect.update(table, columns, updated)
-      yield* dialect.insert(table, columns, added)
+      yield* dialect.update({ table, columns }, updated)
+      yield* dialect.insert({ table, columns }, added, ([rowKey, row]) =>
+        encode(rowKey, row, shared),
+      )
     },
   }
 }

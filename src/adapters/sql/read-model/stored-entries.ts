@@ -8,7 +8,10 @@ import type { Row } from '../statement.js'
 import type { Shared } from './stored-rows.js'
 import { NAMES } from './tables.js'
 
-/** The columns of an entry of the history that hold numbers of names: an entry's names repeat. */
+/**
+ * The columns of an entry of the history that hold numbers of names: an entry's names repeat. All are bounded, as an
+ * index of them demands; the ids of who acted are not, in events that others wrote.
+ */
 const NAME_COLUMNS = ['org', 'scope', 'type']
 
 /** The columns of an entry. */
@@ -28,26 +31,14 @@ export interface KeyedEvent {
   readonly rowKey: RowKey
 }
 
-/**
- * The names that the entry of an event holds, in the order of its columns. All are bounded, as an index of them
- * demands; the ids of who acted are not, in events that others wrote.
- */
-export const namesOf = ({ event, rowKey }: KeyedEvent): readonly [string, string, string] => [
-  event.metadata.resourceOwner,
-  rowKey.scope,
-  event.type,
-]
-
 /** What an event did, in the order of {@link ENTRY_COLUMNS}. */
-export const encodeEntry = (keyed: KeyedEvent, change: Change, shared: Shared): Row => {
+export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
   const { numberOf } = shared
-  const { event, rowKey } = keyed
-  const [org, scope, type] = namesOf(keyed)
-  const { actor, correlationId = null } = event.metadata
+  const { actor, resourceOwner, correlationId = null } = event.metadata
   return [
-    numberOf(org),
-    numberOf(scope),
-    numberOf(type),
+    numberOf(resourceOwner),
+    numberOf(rowKey.scope),
+    numberOf(event.type),
     rowKey.key,
     event.position,
     actor.userId,

@@ -2,10 +2,10 @@ import { timeOf } from '../../../ports/event-store.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { filterableText } from '../../../projections/condition.js'
 import { foldCase } from '../../../projections/fold-case.js'
-import { ownerOf } from '../../../projections/row-key.js'
+import { ownerOf, type RowKey } from '../../../projections/row-key.js'
 import { type ViewFields, viewFields } from '../../../projections/view-fields.js'
 import type { Column } from '../dialect.js'
-import type { Parameter } from '../statement.js'
+import type { Row } from '../statement.js'
 import { foldedColumn, foldedFields, foldedKey, isKey } from './tables.js'
 
 /** The columns that {@link decodeRow} reads: all fields but the details, as JSON; two of the details, the second in ms. */
@@ -30,19 +30,20 @@ export interface Shared {
 export const shownOnce = (): Shared['shownIn'] => {
   const made = new Map<Views[ViewType], string>()
   return (row) => {
+    const known = made.get(row)
+    if (known !== undefined) return known
     // JSON leaves out what is undefined; a copy without the field would take longer.
-    const shown = made.get(row) ?? JSON.stringify({ ...row, details: undefined })
+    const shown = JSON.stringify({ ...row, details: undefined })
     made.set(row, shown)
     return shown
   }
 }
 
 /** How the objects of a type are stored. */
-export interface StoredRows<Row> {
-  /** Those of the key come first. */
+export interface StoredRows<View> {
   readonly columns: readonly Column[]
-  /** The values of the other columns. */
-  readonly encode: (row: Row, shared: Shared) => readonly Parameter[]
+  /** Their values. */
+  readonly encode: (rowKey: RowKey, row: View, shared: Shared) => Row
 }
 
 /** @see StoredRows */
@@ -62,10 +63,10 @@ export const storedRows = <Type extends ViewType>(type: Type): StoredRows<Views[
       { name: 'creation_date', holds: 'integer' },
       ...foldedFields(type).map((field): Column => ({ name: foldedColumn(field), holds: 'text' })),
     ],
-    encode: (row, { shownIn }) => {
+    encode: ({ scope, key }, row, { numberOf, shownIn }) => {
       const { sequence, creationDate } = row.details
       const texts = folded.map((foldedOf) => foldedOf(row))
-      return [shownIn(row), sequence, creationDate.getTime(), ...texts]
+      return [numberOf(scope), key, shownIn(row), sequence, creationDate.getTime(), ...texts]
     },
   }
 }

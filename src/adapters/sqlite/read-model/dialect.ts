@@ -1,11 +1,12 @@
-import type { ChangedRow, Column, Dialect } from '../../sql/dialect.js'
-import type { Statement } from '../../sql/statement.js'
+import type { ChangedRow, Column, Columns, Dialect } from '../../sql/dialect.js'
+import type { Parameter, Statement } from '../../sql/statement.js'
 
 /** Rows that one statement takes when there are so many: to run it costs as much as a row does. */
 const ROWS_AT_ONCE = 128
 
 /** What SQLite says otherwise than another database. */
 export const sqliteDialect: Dialect = {
+  isRemote: false,
   declarations: {
     types: { integer: 'INTEGER', text: 'TEXT', json: 'TEXT' },
     ifMissing: 'IF NOT EXISTS',
@@ -27,17 +28,20 @@ export const sqliteDialect: Dialect = {
     sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
     parameters: [JSON.stringify(keys)],
   }),
-  insert: (table, columns, rows) => {
+  *insert({ table, columns }, added, rowOf) {
     const many = insertion(table, columns, ROWS_AT_ONCE)
+    let parameters: Parameter[] = []
+    for (const item of added) {
+      parameters.push(...rowOf(item))
+      if (parameters.length < ROWS_AT_ONCE * columns.length) continue
+      yield { sql: many, parameters }
+      parameters = []
+    }
     const one = insertion(table, columns, 1)
-    const statements: Statement[] = []
-    let begin = 0
-    for (; begin + ROWS_AT_ONCE <= rows.length; begin += ROWS_AT_ONCE)
-      statements.push({ sql: many, parameters: rows.slice(begin, begin + ROWS_AT_ONCE).flat() })
-    for (const row of rows.slice(begin)) statements.push({ sql: one, parameters: row })
-    return statements
+    for (let begin = 0; begin < parameters.length; begin += columns.length)
+      yield { sql: one, parameters: parameters.slice(begin, begin + columns.length) }
   },
-  update: (table, columns, rows) => rows.map((changed) => updateOf(table, columns, changed)),
+  update: (of, rows) => rows.map((changed) => updateOf(of, changed)),
   remove: (table, keys) =>
     keys.map((parameters) => ({
       sql: `DELETE FROM ${table} WHERE scope = ? AND key = ?`,
@@ -53,20 +57,18 @@ const insertion = (table: string, columns: readonly Column[], count: number): st
 }
 
 /** SQLite writes to the index of every column named, also when its value is the same. */
-const updateOf = (
-  table: string,
-  columns: readonly Column[],
-  { row, before }: ChangedRow,
-): Statement => {
+const updateOf = ({ table, columns }: Columns, { row, before }: ChangedRow): Statement => {
   const stored = before()
-  const changed = columns.flatMap(({ name }, index) =>
-    row[index] === stored[index] ? [] : [{ name, index }],
-  )
+  const names: string[] = []
+  const parameters: Parameter[] = []
+  for (const [index, { name }] of columns.entries()) {
+    const value = row[index] ?? null
+    if (value === stored[index]) continue
+    names.push(`${name} = ?`)
+    parameters.push(value)
+  }
   return {
-    sql: `UPDATE ${table} SET ${changed.map(({ name }) => `${name} = ?`).join(', ')}
-      WHERE scope = ? AND key = ?`,
-    parameters: [...changed, SCOPE, KEY].map(({ index }) => row[index] ?? null),
+    sql: `UPDATE ${table} SET ${names.join(', ')} WHERE scope = ? AND key = ?`,
+    parameters: [...parameters, ...row.slice(0, 2)],
   }
 }
-
-const [SCOPE, KEY] = [{ index: 0 }, { index: 1 }]
