@@ -263,6 +263,7 @@ export type { Projection } from './ports/projection.js'
 export type {
   Condition,
   FieldChange,
+  FoundAtHead,
   HistoryEntry,
   HistoryQuery,
   IdentityProvider,
@@ -271,6 +272,7 @@ export type {
   ObjectDetails,
   Project,
   ProjectRole,
+  ReadAtHead,
   ReadModel,
   RefOf,
   SortKey,
