@@ -6,6 +6,9 @@ import { OptionDefaults } from 'typedoc'
 const root = resolve(import.meta.dirname, '..')
 const generated = 'src/transport/gen/claviger/v1'
 
+/** Steps on the way to `JsonObject`, which says what they come to. */
+const helpers = ['MayBeAbsent', 'Shown'].map((name) => `src/application/json.ts:${name}`)
+
 /** What the services take and answer: described in the .proto files, and not exported. */
 const messages = readdirSync(join(root, generated)).flatMap((file) => {
   const code = readFileSync(join(root, generated, file), 'utf8')
@@ -32,6 +35,6 @@ export default {
   excludeInternal: true,
   // Links to them would depend on where the repository was cloned from.
   disableSources: true,
-  intentionallyNotExported: messages,
+  intentionallyNotExported: [...messages, ...helpers],
   treatWarningsAsErrors: true,
 }
