@@ -1,51 +1,29 @@
 // What methods answer with, for hosts that name it and have no `neverthrow` of their own.
 export type { Result, ResultAsync } from 'neverthrow'
-export { checkAppend } from './adapters/check-append.js'
-export type { Clock } from './adapters/clock.js'
-export type { InvalidAppend } from './adapters/invalid-append.js'
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
+export { checkAppend } from './adapters/store/check-append.js'
+export type { Clock } from './adapters/store/clock.js'
+export type { InvalidAppend } from './adapters/store/invalid-append.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
-export type { Applied, AppliedChange } from './application/access/applied.js'
-export { type Access, defineAccess } from './application/access/define-access.js'
-export { accessJsonSchema, DesiredAccess, readAccess } from './application/access/desired-access.js'
-export type { DesiredIdentityProvider } from './application/access/desired-identity-provider.js'
+export type { Applied, AppliedChange } from './application/desired-state/applying/applied.js'
+export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
+export {
+  accessJsonSchema,
+  DesiredAccess,
+  readAccess,
+} from './application/desired-state/declared/desired-access.js'
+export type { DesiredIdentityProvider } from './application/desired-state/declared/desired-identity-provider.js'
 export type {
   DesiredProject,
   DesiredRole,
   DesiredSettings,
-} from './application/access/desired-project.js'
-export { formatPlan } from './application/access/format-plan.js'
-export { type Counts, Plan } from './application/access/plan.js'
-export type { Action, PlannedChange } from './application/access/planned-change.js'
-export type { PlannedEvent } from './application/access/planned-event.js'
-export type { FieldValue, PlannedField } from './application/access/planned-field.js'
-export type { AddOidcInput } from './application/add-oidc-identity-provider.js'
-export type { AddProjectInput, ProjectIds } from './application/add-project.js'
-export type {
-  AddProjectRoleInput,
-  AddProjectRolesInput,
-  GivenRole,
-  ProjectRolesIds,
-} from './application/add-project-roles.js'
-export type { CatchUpOptions, Progress } from './application/catch-up.js'
-export type { IdentityProviderIds } from './application/change-identity-provider.js'
-export type { ProjectRoleIds } from './application/change-project-role.js'
-export type { CheckLoginInput } from './application/check-login.js'
-export type { CheckSecretsOptions, SecretsChecked } from './application/check-secrets.js'
-export {
-  type Context,
-  checkCaller,
-  type DryRunContext,
-  type WriteContext,
-} from './application/context.js'
-export {
-  type Copied,
-  type CopyOptions,
-  type CopyProgress,
-  copyEvents,
-  type DifferentLog,
-} from './application/copy-events.js'
+} from './application/desired-state/declared/desired-project.js'
+export { formatPlan } from './application/desired-state/plan/format-plan.js'
+export { type Counts, Plan } from './application/desired-state/plan/plan.js'
+export type { Action, PlannedChange } from './application/desired-state/plan/planned-change.js'
+export type { PlannedEvent } from './application/desired-state/plan/planned-event.js'
+export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
 export type {
   Aborted,
   Cancelled,
@@ -61,8 +39,68 @@ export type {
   Unauthenticated,
   Unavailable,
   Violation,
-} from './application/errors.js'
-export type { TextFilter } from './application/given-list.js'
+} from './application/errors/errors.js'
+export { httpStatusOf } from './application/errors/http-status.js'
+export type { Json, JsonObject, JsonOf } from './application/errors/json.js'
+export type {
+  DifferentLog,
+  LogFault,
+  PositionOutOfOrder,
+  SealBroken,
+  VersionOutOfOrder,
+} from './application/errors/log-fault.js'
+export { IamFailure, orThrow } from './application/errors/or-throw.js'
+export { toJson } from './application/errors/to-json.js'
+export {
+  type AnyError,
+  isIamError,
+  type Status,
+  type StatusDetail,
+  toStatus,
+} from './application/errors/to-status.js'
+export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
+export {
+  type Copied,
+  type CopyOptions,
+  type CopyProgress,
+  copyEvents,
+} from './application/following/copy-events.js'
+export { SubscriptionEnded } from './application/following/subscribe.js'
+export type { SubscribeOptions } from './application/following/subscribe-options.js'
+export {
+  type Verified,
+  type VerifyOptions,
+  type VerifyProgress,
+  verify,
+} from './application/following/verify.js'
+export type { History, Iam } from './application/iam.js'
+export type { AddOidcInput } from './application/identity-providers/add-oidc-identity-provider.js'
+export type { IdentityProviderIds } from './application/identity-providers/change-identity-provider.js'
+export type {
+  CheckSecretsOptions,
+  SecretsChecked,
+} from './application/identity-providers/check-secrets.js'
+export type {
+  IdentityProviderInput,
+  IdentityProviders,
+  UpdateIdentityProviderInput,
+} from './application/identity-providers/identity-providers.js'
+export type { PatchIdentityProviderInput } from './application/identity-providers/patch-identity-provider.js'
+export type {
+  ResealProgress,
+  ResealReport,
+} from './application/identity-providers/reseal-secrets.js'
+export type { RevealedSecret } from './application/identity-providers/reveal-client-secret.js'
+export type { UpdateOidcConfigInput } from './application/identity-providers/update-oidc-config.js'
+export {
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type WriteContext,
+} from './application/method/context.js'
+export type { LongContext, LongWrite, Read, Write } from './application/method/method.js'
+export type { Planned, Written } from './application/method/outcome.js'
+export { permissionsFromCaller } from './application/method/permissions-from-caller.js'
 export type {
   Appended,
   CallDone,
@@ -72,69 +110,43 @@ export type {
   FaultSeen,
   Hooks,
   Retried,
-} from './application/hooks.js'
-export { httpStatusOf } from './application/http-status.js'
-export type { History, Iam } from './application/iam.js'
+} from './application/observing/hooks.js'
 export type {
-  IdentityProviderInput,
-  IdentityProviders,
-  UpdateIdentityProviderInput,
-} from './application/identity-providers.js'
-export type { RefusedRow } from './application/import-batch.js'
+  AddProjectRoleInput,
+  AddProjectRolesInput,
+  GivenRole,
+  ProjectRolesIds,
+} from './application/project-roles/add-project-roles.js'
+export type { ProjectRoleIds } from './application/project-roles/change-project-role.js'
+export type { RefusedRow } from './application/project-roles/import-batch.js'
 export type {
   ImportProgress,
   ImportProjectRolesInput,
   ImportReport,
-} from './application/import-project-roles.js'
-export type { Json, JsonObject, JsonOf } from './application/json.js'
-export type { Page } from './application/list.js'
-export type { HistoryPage, ListHistoryInput } from './application/list-history.js'
-export type {
-  ListIdentityProvidersInput,
-  ListProjectRolesInput,
-  ListProjectsInput,
-} from './application/list-input.js'
-export type { LongContext, LongWrite, Read, Write } from './application/method.js'
-export { IamFailure, orThrow } from './application/or-throw.js'
-export type { Planned, Written } from './application/outcome.js'
-export type { PatchIdentityProviderInput } from './application/patch-identity-provider.js'
-export { permissionsFromCaller } from './application/permissions-from-caller.js'
+} from './application/project-roles/import-project-roles.js'
 export type {
   PatchProjectRoleInput,
   ProjectRoleInput,
   ProjectRoles,
   UpdateProjectRoleInput,
-} from './application/project-roles.js'
+} from './application/project-roles/project-roles.js'
+export type { AddProjectInput, ProjectIds } from './application/projects/add-project.js'
+export type { CheckLoginInput } from './application/projects/check-login.js'
 export type {
   PatchProjectInput,
   ProjectInput,
   Projects,
   UpdateProjectInput,
-} from './application/projects.js'
-export type { ResealProgress, ResealReport } from './application/reseal-secrets.js'
-export type { RevealedSecret } from './application/reveal-client-secret.js'
-export type { StateAtInput } from './application/state-at.js'
-export { SubscriptionEnded } from './application/subscribe.js'
-export type { SubscribeOptions } from './application/subscribe-options.js'
-export { toJson } from './application/to-json.js'
-export {
-  type AnyError,
-  isIamError,
-  type Status,
-  type StatusDetail,
-  toStatus,
-} from './application/to-status.js'
-export type { UpdateOidcConfigInput } from './application/update-oidc-config.js'
-export {
-  type LogFault,
-  type PositionOutOfOrder,
-  type SealBroken,
-  type Verified,
-  type VerifyOptions,
-  type VerifyProgress,
-  type VersionOutOfOrder,
-  verify,
-} from './application/verify.js'
+} from './application/projects/projects.js'
+export type { TextFilter } from './application/reading/given-list.js'
+export type { Page } from './application/reading/list.js'
+export type { HistoryPage, ListHistoryInput } from './application/reading/list-history.js'
+export type {
+  ListIdentityProvidersInput,
+  ListProjectRolesInput,
+  ListProjectsInput,
+} from './application/reading/list-input.js'
+export type { StateAtInput } from './application/reading/state-at.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export { type Decider, fold } from './domain/decider.js'
 export {

@@ -11,36 +11,69 @@ const DOMAIN = ['domain', ...ANY_AGGREGATE]
 /** The one file of its folder that sees every aggregate. */
 const KINDS = 'domain/kinds.ts'
 
+const PURE = [...DOMAIN, 'ports', 'projections', 'projections/events', 'projections/rows']
+
+/** The public object: no method sees it. What lies beside it is shared by all methods. */
+const PUBLIC_OBJECT = 'application/iam.ts'
+
+/** What the folders of the application may import. */
+const ERRORS = [...PURE, 'application/errors']
+const METHOD = [...ERRORS, 'application/waiting', 'application/observing', 'application/method']
+const FOLLOWING = [...METHOD, 'application/following']
+const READING = [...FOLLOWING, 'application', 'application/reading']
+const RECORDING = [...METHOD, 'application', 'application/recording']
+const METHODS = [...READING, ...RECORDING]
+const DESIRED_STATE = [
+  ...METHODS,
+  'application/identity-providers',
+  'application/desired-state',
+  'application/desired-state/declared',
+  'application/desired-state/plan',
+]
+
+const ADAPTERS = [...PURE, 'adapters/store']
+
 /** Which folders a file may import from, besides its own; the first rule that fits its folder counts. */
 const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] = [
   [/^domain$/, []],
   [/^domain\/[^/]+$/, ['domain']],
   [/^ports$/, DOMAIN],
-  [/^projections$/, [...DOMAIN, 'ports']],
+  [/^projections$/, PURE],
+  [/^projections\/events$/, [...DOMAIN, 'ports']],
+  [/^projections\/rows$/, PURE],
+  [/^application\/errors$/, PURE],
+  [/^application\/(waiting|observing)$/, ERRORS],
+  [/^application\/method$/, METHOD],
+  [/^application\/following$/, FOLLOWING],
+  [/^application\/recording$/, RECORDING],
+  [/^application\/reading$/, READING],
+  [/^application\/(identity-providers|project-roles|projects)$/, METHODS],
+  [/^application\/desired-state\/declared$/, METHOD],
   [
-    /^application(\/access)?$/,
-    [...DOMAIN, 'ports', 'projections', 'application', 'application/access'],
+    /^application\/desired-state(\/plan)?$/,
+    [...METHOD, 'application/desired-state/declared', 'application/desired-state/plan'],
   ],
-  [/^adapters$/, [...DOMAIN, 'ports', 'projections']],
+  [/^application\/desired-state\/planning$/, DESIRED_STATE],
+  [
+    /^application\/desired-state\/applying$/,
+    [...DESIRED_STATE, 'application/desired-state/planning'],
+  ],
+  [/^application$/, [...PURE, 'application/**']],
+  [/^adapters\/store$/, PURE],
   // What databases share; no other adapter sees it, and it sees no database.
-  [
-    /^adapters\/(sqlite|postgres)(\/|$)/,
-    [...DOMAIN, 'ports', 'projections', 'adapters', 'adapters/sql', 'adapters/sql/read-model'],
-  ],
-  [/^adapters\/[^/]+(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters']],
-  [/^testing(\/|$)/, [...DOMAIN, 'ports', 'projections', 'adapters', 'testing']],
+  [/^adapters\/(sqlite|postgres)(\/|$)/, [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model']],
+  [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
+  [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // The transport is an outsider: it sees the public names alone.
   [/^transport(\/|$)/, ['']],
   // Where the library is put together.
   [
     /^$/,
     [
-      '',
       ...DOMAIN,
       'ports',
-      'application',
-      'application/access',
-      'adapters',
+      'application/**',
+      'adapters/store',
       'adapters/memory',
       'adapters/webcrypto',
     ],
@@ -49,7 +82,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(memory|webcrypto|sql))(\/|$)|^(adapters)?$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql))(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -77,8 +110,12 @@ const isAllowed = (file: string, target: string): boolean => {
   if (file === KINDS) return DOMAIN.includes(to)
   // An aggregate that saw the list would see all others.
   if (target === KINDS && from.startsWith('domain')) return false
+  if (target === PUBLIC_OBJECT) return from === ''
   const allowed = RULES.find(([folder]) => folder.test(from))?.[1] ?? []
-  return allowed.includes(to) || unitOf(from) === unitOf(to)
+  const isBelow = allowed.some(
+    (folder) => folder.endsWith('/**') && to.startsWith(folder.slice(0, -3)),
+  )
+  return isBelow || allowed.includes(to) || unitOf(from) === unitOf(to)
 }
 
 const forbiddenImports = (sources: Sources): readonly string[] =>
@@ -164,8 +201,16 @@ describe('a planted violation is found', () => {
     ['domain/kind.ts', "import { kinds } from './kinds.js'"],
     ['domain/kinds.ts', "import type { Host } from '../ports/host.js'"],
     ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
-    ['projections/details.ts', "export { iamOf } from '../application/iam.js'"],
+    ['projections/rows/details.ts', "export { iamOf } from '../application/iam.js'"],
     ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],
+    ['application/reading/get.ts', "import type { Iam } from '../iam.js'"],
+    ['application/method/parse.ts', "import type { Runtime } from '../runtime.js'"],
+    ['application/following/run.ts', "import { get } from '../reading/get.js'"],
+    ['application/recording/transact.ts', "import { get } from '../reading/get.js'"],
+    [
+      'application/projects/projects.ts',
+      "import { addProjectRoles } from '../project-roles/add-project-roles.js'",
+    ],
     ['adapters/memory/rows.ts', "import { openSqlite } from '../sqlite/index.js'"],
     ['adapters/sql/dialect.ts', "import type { Database } from '../sqlite/database.js'"],
     ['adapters/memory/rows.ts', "import { allOf } from '../sql/statement.js'"],
@@ -178,9 +223,9 @@ describe('a planted violation is found', () => {
 
   it.each([
     ['domain/values.ts', "import { ulid } from 'ulid'"],
-    ['application/pause.ts', "import { setTimeout } from 'node:timers/promises'"],
+    ['application/waiting/pause.ts', "import { setTimeout } from 'node:timers/promises'"],
     ['create-iam.ts', "import { DatabaseSync } from 'node:sqlite'"],
-    ['adapters/clock.ts', "import { performance } from 'node:perf_hooks'"],
+    ['adapters/store/clock.ts', "import { performance } from 'node:perf_hooks'"],
     ['adapters/sql/statement.ts', "import { DatabaseSync } from 'node:sqlite'"],
   ])('in %s, of a package: %s', (file, line) => {
     expect(forbiddenPackages(planted(file, line))).toHaveLength(1)

@@ -19,12 +19,12 @@ import {
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import { projectRoles } from '../domain/project-role/kind.js'
 import type { Host } from '../ports/host.js'
-import { type Follow, follow } from './follow.js'
-import { type FreshReads, freshReads } from './fresh-reads.js'
-import type { Hooks } from './hooks.js'
-import { type MetadataOf, metadataFactory } from './metadata.js'
-import { type Streams, streams } from './tracked.js'
-import { WriteQueue } from './write-queue.js'
+import { type Follow, follow } from './following/follow.js'
+import type { Hooks } from './observing/hooks.js'
+import { type FreshReads, freshReads } from './reading/fresh-reads.js'
+import { type MetadataOf, metadataFactory } from './recording/metadata.js'
+import { type Streams, streams } from './recording/tracked.js'
+import { WriteQueue } from './recording/write-queue.js'
 
 /** What the use cases of one `createIam` share: what the host supplies, and what is remembered. */
 export interface Runtime extends Host {

@@ -1,3 +1,9 @@
+export {
+  eventClockLaws,
+  eventRecoveryLaws,
+  eventRestoreLaws,
+  eventStoreLaws,
+} from './event-store/event-store-laws.js'
 export type {
   EventClockHarness,
   EventClockLaw,
@@ -6,15 +12,9 @@ export type {
   EventRestoreLaw,
   EventStoreHarness,
   EventStoreLaw,
-} from './event-store-laws/harness.js'
-export {
-  eventClockLaws,
-  eventRecoveryLaws,
-  eventRestoreLaws,
-  eventStoreLaws,
-} from './event-store-laws.js'
+} from './event-store/harness.js'
 export { type FixedClock, fixedClock } from './fixed-clock.js'
 export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'
 export type { ReadModelHome, ReadModelLaw } from './read-model/law.js'
-export { readModelLaws } from './read-model-laws.js'
+export { readModelLaws } from './read-model/read-model-laws.js'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type EventStore, timeOf } from '../../src/index.js'
 import { clockedStore, context, good, type Iam, iamOn, positionAt } from './host.js'
-import { writes } from './methods.js'
+import { writes } from './method/methods.js'
 import { type Effect, type Operation, operations, ReferenceModel } from './reference-model.js'
 
 const within = (orgId: string) => ({ ...context, orgId })

@@ -11,7 +11,7 @@ import {
   refusal,
   start,
 } from './host.js'
-import type { Call } from './methods.js'
+import type { Call } from './method/methods.js'
 
 let store: EventStore
 let iam: Iam

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
-import { instanceOn } from '../application/organization.js'
+import { instanceOn } from '../application/desired-state/organization.js'
 
 // Read when the example is loaded.
 vi.stubEnv('GOOGLE_CLIENT_SECRET', 'of the pipeline')

@@ -7,7 +7,7 @@ import type {
   SortKey,
   ViewType,
 } from '../../src/ports/read-model.js'
-import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
+import { fieldNamed, identityField, viewFields } from '../../src/projections/rows/view-fields.js'
 import {
   idpAdded,
   type Log,

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
-import type { PlannedEvent as PlannedEventSchema } from '../../src/application/access/planned-event.js'
+import type { PlannedEvent as PlannedEventSchema } from '../../src/application/desired-state/plan/planned-event.js'
 import type * as claviger from '../../src/index.js'
 import type {
   IamError,

@@ -1,11 +1,11 @@
 import { err, ok } from 'neverthrow'
 import type { Append, EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
-import { checkAppend } from '../check-append.js'
-import { checkRestore } from '../check-restore.js'
-import { type Clock, microsecondClock, nextPosition } from '../clock.js'
-import type { Verdict } from '../group-commit.js'
-import { listeners } from '../listeners.js'
-import { recordEvents } from '../record-events.js'
+import { checkAppend } from '../store/check-append.js'
+import { checkRestore } from '../store/check-restore.js'
+import { type Clock, microsecondClock, nextPosition } from '../store/clock.js'
+import type { Verdict } from '../store/group-commit.js'
+import { listeners } from '../store/listeners.js'
+import { recordEvents } from '../store/record-events.js'
 import { emptyLog } from './log.js'
 
 /** How a store in memory is set up. */

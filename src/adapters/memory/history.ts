@@ -2,10 +2,10 @@ import { kinds } from '../../domain/kinds.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
+import { objectOf } from '../../projections/events/object-of.js'
+import { streamOf } from '../../projections/events/stream-name.js'
 import { historyEntry } from '../../projections/history-view.js'
-import { objectOf } from '../../projections/object-of.js'
-import { containerOf } from '../../projections/row-key.js'
-import { streamOf } from '../../projections/stream-name.js'
+import { containerOf } from '../../projections/rows/row-key.js'
 import { type History, type Kept, keptUnder, type Past } from './rows.js'
 
 /** Before the first event of an organization. */

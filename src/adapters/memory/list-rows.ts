@@ -1,8 +1,8 @@
 import type { Listing, ListQuery, Views, ViewType } from '../../ports/read-model.js'
-import { meetsAll } from '../../projections/condition.js'
-import { listedScope } from '../../projections/row-key.js'
-import { rowOrder } from '../../projections/row-order.js'
-import { type ViewFields, viewFields } from '../../projections/view-fields.js'
+import { meetsAll } from '../../projections/rows/condition.js'
+import { listedScope } from '../../projections/rows/row-key.js'
+import { rowOrder } from '../../projections/rows/row-order.js'
+import { type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
 import { copyOf, type Kept } from './rows.js'
 
 /** The page of rows that `query` asks for. Looks at the rows of its organization or project alone. */

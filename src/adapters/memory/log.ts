@@ -1,6 +1,6 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../ports/event-store.js'
-import { beginsAppend } from '../check-restore.js'
+import { beginsAppend } from '../store/check-restore.js'
 import { freezeEvent } from './freeze-event.js'
 import { NOWHERE, streamEnds } from './stream-ends.js'
 

@@ -10,9 +10,9 @@ import type {
   Views,
   ViewType,
 } from '../../ports/read-model.js'
-import { changeRow } from '../../projections/change-row.js'
-import { readEvents } from '../../projections/read-events.js'
-import { rowKeyOf } from '../../projections/row-key.js'
+import { readEvents } from '../../projections/events/read-events.js'
+import { changeRow } from '../../projections/rows/change-row.js'
+import { rowKeyOf } from '../../projections/rows/row-key.js'
 import { historyOf, noHistory } from './history.js'
 import { listRows } from './list-rows.js'
 import { copyOf, type Kept, keptUnder, nothingKept, rowStore } from './rows.js'

@@ -3,8 +3,8 @@ import type { StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
-import type { RowStore } from '../../projections/change-row.js'
 import type { Change } from '../../projections/history-view.js'
+import type { RowStore } from '../../projections/rows/change-row.js'
 
 /** An event and what it did, from which its entry in the history is made when somebody asks. */
 export interface Past extends Change {

@@ -1,7 +1,7 @@
-import { checkNames } from '../check-names.js'
-import { checkNumber } from '../check-number.js'
-import { withoutTls } from './clients.js'
-import type { Driver } from './driver.js'
+import { checkNames } from '../store/check-names.js'
+import { checkNumber } from '../store/check-number.js'
+import { withoutTls } from './connection/clients.js'
+import type { Driver } from './connection/driver.js'
 import type { PostgresOptions } from './options.js'
 
 const OPTIONS = [

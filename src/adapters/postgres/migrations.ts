@@ -1,10 +1,10 @@
 import { CHECKPOINT } from '../sql/read-model/tables.js'
-import { appendFunctions } from './append-functions.js'
-import type { Connections } from './connections.js'
+import type { Session } from './connection/connection.js'
+import type { Connections } from './connection/connections.js'
+import { UnusableDatabase } from './connection/unusable-database.js'
+import { appendFunctions } from './log/append-functions.js'
 import { createReadTables } from './read-model/tables.js'
 import { quotedSchema } from './schema-name.js'
-import type { Session } from './session.js'
-import { UnusableDatabase } from './unusable-database.js'
 
 /**
  * How each version of a schema follows from the one before; the table `migrations` counts those done.

@@ -1,16 +1,16 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { checkOptions } from './check-options.js'
-import { ownPool, toListen } from './clients.js'
-import { type Connections, POOL_OF_HOST, poolConnections } from './connections.js'
-import { loadDriver } from './driver.js'
-import { postgresEventStore } from './event-store.js'
+import { ownPool, toListen } from './connection/clients.js'
+import { type Connections, POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { loadDriver } from './connection/driver.js'
+import { UnusableDatabase } from './connection/unusable-database.js'
+import { postgresEventStore } from './log/event-store.js'
+import { newsOf } from './log/notifications.js'
 import { demandMigrated, migrate } from './migrations.js'
-import { newsOf } from './news.js'
 import type { PostgresOptions } from './options.js'
-import { postgresReadModel } from './read-model.js'
+import { postgresReadModel } from './read-model/read-model.js'
 import { channelOf, quotedSchema } from './schema-name.js'
-import { UnusableDatabase } from './unusable-database.js'
 
 /** A schema of a PostgreSQL database in use. */
 export interface Postgres {

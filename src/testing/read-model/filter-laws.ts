@@ -3,8 +3,8 @@ import { demandEqual, demandRejection } from '../law.js'
 import { FILTER_FIELDS } from './fields.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
 import { byIdentity, listOf, TYPES } from './lists.js'
-import { LIVES, live, othersOf, type Row } from './lives.js'
 import { idpAdded, newLog, projectAdded, roleAdded } from './log.js'
+import { LIVES, live, othersOf, type Row } from './scenarios.js'
 
 /** Kept as names and as keys of roles, in the order of their code points. */
 const NAMES = [

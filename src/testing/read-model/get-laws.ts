@@ -3,7 +3,6 @@ import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
 import { byIdentity, listOf, TYPES } from './lists.js'
-import { LIVES, live, othersOf, PROJECT_CHANGES } from './lives.js'
 import {
   idpAdded,
   newLog,
@@ -13,6 +12,7 @@ import {
   roleRemoved,
   roleUpdated,
 } from './log.js'
+import { LIVES, live, othersOf, PROJECT_CHANGES } from './scenarios.js'
 
 const IDP = { type: 'identity_provider', idpId: 'google' } as const
 const PORTAL = { type: 'project', id: 'portal' } as const

@@ -4,7 +4,6 @@ import type { FieldChange, HistoryQuery } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
 import { ALL, found, idp, project, role } from './found-history.js'
 import { fedWith, type ReadModelLaw } from './law.js'
-import { LIVES, live, othersOf } from './lives.js'
 import {
   idpAdded,
   type Log,
@@ -14,6 +13,7 @@ import {
   roleAdded,
   roleRemoved,
 } from './log.js'
+import { LIVES, live, othersOf } from './scenarios.js'
 
 /** The order of changes tells nothing. */
 const byField = (changes: readonly FieldChange[]) =>

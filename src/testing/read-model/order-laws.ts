@@ -1,5 +1,5 @@
 import type { SortKey, Views, ViewType } from '../../ports/read-model.js'
-import { compareCodePoints } from '../../projections/code-point-order.js'
+import { compareCodePoints } from '../../projections/rows/code-point-order.js'
 import { demandEqual } from '../law.js'
 import { IDENTITY, SORT_FIELDS, sortValue } from './fields.js'
 import { fedWith, type ReadModelLaw } from './law.js'

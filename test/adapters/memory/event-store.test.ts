@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
-import { appendOf, record, write } from '../../../src/testing/event-store-laws/samples.js'
 import {
   eventClockLaws,
   eventRestoreLaws,
   eventStoreLaws,
-} from '../../../src/testing/event-store-laws.js'
+} from '../../../src/testing/event-store/event-store-laws.js'
+import { appendOf, record, write } from '../../../src/testing/event-store/samples.js'
 
 const harness = {
   open: async () => memoryEventStore(),

@@ -10,7 +10,7 @@ import {
 } from '../../../src/adapters/sqlite/index.js'
 import { isBusy } from '../../../src/adapters/sqlite/result-code.js'
 import { setUp } from '../../../src/adapters/sqlite/schema.js'
-import { firstOf, record, wholeLog } from '../../../src/testing/event-store-laws/samples.js'
+import { firstOf, record, wholeLog } from '../../../src/testing/event-store/samples.js'
 import { temporaryFile } from './temporary-file.js'
 
 const reasonOf = (path: string): unknown => {

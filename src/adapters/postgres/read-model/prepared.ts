@@ -1,5 +1,5 @@
 import type { Statement as WithQuestionMarks } from '../../sql/statement.js'
-import type { Statement } from '../session.js'
+import type { Statement } from '../connection/connection.js'
 
 /**
  * `statement` with the numbers that PostgreSQL gives to parameters.

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../../ports/event-store.js'
 import type { ReadAtHead, ReadModel } from '../../../ports/read-model.js'
-import { readEvents } from '../../../projections/read-events.js'
+import { readEvents } from '../../../projections/events/read-events.js'
 import type { Dialect } from '../dialect.js'
 import type { Steps } from '../statement.js'
 import type { Batch } from './changes.js'

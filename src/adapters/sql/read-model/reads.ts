@@ -9,12 +9,16 @@ import type {
   Views,
   ViewType,
 } from '../../../ports/read-model.js'
-import { listedScope, rowKeyOf } from '../../../projections/row-key.js'
+import { listedScope, rowKeyOf } from '../../../projections/rows/row-key.js'
 import type { Dialect } from '../dialect.js'
 import { find, type Integer, type Steps } from '../statement.js'
-import { historyStatement } from './history-statement.js'
-import { momentAndPageStatement, momentStatement, pageStatement } from './list-statement.js'
-import { objectAtHeadStatement, objectStatement } from './object-statements.js'
+import { historyStatement } from './statements/history-statement.js'
+import {
+  momentAndPageStatement,
+  momentStatement,
+  pageStatement,
+} from './statements/list-statement.js'
+import { objectAtHeadStatement, objectStatement } from './statements/object-statements.js'
 import { decodeEntry, type FoundEntry } from './stored-entries.js'
 import { decodeRow, type ShownRow } from './stored-rows.js'
 import { checkpointIn } from './tables.js'

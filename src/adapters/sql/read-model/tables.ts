@@ -1,7 +1,7 @@
 import { kinds, TYPES } from '../../../domain/kinds.js'
 import type { ViewType } from '../../../ports/read-model.js'
-import { foldCase } from '../../../projections/fold-case.js'
-import { identityField, viewFields } from '../../../projections/view-fields.js'
+import { foldCase } from '../../../projections/rows/fold-case.js'
+import { identityField, viewFields } from '../../../projections/rows/view-fields.js'
 import type { Dialect } from '../dialect.js'
 import { EVENTS } from '../stored-events.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldedKey, plainKey } from '../../../../src/adapters/sql/read-model/tables.js'
-import { foldCase } from '../../../../src/projections/fold-case.js'
+import { foldCase } from '../../../../src/projections/rows/fold-case.js'
 
 const keys = fc.oneof(
   fc.string(),

@@ -1,0 +1,110 @@
+import type { EventStore } from '../../../ports/event-store.js'
+import type { ReadModel } from '../../../ports/read-model.js'
+import {
+  type Batch,
+  changesOf,
+  checkpointMove,
+  moveCheckpoint,
+} from '../../sql/read-model/changes.js'
+import { emptyTables, sqlReadModel } from '../../sql/read-model/read-model.js'
+import { CHECKPOINT } from '../../sql/read-model/tables.js'
+import type { Row, Statement, Steps } from '../../sql/statement.js'
+import type { Session } from '../connection/connection.js'
+import type { Connections } from '../connection/connections.js'
+import { postgresDialect } from './dialect.js'
+import { guarded } from './guarded.js'
+import { prepared } from './prepared.js'
+
+/** Most events that are applied in one statement; those of more are made one while the server runs another. */
+const FEW = 100
+
+/**
+ * A read model in tables of its own, beside the events of `store`. Of several processes that catch up at once
+ * one applies a batch; the others wait for it and are told that it was faster.
+ *
+ * @param schema - quoted
+ */
+export const postgresReadModel = (
+  connections: Connections,
+  schema: string,
+  store: EventStore,
+): ReadModel => {
+  const dialect = postgresDialect(schema)
+
+  const ask: Ask = (statement) => connections.read(prepared(schema, statement))
+
+  const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
+
+  const within =
+    (session: Session): Ask =>
+    (statement) =>
+      session.rows(prepared(schema, statement))
+
+  /** Undefined when it has to be done in a transaction; nothing is written then. */
+  const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
+    // A checkpoint without a row is nothing to wait for.
+    if (batch.from === 0n || batch.events.length === 0 || batch.events.length > FEW)
+      return undefined
+    const { reached, statements, isUnordered } = await run(ask, changesOf(dialect, batch))
+    if (reached !== batch.from) return false
+    const writes = [...statements]
+    if (!isUnordered()) return undefined
+    const statement = guarded(checkpointMove(dialect, batch), writes)
+    const [moved] = await connections.write(prepared(schema, statement))
+    return moved !== undefined
+  }
+
+  const applyMany = (batch: Batch): Promise<boolean> =>
+    connections.transaction(async (session) => {
+      // Before the row, as a reset does: an update that waited keeps it locked even if it finds another position.
+      if (batch.from === 0n) await lockMissingRow(session, schema)
+      const ask = within(session)
+      if (!(await run(ask, moveCheckpoint(dialect, batch)))) return false
+      const { statements } = await run(ask, changesOf(dialect, batch))
+      await askAll(ask, statements)
+      return true
+    }, 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off')
+
+  return sqlReadModel(
+    {
+      dialect,
+      read,
+      readTogether: read,
+      apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),
+      reset: () =>
+        connections.transaction(async (session) => {
+          // Without it whoever puts a missing row back would not be waited for.
+          await lockMissingRow(session, schema)
+          await session.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
+          await run(within(session), emptyTables(dialect))
+        }),
+    },
+    store,
+  )
+}
+
+type Ask = (statement: Statement) => Promise<readonly Row[]>
+
+const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
+  let step = steps.next()
+  while (!step.done) step = steps.next(await ask(step.value))
+  return step.value
+}
+
+/** Makes each of `statements` while the server is at work on the one before. */
+const askAll = async (ask: Ask, statements: Iterable<Statement>): Promise<void> => {
+  let running: Promise<unknown> = Promise.resolve()
+  for (const statement of statements) {
+    await running
+    running = ask(statement)
+  }
+  await running
+}
+
+/** Stands in for the lock of the checkpoint's row where there is no row; until the transaction ends. */
+const lockMissingRow = async (session: Session, schema: string): Promise<void> => {
+  await session.rows({
+    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0::bigint))`,
+    values: [schema],
+  })
+}

@@ -1,0 +1,119 @@
+import type { Condition, ListQuery, ViewType } from '../../../../ports/read-model.js'
+import { afterPrefix } from '../../../../projections/rows/code-point-order.js'
+import { filterableText } from '../../../../projections/rows/condition.js'
+import { foldCase } from '../../../../projections/rows/fold-case.js'
+import { listedScope } from '../../../../projections/rows/row-key.js'
+import { identityField, viewFields } from '../../../../projections/rows/view-fields.js'
+import type { Dialect } from '../../dialect.js'
+import { allOf, type Statement } from '../../statement.js'
+import { foldedColumn, isKey, NAMES, plainKey } from '../tables.js'
+
+/** What a row on any page of `query` meets. */
+export const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
+  const tests = query.conditions.map((condition) => meets(dialect, query, condition))
+  return tests.some(({ namesScope }) => namesScope) ? tests : [inScope(dialect, query), ...tests]
+}
+
+const inScope = (dialect: Dialect, query: ListQuery<ViewType>): Statement =>
+  isNamed(dialect, 'scope', listedScope(query))
+
+/** Whether `column` holds the number of `name`. */
+export const isNamed = ({ table }: Dialect, column: string, name: string): Statement => ({
+  sql: `${column} = (SELECT number FROM ${table(NAMES)} WHERE name = ?)`,
+  parameters: [name],
+})
+
+/** What rows are ordered by, and compared with where case counts. */
+export const expressionOf = (dialect: Dialect, type: ViewType, field: string): string => {
+  switch (field) {
+    case identityField[type]:
+      return 'key'
+    case 'sequence':
+      return 'sequence'
+    case 'changeDate':
+      return '(sequence / 1000)'
+    case 'creationDate':
+      return 'creation_date'
+    default:
+      return dialect.shown(field)
+  }
+}
+
+/** A condition in SQL. */
+interface Test extends Statement {
+  /** Whether it says of which scope, so that nothing else need. */
+  readonly namesScope?: true
+}
+
+const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
+  const { field, value } = condition
+  filterableText<never>(viewFields[query.type], field)
+  // Half a character is no text, and a database would take it for another character.
+  if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
+  return isKey(query.type, field)
+    ? keyMeets(dialect, query, condition)
+    : textMeets(dialect, query, condition)
+}
+
+/** A plain key has no folded text: where case does not count it is looked for by itself. */
+const keyMeets = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  { field, operator, value, ignoreCase }: Condition,
+): Test => {
+  const key = expressionOf(dialect, query.type, field)
+  if (!ignoreCase) return compares(dialect, key, { operator, value })
+  const sought = foldCase(value)
+  const plain = plainKey(sought)
+  const byFolded = compares(dialect, foldedColumn(field), { operator, value: sought })
+  if (plain === undefined) return byFolded
+  const byKey = compares(dialect, key, { operator, value: plain })
+  return operator === 'contains'
+    ? eitherOf(byKey, byFolded)
+    : lookedUp(inScope(dialect, query), [byKey, byFolded])
+}
+
+/** Where case counts, the folded text is looked at all the same: it alone has an index. */
+const textMeets = (
+  dialect: Dialect,
+  { type }: ListQuery<ViewType>,
+  { field, operator, value, ignoreCase }: Condition,
+): Test => {
+  const folded = compares(dialect, foldedColumn(field), { operator, value: foldCase(value) })
+  if (ignoreCase) return folded
+  const exact = compares(dialect, expressionOf(dialect, type, field), { operator, value })
+  return operator === 'contains' ? exact : allOf([folded, exact])
+}
+
+const eitherOf = (one: Statement, other: Statement): Statement => ({
+  sql: `(${one.sql} OR ${other.sql})`,
+  parameters: [...one.parameters, ...other.parameters],
+})
+
+/** Either of two tests. Were the scope beside them, SQLite would look at all of it instead. */
+const lookedUp = (scope: Statement, [one, other]: readonly [Statement, Statement]): Test => ({
+  ...eitherOf(allOf([scope, one]), allOf([scope, other])),
+  namesScope: true,
+})
+
+const compares = (
+  dialect: Dialect,
+  text: string,
+  { operator, value }: Pick<Condition, 'operator' | 'value'>,
+): Statement => {
+  switch (operator) {
+    case 'equals':
+      return { sql: `${text} = ?`, parameters: [value] }
+    case 'startsWith':
+      return startsWith(text, value)
+    case 'contains':
+      return { sql: dialect.contains(text), parameters: [value] }
+  }
+}
+
+const startsWith = (text: string, prefix: string): Statement => {
+  const end = afterPrefix(prefix)
+  return end === undefined
+    ? { sql: `${text} >= ?`, parameters: [prefix] }
+    : { sql: `${text} >= ? AND ${text} < ?`, parameters: [prefix, end] }
+}

@@ -1,0 +1,95 @@
+import { kinds } from '../../../../domain/kinds.js'
+import type { ObjectRef } from '../../../../domain/values.js'
+import type { HistoryQuery, ViewType } from '../../../../ports/read-model.js'
+import { containerOf, roleScope, rowKeyOf } from '../../../../projections/rows/row-key.js'
+import type { Dialect } from '../../dialect.js'
+import { boundedPosition } from '../../largest-integer.js'
+import { allOf, type Statement } from '../../statement.js'
+import { readColumns } from '../stored-entries.js'
+import { HISTORY, NAMES } from '../tables.js'
+import { isNamed } from './conditions.js'
+
+/** How the page of history that `query` asks for is found. */
+export const historyStatement = (dialect: Dialect, query: HistoryQuery): Statement => {
+  const { order = 'asc', limit } = query
+  const sought = seeking(dialect, query)
+  // Each part is looked up in an index of its own; a condition with OR might be looked for in all of the table.
+  const parts = belonging(dialect, query).map((part) => allOf([part, ...sought]))
+  const found = parts.map(({ sql }) => `SELECT * FROM ${dialect.table(HISTORY)} WHERE ${sql}`)
+  const inOrder = `ORDER BY position ${order}`
+  return {
+    // Names are looked up for the page alone, not for all that is put in order.
+    sql: `SELECT ${readColumns(dialect)} FROM (
+      ${found.join(' UNION ALL ')} ${inOrder} LIMIT ?
+    ) AS page ${inOrder}`,
+    parameters: [...parts.flatMap(({ parameters }) => parameters), limit],
+  }
+}
+
+const seeking = (
+  dialect: Dialect,
+  { after, before, actor, types }: HistoryQuery,
+): readonly Statement[] => [
+  { sql: 'position > ?', parameters: [boundedPosition(after)] },
+  ...(before === undefined ? [] : [{ sql: 'position < ?', parameters: [boundedPosition(before)] }]),
+  ...(actor === undefined ? [] : [{ sql: 'actor = ?', parameters: [actor] }]),
+  ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
+]
+
+/** What belongs to the organization, or to one object of it; no entry to more than one part. */
+const belonging = (
+  dialect: Dialect,
+  { orgId, object, including }: HistoryQuery,
+): readonly Statement[] => {
+  if (object === undefined) return [isNamed(dialect, 'org', orgId)]
+  const { scope, key } = rowKeyOf(orgId, object)
+  const own = allOf([
+    isNamed(dialect, 'scope', scope),
+    { sql: 'key = ?', parameters: [key] },
+    // A project and an identity provider may have the same id.
+    tellsOf(dialect, object.type),
+  ])
+  const container = containerOf(object)
+  if (container) return [own, endsWith(dialect, orgId, { object, container })]
+  return including === undefined ? [own] : [own, isNamed(dialect, 'scope', roleScope(orgId, key))]
+}
+
+/** The container is removed, and the last entry of the object before that is there and is no removal. */
+const endsWith = (
+  dialect: Dialect,
+  orgId: string,
+  { object, container }: { readonly object: ObjectRef; readonly container: ObjectRef },
+): Statement => {
+  const { scope, key } = rowKeyOf(orgId, object)
+  const containerKey = rowKeyOf(orgId, container)
+  const last = allOf([
+    isNamed(dialect, 'scope', scope),
+    { sql: `key = ? AND position < ${dialect.table(HISTORY)}.position`, parameters: [key] },
+  ])
+  const isRemoval = isAnyOf(dialect, [kinds[object.type].removal])
+  return allOf([
+    isNamed(dialect, 'scope', containerKey.scope),
+    { sql: 'key = ?', parameters: [containerKey.key] },
+    isAnyOf(dialect, [kinds[container.type].removal]),
+    {
+      sql: `EXISTS (SELECT 1 FROM (
+        SELECT type FROM ${dialect.table(HISTORY)} AS own WHERE ${last.sql} ORDER BY position DESC LIMIT 1
+      ) AS last WHERE NOT ${isRemoval.sql})`,
+      parameters: [...last.parameters, ...isRemoval.parameters],
+    },
+  ])
+}
+
+const isAnyOf = (dialect: Dialect, types: readonly string[]): Statement => {
+  const { sql, parameters } = dialect.isListed('name', types)
+  return {
+    sql: `type IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
+    parameters,
+  }
+}
+
+const tellsOf = ({ table }: Dialect, type: ViewType): Statement => ({
+  sql: `type IN (SELECT number FROM ${table(NAMES)} WHERE name > ? AND name < ?)`,
+  // Of the characters a slash follows the dot.
+  parameters: [`${type}.`, `${type}/`],
+})

@@ -1,0 +1,82 @@
+import { err, ok } from 'neverthrow'
+import type { StreamId } from '../../../domain/values.js'
+import type {
+  Append,
+  IdempotencyKeyUsed,
+  StreamWrite,
+  Version,
+  VersionConflict,
+} from '../../../ports/event-store.js'
+import { nextPosition } from '../../store/clock.js'
+import type { Verdict } from '../../store/group-commit.js'
+import type { PreparedAppend } from '../../store/prepare-append.js'
+import { recordEvents } from '../../store/record-events.js'
+import type { Database } from '../database.js'
+import { insertEvent, isKeyUsed, lastPosition, versionOf } from './event-rows.js'
+
+/** Judges and writes each append of a group, in a transaction that has begun. */
+export const writeGroup = (
+  database: Database,
+  group: readonly PreparedAppend[],
+  now: number,
+): readonly Verdict[] => {
+  const versions = knownVersions(database)
+  let last = lastPosition(database)
+  return group.map((prepared) => {
+    const refusal = objectionTo(database, prepared.append, versions)
+    if (refusal) return err(refusal)
+    const verdict = insertAppend(database, prepared, nextPosition(now, last))
+    if (verdict.isOk()) last = Number(verdict.value.at(-1)?.position ?? last)
+    return verdict
+  })
+}
+
+/** What stands against an append, other than what the unique index tells when it is inserted. */
+const objectionTo = (
+  database: Database,
+  { writes, metadata: { idempotencyKey } }: Append,
+  versions: (stream: StreamId) => Version,
+): VersionConflict | IdempotencyKeyUsed | undefined => {
+  if (idempotencyKey !== undefined && isKeyUsed(database, idempotencyKey)) {
+    return { kind: 'IdempotencyKeyUsed' }
+  }
+  const isCurrent = (write: StreamWrite) => versions(write.stream) === write.expectedVersion
+  const created = createdAlone(writes)
+  if (writes.every((write) => write === created || isCurrent(write))) return undefined
+  const outdated = writes.find((write) => !isCurrent(write))
+  return outdated && { kind: 'VersionConflict', stream: outdated.stream }
+}
+
+/**
+ * The write that creates a stream when the others only guard: its version needs no look, for the
+ * unique index tells when its first event is inserted, before which nothing was.
+ */
+const createdAlone = (writes: readonly StreamWrite[]): StreamWrite | undefined => {
+  const [written, ...others] = writes.filter(({ events }) => events.length > 0)
+  return others.length === 0 && written?.expectedVersion === 0 ? written : undefined
+}
+
+const insertAppend = (
+  database: Database,
+  { append, data, metadata }: PreparedAppend,
+  first: number,
+): Verdict => {
+  const recorded = recordEvents(append, first)
+  for (const [index, event] of recorded.entries()) {
+    const row = { event, data: data[index] ?? '', metadata, beginsAppend: index === 0 }
+    if (insertEvent(database, row)) continue
+    if (index === 0) return err({ kind: 'VersionConflict', stream: event.stream })
+    throw new Error(`The stream ${event.stream} holds a version above its last`)
+  }
+  return ok(recorded)
+}
+
+/** Versions of streams, each looked up once: no append of a group writes what another one looks at. */
+const knownVersions = (database: Database): ((stream: StreamId) => Version) => {
+  const known = new Map<StreamId, Version>()
+  return (stream) => {
+    const version = known.get(stream) ?? versionOf(database, stream)
+    known.set(stream, version)
+    return version
+  }
+}

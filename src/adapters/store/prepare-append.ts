@@ -1,0 +1,41 @@
+import type { Append, Metadata } from '../../ports/event-store.js'
+import { checkAppend } from './check-append.js'
+
+/** An append that can be written as it is. */
+export interface PreparedAppend {
+  readonly append: Append
+  /** The data of each event as JSON, in the order written. */
+  readonly data: readonly string[]
+  /** The metadata as JSON. */
+  readonly metadata: string
+  /** About how much there is to write, in UTF-16 units. */
+  readonly size: number
+}
+
+/** Does what can be done without the database, so that it goes wrong for this append alone. */
+export const prepareAppend = (append: Append): PreparedAppend => {
+  const invalid = checkAppend(append)
+  if (invalid) throw invalid
+  const metadata = metadataJson(append.metadata)
+  const data: string[] = []
+  let size = 0
+  for (const { events } of append.writes) {
+    for (const event of events) {
+      const json = JSON.stringify(event.data)
+      data.push(json)
+      size += json.length + metadata.length
+    }
+  }
+  return { append, data, metadata, size }
+}
+
+/** The last metadata that JSON was made of, with that JSON: appends in a row often share one object. */
+let last: { readonly metadata: Metadata; readonly json: string } | undefined
+
+const metadataJson = (metadata: Metadata): string => {
+  if (metadata === last?.metadata) return last.json
+  const json = JSON.stringify(metadata)
+  // What is not frozen may have changed by the next append.
+  if (Object.isFrozen(metadata) && Object.isFrozen(metadata.actor)) last = { metadata, json }
+  return json
+}

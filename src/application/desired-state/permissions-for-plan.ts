@@ -1,0 +1,86 @@
+import { fieldOf } from '../../domain/field-of.js'
+import type { Permission } from '../../ports/authorize.js'
+import type { ViewType } from '../../ports/read-model.js'
+import type { Refused } from '../method/context.js'
+import type { Asked } from '../method/method.js'
+import { type Target, targetIdp, targetOfObject, targetProject } from '../method/target.js'
+import { MAX_OBJECTS } from './declared/desired-access.js'
+import { MAX_CHANGES } from './plan/plan.js'
+
+/** Whether only what `plan` needs is asked for, or all that `apply` needs. */
+type Use = 'plan' | 'apply'
+
+/** What has no meaning for many objects at once. The dry run of an apply is `iam.plan`. */
+export const REFUSED_BY_APPLY: readonly Refused[] = ['expectedSequence', 'idempotencyKey', 'dryRun']
+
+/** What `iam.plan` needs of a desired state, well-formed or not. */
+export const askedToPlan = (input: unknown): readonly Asked[] => askedOfDesired(input, 'plan')
+
+/** What `iam.apply` needs of a desired state, well-formed or not. */
+export const askedToApply = (input: unknown): readonly Asked[] => askedOfDesired(input, 'apply')
+
+/** What `iam.apply` needs of a plan, well-formed or not. */
+export const askedToApplyPlan = (input: unknown): readonly Asked[] => {
+  const changed = new Map<
+    string,
+    { readonly types: readonly ViewType[]; readonly object: Asked['object'] }
+  >()
+  // A plan has many changes, most of them of roles of a few projects.
+  for (const change of itemsOf(input, 'changes', MAX_CHANGES)) {
+    const type = fieldOf(fieldOf(change, 'object'), 'type')
+    const known = TYPES.filter((known) => known === type)
+    const object = targetOfObject(change)
+    const types = known.length > 0 ? known : TYPES
+    changed.set(`${known} ${object?.type} ${object?.id}`, { types, object })
+  }
+  return distinct(
+    [...changed.values()].flatMap(({ types, object }) =>
+      types.flatMap((type) => asked(NEEDED[type], object)),
+    ),
+  )
+}
+
+const TYPES = ['project', 'project_role', 'identity_provider'] as const
+
+/** What it takes to read objects of a type, and then to change them. */
+const NEEDED: Readonly<Record<ViewType, readonly Permission[]>> = {
+  project: ['project.read', 'project.write'],
+  project_role: ['project.role.read', 'project.role.write'],
+  identity_provider: ['identity_provider.read', 'identity_provider.write'],
+}
+
+const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
+  const askFor = (type: ViewType, target: Target) => (item: unknown) =>
+    asked(use === 'plan' ? NEEDED[type].slice(0, 1) : NEEDED[type], target(item))
+  const projects = itemsOf(input, 'projects')
+  return distinct([
+    ...projects.flatMap(askFor('project', targetProject)),
+    ...projects
+      .filter((project) => fieldOf(project, 'roles') !== undefined)
+      .flatMap(askFor('project_role', targetProject)),
+    ...itemsOf(input, 'identityProviders').flatMap(askFor('identity_provider', targetIdp)),
+  ])
+}
+
+const asked = (permissions: readonly Permission[], object: Asked['object']): readonly Asked[] =>
+  permissions.map((permission) => ({ permission, ...(object && { object }) }))
+
+/**
+ * What is no list, or one of more than `most`, stands for one malformed item: the question is then about
+ * the organization.
+ */
+const itemsOf = (input: unknown, field: string, most = MAX_OBJECTS): readonly unknown[] => {
+  const items = fieldOf(input, field)
+  if (items === undefined) return []
+  return Array.isArray(items) && items.length <= most ? items : [items]
+}
+
+const distinct = (questions: readonly Asked[]): readonly Asked[] => [
+  ...new Map(
+    questions.map((question) => {
+      const { permission, object } = question
+      // None of them holds a space.
+      return [`${permission} ${object?.type} ${object?.id}`, question]
+    }),
+  ).values(),
+]

@@ -1,0 +1,80 @@
+import type { ObjectRef } from '../../../domain/values.js'
+import { countsOf, type Plan } from './plan.js'
+import { type Action, actionOf, type PlannedChange } from './planned-change.js'
+import type { PlannedField } from './planned-field.js'
+import { shownFields } from './recorded-fields.js'
+
+const SIGNS: { readonly [Each in Action]: string } = {
+  add: '+',
+  update: '~',
+  remove: '-',
+  unchanged: '=',
+  blocked: '!',
+  superseded: '^',
+}
+
+/**
+ * A plan, or what was applied, for people to read: a line for each object that changes or should have,
+ * its fields below it, then what is not declared, then how many there are of each. Equal plans read
+ * equal; no secret shows. Whoever made the plan, new values and counts are those of its events; the values
+ * that they replace are as the plan has them.
+ */
+export const formatPlan = ({ changes, undeclared }: Plan): string => {
+  const shown = changes.map(asRecorded)
+  return [
+    ...shown.filter(({ action }) => action !== 'unchanged').flatMap(formatChange),
+    ...undeclared.map((object) => `? ${nameOf(object)} is not declared`),
+    formatCounts(shown),
+  ].join('\n')
+}
+
+const asRecorded = (change: PlannedChange): PlannedChange => {
+  const [event] = change.events
+  return event ? { ...change, action: actionOf(event) } : change
+}
+
+const formatCounts = (changes: readonly PlannedChange[]): string => {
+  const { add, update, remove, unchanged, blocked = 0, superseded = 0 } = countsOf(changes)
+  return [
+    `${add} to add, ${update} to update, ${remove} to remove, ${unchanged} unchanged`,
+    ...(blocked > 0 ? [`${blocked} blocked`] : []),
+    ...(superseded > 0 ? [`${superseded} superseded`] : []),
+  ].join(', ')
+}
+
+const formatChange = (change: PlannedChange): readonly string[] => {
+  const { action, object } = change
+  const line = `${SIGNS[action]} ${nameOf(object)}`
+  if (action === 'superseded') return [`${line} is superseded by a newer version`]
+  if (action !== 'blocked') return [line, ...shownFields(change).flatMap(formatField)]
+  const isRole = object.type === 'project_role'
+  const why = isRole ? 'its project was removed' : 'its id is that of a removed one'
+  return [`${line} is blocked: ${why}`]
+}
+
+const formatField = (shown: PlannedField): readonly string[] => {
+  if ('secret' in shown) return [`    ${shown.field}: (${shown.secret})`]
+  const values = [shown.from, shown.to].filter((value) => value !== undefined).map(quoted)
+  return values.length > 0 ? [`    ${shown.field}: ${values.join(' -> ')}`] : []
+}
+
+const nameOf = (object: ObjectRef): string => {
+  switch (object.type) {
+    case 'identity_provider':
+      return `identity provider ${bare(object.idpId)}`
+    case 'project':
+      return `project ${bare(object.id)}`
+    case 'project_role':
+      return `role ${bare(object.projectId)} ${quoted(object.roleKey)}`
+  }
+}
+
+/** An id, which needs no quotation marks. */
+const bare = (id: string): string => quoted(id).slice(1, -1)
+
+/** Characters that would act on a terminal, or reorder what it shows, are written as escapes. */
+const quoted = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )

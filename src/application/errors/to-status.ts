@@ -1,0 +1,185 @@
+import { fieldOf } from '../../domain/field-of.js'
+import { idsOf } from '../../domain/kinds.js'
+import type { ObjectRef } from '../../domain/values.js'
+import type { IamError, Moved, Unavailable } from './errors.js'
+import type { DifferentLog, LogFault } from './log-fault.js'
+
+/** A google.rpc error detail: its type and, beside it, its fields. */
+export interface StatusDetail {
+  /** `type.googleapis.com/google.rpc.` and the name of the message. Spec: Errors. */
+  readonly '@type': string
+  readonly [field: string]: unknown
+}
+
+/** The error response body. Spec: Errors. */
+export interface Status {
+  /** google.rpc.Code. */
+  readonly code: number
+  /** For developers, in English. */
+  readonly message: string
+  /** `ErrorInfo` first, then what the kind of error has to say. */
+  readonly details: readonly StatusDetail[]
+}
+
+/** What a method answers, or one that looks at a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
+export type AnyError = IamError | LogFault | DifferentLog
+
+type Row = readonly [code: number, message: string]
+
+/** google.rpc.Code of every error, and what it tells a developer. */
+const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
+  Cancelled: [1, 'The call was cancelled'],
+  InvalidArgument: [3, 'The request is malformed'],
+  NotFound: [5, 'The object does not exist'],
+  AlreadyExists: [6, 'The object exists already'],
+  PermissionDenied: [7, 'The caller lacks the permission'],
+  SequenceMismatch: [9, 'The object has changed since the expected sequence'],
+  PlanOutdated: [9, 'What was planned on has changed since'],
+  IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
+  ProjectInactive: [9, 'The project is inactive'],
+  ProjectRoleRequired: [9, 'The user has no role of the project'],
+  ProjectGrantRequired: [9, "The user's organization has no grant to the project"],
+  Aborted: [10, 'Others kept changing the same objects. Try again'],
+  UnknownEvent: [13, 'The log holds an event of a newer version'],
+  CorruptEvent: [13, 'The log holds an event that cannot be read'],
+  SecretUnreadable: [13, 'The client secret cannot be opened'],
+  ProjectionFailed: [13, 'A projection failed at an event'],
+  SourceFailed: [13, 'The source of the rows failed'],
+  Unavailable: [14, 'A service that the call depends on is out of order'],
+  Unauthenticated: [16, 'The call names no caller'],
+}
+
+/** The same of what only those who look at a whole log are answered. */
+const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: Row } = {
+  PositionOutOfOrder: [13, 'The log is not in the order of its positions'],
+  VersionOutOfOrder: [13, 'A stream of the log is not in the order of its versions'],
+  SealBroken: [13, 'The log holds a client secret that does not open with these keys'],
+  DifferentLog: [13, 'The target holds events that the source does not'],
+}
+
+const ALL: { readonly [Kind in AnyError['kind']]: Row } = { ...TABLE, ...OF_LOGS }
+
+/**
+ * The specification's error body for `error`: no cause, no stack, nothing secret.
+ *
+ * @throws TypeError when it is no error of this library
+ */
+export const toStatus = (error: AnyError): Status => {
+  if (!Object.hasOwn(ALL, error?.kind)) throw new TypeError('is no error of claviger')
+  const [code, message] = ALL[error.kind]
+  return { code, message, details: [errorInfo(error), ...specificDetails(error)] }
+}
+
+/**
+ * Whether `value` is an error of this library. Goes by its `kind` alone: ask it of what was thrown or
+ * answered, not of what came from elsewhere, such as parsed JSON.
+ */
+export const isIamError = (value: unknown): value is IamError => {
+  const kind = fieldOf(value, 'kind')
+  return typeof kind === 'string' && Object.hasOwn(TABLE, kind)
+}
+
+const detail = (name: string, fields: object): StatusDetail => ({
+  '@type': `type.googleapis.com/google.rpc.${name}`,
+  ...fields,
+})
+
+/** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can go by it. */
+const reasonOf = ({ kind }: AnyError): string => kind.replaceAll(/\B[A-Z]/g, '_$&').toUpperCase()
+
+const errorInfo = (error: AnyError): StatusDetail =>
+  detail('ErrorInfo', {
+    reason: reasonOf(error),
+    domain: 'claviger',
+    metadata: metadataOf(error),
+  })
+
+const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
+  switch (error.kind) {
+    case 'PermissionDenied':
+      return { permission: error.permission, orgId: error.orgId }
+    case 'SequenceMismatch':
+      return { expected: String(error.expected), actual: String(error.actual) }
+    case 'SecretUnreadable':
+      return { secretReason: error.reason }
+    case 'SealBroken':
+      return { secretReason: error.cause.reason }
+    case 'ProjectGrantRequired':
+      return { userOrgId: error.userOrgId }
+    case 'Unavailable':
+      return { outcome: error.outcome }
+    default:
+      return {}
+  }
+}
+
+const specificDetails = (error: AnyError): readonly StatusDetail[] => {
+  switch (error.kind) {
+    case 'InvalidArgument':
+      return [detail('BadRequest', { fieldViolations: error.violations })]
+    case 'NotFound':
+    case 'AlreadyExists':
+      return [detail('ResourceInfo', resourceOf(error.object))]
+    case 'Unavailable':
+      return retryInfo(error)
+    case 'PlanOutdated':
+      return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
+    case 'SequenceMismatch':
+    case 'IdempotencyKeyReused':
+    case 'ProjectInactive':
+    case 'ProjectRoleRequired':
+    case 'ProjectGrantRequired':
+      return [preconditionFailure(error)]
+    default:
+      return []
+  }
+}
+
+const preconditionFailure = (error: IamError): StatusDetail =>
+  detail('PreconditionFailure', {
+    violations: [
+      { type: reasonOf(error), subject: subjectOf(error), description: TABLE[error.kind][1] },
+    ],
+  })
+
+/** Longest wait that is told, in milliseconds: a day. */
+const LONGEST_WAIT = 86_400_000
+
+/** Programs take it for leave to send the call again as it is, which only `not_recorded` gives. */
+const retryInfo = ({ outcome, retryAfter = -1 }: Unavailable): readonly StatusDetail[] =>
+  outcome === 'not_recorded' && retryAfter >= 0
+    ? [detail('RetryInfo', { retryDelay: durationOf(Math.min(retryAfter, LONGEST_WAIT)) })]
+    : []
+
+/** A time in milliseconds as protobuf writes it in JSON: `1s`, `1.500s`. */
+const durationOf = (milliseconds: number): string => {
+  const seconds = Math.ceil(milliseconds) / 1_000
+  return `${Number.isInteger(seconds) ? seconds : seconds.toFixed(3)}s`
+}
+
+const violationOf = ({ object, change }: Moved): object => {
+  const { resourceType, resourceName } = resourceOf(object)
+  return {
+    type: 'PLAN_OUTDATED',
+    subject: `${resourceType}/${resourceName}`,
+    description: `was ${change} since`,
+  }
+}
+
+const subjectOf = (error: IamError): string => {
+  switch (error.kind) {
+    case 'SequenceMismatch':
+      return 'expectedSequence'
+    case 'IdempotencyKeyReused':
+      return 'idempotencyKey'
+    default:
+      return 'project'
+  }
+}
+
+const resourceOf = (
+  object: ObjectRef,
+): { readonly resourceType: string; readonly resourceName: string } => ({
+  resourceType: object.type,
+  resourceName: idsOf(object).join('/'),
+})

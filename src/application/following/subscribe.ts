@@ -1,0 +1,112 @@
+import type { EventStore } from '../../ports/event-store.js'
+import type { KnownEvent } from '../../ports/known-event.js'
+import type { UnreadableEvent } from '../../ports/unreadable-event.js'
+import { readEvent } from '../../projections/events/read-event.js'
+import { unavailable } from '../errors/fault.js'
+import type { Hooks } from '../observing/hooks.js'
+import { tellFault } from '../observing/observer.js'
+import { delay, FIRST_PAUSE, longerPause } from '../waiting/pause.js'
+import { orCancelled } from '../waiting/race-abort.js'
+import { turn } from '../waiting/yield-to-event-loop.js'
+import { newsOf } from './append-signal.js'
+import type { Watched } from './catch-up.js'
+import { type SubscribeOptions, type Subscription, subscriptionOf } from './subscribe-options.js'
+import { subscribedEvents } from './subscribed-events.js'
+
+/** Most events that are read at once; a slow consumer holds no more than these. */
+const BATCH_SIZE = 500
+
+/** Ends a subscription at an event that cannot be read. */
+export class SubscriptionEnded extends Error {
+  override readonly name = 'SubscriptionEnded'
+  /** Which event, and why it cannot be read. */
+  override readonly cause: UnreadableEvent
+
+  constructor(cause: UnreadableEvent) {
+    super(`${cause.kind} at position ${cause.position}`)
+    this.cause = cause
+  }
+}
+
+/** @see Iam.subscribe */
+export const subscribe = (
+  store: EventStore,
+  options?: SubscribeOptions,
+  hooks?: Hooks,
+): AsyncGenerator<KnownEvent, void, void> => {
+  const ending = new AbortController()
+  const events = eventsOf(store, { ...subscriptionOf(options), hooks, ending })
+  const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
+  // While it waits, they would be heard of only when the next event comes.
+  events.return = () => {
+    ending.abort()
+    return close()
+  }
+  events.throw = (error) => {
+    ending.abort()
+    return fail(error)
+  }
+  return events
+}
+
+/** What a subscription is made of. */
+interface Running extends Subscription, Watched {
+  /** Ends it from outside. */
+  readonly ending: AbortController
+}
+
+async function* eventsOf(
+  store: EventStore,
+  { hooks, ending, ...wanted }: Running,
+): AsyncGenerator<KnownEvent, void, void> {
+  const { signal } = ending
+  const end = () => ending.abort()
+  if (wanted.signal?.aborted) return
+  wanted.signal?.addEventListener('abort', end, { once: true })
+  const ask = <Answer>(question: () => Promise<Answer>) => askStore(question, { signal, hooks })
+  const isWanted = subscribedEvents(store, wanted)
+
+  const news = newsOf(store)
+  try {
+    let position = wanted.after
+    const last = wanted.until === 'head' ? await ask(() => store.lastPosition()) : undefined
+    while (!signal.aborted && (last === undefined || position < last)) {
+      const seen = news.count()
+      const events = (await ask(() => store.readAll(position, BATCH_SIZE))) ?? []
+      if (events.length === 0) await news.wait(seen, signal)
+      for (const recorded of events) {
+        if (last !== undefined && recorded.position > last) return
+        const event = readEvent(recorded)
+        if (event.isErr()) {
+          tellFault(hooks, 'subscribe', event.error)
+          throw new SubscriptionEnded(event.error)
+        }
+        position = recorded.position
+        if (signal.aborted) return
+        const verdict = isWanted(event.value)
+        if (typeof verdict === 'boolean' ? verdict : await ask(verdict)) yield event.value
+      }
+      if (events.length === BATCH_SIZE) await turn()
+    }
+  } finally {
+    wanted.signal?.removeEventListener('abort', end)
+    news.end()
+  }
+}
+
+/** What the store answers, asked again while it is out of order; undefined once `signal` aborts. */
+const askStore = async <Answer>(
+  question: () => Promise<Answer>,
+  { signal, hooks }: Watched & { readonly signal: AbortSignal },
+): Promise<Answer | undefined> => {
+  for (let pause = FIRST_PAUSE; !signal.aborted; pause = longerPause(pause)) {
+    try {
+      return await orCancelled(question(), signal)
+    } catch (cause) {
+      if (signal.aborted) break
+      tellFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
+      await delay(pause, signal)
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,52 @@
+import type * as z from 'zod/mini'
+import type { IdentityProviderCommand } from '../../domain/identity-provider/commands.js'
+import { identityProviderStream } from '../../domain/identity-provider/events.js'
+import type { IdpId, SealedSecret } from '../../domain/values.js'
+import { type Write, write } from '../method/method.js'
+import { targetIdp } from '../method/target.js'
+import { transact } from '../recording/transact.js'
+import type { Runtime } from '../runtime.js'
+import { orCancelled } from '../waiting/race-abort.js'
+import type { IdentityProviderIds } from './change-identity-provider.js'
+import { recordsSecret, seal } from './client-secret.js'
+
+/** Of a provider that exists, with a secret in plain text; an empty one is none. */
+interface WithSecret {
+  readonly idpId: IdpId
+  readonly clientSecret: string
+}
+
+/** What tells the commands that may carry a secret apart. */
+interface Change<Data extends z.ZodMiniType<WithSecret>> {
+  readonly method: string
+  readonly schema: Data
+  readonly command: (
+    data: Omit<z.output<Data>, 'clientSecret'> & { readonly clientSecret?: SealedSecret },
+  ) => IdentityProviderCommand
+}
+
+/** A command, perhaps with a secret, of an identity provider that exists. */
+export const changeWithSecret = <Data extends z.ZodMiniType<WithSecret>>(
+  runtime: Runtime,
+  { method, schema, command }: Change<Data>,
+): Write<z.input<Data>, IdentityProviderIds> =>
+  write(
+    runtime,
+    { method, permissions: ['identity_provider.write'], schema, target: targetIdp },
+    async (session, { clientSecret: secret, ...input }) => {
+      const { idpId } = input
+      const owner = { orgId: session.orgId, idpId }
+      const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
+      const sealed = secret === '' ? undefined : seal(runtime, secret, owner)
+      const clientSecret = sealed && (await orCancelled(sealed, session.signal))
+      const data = clientSecret === undefined ? input : { ...input, clientSecret }
+      return transact(runtime, session, {
+        command: { method, input },
+        object: idp,
+        writes: [idp],
+        decide: () => idp.decide(command(data)),
+        ids: () => ({ idpId }),
+        isSameSecret: (events) => recordsSecret(runtime, events, { secret, owner }),
+      })
+    },
+  )

@@ -1,0 +1,154 @@
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { exists } from '../../domain/decider.js'
+import { identityProviderStream } from '../../domain/identity-provider/events.js'
+import { IdpId, type SealedSecret } from '../../domain/values.js'
+import type { SecretOwner } from '../../ports/secret-cipher.js'
+import type { IamError } from '../errors/errors.js'
+import { errorOf, fromPort } from '../errors/fault.js'
+import type { Session } from '../method/context.js'
+import { type LongWrite, longWrite } from '../method/method.js'
+import { targetIdp } from '../method/target.js'
+import { tellFault } from '../observing/observer.js'
+import { allObjects } from '../reading/all-objects.js'
+import { transact } from '../recording/transact.js'
+import type { Runtime } from '../runtime.js'
+import { patience, pause } from '../waiting/pause.js'
+import { orCancelled } from '../waiting/race-abort.js'
+import { turn } from '../waiting/yield-to-event-loop.js'
+import { open, seal } from './client-secret.js'
+
+/** How far `resealSecrets` of all providers is, after each of them. */
+export interface ResealProgress {
+  /** Providers that were dealt with. */
+  readonly done: number
+  /** Providers there are. */
+  readonly total: number
+}
+
+/** What `resealSecrets` did. */
+export interface ResealReport {
+  /** Providers whose secret is under the current key now, and was not before. */
+  readonly resealed: readonly string[]
+  /** Providers whose secret was under the current key before. */
+  readonly unchanged: readonly string[]
+  /** Providers whose secret was left as it is, and why. */
+  readonly failed: readonly {
+    /** Id of the provider. */
+    readonly idpId: string
+    /** Why. */
+    readonly error: IamError
+  }[]
+}
+
+const ResealInput = z.strictObject({ idpId: z.optional(IdpId) })
+
+/** Puts the secrets that another key sealed under the current one: one append for each provider. */
+export const resealSecrets = (
+  runtime: Runtime,
+): LongWrite<z.input<typeof ResealInput>, ResealProgress, ResealReport> =>
+  longWrite(
+    runtime,
+    {
+      method: 'identityProviders.resealSecrets',
+      permissions: ['identity_provider.write'],
+      schema: ResealInput,
+      target: targetIdp,
+      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+    },
+    async (session, { idpId }, onProgress) => {
+      if (idpId !== undefined) return (await reseal(runtime, session, idpId)).map(reportOf(idpId))
+      const idpIds = await orCancelled(identityProvidersOf(runtime, session), session.signal)
+      const report: ResealReport[] = []
+      for (const id of idpIds) {
+        if (session.signal?.aborted) return err({ kind: 'Cancelled' })
+        const resealed = await reseal(runtime, session, id)
+        if (resealed.isErr()) {
+          if (resealed.error.kind === 'Cancelled') return err(resealed.error)
+          tellFault(runtime.hooks, session.method, resealed.error)
+        }
+        report.push(
+          resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
+        )
+        onProgress?.({ done: report.length, total: idpIds.length })
+        await turn()
+      }
+      return ok(summary(report))
+    },
+  )
+
+const NOTHING: ResealReport = { resealed: [], unchanged: [], failed: [] }
+
+const reportOf =
+  (idpId: string) =>
+  (isResealed: boolean): ResealReport =>
+    isResealed ? { ...NOTHING, resealed: [idpId] } : { ...NOTHING, unchanged: [idpId] }
+
+const summary = (reports: readonly ResealReport[]): ResealReport => ({
+  resealed: reports.flatMap(({ resealed }) => resealed),
+  unchanged: reports.flatMap(({ unchanged }) => unchanged),
+  failed: reports.flatMap(({ failed }) => failed),
+})
+
+const identityProvidersOf = async (
+  runtime: Runtime,
+  session: Session,
+): Promise<readonly string[]> => {
+  await runtime.follow({ ...session, consistency: 'strong' })
+  const idpIds: string[] = []
+  const { orgId } = session
+  for await (const { idpId } of allObjects(runtime, { type: 'identity_provider', orgId }))
+    idpIds.push(idpId)
+  return idpIds
+}
+
+/** @returns whether the secret was put under another seal */
+const reseal = async (
+  runtime: Runtime,
+  session: Session,
+  idpId: string,
+): Promise<Result<boolean, IamError>> => {
+  try {
+    const isTooLate = patience()
+    for (let attempts = 1; ; attempts++) {
+      const resealed = await resealOnce(runtime, session, IdpId.parse(idpId))
+      if (resealed.isErr()) return err(resealed.error)
+      if (resealed.value !== 'replaced meanwhile') return ok(resealed.value === 'resealed')
+      if (isTooLate()) return err({ kind: 'Aborted', attempts })
+      await pause(attempts, session.signal)
+    }
+  } catch (thrown) {
+    return err(errorOf(thrown))
+  }
+}
+
+const resealOnce = async (
+  runtime: Runtime,
+  session: Session,
+  idpId: IdpId,
+): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
+  const owner = { orgId: session.orgId, idpId }
+  const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
+  await orCancelled(idp.refresh(), session.signal)
+  if (!exists(idp.state))
+    return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
+  const replaces = idp.state.clientSecret
+  if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
+  const sealing = sealAnew(runtime, replaces, owner)
+  const clientSecret = await orCancelled(sealing, session.signal)
+  const outcome = await transact(runtime, session, {
+    command: { method: session.method, input: { idpId } },
+    object: idp,
+    writes: [idp],
+    decide: () =>
+      idp.decide({ type: 'ResealClientSecret', data: { idpId, replaces, clientSecret } }),
+    ids: () => ({ idpId }),
+  })
+  return outcome.map(({ changed }) => (changed ? 'resealed' : 'replaced meanwhile'))
+}
+
+const sealAnew = async (
+  runtime: Runtime,
+  sealed: SealedSecret,
+  owner: SecretOwner,
+): Promise<SealedSecret> => seal(runtime, await open(runtime, sealed, owner), owner)

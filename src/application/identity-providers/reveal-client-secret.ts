@@ -1,0 +1,38 @@
+import { err, ok } from 'neverthrow'
+import { exists } from '../../domain/decider.js'
+import { identityProviderStream } from '../../domain/identity-provider/events.js'
+import { identityProviders } from '../../domain/identity-provider/kind.js'
+import { type Read, read } from '../method/method.js'
+import { targetIdp } from '../method/target.js'
+import type { Runtime } from '../runtime.js'
+import { open } from './client-secret.js'
+
+/** A client secret in plain text. */
+export interface RevealedSecret {
+  /** 1 to 200 characters (code points), as given. */
+  readonly clientSecret: string
+}
+
+/**
+ * Opens the stored secret of a provider, for the host's own login flow. No read model holds a secret, so it is
+ * read from the store whatever the `consistency`: the secret that was there when the call began, or a later one.
+ */
+export const revealClientSecret = (
+  runtime: Runtime,
+): Read<{ readonly idpId: string }, RevealedSecret> =>
+  read(
+    runtime,
+    {
+      method: 'identityProviders.revealClientSecret',
+      permissions: ['identity_provider.secret.read'],
+      schema: identityProviders.ids,
+      target: targetIdp,
+    },
+    async ({ orgId }, { idpId }) => {
+      const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId))
+      await idp.refresh()
+      if (!exists(idp.state))
+        return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
+      return ok({ clientSecret: await open(runtime, idp.state.clientSecret, { orgId, idpId }) })
+    },
+  )

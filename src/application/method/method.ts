@@ -1,0 +1,256 @@
+import { err, type Result, ResultAsync } from 'neverthrow'
+import type * as z from 'zod/mini'
+import type { Permission, PermissionQuestion } from '../../ports/authorize.js'
+import type { Host } from '../../ports/host.js'
+import type { IamError, PermissionDenied } from '../errors/errors.js'
+import { errorOf, fromPort, unavailable } from '../errors/fault.js'
+import type { Hooks } from '../observing/hooks.js'
+import { observed } from '../observing/observer.js'
+import { orCancelled } from '../waiting/race-abort.js'
+import {
+  type Call,
+  type Context,
+  type DryRunContext,
+  openSession,
+  type Refused,
+  type Session,
+  type WriteContext,
+} from './context.js'
+import type { Outcome, Planned, Written } from './outcome.js'
+import { readInput } from './parse.js'
+import type { Target } from './target.js'
+
+/** A permission that is needed, and for which object; without one, for all of the organization. */
+export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
+
+/** What a method needs of its host before it does what it is for. */
+export interface MethodHost extends Pick<Host, 'authorize'> {
+  /** Absent when nobody watches. */
+  readonly hooks?: Hooks | undefined
+}
+
+/** What every method checks before it does what it is for. */
+export interface Edge<Schema extends z.ZodMiniType> {
+  /** What the host calls it by, such as `projects.add`. */
+  readonly method: string
+  /** All are needed. */
+  readonly permissions: readonly Permission[]
+  /** What is needed beside `permissions`, where that depends on the input: parsed, or malformed as given. */
+  readonly asks?: (input: unknown) => readonly Asked[]
+  readonly schema: Schema
+  /** Which object of the input, parsed or malformed as given, the permission is asked for. */
+  readonly target?: Target
+  /** Fields of the context that the method can make no sense of. */
+  readonly refuses?: readonly Refused[]
+}
+
+type Run<Schema extends z.ZodMiniType, Answer> = (
+  session: Session,
+  input: z.output<Schema>,
+) => Promise<Result<Answer, IamError>>
+
+type LongRun<Schema extends z.ZodMiniType, Report, Progress> = (
+  session: Session,
+  input: z.output<Schema>,
+  onProgress: LongContext<Progress>['onProgress'],
+) => Promise<Result<Report, IamError>>
+
+/** A {@link Context} of a call that takes long enough to report how far it is. */
+export interface LongContext<Progress> extends Context {
+  /** The call rejects with what it throws; what was recorded by then stays. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+
+/**
+ * A method that changes something; a dry run answers what it would change. One signature and not two, so
+ * that a compiler tells what is wrong with the input, and an editor shows what the method does.
+ */
+export type Write<Input, Ids> = <DryRun extends boolean = false>(
+  input: Input,
+  context: WriteContext<DryRun>,
+) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
+
+/** A method that makes many writes of its own, each for itself. */
+export type LongWrite<Input, Progress, Report> = (
+  input: Input,
+  context: LongContext<Progress>,
+) => ResultAsync<Report, IamError>
+
+/** A method that only reads. */
+export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsync<Answer, IamError>
+
+/**
+ * Makes a public method of `run`. In this order: the context is well-formed, the caller is
+ * permitted, the input is well-formed; nobody learns what exists without the right to see it.
+ */
+export const method =
+  <Schema extends z.ZodMiniType, Answer>(
+    host: MethodHost,
+    edge: Edge<Schema>,
+    run: Run<Schema, Answer>,
+  ): Read<z.input<Schema>, Answer> =>
+  (input, context) =>
+    new ResultAsync(begin(host, edge, { input, context, run }))
+
+/** {@link method}, for a `run` that records nothing: an abort ends it wherever it waits. */
+export const read = <Schema extends z.ZodMiniType, Answer>(
+  host: MethodHost,
+  edge: Edge<Schema>,
+  run: Run<Schema, Answer>,
+): Read<z.input<Schema>, Answer> =>
+  method(host, edge, (session, input) => orCancelled(run(session, input), session.signal))
+
+/** {@link method}, for a `run` that reports how far it is. */
+export const longWrite =
+  <Schema extends z.ZodMiniType, Progress, Report>(
+    host: MethodHost,
+    edge: Edge<Schema>,
+    run: LongRun<Schema, Report, Progress>,
+  ): LongWrite<z.input<Schema>, Progress, Report> =>
+  (input, context) => {
+    const reporting: Run<Schema, Report> = (session, parsed) =>
+      // Casts: it was checked to be a function, and only the type of the context says of what.
+      run(session, parsed, session.onProgress as LongContext<Progress>['onProgress'])
+    return new ResultAsync(begin(host, edge, { input, context, run: reporting }))
+  }
+
+/** {@link method}, for a `run` that answers with an {@link Outcome}. */
+export const write = <Schema extends z.ZodMiniType, Ids>(
+  host: MethodHost,
+  edge: Edge<Schema>,
+  run: Run<Schema, Outcome<Ids>>,
+): Write<z.input<Schema>, Ids> => {
+  function method(input: z.input<Schema>, context: DryRunContext): ResultAsync<Planned, IamError>
+  function method(input: z.input<Schema>, context: Context): ResultAsync<Written & Ids, IamError>
+  function method(
+    input: z.input<Schema>,
+    context: Context | DryRunContext,
+  ): ResultAsync<Outcome<Ids>, IamError> {
+    return new ResultAsync(begin(host, edge, { input, context, run }))
+  }
+  return method
+}
+
+const NOTHING: readonly Refused[] = []
+
+/** One call of a method. */
+interface Arguments<Schema extends z.ZodMiniType, Answer> {
+  readonly input: unknown
+  readonly context: Context | DryRunContext
+  readonly run: Run<Schema, Answer>
+}
+
+/** {@link perform}, watched only when somebody wants to know. */
+const begin = <Schema extends z.ZodMiniType, Answer>(
+  host: MethodHost,
+  edge: Edge<Schema>,
+  given: Arguments<Schema, Answer>,
+): Promise<Result<Answer, IamError>> =>
+  host.hooks
+    ? observed(host.hooks, edge.method, (observer) => perform(host, edge, { ...given, observer }))
+    : perform(host, edge, given)
+
+/**
+ * The input is read once, before anybody is asked: what `authorize` decides on is what is done, also when the
+ * input changes meanwhile. That it is malformed is answered only to a permitted caller. Synchronous as long
+ * as the host is, since every call takes this path.
+ */
+const perform = <Schema extends z.ZodMiniType, Answer>(
+  host: MethodHost,
+  edge: Edge<Schema>,
+  { context, input, observer, run }: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
+): Promise<Result<Answer, IamError>> => {
+  try {
+    const { method, schema, refuses = NOTHING } = edge
+    const opened = openSession(context, refuses, { method, observer })
+    if (opened.isErr()) return Promise.resolve(err(opened.error))
+    const session = opened.value
+    const given = readInput(schema, input)
+    const answer = () =>
+      'value' in given ? begun(session, given.value, run) : err(given.refusal())
+    const asked =
+      'value' in given ? questionsOf(edge, given.value) : questionsOfMalformed(edge, input)
+    const denied = firstDenied(host, session, asked)
+    if (denied === undefined) return Promise.resolve(answer()).catch(toError)
+    if (typeof denied === 'string') return Promise.resolve(err(refusal(session, denied)))
+    return orCancelled(denied, session.signal)
+      .then((permission) =>
+        permission === undefined ? answer() : err(refusal(session, permission)),
+      )
+      .catch(toError)
+  } catch (thrown) {
+    return Promise.reject(thrown).catch(toError)
+  }
+}
+
+/** What a permitted call with a well-formed input does. */
+const begun = <Input, Answer>(
+  session: Session,
+  input: Input,
+  run: (session: Session, input: Input) => Promise<Result<Answer, IamError>>,
+): Promise<Result<Answer, IamError>> | Result<Answer, IamError> =>
+  session.signal?.aborted ? err({ kind: 'Cancelled' }) : run(session, input)
+
+const refusal = ({ orgId }: Session, permission: Permission): PermissionDenied => ({
+  kind: 'PermissionDenied',
+  permission,
+  orgId,
+})
+
+/** @throws what is none of a host's faults */
+const toError = (thrown: unknown): Result<never, IamError> => err(errorOf(thrown))
+
+const questionsOf = (
+  { permissions, asks, target }: Edge<z.ZodMiniType>,
+  input: unknown,
+): readonly Asked[] => {
+  const object = target?.(input)
+  const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
+  return asks ? [...asked, ...asks(input)] : asked
+}
+
+/** A malformed input may be one that cannot even be read: it then names no object. */
+const questionsOfMalformed = (edge: Edge<z.ZodMiniType>, input: unknown): readonly Asked[] => {
+  try {
+    return questionsOf(edge, input)
+  } catch {
+    return questionsOf(edge, undefined)
+  }
+}
+
+/** The first permission that is lacking of those `asked`; at once as long as the host answers at once. */
+const firstDenied = (
+  host: MethodHost,
+  session: Session,
+  asked: readonly Asked[],
+  from = 0,
+): Permission | undefined | Promise<Permission | undefined> => {
+  for (let index = from; ; index++) {
+    const question = asked[index]
+    if (question === undefined) return undefined
+    const answer = isPermitted(host, session, question)
+    if (typeof answer !== 'boolean') {
+      return answer.then((isAllowed) =>
+        isAllowed === true ? firstDenied(host, session, asked, index + 1) : question.permission,
+      )
+    }
+    if (!answer) return question.permission
+  }
+}
+
+/** Answers at once where the host does: most look at what they hold in memory. */
+export const isPermitted = (
+  { authorize }: MethodHost,
+  { caller, orgId }: Session,
+  asked: Asked,
+): boolean | Promise<boolean> => {
+  try {
+    const { permission, object } = asked
+    const answer = authorize(
+      object ? { caller, permission, orgId, object } : { caller, permission, orgId },
+    )
+    return typeof answer === 'boolean' ? answer : fromPort(() => answer)
+  } catch (cause) {
+    throw unavailable(cause, 'not_recorded')
+  }
+}

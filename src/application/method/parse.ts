@@ -1,0 +1,47 @@
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { compiled } from '../../domain/compiled.js'
+import { type InvalidArgument, invalid } from '../errors/errors.js'
+import { violationsOf } from './violations.js'
+
+/** `value` as `schema` reads it, or what is wrong with it. @throws what a getter of `value` throws */
+export const parse = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+): Result<z.output<Schema>, InvalidArgument> => {
+  const parsed = compiled(schema).safeParse(value)
+  if (parsed.success) return ok(parsed.data)
+  return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
+}
+
+/** The input of a method, read once: as its schema has it, or why it is malformed. */
+export type ReadInput<Input> =
+  | { readonly value: Input }
+  | {
+      /** Looks at every fault, which takes far longer than to find the first one. */
+      readonly refusal: () => InvalidArgument
+    }
+
+/** {@link parse}, for the input of a method: one with a getter that throws is malformed. */
+export const readInput = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  input: unknown,
+): ReadInput<z.output<Schema>> => {
+  try {
+    const parsed = z.validate(compiled(schema), input) ? parse(schema, input) : undefined
+    return parsed?.isOk() ? { value: parsed.value } : { refusal: () => refusalOf(schema, input) }
+  } catch {
+    return { refusal: () => UNREADABLE }
+  }
+}
+
+const UNREADABLE = invalid('', 'must be readable: a property or a method of it throws')
+
+const refusalOf = (schema: z.ZodMiniType, input: unknown): InvalidArgument => {
+  try {
+    const parsed = parse(schema, input)
+    return parsed.isErr() ? parsed.error : invalid('', 'must not change while it is read')
+  } catch {
+    return UNREADABLE
+  }
+}

@@ -1,1 +1,0 @@
-export { ObjectInput } from '../domain/kinds.js'

@@ -1,0 +1,102 @@
+import { ok } from 'neverthrow'
+import * as z from 'zod/mini'
+import { projectStream } from '../../domain/project/events.js'
+import { AddProjectRole } from '../../domain/project-role/commands.js'
+import { projectRoleStream } from '../../domain/project-role/events.js'
+import { listOf, ProjectId } from '../../domain/values.js'
+import { type Write, write } from '../method/method.js'
+import { onlyOnce } from '../method/only-once.js'
+import { targetProjectOfRole } from '../method/target.js'
+import { transact } from '../recording/transact.js'
+import type { Runtime } from '../runtime.js'
+import { refuseUnlessExists } from './change-project-role.js'
+
+/** Most roles that one call adds: with their project, as many streams as one append takes. */
+export const MAX_ROLES = 1000
+
+/** The project and the roles that were added to it, as given. */
+export interface ProjectRolesIds {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** In the order of the input. */
+  readonly roleKeys: readonly string[]
+}
+
+/** A role that is added to a project, and what it shows. Spec: Project role. */
+export interface GivenRole {
+  /**
+   * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
+   * Compared code point by code point, so case counts. Spec: Project role.
+   */
+  readonly roleKey: string
+  /** 1 to 200 characters (code points). Spec: Project role. */
+  readonly displayName: string
+  /**
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+   * characters (code points); empty when absent. Spec: Project role.
+   */
+  readonly group?: string | undefined
+}
+
+/** A role of a project and what it shows. Spec: Project role. */
+export interface AddProjectRoleInput extends GivenRole {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+}
+
+/** A role of several that are added to one project. */
+export const AddedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
+export interface AddedRole extends z.output<typeof AddedRole> {}
+
+/** 1 to 1,000 roles of one project, no key twice. */
+export const AddProjectRolesInput = z.strictObject({
+  projectId: ProjectId,
+  roles: listOf(AddedRole, 1, MAX_ROLES).check(onlyOnce(({ roleKey }) => roleKey, ['roleKey'])),
+})
+export interface AddProjectRolesInput {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+  /** 1 to 1,000 roles, no key twice. Spec: Project role. */
+  readonly roles: readonly GivenRole[]
+}
+
+/** Adds several roles, all or none. Answers with the details of the last. */
+export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
+  write(
+    runtime,
+    {
+      method: 'projectRoles.addMany',
+      permissions: ['project.role.write'],
+      schema: AddProjectRolesInput,
+      target: targetProjectOfRole,
+      refuses: ['expectedSequence'],
+    },
+    (session, input) => {
+      const { orgId } = session
+      const { projectId } = input
+      const project = runtime.projects.track(projectStream(orgId, projectId))
+      const roles = input.roles.map((role) => ({
+        data: { ...role, projectId },
+        tracked: runtime.projectRoles.track(
+          projectRoleStream(orgId, projectId, role.roleKey),
+          true,
+        ),
+      }))
+      const writes = roles.map(({ tracked }) => tracked)
+      return transact(runtime, session, {
+        command: { method: session.method, input },
+        object: writes.at(-1) ?? project,
+        writes,
+        guard: project,
+        decide: () => {
+          const refusal = refuseUnlessExists(project.state, projectId)
+          if (refusal) return refusal
+          const decisions = roles.map(({ tracked, data }) =>
+            tracked.decide({ type: 'AddProjectRole', data }),
+          )
+          return decisions.find((decision) => decision.isErr()) ?? ok(undefined)
+        },
+        ids: () => ({ projectId, roleKeys: input.roles.map(({ roleKey }) => roleKey) }),
+      })
+    },
+  )

@@ -1,0 +1,23 @@
+import { fromPort, unavailable } from '../errors/fault.js'
+import { checkpointOf } from '../following/checkpoint-of.js'
+import type { Session } from '../method/context.js'
+import type { Runtime } from '../runtime.js'
+
+const NEVER_FED =
+  'The read model was never fed, or was emptied: keep it up to date with iam.run(readModel), feed it ' +
+  "once with iam.catchUp(readModel), or read with consistency: 'strong'"
+
+/**
+ * To be asked before an eventual read answers that there is nothing: a read model that nobody feeds knows
+ * nothing of what there is. What is found costs no question.
+ *
+ * @throws Fault when the read model has seen no event, and the store has some
+ */
+export const demandFed = async (
+  { store, readModel }: Runtime,
+  { consistency }: Session,
+): Promise<void> => {
+  if (consistency !== 'eventual' || (await checkpointOf(readModel)) > 0n) return
+  const head = await fromPort(() => store.lastPosition())
+  if (head > 0n) throw unavailable(new Error(NEVER_FED), 'not_recorded')
+}

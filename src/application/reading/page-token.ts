@@ -1,0 +1,64 @@
+import { fromBase64url, toBase64url } from '../../domain/base64url.js'
+import { fieldOf } from '../../domain/field-of.js'
+import { unstorable } from '../../domain/values.js'
+import type { ListQuery, SortValue, ViewType } from '../../ports/read-model.js'
+import { canHold, fieldNamed, viewFields } from '../../projections/rows/view-fields.js'
+import { sha256 } from '../sha256.js'
+
+/** A list, whatever its page. */
+export type ListWithoutPage = Omit<ListQuery<ViewType>, 'after' | 'limit'>
+
+/** What a token is good for: the same organization, project, filter and order. */
+const bindingOf = ({
+  type,
+  orgId,
+  projectId,
+  conditions,
+  sort,
+}: ListWithoutPage): Promise<string> => sha256([type, orgId, projectId ?? null, conditions, sort])
+
+/** An opaque text that stands for the page after the row with these values of the sort fields. */
+export const writePageToken = async (
+  list: ListWithoutPage,
+  after: readonly SortValue[],
+): Promise<string> => {
+  const values = after.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
+  const json = JSON.stringify([await bindingOf(list), ...values])
+  return toBase64url(new TextEncoder().encode(json))
+}
+
+/** The values that {@link writePageToken} wrote; undefined for any other text and for another list. */
+export const readPageToken = async (
+  list: ListWithoutPage,
+  token: string,
+): Promise<readonly SortValue[] | undefined> => {
+  const [binding, ...values] = contentOf(token)
+  if (binding !== (await bindingOf(list)) || values.length !== list.sort.length) return undefined
+  const after: SortValue[] = []
+  for (const [index, { field }] of list.sort.entries()) {
+    const value = sortValueOf(values[index])
+    if (value === undefined || !canHold(fieldNamed<never>(viewFields[list.type], field), value))
+      return undefined
+    after.push(value)
+  }
+  return after
+}
+
+const contentOf = (token: string): readonly unknown[] => {
+  const bytes = fromBase64url(token)
+  if (!bytes) return []
+  try {
+    const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return Array.isArray(content) ? content : []
+  } catch {
+    return []
+  }
+}
+
+const sortValueOf = (value: unknown): SortValue | undefined => {
+  if (typeof value === 'boolean') return value
+  // A token is not sealed: whoever makes one up must not send a store what it cannot take.
+  if (typeof value === 'string') return unstorable(value) === undefined ? value : undefined
+  const digits = fieldOf(value, 'n')
+  return typeof digits === 'string' && /^\d{1,18}$/.test(digits) ? BigInt(digits) : undefined
+}

@@ -1,0 +1,64 @@
+import { err, ok, type Result } from 'neverthrow'
+import type { RecordedEvent } from '../../ports/event-store.js'
+import { readBatch } from '../../projections/events/read-events.js'
+import type { IamError } from '../errors/errors.js'
+import { errorOf, Fault, fromPort } from '../errors/fault.js'
+import type { Session } from '../method/context.js'
+import type { Outcome } from '../method/outcome.js'
+import type { Runtime } from '../runtime.js'
+import { sha256 } from '../sha256.js'
+import { orCancelled } from '../waiting/race-abort.js'
+import { storedKey } from './metadata.js'
+import { detailsOf } from './tracked.js'
+import type { Transaction } from './transaction.js'
+
+/** Tells one command from another: SHA-256 over the method and its input, without secrets. */
+export const commandHash = ({ method, input }: Transaction<unknown>['command']): Promise<string> =>
+  sha256([method, input])
+
+/**
+ * What the same command answered when it was first recorded under the idempotency key of the
+ * session, of which a dry run would change nothing; refused when another command was. Undefined when
+ * none was.
+ */
+export const earlierOutcome = async <Ids>(
+  { store }: Runtime,
+  { orgId, idempotencyKey, signal, dryRun }: Session,
+  transaction: Transaction<Ids>,
+): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
+  if (idempotencyKey === undefined) return undefined
+  const key = storedKey(orgId, idempotencyKey)
+  const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
+  const events = await orCancelled(finding, signal)
+  const last = events.at(-1)
+  if (!last) return undefined
+  const { unreadable } = readBatch(events)
+  if (unreadable) return err(unreadable)
+  if (!(await orCancelled(isRepeated(transaction, events), signal)))
+    return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
+  const snapshot = await orCancelled(transaction.object.past(last.stream, last.version), signal)
+  const details = detailsOf(snapshot, orgId)
+  if (dryRun) return ok({ details, changed: false, events: [] })
+  return ok({ details, changed: true, events, ...transaction.ids(last.stream) })
+}
+
+/**
+ * {@link earlierOutcome} of a key that was used. While the store cannot say for what, something may have been
+ * recorded.
+ */
+export const outcomeOfUsedKey: typeof earlierOutcome = async (runtime, session, transaction) => {
+  try {
+    return await earlierOutcome(runtime, session, transaction)
+  } catch (thrown) {
+    const error = errorOf(thrown)
+    throw error.kind === 'Unavailable' ? new Fault({ ...error, outcome: 'unknown' }) : thrown
+  }
+}
+
+const isRepeated = async (
+  { command, isSameSecret }: Transaction<unknown>,
+  recorded: readonly RecordedEvent[],
+): Promise<boolean> => {
+  if (recorded[0]?.metadata.commandHash !== (await commandHash(command))) return false
+  return isSameSecret ? await isSameSecret(recorded) : true
+}

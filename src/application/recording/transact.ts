@@ -1,0 +1,195 @@
+import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../../domain/decider.js'
+import type { StreamId } from '../../domain/values.js'
+import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
+import type { Cancelled, IamError } from '../errors/errors.js'
+import { started } from '../errors/fault.js'
+import type { Session } from '../method/context.js'
+import type { Outcome } from '../method/outcome.js'
+import type { Runtime } from '../runtime.js'
+import { patience, pause } from '../waiting/pause.js'
+import { orCancelled } from '../waiting/race-abort.js'
+import { earlierOutcome, outcomeOfUsedKey } from './idempotency.js'
+import { advance, type LostRace, type Recorded, record } from './record.js'
+import { type AnyTracked, detailsOf } from './tracked.js'
+import { type Transaction, trackedIn } from './transaction.js'
+
+/** Races that are lost before the writers of the guard in this process are made to wait. */
+const GUARD_LOCK_AFTER = 3
+
+const CANCELLED: Cancelled = { kind: 'Cancelled' }
+
+/**
+ * Takes a command to its end: reads what is not remembered, decides, appends on the versions that
+ * were decided on, and decides anew after a lost race. The only way by which commands are recorded.
+ *
+ * What is remembered may be stale. An append on it can only lose the race; a refusal, a no-op and a
+ * dry run are decided anew on what the store has, before they are returned.
+ */
+export const transact = <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids>,
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  const { writes } = transaction
+  if (!writes.some(mayHaveOthers)) return decideOnMemory(runtime, session, transaction)
+  const streams = writes.filter(mayHaveOthers).map(({ stream }) => stream)
+  const work = () => decideOnMemory(runtime, session, transaction)
+  const end = () => runtime.queue.leave(streams)
+  const turn = runtime.queue.enter(streams, session.signal)
+  if (turn === undefined) return ended(started(work), end)
+  return turn.then((isOurs) => {
+    if (!isOurs) return err(CANCELLED)
+    for (const tracked of trackedIn(transaction)) tracked.recall()
+    return ended(started(work), end)
+  })
+}
+
+/** A stream that was just made up has no others that wait for it; should it have, versions tell. */
+const mayHaveOthers = ({ isKnown, snapshot }: AnyTracked): boolean =>
+  !isKnown || snapshot.version > 0
+
+/** `promise`, with `end` called once it is settled; cheaper than `finally`. */
+const ended = <Value>(promise: Promise<Value>, end: () => void): Promise<Value> =>
+  promise.then(
+    (value) => {
+      end()
+      return value
+    },
+    (thrown: unknown) => {
+      end()
+      throw thrown
+    },
+  )
+
+/** Decides on what is remembered, which costs no question to the store: what is read often is. */
+const decideOnMemory = <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids>,
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  if (session.dryRun) return decideOnStore(runtime, session, transaction)
+  const { writes, guard } = transaction
+  if (!writes.every(isKnown) || guard?.isKnown === false) {
+    const unknown = trackedIn(transaction).filter((tracked) => !isKnown(tracked))
+    return refresh(unknown, session).then(() => decideOnMemory(runtime, session, transaction))
+  }
+  if (session.signal?.aborted) return Promise.resolve(err(CANCELLED))
+  session.observer?.deciding(1)
+  if (changesNothing(judge(session, transaction)))
+    return decideOnStore(runtime, session, transaction)
+  const settle = (recorded: Recorded) =>
+    recorded.isOk()
+      ? ok(recordedOutcome(session, transaction, recorded.value))
+      : decideOnStore(runtime, session, { ...transaction, lost: recorded.error })
+  return record(runtime, session, { transaction, settle })
+}
+
+/** Decides on what the store has, after a first race that was `lost` or before any. */
+const decideOnStore = async <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids> & { readonly lost?: LostRace },
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  const turn: StreamId[] = []
+  try {
+    return await decideInTurn(runtime, session, transaction, turn)
+  } finally {
+    runtime.queue.leave(turn)
+  }
+}
+
+/** @param turn - takes in the stream of the guard once the turn at it is asked for */
+const decideInTurn = async <Ids>(
+  runtime: Runtime,
+  session: Session,
+  transaction: Transaction<Ids> & { readonly lost?: LostRace },
+  turn: StreamId[],
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  let { lost } = transaction
+  const isTooLate = patience()
+  for (let attempts = lost ? 1 : 0; ; attempts++) {
+    if (lost) session.observer?.conflicted(lost.kind)
+    if (lost?.kind === 'IdempotencyKeyUsed') {
+      const earlier = await outcomeOfUsedKey(runtime, session, transaction)
+      if (earlier) return earlier
+    }
+    if (lost && isTooLate()) return err({ kind: 'Aborted', attempts })
+    if (lost) await pause(attempts, session.signal)
+    if (attempts === GUARD_LOCK_AFTER && transaction.guard) {
+      turn.push(transaction.guard.stream)
+      if ((await runtime.queue.enter(turn, session.signal)) === false) return err(CANCELLED)
+    }
+    await refresh(trackedIn(transaction), session)
+    if (session.signal?.aborted) return err(CANCELLED)
+    if (lost || session.dryRun) session.observer?.deciding(attempts + 1)
+    const decision = judge(session, transaction)
+    if (session.dryRun || changesNothing(decision)) {
+      const earlier = await earlierOutcome(runtime, session, transaction)
+      if (earlier) return earlier
+      if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
+      return decision.map(() => written(session, transaction, []))
+    }
+    const recorded = await record(runtime, session, { transaction, settle: itself })
+    if (recorded.isOk()) return ok(recordedOutcome(session, transaction, recorded.value))
+    lost = recorded.error
+  }
+}
+
+const itself = (recorded: Recorded): Recorded => recorded
+
+const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
+
+const refresh = async (
+  tracked: readonly AnyTracked[],
+  { signal }: Pick<Session, 'signal'>,
+): Promise<void> => {
+  await orCancelled(Promise.all(tracked.map((stream) => stream.refresh())), signal)
+}
+
+type Judgement = Result<readonly NewEvent[], IamError>
+
+const changesNothing = (decision: Judgement): boolean =>
+  decision.isErr() || decision.value.length === 0
+
+const judge = (
+  { expectedSequence }: Session,
+  { decide, object, writes }: Transaction<unknown>,
+): Judgement => {
+  const decision = decide()
+  if (decision.isErr()) return err(decision.error)
+  const actual = object.snapshot.changed
+  if (expectedSequence !== undefined && expectedSequence !== actual)
+    return err({ kind: 'SequenceMismatch', expected: expectedSequence, actual })
+  return ok(writes.length === 1 ? object.newEvents : writes.flatMap((write) => write.newEvents))
+}
+
+const recordedOutcome = <Ids>(
+  session: Session,
+  transaction: Transaction<Ids>,
+  events: readonly RecordedEvent[],
+): Outcome<Ids> => {
+  advance(transaction, events)
+  return written(session, transaction, events)
+}
+
+const written = <Ids>(
+  { orgId }: Session,
+  { object, ids }: Transaction<Ids>,
+  events: readonly RecordedEvent[],
+): Outcome<Ids> => ({
+  ...ids(object.stream),
+  details: detailsOf(object.snapshot, orgId),
+  changed: events.length > 0,
+  events,
+})
+
+const planned = (
+  { orgId }: Session,
+  { object }: Transaction<unknown>,
+  events: readonly NewEvent[],
+): Outcome<never> => ({
+  changed: events.length > 0,
+  events,
+  ...(exists(object.snapshot.state) && { details: detailsOf(object.snapshot, orgId) }),
+})

@@ -1,0 +1,22 @@
+import { checkpointLaws } from './checkpoint-laws.js'
+import { filterLaws } from './filter-laws.js'
+import { getLaws } from './get-laws.js'
+import { historyLaws } from './history-laws.js'
+import { historyPageLaws } from './history-page-laws.js'
+import type { ReadModelLaw } from './law.js'
+import { listLaws } from './list-laws.js'
+import { orderLaws } from './order-laws.js'
+
+/**
+ * What the port `ReadModel` promises, as checks that need no test runner: a read model is right
+ * when none of them rejects.
+ */
+export const readModelLaws: readonly ReadModelLaw[] = [
+  ...checkpointLaws,
+  ...getLaws,
+  ...filterLaws,
+  ...listLaws,
+  ...orderLaws,
+  ...historyLaws,
+  ...historyPageLaws,
+]

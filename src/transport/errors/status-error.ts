@@ -1,0 +1,60 @@
+import { createRegistry, fromJsonString } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
+import { type Status, type StatusDetail, toStatus, type Violation } from '../../index.js'
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+  RetryInfoSchema,
+} from '../gen/google/rpc/error_details_pb.js'
+import { fewOf } from './few-violations.js'
+
+/** What `@type` of a detail begins with, before the name of its message. */
+export const TYPE_PREFIX = 'type.googleapis.com/'
+
+/** The google.rpc.ErrorInfo of an error that the library knows nothing of. */
+export const errorInfo = (reason: string, metadata: object = {}): StatusDetail => ({
+  '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`,
+  reason,
+  domain: 'claviger',
+  metadata,
+})
+
+const DETAILS = createRegistry(
+  ErrorInfoSchema,
+  BadRequestSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+  RetryInfoSchema,
+)
+
+/** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */
+export const statusError = ({ code, message, details }: Status): ConnectError => {
+  const error = new ConnectError(message, code, undefined, details.flatMap(outgoing))
+  made.add(error)
+  return error
+}
+
+const made = new WeakSet<object>()
+
+/** Whether `thrown` is of {@link statusError}: any other ConnectError may hold what is nobody's business. */
+export const isStatusError = (thrown: unknown): thrown is ConnectError =>
+  typeof thrown === 'object' && thrown !== null && made.has(thrown)
+
+/** {@link statusError} of a request that is malformed. */
+export const malformed = (violation: Violation): ConnectError => invalidArgument(fewOf([violation]))
+
+/** @throws ConnectError where there is any violation; asks for no more than it tells */
+export const refuseMalformed = (violations: Iterable<Violation>): void => {
+  const few = fewOf(violations)
+  if (few.length > 0) throw invalidArgument(few)
+}
+
+const invalidArgument = (violations: readonly Violation[]): ConnectError =>
+  statusError(toStatus({ kind: 'InvalidArgument', violations }))
+
+const outgoing = ({ '@type': type, ...fields }: StatusDetail) => {
+  const desc = DETAILS.getMessage(type.slice(TYPE_PREFIX.length))
+  return desc ? [{ desc, value: fromJsonString(desc, JSON.stringify(fields)) }] : []
+}

@@ -1,0 +1,58 @@
+import type { DescField } from '@bufbuild/protobuf'
+import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
+import { type HttpRule, isWrite } from '../json/http-rule.js'
+import { descriptionOf, isRequired, type Schema, valueSchema } from './openapi-schema.js'
+
+/** Everything outside the body that a request of the rule can say. */
+export const parametersOf = (rule: HttpRule, organizationHeader: string): readonly Schema[] => [
+  ...rule.pathFields.map(pathParameter),
+  ...rule.queryFields.flatMap((field) => queryParametersOf(field)),
+  ...headersOf(rule, organizationHeader),
+]
+
+const pathParameter = (field: DescField): Schema => ({
+  name: field.jsonName,
+  in: 'path',
+  required: true,
+  description: descriptionOf(field),
+  schema: valueSchema(field),
+})
+
+/** A message is taken apart into parameters whose names have dots. */
+const queryParametersOf = (field: DescField, prefix = ''): readonly Schema[] => {
+  const name = `${prefix}${field.jsonName}`
+  if (field.fieldKind === 'message')
+    return field.message.fields.flatMap((part) => queryParametersOf(part, `${name}.`))
+  const required = isRequired(field)
+  return [
+    { name, in: 'query', required, description: descriptionOf(field), schema: valueSchema(field) },
+  ]
+}
+
+const headersOf = (rule: HttpRule, organizationHeader: string): readonly Schema[] => {
+  const { rpc } = rule
+  const isOfOrganization = rpc.parent.typeName !== IdentityProviderService.typeName
+  return [
+    ...(isOfOrganization ? [header(organizationHeader, ORGANIZATION)] : []),
+    ...(isWrite(rpc) ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
+    ...(isWrite(rpc) && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
+    header('traceparent', 'W3C Trace Context; its trace id is kept with what the call records.'),
+  ]
+}
+
+const ORGANIZATION =
+  "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there."
+
+const IDEMPOTENCY_KEY =
+  '1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.'
+
+const IF_MATCH =
+  'The ETag that the object was answered with: the write is refused with 409 when the object has changed since.'
+
+const header = (name: string, description: string): Schema => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})

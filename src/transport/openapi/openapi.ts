@@ -1,0 +1,135 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
+import { ProjectRoleService } from '../gen/claviger/v1/project_role_service_pb.js'
+import { ProjectService } from '../gen/claviger/v1/project_service_pb.js'
+import { descriptions } from '../gen/descriptions_pb.js'
+import { type HttpRule, httpRuleOf, isWrite } from '../json/http-rule.js'
+import { ERROR_RESPONSES, STATUS_SCHEMA } from './openapi-errors.js'
+import { exampleOfMessage } from './openapi-example.js'
+import { parametersOf } from './openapi-parameters.js'
+import {
+  nestedMessages,
+  referenceTo,
+  requestSchema,
+  responseSchema,
+  type Schema,
+} from './openapi-schema.js'
+
+const SERVICES = [IdentityProviderService, ProjectService, ProjectRoleService]
+
+/** The OpenAPI 3.1 document of the JSON interface, made of the same descriptors that serve it. */
+export const openApi = (organizationHeader: string): Schema => {
+  const found = SERVICES.flatMap(({ methods }) => methods).map(httpRuleOf)
+  const rules = found.filter((rule) => rule !== undefined)
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'claviger',
+      version: 'v1',
+      description:
+        'Identity providers, projects and project roles. The same operations are served as gRPC and gRPC-web.',
+    },
+    // Relative to the document, which may be under a prefix.
+    servers: [{ url: '.' }],
+    tags: SERVICES.map(({ name, typeName }) => ({ name, description: descriptions[typeName] })),
+    paths: pathsOf(rules, organizationHeader),
+    components: { schemas: schemasOf(rules), responses: ERROR_RESPONSES },
+  }
+}
+
+const pathsOf = (rules: readonly HttpRule[], organizationHeader: string): Schema => {
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const rule of rules) {
+    const path = rule.pathFields.reduce(
+      (template, { name, jsonName }) => template.replace(`{${name}}`, `{${jsonName}}`),
+      rule.template,
+    )
+    paths[path] = {
+      ...paths[path],
+      [rule.verb.toLowerCase()]: operationOf(rule, organizationHeader),
+    }
+  }
+  return paths
+}
+
+const operationOf = (rule: HttpRule, organizationHeader: string): Schema => {
+  const { rpc } = rule
+  return {
+    operationId: rpc.name,
+    tags: [rpc.parent.name],
+    description: descriptions[`${rpc.parent.typeName}.${rpc.name}`],
+    ...(rpc.proto.options?.deprecated && { deprecated: true }),
+    parameters: parametersOf(rule, organizationHeader),
+    ...(rule.hasBody && { requestBody: requestBodyOf(rule) }),
+    responses: responsesOf(rule),
+  }
+}
+
+const requestBodyOf = (rule: HttpRule): Schema => ({
+  required: true,
+  content: jsonContent(rule.rpc.input, exampleOfMessage(bodyFieldsOf(rule))),
+})
+
+const responsesOf = (rule: HttpRule): Schema => {
+  const { output } = rule.rpc
+  return {
+    200: {
+      description: descriptions[output.typeName],
+      headers: responseHeadersOf(rule),
+      content: jsonContent(output, exampleOfMessage(output.fields)),
+    },
+    ...Object.fromEntries(
+      statusesOf(rule).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+    ),
+  }
+}
+
+/** What every operation can answer, and what only those that take a body or record something can. */
+const statusesOf = (rule: HttpRule): readonly string[] => [
+  ...['400', '401', '403', '404', '500', '503', 'default'],
+  ...(isWrite(rule.rpc) || rule.hasBody ? ['409', '413'] : []),
+  ...(rule.hasBody ? ['415'] : []),
+]
+
+const responseHeadersOf = ({ rpc }: HttpRule): Schema => {
+  const { fields } = rpc.output
+  // As answers are tagged: of one object, that is, and not of the items of a list.
+  const isTagged = [...fields, ...fields.flatMap(partsOf)].some(({ name }) => name === 'details')
+  return {
+    ...(isTagged && { ETag: headerSchema('`details.sequence`, for `If-Match`.') }),
+    ...(rpc.proto.options?.deprecated && {
+      Deprecation: headerSchema('Since when the operation is deprecated (RFC 9745).'),
+    }),
+  }
+}
+
+const partsOf = (field: DescField): readonly DescField[] =>
+  field.fieldKind === 'message' ? field.message.fields : []
+
+const headerSchema = (description: string): Schema => ({ description, schema: { type: 'string' } })
+
+const jsonContent = (message: DescMessage, example: object): Schema => ({
+  'application/json': { schema: referenceTo(message), example },
+})
+
+const bodyFieldsOf = ({ rpc, pathFields, queryFields }: HttpRule) =>
+  rpc.input.fields.filter((field) => !pathFields.includes(field) && !queryFields.includes(field))
+
+const schemasOf = (rules: readonly HttpRule[]): Schema => {
+  const requests = rules.filter(({ hasBody }) => hasBody)
+  const outputs = rules.map(({ rpc }) => rpc.output)
+  return Object.fromEntries([
+    ...requests.map((rule) => [
+      rule.rpc.input.name,
+      requestSchema(rule.rpc.input, bodyFieldsOf(rule)),
+    ]),
+    ...requests.flatMap(({ rpc }) =>
+      nestedMessages(rpc.input).map((part) => [part.name, requestSchema(part, part.fields)]),
+    ),
+    ...[...outputs, ...outputs.flatMap(nestedMessages)].map((part) => [
+      part.name,
+      responseSchema(part),
+    ]),
+    ['Status', STATUS_SCHEMA],
+  ])
+}

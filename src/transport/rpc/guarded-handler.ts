@@ -1,0 +1,45 @@
+import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
+import { type BoundedFields, boundedFields } from '../http/request-bounds.js'
+import { isEncoded } from '../http/wire-headers.js'
+import { frameOf, messageOf } from './request-message.js'
+import { shortMessage } from './short-message.js'
+
+/** The handler of an rpc, with requests that are bounded before they are decoded, and answers that nobody stores. */
+export const guardedHandler = (handler: UniversalHandler): UniversalHandler => {
+  const fields = boundedFields(handler.method.input)
+  const guarded = async (request: UniversalServerRequest) => {
+    const answer = await handler(bounded(fields, request))
+    const header = new Headers(answer.header)
+    header.set('cache-control', 'no-store')
+    return { ...answer, header }
+  }
+  return Object.assign(guarded, handler)
+}
+
+const GRPC = /^application\/grpc(-web)?(\+|;|$)/i
+const JSON_IN_GRPC = /\+json/i
+const CONNECT_BINARY = /^application\/proto$/i
+
+/** What is JSON, or compressed, is bounded where it is text: {@link strictJson}. */
+const bounded = (
+  fields: BoundedFields,
+  request: UniversalServerRequest,
+): UniversalServerRequest => {
+  const { body, header: received } = request
+  if (!isBytes(body)) return request
+  const type = received.get('content-type') ?? ''
+  const shortened = (message: Uint8Array) => shortMessage(fields, message)
+  if (GRPC.test(type)) {
+    const read = JSON_IN_GRPC.test(type) ? unchanged : shortened
+    return { ...request, body: frameOf(body, read) }
+  }
+  if (!CONNECT_BINARY.test(type) || isEncoded(received)) return request
+  const header = new Headers(received)
+  header.delete('content-length')
+  return { ...request, header, body: messageOf(body, shortened) }
+}
+
+const unchanged = (message: Uint8Array): Uint8Array => message
+
+const isBytes = (body: unknown): body is AsyncIterable<Uint8Array> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body

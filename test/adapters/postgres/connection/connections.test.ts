@@ -1,0 +1,65 @@
+import { EventEmitter } from 'node:events'
+import type { Pool } from 'pg'
+import { expect, test } from 'vitest'
+import { poolConnections } from '../../../../src/adapters/postgres/connection/connections.js'
+import { fieldOf } from '../../../../src/domain/field-of.js'
+
+/** The process of the server that answers. */
+const PROCESS = 7
+
+/**
+ * A pool of one client, to which each statement is answered with one row; it shows what was asked, and
+ * released.
+ *
+ * @param processID - the process that the client was connected to
+ */
+const fakePool = (answer: string, processID = PROCESS) => {
+  const released: unknown[] = []
+  const asked: unknown[] = []
+  const client = Object.assign(new EventEmitter(), {
+    processID,
+    query: async (statement: unknown) => {
+      asked.push(statement)
+      return { rows: [[answer, String(PROCESS)]] }
+    },
+    release: (isGivenUp: unknown) => released.push(isGivenUp),
+  })
+  const pool = { connect: async () => client } as unknown as Pool
+  const owner = { end: async () => {}, remedy: '' }
+  return { connections: poolConnections(pool, owner), client, asked, released }
+}
+
+test('A connection that leads to a standby is given up.', async () => {
+  const { connections, released } = fakePool('t')
+  await expect(connections.read({ text: 'SELECT 1' })).rejects.toThrow('The server is a standby')
+  expect(released).toEqual([true])
+})
+
+test('A connection that was lent is as it was before.', async () => {
+  const { connections, client, released } = fakePool('f')
+  for (const text of ['SELECT 1', 'SELECT 2']) await connections.read({ text })
+  expect(released).toEqual([false, false])
+  expect(client.eventNames()).toEqual([])
+})
+
+test('A connection that is given back after its work has failed holds no transaction.', async () => {
+  const { connections, asked, released } = fakePool('f')
+  const refused = new Error('refused')
+  await expect(connections.transaction(() => Promise.reject(refused))).rejects.toBe(refused)
+  expect(asked.at(-1)).toBe('ROLLBACK')
+  expect(released).toEqual([false])
+})
+
+test.each([
+  [
+    'has its name where the client reaches the process that it was connected to',
+    PROCESS,
+    ['named', 'named'],
+  ],
+  ['has none behind a pooler, which chooses another process each time', PROCESS + 1, []],
+])('A statement %s.', async (_, processID, names) => {
+  const { connections, asked } = fakePool('f', processID)
+  for (const read of [1, 2]) await connections.read({ name: 'named', text: `SELECT ${read}` })
+  expect(asked.slice(1)).toMatchObject([{ text: 'SELECT 1' }, { text: 'SELECT 2' }])
+  expect(asked.flatMap((statement) => fieldOf(statement, 'name') ?? [])).toEqual(names)
+})

@@ -1,0 +1,121 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { toListen } from '../../../../src/adapters/postgres/connection/clients.js'
+import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import {
+  eventRestoreLaws,
+  eventStoreLaws,
+} from '../../../../src/testing/event-store/event-store-laws.js'
+import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { addSamples, context, good, iamOn, logOf } from '../../../application/host.js'
+import { type Pgbouncer, startPgbouncer, withoutPgbouncer } from '../../../pgbouncer.js'
+import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
+import { newSchema, schemas } from '../test-schemas.js'
+import { sessionSettings } from './session-settings.js'
+
+let server: PostgresServer
+let pooler: Pgbouncer
+
+beforeAll(async () => {
+  if (withoutPgbouncer !== undefined)
+    return void process.stderr.write(`SKIPPED: ${withoutPgbouncer}\n`)
+  server = await startPostgres({ settings: ['fsync=off'] })
+  pooler = await startPgbouncer(server.port, 3)
+})
+
+beforeEach(({ skip }) => skip(withoutPgbouncer !== undefined, withoutPgbouncer))
+
+afterAll(async () => {
+  await pooler?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const ISOLATIONS = ['read committed', 'serializable'] as const
+
+describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by default', (isolation) => {
+  beforeAll(async () => {
+    if (withoutPgbouncer !== undefined) return
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.query(`ALTER DATABASE postgres SET default_transaction_isolation = '${isolation}'`)
+    await client.end()
+  })
+
+  test('nothing is left for the next program that is lent a connection', async () => {
+    await using pooler = await startPgbouncer(server.port, 1)
+    const { connectionString } = pooler
+    const neighbour = new pg.Pool({ connectionString, max: 1 })
+    const before = await sessionSettings(neighbour)
+    const opened = await openPostgres({ connectionString, schema: newSchema() })
+    const iam = iamOn(opened.store, opened)
+    await addSamples(iam)
+    const keyed = { ...context, idempotencyKey: 'key' }
+    for (const _ of [1, 2]) await good(iam.projects.add({ id: 'keyed', name: 'n' }, keyed))
+    expect((await good(iam.projects.list({}, context))).items.length).toBe(2)
+    expect(await sessionSettings(neighbour)).toEqual(before)
+    await opened.close()
+    expect(await sessionSettings(neighbour)).toEqual(before)
+    const { rows } = await neighbour.query('SELECT name FROM pg_prepared_statements')
+    expect(rows).toEqual([])
+    await neighbour.end()
+  })
+
+  test('it is listened through only when it was named for that', async () => {
+    const { connectionString } = pooler
+    await expect(toListen(pg, { connectionString })()).rejects.toThrow('A pooler may be unable')
+    const listenConnectionString = connectionString
+    await (await toListen(pg, { connectionString, listenConnectionString })()).end()
+    const { connectionString: direct } = server
+    await (await toListen(pg, { connectionString: direct })()).end()
+  })
+
+  test('writers of several processes do not get in the way of each other', async () => {
+    const { connectionString } = pooler
+    const schema = newSchema()
+    const opened = await Promise.all(
+      [1, 2, 3].map(() => openPostgres({ connectionString, schema })),
+    )
+    const added = opened.flatMap((postgres, process) => {
+      const iam = iamOn(postgres.store, postgres)
+      return Array.from({ length: 20 }, async (_, n) => {
+        const { projectId } = await good(iam.projects.add({ name: `${process}/${n}` }, context))
+        await good(iam.projects.patch({ id: projectId, name: 'n' }, context))
+        return (await good(iam.projects.get({ id: projectId }, context))).name
+      })
+    })
+    expect(await Promise.all(added)).toEqual(added.map(() => 'n'))
+    const [first] = opened
+    expect(first && (await logOf(first.store)).length).toBe(2 * added.length)
+    for (const { close } of opened) await close()
+  })
+})
+
+describe('Behind PgBouncer', () => {
+  test.each([...eventStoreLaws, ...eventRestoreLaws])('the store: $name', async ({ check }) => {
+    const { connectionString } = pooler
+    const listenConnectionString = server.connectionString
+    await using harness = schemas((schema) => ({
+      connectionString,
+      listenConnectionString,
+      schema,
+    }))
+    await check(harness)
+  })
+
+  test.each(readModelLaws)('the read model: $name', async ({ check }) => {
+    const { connectionString } = pooler
+    const opened: Postgres[] = []
+    let schema = newSchema()
+    const reopen = async () => {
+      const postgres = await openPostgres({ connectionString, schema })
+      opened.push(postgres)
+      return postgres.readModel
+    }
+    const open = () => {
+      schema = newSchema()
+      return reopen()
+    }
+    await check({ open, reopen })
+    for (const { close } of opened) await close()
+  })
+})

@@ -1,0 +1,96 @@
+import pg from 'pg'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import {
+  eventRestoreLaws,
+  eventStoreLaws,
+} from '../../../../src/testing/event-store/event-store-laws.js'
+import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { newSchema, schemas, serverForFile } from '../test-schemas.js'
+
+const server = serverForFile()
+
+/**
+ * Overloads of what our statements call, for each combination of types, in a schema that every role
+ * searches and may write to. PostgreSQL hides those that are in `pg_catalog` as well, and prefers the others
+ * to a function there that needs a cast. Nobody may execute them.
+ */
+const TRAPS = `
+  GRANT CREATE ON SCHEMA public TO PUBLIC;
+  SET search_path = public;
+  SET check_function_bodies = off;
+  ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+  DO $$ DECLARE
+    types text[] := '{text,name,varchar,"\\"char\\"",bool,int2,int4,int8,numeric,oid,regclass,regnamespace,
+      json,timestamptz,text[],bool[],int4[],int8[]}';
+    called text;
+    one text;
+    other text;
+  BEGIN
+    FOREACH one IN ARRAY types LOOP
+      FOREACH called IN ARRAY '{unnest,array_agg,lag,min,max,count,row_number,current_setting,now,
+        pg_advisory_xact_lock,json_array_elements_text,trap}'::text[] LOOP
+        EXECUTE format('CREATE FUNCTION %s(%s) RETURNS bool LANGUAGE sql AS ''''', called, one);
+      END LOOP;
+      EXECUTE format('CREATE OPERATOR - (RIGHTARG = %s, FUNCTION = trap)', one);
+      FOREACH other IN ARRAY types LOOP
+        FOREACH called IN ARRAY '{current_setting,hashtextextended,strpos,string_to_array,array_append,
+          array_prepend,array_cat,trap}'::text[] LOOP
+          EXECUTE format('CREATE FUNCTION %s(%s, %s) RETURNS bool LANGUAGE sql AS ''''', called, one, other);
+        END LOOP;
+        FOREACH called IN ARRAY '{=,<>,<,>,<=,>=,+,-,*,/,||,|,<<,->,->>}'::text[] LOOP
+          EXECUTE format('CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = trap)',
+            called, one, other);
+        END LOOP;
+      END LOOP;
+    END LOOP;
+  END $$;
+  CREATE ROLE owner LOGIN;
+  GRANT CREATE ON DATABASE postgres TO owner;
+`
+
+let connectionString = ''
+
+beforeAll(async () => {
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  await client.query(TRAPS)
+  await client.end()
+  connectionString = server.connectionString.replace('postgres@', 'owner@')
+}, 60_000)
+
+test('What others put on the search path is called by those who name no exact types.', async () => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  for (const call of [
+    '1::numeric * 1',
+    `hashtextextended('a', 1)`,
+    `1::bigint || '{1}'::bigint[]`,
+  ]) {
+    await expect(client.query(`SELECT ${call}`)).rejects.toThrow('permission denied for function')
+  }
+  await client.end()
+})
+
+describe('With the objects of others on the search path', () => {
+  test.each([...eventStoreLaws, ...eventRestoreLaws])('the store: $name', async ({ check }) => {
+    await using harness = schemas((schema) => ({ connectionString, schema }))
+    await check(harness)
+  })
+
+  test.each(readModelLaws)('the read model: $name', async ({ check }) => {
+    let schema = newSchema()
+    const opened: Postgres[] = []
+    const reopen = async () => {
+      const postgres = await openPostgres({ connectionString, schema, maxConnections: 2 })
+      opened.push(postgres)
+      return postgres.readModel
+    }
+    const open = () => {
+      schema = newSchema()
+      return reopen()
+    }
+    await check({ open, reopen })
+    for (const { close } of opened) await close()
+  })
+})

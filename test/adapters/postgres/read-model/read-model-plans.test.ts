@@ -1,0 +1,61 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import { postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
+import { prepared } from '../../../../src/adapters/postgres/read-model/prepared.js'
+import { historyStatement } from '../../../../src/adapters/sql/read-model/statements/history-statement.js'
+import type { HistoryQuery } from '../../../../src/ports/read-model.js'
+import {
+  newLog,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+} from '../../../../src/testing/read-model/log.js'
+import { serverForFile } from '../test-schemas.js'
+
+const server = serverForFile()
+let postgres: Postgres
+let client: pg.Client
+
+beforeAll(async () => {
+  const { connectionString } = server
+  postgres = await openPostgres({ connectionString, schema: 'iam' })
+  client = new pg.Client({ connectionString })
+  await client.connect()
+  const log = newLog()
+  for (let index = 0; index < 100; index++) {
+    log.record('acme', projectAdded(`project-${index}`))
+    for (let role = 0; role < 100; role++)
+      log.record('acme', roleAdded(`project-${index}`, `role-${role}`))
+  }
+  log.record('acme', projectRemoved('project-7'))
+  await postgres.readModel.apply(0n, log.events)
+  await client.query('ANALYZE')
+})
+
+afterAll(async () => {
+  await client.end()
+  await postgres.close()
+})
+
+const project = { type: 'project', id: 'project-7' } as const
+const role = { type: 'project_role', projectId: 'project-7', roleKey: 'role-7' } as const
+
+test.each<Partial<HistoryQuery>>([
+  { object: project },
+  { object: role },
+  { object: role, order: 'desc', before: 2n ** 60n },
+  { object: role, actor: 'u1', types: ['project.removed'] },
+  { object: project, including: 'roles' },
+  { object: project, including: 'roles', order: 'desc', actor: 'u1' },
+])('The history of %o among 10,000 roles reads what belongs to it alone.', async (asked) => {
+  const query = { orgId: 'acme', after: 0n, limit: 10, ...asked }
+  const { text, values = [] } = prepared('iam', historyStatement(postgresDialect('iam'), query))
+  const { rows } = await client.query(`EXPLAIN ${text}`, [...values])
+  const plan = rows.map((row) => String(row['QUERY PLAN']))
+  const scans = plan.filter((step) => /Scan.* read_4_history/.test(step))
+  expect(scans.length).toBeGreaterThan(0)
+  for (const scan of scans)
+    expect(scan).toMatch(/(Index|Bitmap Heap|Bitmap Index) Scan.* read_4_history/)
+  expect(plan.join('\n')).not.toContain('read_4_history_pkey')
+})

@@ -1,0 +1,279 @@
+import pg from 'pg'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
+import { idpAdded, newLog, projectAdded, SEAL } from '../../../../src/testing/read-model/log.js'
+import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { newSchema, serverForFile } from '../test-schemas.js'
+
+const server = serverForFile()
+const opened: Postgres[] = []
+
+const openSchema = async (schema: string): Promise<Postgres['readModel']> => {
+  const postgres = await openPostgres({ connectionString: server.connectionString, schema })
+  opened.push(postgres)
+  return postgres.readModel
+}
+
+afterAll(async () => {
+  for (const { close } of opened) await close()
+})
+
+describe('A read model in PostgreSQL', () => {
+  let schema = ''
+  const home = {
+    open: () => {
+      schema = newSchema()
+      return openSchema(schema)
+    },
+    reopen: () => openSchema(schema),
+  }
+
+  test.each(readModelLaws)('$name', ({ check }) => check(home))
+})
+
+const READ_TABLES = [
+  'read_4_checkpoint',
+  'read_4_history',
+  'read_4_identity_provider',
+  'read_4_name',
+  'read_4_project',
+  'read_4_project_role',
+]
+
+/** Runs statements as whoever owns the database. */
+const asOwner = async <Value>(work: (client: pg.Client) => Promise<Value>): Promise<Value> => {
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  const value = await work(client)
+  await client.end()
+  return value
+}
+
+/** As a backup without the rows of the read model leaves it. */
+const emptyTables = (schema: string) =>
+  asOwner(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE nspname = $1 AND relkind = 'r' AND relname LIKE 'read%' ORDER BY 1`,
+      [schema],
+    )
+    expect(rows.map(({ name }) => name)).toEqual(READ_TABLES)
+    await client.query(`TRUNCATE ${READ_TABLES.map((table) => `${schema}.${table}`).join()}`)
+  })
+
+const untouched = async (_: string) => {}
+
+test.each([
+  ['as they were made', untouched],
+  ['that a backup has left out', emptyTables],
+])('Many that catch up at once, in tables %s, apply every batch once.', async (_, prepare) => {
+  const schema = newSchema()
+  const models = await Promise.all(Array.from({ length: 4 }, () => openSchema(schema)))
+  await prepare(schema)
+  const log = newLog()
+  for (let n = 0; n < 300; n++) log.record('acme', projectAdded(`project-${n}`))
+  const last = log.events.at(-1)?.position ?? 0n
+
+  const applied = await Promise.all(
+    models.map(async (model) => {
+      let count = 0
+      for (;;) {
+        const from = await model.checkpoint()
+        if (from >= last) return count
+        if (await model.apply(from, log.above(from).slice(0, 10))) count++
+      }
+    }),
+  )
+
+  expect(applied.reduce((sum, count) => sum + count)).toBe(30)
+  for (const model of models) {
+    const history = await model.history({ orgId: 'acme', after: 0n, limit: 1000 })
+    expect(history.map(({ sequence }) => sequence)).toEqual(log.events.map((e) => e.position))
+  }
+})
+
+/** Waits until so many statements wait for a lock. */
+const waiting = (count: number) =>
+  asOwner((client) =>
+    expect
+      .poll(async () => {
+        const { rows } = await client.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+        return rows.length
+      })
+      .toBe(count),
+  )
+
+test.each(['read_4_history', 'read_4_project'])(
+  'A batch that cannot be kept in %s is rejected, and leaves nothing behind.',
+  async (table) => {
+    const schema = newSchema()
+    const model = await openSchema(schema)
+    const log = newLog()
+    log.record('acme', projectAdded('portal'))
+    await asOwner((client) => client.query(`DROP TABLE ${schema}.${table}`))
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    await expect(model.apply(0n, log.events)).rejects.toThrow(StoreFault)
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+    expect(await model.checkpoint()).toBe(0n)
+  },
+)
+
+test('A reset waits for whoever fills tables that a backup has left out.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  await emptyTables(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  const held = async (table: string) => {
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.query(`BEGIN; LOCK TABLE ${schema}.${table} IN SHARE MODE`)
+    return client
+  }
+  const projects = await held('read_4_project')
+  const providers = await held('read_4_identity_provider')
+
+  const applied = model.apply(0n, log.events)
+  await waiting(1)
+  const reset = model.reset()
+  await waiting(2)
+  await projects.end()
+  expect(await applied).toBe(true)
+  await providers.end()
+  await reset
+
+  expect(await model.checkpoint()).toBe(0n)
+  expect(await model.apply(0n, log.events)).toBe(true)
+  const portal = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
+  expect(portal?.id).toBe('portal')
+})
+
+test('A reset waits for those that fill the tables from the beginning, without a deadlock.', async () => {
+  const schema = newSchema()
+  const [one, other, third] = await Promise.all([1, 2, 3].map(() => openSchema(schema)))
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  // Keeps the first of them waiting in the middle of its batch.
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE ${schema}.read_4_history IN SHARE MODE`)
+  const first = one?.apply(0n, log.events)
+  await waiting(1)
+  const second = other?.apply(0n, log.events)
+  await waiting(2)
+  const reset = third?.reset()
+  await waiting(3)
+  await client.end()
+
+  expect(await first).toBe(true)
+  expect(await second).toBe(false)
+  await reset
+  expect(await one?.checkpoint()).toBe(0n)
+})
+
+test('A publication of all tables keeps no read model from being filled or emptied.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  log.record('acme', projectAdded('shop'))
+  const [first, second] = log.events
+  expect(first && (await model.apply(0n, [first]))).toBe(true)
+  await asOwner((client) => client.query('CREATE PUBLICATION everything FOR ALL TABLES'))
+  expect(first && second && (await model.apply(first.position, [second]))).toBe(true)
+  await model.reset()
+  expect(await model.checkpoint()).toBe(0n)
+  await asOwner((client) => client.query('DROP PUBLICATION everything'))
+})
+
+test('A backup that is restored into tables that were made already is read, and gone on from.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const restored = newSchema()
+  const other = await openSchema(restored)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  log.record('acme', projectAdded('shop'))
+  const [first, second] = log.events
+  expect(first && (await model.apply(0n, [first]))).toBe(true)
+  await asOwner(async (client) => {
+    for (const table of READ_TABLES) {
+      await client.query(`INSERT INTO ${restored}.${table} SELECT * FROM ${schema}.${table}`)
+    }
+  })
+
+  expect(await other.checkpoint()).toBe(first?.position)
+  expect(first && second && (await other.apply(first.position, [second]))).toBe(true)
+  expect(await other.checkpoint()).toBe(second?.position)
+  await other.reset()
+  expect(await other.apply(0n, log.events)).toBe(true)
+  expect(await other.checkpoint()).toBe(second?.position)
+})
+
+test('Its tables hold no secret, not even a sealed one.', async () => {
+  const schema = newSchema()
+  const postgres = await openPostgres({ connectionString: server.connectionString, schema })
+  opened.push(postgres)
+  const log = newLog()
+  log.record('acme', idpAdded('google'))
+  await postgres.readModel.apply(0n, log.events)
+  await asOwner(async (client) => {
+    for (const table of ['read_4_identity_provider', 'read_4_history']) {
+      const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify(rows)).not.toContain(SEAL)
+    }
+  })
+})
+
+test('Names that somebody has emptied are not numbered anew, so that no row becomes that of another organization.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  log.record('other', projectAdded('shop'))
+  const [first, second] = log.events
+  expect(first && (await model.apply(0n, [first]))).toBe(true)
+  await asOwner((client) => client.query(`TRUNCATE ${schema}.read_4_name`))
+
+  await expect(first && second && model.apply(first.position, [second])).rejects.toThrow(
+    `The table "${schema}".read_4_name was emptied: reset the read model`,
+  )
+  expect(await model.checkpoint()).toBe(first?.position)
+  expect(await model.get('other', { type: 'project', id: 'portal' })).toBeUndefined()
+  await model.reset()
+  expect(await model.apply(0n, log.events)).toBe(true)
+  expect(await model.history({ orgId: 'other', after: 0n, limit: 10 })).toHaveLength(1)
+})
+
+test('A reset leaves nothing behind but a checkpoint of 0.', async () => {
+  const schema = newSchema()
+  const model = await openSchema(schema)
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await model.apply(0n, log.events)
+  await model.reset()
+  await asOwner(async (client) => {
+    for (const table of READ_TABLES.slice(1)) {
+      const { rows } = await client.query(`SELECT FROM ${schema}.${table}`)
+      expect(rows, table).toEqual([])
+    }
+  })
+})
+
+test('Whoever acted is kept, however long the id that somebody else has recorded.', async () => {
+  const model = await openSchema(newSchema())
+  const log = newLog()
+  // An index takes no more than 2,704 bytes that cannot be compressed.
+  const id = Array.from({ length: 500 }, () => crypto.randomUUID()).join()
+  const actor = { userId: id, orgId: id }
+  log.record('acme', projectAdded('portal'), { actor })
+  expect(await model.apply(0n, log.events)).toBe(true)
+  const [entry] = await model.history({ orgId: 'acme', actor: id, after: 0n, limit: 10 })
+  expect(entry?.actor).toEqual(actor)
+})

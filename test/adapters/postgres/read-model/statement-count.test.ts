@@ -1,0 +1,146 @@
+import pg from 'pg'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import { firstOf, record } from '../../../../src/testing/event-store/samples.js'
+import { addSamples, context, good, iamOn, refusal } from '../../../application/host.js'
+import { newSchema, serverForFile } from '../test-schemas.js'
+
+const server = serverForFile()
+const opened: { readonly pool: pg.Pool; readonly postgres: Postgres }[] = []
+
+afterAll(async () => {
+  for (const { pool, postgres } of opened) {
+    await postgres.close()
+    await pool.end()
+  }
+})
+
+/** A process that shows every statement that it sends, `BEGIN` and `COMMIT` among them. */
+const openProcess = async (schema: string) => {
+  const sent: string[] = []
+  const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown
+    const counted = (...given: readonly [string | pg.QueryConfig, ...unknown[]]) => {
+      const [statement] = given
+      sent.push(typeof statement === 'string' ? statement : statement.text)
+      return query(...given)
+    }
+    Object.assign(client, { query: counted })
+  })
+  // The server may end before its connections do.
+  pool.on('error', () => undefined)
+  const postgres = await openPostgres({ pool, schema })
+  opened.push({ pool, postgres })
+  return {
+    ...postgres,
+    iam: iamOn(postgres.store, postgres),
+    /** What `work` sends; others are notified of an append at some later time, once for many. */
+    statementsOf: async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+      sent.length = 0
+      await work()
+      return sent.filter((text) => !text.startsWith('NOTIFY'))
+    },
+  }
+}
+
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+const google = { idpId: 'google' }
+
+let reader: Awaited<ReturnType<typeof openProcess>>
+let writer: typeof reader
+
+/** The reader has seen all that the writer has recorded. */
+beforeEach(async () => {
+  const schema = newSchema()
+  reader = await openProcess(schema)
+  writer = await openProcess(schema)
+  await addSamples(writer.iam)
+  await good(reader.iam.projects.get(portal, context))
+})
+
+const getProvider = () => good(reader.iam.identityProviders.get(google, context))
+const listProjects = () => good(reader.iam.projects.list({}, context))
+
+describe('On PostgreSQL, of a store in which nothing happens,', () => {
+  test.each([
+    ['projects.get', () => good(reader.iam.projects.get(portal, context))],
+    ['projectRoles.get', () => good(reader.iam.projectRoles.get(editor, context))],
+    ['identityProviders.get', getProvider],
+    ['a get that finds nothing', () => refusal(reader.iam.projects.get({ id: 'x' }, context))],
+    ['projects.list', listProjects],
+    [
+      'a list that finds nothing',
+      () => good(reader.iam.identityProviders.list({ filter: { state: 'inactive' } }, context)),
+    ],
+  ])('a strong %s is one statement.', async (_, read) => {
+    expect(await reader.statementsOf(read)).toHaveLength(1)
+  })
+
+  test('a strong list of roles looks at their project, too.', async () => {
+    const list = () => good(reader.iam.projectRoles.list({ projectId: 'portal' }, context))
+    expect(await reader.statementsOf(list)).toHaveLength(2)
+  })
+
+  test('an eventual get is one statement.', async () => {
+    const eventual = { ...context, consistency: 'eventual' } as const
+    const get = () => good(reader.iam.projects.get(portal, eventual))
+    expect(await reader.statementsOf(get)).toHaveLength(1)
+  })
+})
+
+describe('On PostgreSQL, after one event of another process,', () => {
+  test.each([
+    ['added', () => good(writer.iam.projects.add({ id: 'shop', name: 'Shop' }, context))],
+    ['updated', () => good(writer.iam.projects.patch({ ...portal, name: 'Shop' }, context))],
+    ['removed', () => good(writer.iam.projects.remove(portal, context))],
+  ])('that a project was %s, a read is at most six statements.', async (_, write) => {
+    await write()
+    expect((await reader.statementsOf(getProvider)).length).toBeLessThanOrEqual(6)
+    expect(await reader.statementsOf(getProvider)).toHaveLength(1)
+  })
+
+  test('a list is at most six statements.', async () => {
+    await good(writer.iam.projects.patch({ ...portal, name: 'Shop' }, context))
+    expect((await reader.statementsOf(listProjects)).length).toBeLessThanOrEqual(6)
+  })
+
+  test('a read shows what the event did.', async () => {
+    await good(writer.iam.projects.patch({ ...portal, name: 'Renamed' }, context))
+    expect((await listProjects()).items).toMatchObject([{ name: 'Renamed' }])
+    await good(writer.iam.projects.remove(portal, context))
+    expect(await refusal(reader.iam.projects.get(portal, context))).toMatchObject({
+      kind: 'NotFound',
+    })
+    expect(await refusal(reader.iam.projectRoles.get(editor, context))).toMatchObject({
+      kind: 'NotFound',
+    })
+    expect((await listProjects()).items).toEqual([])
+  })
+})
+
+describe('On PostgreSQL', () => {
+  test('an append of one event is one statement.', async () => {
+    const append = () => record(writer.store, firstOf('law-a'))
+    expect(await writer.statementsOf(append)).toHaveLength(1)
+  })
+
+  test('a store that wraps another one is asked for its head.', async () => {
+    const wrapped = { ...reader.store, lastPosition: () => Promise.reject(new Error('asked')) }
+    const schema = await openProcess(newSchema())
+    for (const store of [wrapped, schema.store]) {
+      // A store of another database, or one that may answer otherwise, is none that the read model knows.
+      expect(reader.readModel.readAtHead?.({ store, readModel: reader.readModel })).toBeUndefined()
+    }
+    const iam = iamOn(wrapped, { readModel: reader.readModel })
+    expect(await refusal(iam.projects.get(portal, context))).toMatchObject({ kind: 'Unavailable' })
+  })
+
+  test('a read model that wraps another one is asked for what it finds.', async () => {
+    const readModel = { ...reader.readModel, get: async () => undefined }
+    const iam = iamOn(reader.store, { readModel })
+    expect(await refusal(iam.projects.get(portal, context))).toMatchObject({ kind: 'NotFound' })
+  })
+})

@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Connection } from '../../../../src/adapters/sqlite/connection.js'
+import { watch } from '../../../../src/adapters/sqlite/log/watch.js'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('looks some twenty times a second at what others wrote, and no more once it is ended', async () => {
+  let looks = 0
+  const connection: Pick<Connection, 'query' | 'isClosed'> = {
+    query: async () => ++looks as never,
+    isClosed: () => false,
+  }
+  let changes = 0
+  const end = watch(connection as Connection, () => changes++)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(looks).toBeGreaterThan(10)
+  expect(looks).toBeLessThan(30)
+  expect(changes).toBe(looks - 1)
+  end()
+  const before = looks
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(looks).toBeLessThan(before + 2)
+})

@@ -1,0 +1,237 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { historyStatement } from '../../../../src/adapters/sql/read-model/statements/history-statement.js'
+import {
+  countStatement,
+  pageStatement,
+} from '../../../../src/adapters/sql/read-model/statements/list-statement.js'
+import type { Statement } from '../../../../src/adapters/sql/statement.js'
+import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { sqliteDialect } from '../../../../src/adapters/sqlite/read-model/dialect.js'
+import type {
+  HistoryQuery,
+  ListQuery,
+  SortKey,
+  ViewType,
+} from '../../../../src/ports/read-model.js'
+import { identityField, viewFields } from '../../../../src/projections/rows/view-fields.js'
+import {
+  idpAdded,
+  newLog,
+  projectAdded,
+  roleAdded,
+} from '../../../../src/testing/read-model/log.js'
+import { temporaryFile } from '../temporary-file.js'
+
+const ORGANIZATIONS = 100
+const PROJECTS = 1000
+const ROLES = 100_000
+const BATCH = 10_000
+
+const path = temporaryFile()
+const { readModel, close } = openSqlite(path)
+const database = new DatabaseSync(path)
+
+beforeAll(async () => {
+  const log = newLog()
+  for (let index = 0; index < PROJECTS; index++) {
+    const orgId = `org-${index % ORGANIZATIONS}`
+    log.record(orgId, idpAdded(`idp-${index}`, `Login ${index}`))
+    log.record(orgId, projectAdded(`project-${index}`, `Project ${index}`))
+    for (let role = 0; role < ROLES / PROJECTS; role++) {
+      const shown = { displayName: `Role ${role}`, group: `Group ${role % 7}` }
+      log.record(orgId, roleAdded(`project-${index}`, `role-${role}`, shown))
+    }
+  }
+  for (let index = 0; index < log.events.length; index += BATCH) {
+    const events = log.events.slice(index, index + BATCH)
+    await readModel.apply(await readModel.checkpoint(), events)
+  }
+})
+
+afterAll(async () => {
+  database.close()
+  await close()
+})
+
+/** How SQLite goes about `statement`, step by step. */
+const stepsOf = ({ sql, parameters }: Statement): readonly string[] =>
+  database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map(({ detail }) => `${detail}`)
+
+/** How the number of the scope is found. */
+const SCOPE = /^SCALAR SUBQUERY \d+$|^SEARCH read_4_name USING COVERING INDEX .* \(name=\?\)$/
+
+/** The same without the look-ups of the scope's number. */
+const planOf = (statement: Statement): readonly string[] =>
+  stepsOf(statement).filter((step) => !SCOPE.test(step))
+
+const listOf = (type: ViewType, changes: Partial<ListQuery<ViewType>> = {}) => ({
+  type,
+  orgId: 'org-7',
+  ...(type === 'project_role' ? { projectId: 'project-7' } : {}),
+  conditions: [],
+  sort: [{ field: identityField[type], direction: 'asc' } as const],
+  limit: 100,
+  ...changes,
+})
+
+const TYPES = ['identity_provider', 'project', 'project_role'] as const
+const DIRECTIONS = ['asc', 'desc'] as const
+
+const filterable = TYPES.flatMap((type) =>
+  Object.entries(viewFields[type])
+    .filter(([, field]) => field.filterable)
+    // Roles are all active: there is nothing to look up.
+    .filter(([field]) => type !== 'project_role' || field !== 'state')
+    .flatMap(([field]) => [true, false].map((ignoreCase) => ({ type, field, ignoreCase }))),
+)
+
+const sorted = TYPES.flatMap((type) =>
+  Object.keys(viewFields[type]).flatMap((field) =>
+    DIRECTIONS.map((direction) => ({ type, field, direction })),
+  ),
+)
+
+describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
+  test('there are so many.', async () => {
+    const page = await readModel.list<'project_role'>(listOf('project_role', { limit: 3 }) as never)
+    expect(page.totalSize).toBe(ROLES / PROJECTS)
+    expect(database.prepare('SELECT count(*) AS n FROM read_4_project_role').get()).toEqual({
+      n: ROLES,
+    })
+  })
+
+  test.each(filterable)(
+    '$type by $field (any case: $ignoreCase) is looked up in an index.',
+    ({ type, field, ignoreCase }) => {
+      for (const operator of ['equals', 'startsWith'] as const) {
+        const conditions = [{ field, operator, value: 'role-1', ignoreCase }]
+        const query = listOf(type, { conditions })
+        const range = operator === 'equals' ? '=\\?' : '>\\? AND \\w+<\\?'
+        const lookUp = (columns: string) =>
+          new RegExp(
+            `^SEARCH read_4_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (${columns})${range}\\)$`,
+          )
+        const isAnyKey = ignoreCase && field === identityField[type]
+        const plan = isAnyKey
+          ? ['MULTI-INDEX OR', 'INDEX 1', lookUp('key'), 'INDEX 2', lookUp(`folded_${field}`)]
+          : [lookUp(`key|folded_${field}`)]
+        const expected = plan.map((step) => expect.stringMatching(step))
+        expect(planOf(countStatement(sqliteDialect, query))).toEqual(expected)
+        expect(planOf(pageStatement(sqliteDialect, query)).slice(0, plan.length)).toEqual(expected)
+      }
+    },
+  )
+
+  test('a key in any case is looked up, whatever else must hold.', () => {
+    const key = { field: 'roleKey', operator: 'equals', value: 'Role-1', ignoreCase: true } as const
+    const state = {
+      field: 'state',
+      operator: 'equals',
+      value: 'active',
+      ignoreCase: false,
+    } as const
+    for (const conditions of [
+      [key, state],
+      [state, key],
+      [key, key],
+    ]) {
+      const plan = planOf(countStatement(sqliteDialect, listOf('project_role', { conditions })))
+      expect(plan[0]).toBe('MULTI-INDEX OR')
+    }
+  })
+
+  test.each(filterable)(
+    '$type containing something in $field reads one organization or project.',
+    ({ type, field, ignoreCase }) => {
+      const conditions = [{ field, operator: 'contains', value: 'x', ignoreCase } as const]
+      const query = listOf(type, { conditions })
+      for (const statement of [
+        countStatement(sqliteDialect, query),
+        pageStatement(sqliteDialect, query),
+      ]) {
+        expect(planOf(statement)[0]).toMatch(/^SEARCH read_4_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
+      }
+    },
+  )
+
+  test.each(sorted)(
+    '$type by $field, $direction, reads one organization or project.',
+    ({ type, field, direction }) => {
+      const last = { field: identityField[type], direction }
+      const sort: readonly SortKey[] = field === last.field ? [last] : [{ field, direction }, last]
+      for (const after of [undefined, sort.map(() => 'x')]) {
+        const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
+        expect(planOf(pageStatement(sqliteDialect, query))[0]).toMatch(
+          /^SEARCH read_4_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
+        )
+      }
+    },
+  )
+
+  test.each(TYPES)('pages of %s by id or key need no sorting.', (type) => {
+    for (const direction of DIRECTIONS) {
+      const sort = [{ field: identityField[type], direction }]
+      const plan = planOf(pageStatement(sqliteDialect, listOf(type, { sort, after: ['x'] })))
+      const beyond = direction === 'asc' ? '>' : '<'
+      expect(plan).toEqual([expect.stringContaining(`(scope=? AND key${beyond}?)`)])
+    }
+  })
+
+  describe('history', () => {
+    const query = { orgId: 'org-7', after: 5n, limit: 10 }
+    const project = { type: 'project', id: 'project-7' } as const
+    const role = { type: 'project_role', projectId: 'project-7', roleKey: 'role-7' } as const
+    const more = [{}, { actor: 'u1' }, { types: ['project.added'] }]
+    const ranges = DIRECTIONS.flatMap((order) => [
+      [{ order }, 'rowid>?'] as const,
+      [{ order, before: 9n }, 'rowid>? AND rowid<?'] as const,
+    ])
+
+    /** How the entries are come by, and whether they are sorted. */
+    const entryStepsOf = (asked: Partial<HistoryQuery>) =>
+      stepsOf(historyStatement(sqliteDialect, { ...query, ...asked })).filter((step) =>
+        /read_4_history|TEMP B-TREE/.test(step),
+      )
+    const byObject = 'SEARCH read_4_history USING INDEX read_4_history_object'
+
+    test.each(more)('is looked up in an index, with %o.', (filter) => {
+      for (const [range, positions] of ranges) {
+        expect(entryStepsOf({ ...range, ...filter })).toEqual([
+          `SEARCH read_4_history USING INDEX read_4_history_org (org=? AND ${positions})`,
+        ])
+        expect(entryStepsOf({ ...range, ...filter, object: project })).toEqual([
+          `${byObject} (scope=? AND key=? AND ${positions})`,
+        ])
+      }
+    })
+
+    test.each(more)('of a role reads the role and its project alone, with %o.', (filter) => {
+      for (const [range, positions] of ranges) {
+        expect(entryStepsOf({ ...range, ...filter, object: role })).toEqual([
+          `${byObject} (scope=? AND key=? AND ${positions})`,
+          `${byObject} (scope=? AND key=? AND ${positions})`,
+          'SEARCH own USING INDEX read_4_history_object (scope=? AND key=? AND rowid<?)',
+        ])
+      }
+    })
+
+    test.each(more)(
+      'of a project with its roles reads and sorts them alone, with %o.',
+      (filter) => {
+        for (const [range, positions] of ranges) {
+          expect(
+            entryStepsOf({ ...range, ...filter, object: project, including: 'roles' }),
+          ).toEqual([
+            `${byObject} (scope=? AND key=? AND ${positions})`,
+            `${byObject} (scope=?)`,
+            'USE TEMP B-TREE FOR ORDER BY',
+          ])
+        }
+      },
+    )
+  })
+})

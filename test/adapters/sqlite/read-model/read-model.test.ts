@@ -1,0 +1,159 @@
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import type { ReadModel } from '../../../../src/index.js'
+import { idpAdded, newLog, projectAdded, SEAL } from '../../../../src/testing/read-model/log.js'
+import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { temporaryFile } from '../temporary-file.js'
+
+describe('A read model in an SQLite file', () => {
+  let path = temporaryFile()
+  const home = {
+    open: () => {
+      path = temporaryFile()
+      return openSqlite(path).readModel
+    },
+    reopen: () => openSqlite(path).readModel,
+  }
+
+  test.each(readModelLaws)('$name', ({ check }) => check(home))
+})
+
+const tablesOf = (path: string): readonly unknown[] => {
+  const database = new DatabaseSync(path)
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  database.close()
+  return tables.map(({ name }) => name)
+}
+
+test('Its tables have the version of their shape in their names and are made at first use.', async () => {
+  const path = temporaryFile()
+  const { readModel, close } = openSqlite(path)
+  expect(tablesOf(path)).toEqual(['events'])
+
+  await readModel.checkpoint()
+  await close()
+
+  expect(tablesOf(path)).toEqual([
+    'events',
+    'read_4_checkpoint',
+    'read_4_name',
+    'read_4_history',
+    'read_4_identity_provider',
+    'read_4_project',
+    'read_4_project_role',
+  ])
+})
+
+test('Its tables are made again by a reset when somebody has dropped them.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const { readModel } = opened
+  const log = await withProject(readModel)
+  const database = new DatabaseSync(path)
+  for (const table of tablesOf(path).slice(1)) database.exec(`DROP TABLE ${table}`)
+  database.close()
+
+  await expect(readModel.checkpoint()).rejects.toThrow('no such table')
+  await readModel.reset()
+
+  expect(await readModel.checkpoint()).toBe(0n)
+  expect(await readModel.apply(0n, log.events)).toBe(true)
+})
+
+test('A reset leaves nothing behind.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const { readModel } = opened
+  await withProject(readModel)
+  await readModel.reset()
+  const database = new DatabaseSync(path)
+  for (const table of tablesOf(path).slice(1)) {
+    expect(database.prepare(`SELECT 1 FROM ${table}`).all(), `${table}`).toEqual([])
+  }
+  database.close()
+})
+
+test('Its tables hold no secret, not even a sealed one.', async () => {
+  const path = temporaryFile()
+  const { readModel, close } = openSqlite(path)
+  const log = newLog()
+  log.record('acme', idpAdded('google'))
+  await readModel.apply(0n, log.events)
+  await close()
+
+  const database = new DatabaseSync(path)
+  for (const table of ['read_4_identity_provider', 'read_4_history']) {
+    const rows = database.prepare(`SELECT * FROM ${table}`).all()
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toContain(SEAL)
+  }
+  database.close()
+})
+
+test('What another process has locked is waited for.', async () => {
+  const path = temporaryFile()
+  const { readModel, close } = openSqlite(path)
+  await readModel.checkpoint()
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+
+  const applied = readModel.apply(0n, log.events)
+  expect(await readModel.get('acme', { type: 'project', id: 'portal' })).toBeUndefined()
+  other.exec('COMMIT')
+  other.close()
+
+  expect(await applied).toBe(true)
+  await close()
+})
+
+test('A list is of one moment, though another process writes while it is read.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const { readModel } = opened
+  const log = await withProject(readModel)
+  const other = new DatabaseSync(path)
+  const { all } = StatementSync.prototype
+  const reading = vi.spyOn(StatementSync.prototype, 'all')
+  onTestFinished(() => reading.mockRestore())
+  reading.mockImplementationOnce(function (this: StatementSync, ...parameters) {
+    const rows = all.apply(this, parameters)
+    other.exec('DELETE FROM read_4_project; UPDATE read_4_checkpoint SET position = 0')
+    return rows
+  })
+
+  const sort = [{ field: 'id', direction: 'asc' }] as const
+  const query = { type: 'project', orgId: 'acme', conditions: [], sort, limit: 10 } as const
+  const { items, totalSize, sequence } = await readModel.list(query)
+
+  expect([items.length, totalSize, sequence]).toEqual([1, 1, log.events[0]?.position])
+  expect(await readModel.checkpoint()).toBe(0n)
+  other.close()
+})
+
+test('Half a character is not found as what SQLite would take it for.', async () => {
+  await using opened = openSqlite(temporaryFile())
+  const { readModel } = opened
+  const log = newLog()
+  log.record('acme', projectAdded('portal', '\ufffd'))
+  await readModel.apply(0n, log.events)
+  const sort = [{ field: 'id', direction: 'asc' }] as const
+  for (const [value, found] of [
+    ['\ufffd', 1],
+    ['\ud83d', 0],
+  ] as const) {
+    const conditions = [{ field: 'name', operator: 'equals', value, ignoreCase: false }] as const
+    const query = { type: 'project', orgId: 'acme', conditions, sort, limit: 10 } as const
+    expect((await readModel.list(query)).items).toHaveLength(found)
+  }
+})
+
+/** The log that an empty read model now shows: of one project. */
+const withProject = async (readModel: ReadModel) => {
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  await readModel.apply(0n, log.events)
+  return log
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { prepareAppend } from '../../../src/adapters/store/prepare-append.js'
+import type { Metadata } from '../../../src/ports/event-store.js'
+import { appendOf, write } from '../../../src/testing/event-store/samples.js'
+
+test('The size of an append counts each of its events, and the metadata beside each', () => {
+  const textOf = (length: number) => ({ text: 'x'.repeat(length - '{"text":""}'.length) })
+  const writeOf = (stream: `law-${string}`, ...lengths: readonly number[]) => ({
+    stream,
+    expectedVersion: 0,
+    events: lengths.map((length) => ({ type: 't', schemaVersion: 1, data: textOf(length) })),
+  })
+  const { size, metadata } = prepareAppend(
+    appendOf([writeOf('law-a', 1_000, 200), writeOf('law-b', 30), writeOf('law-c')]),
+  )
+  expect(size).toBe(1_230 + 3 * metadata.length)
+})
+
+describe('Metadata that several appends share', () => {
+  const jsonOf = (metadata: Metadata) =>
+    JSON.parse(prepareAppend({ ...appendOf([write('law-a', 0, {})]), metadata }).metadata)
+
+  test('is told as it is by then, unless all of it is frozen', () => {
+    const actor = { userId: 'u1', orgId: 'acme' }
+    const open = { actor, resourceOwner: 'acme' }
+    for (const metadata of [open, Object.freeze({ ...open })]) {
+      actor.userId = 'u1'
+      expect(jsonOf(metadata)).toEqual(metadata)
+      actor.userId = 'u2'
+      expect(jsonOf(metadata)).toMatchObject({ actor: { userId: 'u2' } })
+    }
+    const inside = { actor: Object.freeze({ ...actor }), resourceOwner: 'acme' }
+    jsonOf(inside)
+    inside.resourceOwner = 'other'
+    expect(jsonOf(inside)).toEqual(inside)
+  })
+
+  test('is told of each of several frozen objects', () => {
+    const [one, other] = ['u1', 'u2'].map((userId) =>
+      Object.freeze({ actor: Object.freeze({ userId, orgId: 'acme' }), resourceOwner: 'acme' }),
+    ) as [Metadata, Metadata]
+    for (const metadata of [one, one, other, one]) expect(jsonOf(metadata)).toEqual(metadata)
+  })
+})

@@ -1,0 +1,349 @@
+import fc from 'fast-check'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { DesiredAccess } from '../../../src/application/desired-state/declared/desired-access.js'
+import type { Iam } from '../../../src/application/iam.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+import type { OpenStore } from '../stores.js'
+import { byHand, partial, whole } from './desired-states.js'
+import { doByHand } from './do-by-hand.js'
+import {
+  allEvents,
+  cipher,
+  comparable,
+  context,
+  done,
+  instanceOn,
+  onEmpty,
+  refused,
+  without,
+} from './organization.js'
+
+const portal = { id: 'portal', name: 'Portal' }
+const editor = { roleKey: 'editor', displayName: 'Editor' }
+const viewer = { roleKey: 'viewer', displayName: 'Viewer' }
+const google = {
+  idpId: 'google',
+  name: 'Google',
+  clientId: 'c1',
+  issuer: 'https://accounts.test',
+  clientSecret: 'top secret',
+}
+const desired = {
+  managedBy: 'code',
+  projects: [
+    { ...portal, roles: [editor, viewer] },
+    { id: 'shop', name: 'Shop' },
+  ],
+  identityProviders: [google],
+}
+const roleRef = (roleKey: string) => ({ type: 'project_role', projectId: 'portal', roleKey })
+
+const manyRoles = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ roleKey: `r${index}`, displayName: 'R' }))
+
+/** Roles and settings of all projects, without their history. */
+const rolesAndSettings = async (iam: Iam) => {
+  const { items } = await done(iam.projects.list({}, context))
+  return Promise.all(
+    items.map(async ({ details: _, ...project }) => {
+      const roles = await done(iam.projectRoles.list({ projectId: project.id }, context))
+      return { ...project, roles: roles.items.map(({ details: _, ...role }) => role) }
+    }),
+  )
+}
+
+/** What `iam.apply` does on any store. */
+export const applySuite = (open: OpenStore): void => {
+  test('one state after another leads to what the last one leads to from nothing', () =>
+    fc.assert(
+      fc.asyncProperty(whole, whole, async (first, last) => {
+        let expected: unknown
+        await onEmpty(open, async ({ iam }) => {
+          await done(iam.apply(last, context))
+          expected = await rolesAndSettings(iam)
+        })
+        await onEmpty(open, async (world) => {
+          await done(world.iam.apply(first, context))
+          await done(world.iam.apply(last, context))
+          expect(await rolesAndSettings(world.iam)).toEqual(expected)
+          const { appends } = world
+          const { counts } = await done(world.iam.apply(last, context))
+          expect(counts).toMatchObject({ add: 0, update: 0, remove: 0 })
+          expect(world.appends).toBe(appends)
+        })
+      }),
+      { numRuns: 15 },
+    ))
+
+  test('what a plan predicts is what is recorded, given the plan or the state', () =>
+    fc.assert(
+      fc.asyncProperty(
+        partial,
+        fc.array(byHand, { maxLength: 5 }),
+        partial,
+        fc.boolean(),
+        async (before, deeds, after, isPlanGiven) =>
+          onEmpty(open, async ({ iam, plain }) => {
+            await done(iam.apply(before, context))
+            for (const deed of deeds) await doByHand(iam, deed)
+            const head = await plain.lastPosition()
+            const plan = await done(iam.plan(after, context))
+            const given: DesiredAccess = isPlanGiven ? JSON.parse(JSON.stringify(plan)) : after
+            const applied = await done(iam.apply(given, context))
+            const recorded = await allEvents(plain, head)
+            const predicted = plan.changes.flatMap(({ events }) => events)
+            expect(comparable(recorded)).toEqual(comparable(predicted))
+            expect(applied.counts).toEqual(plan.counts)
+            expect(applied.undeclared).toEqual(plan.undeclared)
+          }),
+      ),
+      { numRuns: 40 },
+    ))
+
+  test('a project and its roles are one append, a provider another, all of them marked', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.apply(desired, context))
+      const events = await allEvents(plain)
+      const appends = Map.groupBy(events, ({ appendId }) => appendId)
+      expect([...appends.values()].map((of) => of.map(({ type }) => type))).toEqual([
+        ['project.added', 'project_role.added', 'project_role.added'],
+        ['project.added'],
+        ['identity_provider.oidc_added'],
+      ])
+      expect(events.every(({ metadata }) => metadata.managedBy === 'code')).toBe(true)
+    }))
+
+  test('a role that was removed is added again, given the plan or the state', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.apply(desired, context))
+      const removeEditor = () =>
+        done(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'editor' }, context))
+      await removeEditor()
+      const plan = await done(iam.plan(desired, context))
+      const { counts } = await done(instanceOn(plain).apply(plan, context))
+      expect(counts).toMatchObject({ add: 1 })
+      await removeEditor()
+      expect((await done(iam.apply(desired, context))).counts).toEqual(counts)
+    }))
+
+  test('every object is answered with its details', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.apply(desired, context))
+      const roles = [{ ...editor, displayName: 'Writer' }]
+      const projects = [{ ...portal, roles }]
+      const { changes } = await done(
+        iam.apply({ projects, prune: true, managedBy: 'code' }, context),
+      )
+      const project = await done(iam.projects.get({ id: 'portal' }, context))
+      const named = { projectId: 'portal', roleKey: 'editor' }
+      const role = await done(iam.projectRoles.get(named, context))
+      expect(changes).toMatchObject([
+        { action: 'unchanged', details: project.details },
+        { action: 'update', details: role.details },
+        { action: 'remove', details: { resourceOwner: 'acme' } },
+      ])
+      const again = await done(instanceOn(plain).apply({ projects }, context))
+      expect(again.changes).toMatchObject([
+        { action: 'unchanged', details: project.details },
+        { action: 'unchanged', details: role.details },
+      ])
+      expect(role.details.changeDate.getTime()).toBeGreaterThanOrEqual(
+        role.details.creationDate.getTime(),
+      )
+    }))
+
+  test('ten instances at once end in the desired state, each change recorded once', () =>
+    onEmpty(open, async (world) => {
+      const { plain } = world
+      const instances = Array.from({ length: 10 }, () => instanceOn(world.store))
+      // None may append before all of them have planned on the empty store.
+      const allHavePlanned = Promise.withResolvers<void>()
+      world.meanwhile = () => {
+        if (world.appends === 10) allHavePlanned.resolve()
+        return allHavePlanned.promise
+      }
+      const applied = await Promise.all(instances.map((iam) => iam.apply(desired, context)))
+      for (const result of applied) expect(result.isOk()).toBe(true)
+      const events = await allEvents(plain)
+      expect(events.map(({ type }) => type).sort()).toEqual([
+        'identity_provider.oidc_added',
+        'project.added',
+        'project.added',
+        'project_role.added',
+        'project_role.added',
+      ])
+      const added = applied.reduce((sum, of) => sum + of._unsafeUnwrap().counts.add, 0)
+      expect(added).toBe(5)
+    }))
+
+  test('a plan is refused when what it saw has changed, and says what', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      const roles = [editor, viewer]
+      await done(iam.apply({ projects: [{ ...portal, roles }] }, context))
+      const later = [{ ...editor, displayName: 'Writer' }, viewer, ...manyRoles(1)]
+      const next = { projects: [{ ...portal, name: 'Gate', roles: later }] }
+      const plan = await done(iam.plan(next, context))
+      const inPortal = { projectId: 'portal' }
+      await done(iam.projectRoles.update({ ...inPortal, ...editor, group: 'x' }, context))
+      await done(iam.projectRoles.remove({ ...inPortal, roleKey: 'viewer' }, context))
+      await done(iam.projectRoles.add({ ...inPortal, ...manyRoles(1)[0]! }, context))
+      const head = await plain.lastPosition()
+      expect(await refused(iam.apply(plan, context))).toEqual({
+        kind: 'PlanOutdated',
+        moved: [
+          { object: roleRef('editor'), change: 'changed' },
+          { object: roleRef('viewer'), change: 'removed' },
+          { object: roleRef('r0'), change: 'added' },
+        ],
+      })
+      expect(await plain.lastPosition()).toBe(head)
+    }))
+
+  test('a plan is refused when others are faster than its append', () =>
+    onEmpty(open, async (world) => {
+      const other = instanceOn(world.plain)
+      await done(other.projects.add(portal, context))
+      const plan = await done(
+        world.iam.plan({ projects: [{ ...portal, roles: [editor] }] }, context),
+      )
+      world.meanwhile = async () => {
+        world.meanwhile = undefined
+        await done(
+          other.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'Gate' }, context),
+        )
+      }
+      expect(await refused(world.iam.apply(plan, context))).toEqual({
+        kind: 'PlanOutdated',
+        moved: [{ object: { type: 'project', id: 'portal' }, change: 'changed' }],
+      })
+    }))
+
+  test('a desired state is planned anew when others are faster', () =>
+    onEmpty(open, async (world) => {
+      const other = instanceOn(world.plain)
+      await done(other.projects.add(portal, context))
+      world.meanwhile = async () => {
+        world.meanwhile = undefined
+        await done(
+          other.projectRoles.add({ projectId: 'portal', ...editor, group: 'by hand' }, context),
+        )
+      }
+      const { counts } = await done(
+        world.iam.apply({ projects: [{ ...portal, roles: [editor, viewer] }] }, context),
+      )
+      expect(counts).toEqual({ add: 1, update: 0, remove: 0, unchanged: 2 })
+    }))
+
+  test('a desired state is refused when it cannot be planned anew', () =>
+    onEmpty(open, async (world) => {
+      const other = instanceOn(world.plain)
+      const early = { ...google, issuer: '' }
+      await done(other.apply({ identityProviders: [early] }, context))
+      world.meanwhile = async () => {
+        world.meanwhile = undefined
+        await done(other.apply({ identityProviders: [google] }, context))
+      }
+      const identityProviders = [{ ...early, name: 'Early' }]
+      expect(await refused(world.iam.apply({ identityProviders }, context))).toEqual({
+        kind: 'InvalidArgument',
+        violations: [{ field: 'identityProviders[0].issuer', description: 'must not be empty' }],
+      })
+    }))
+
+  test('a desired state that others keep overtaking is given up', () =>
+    onEmpty(open, async (world) => {
+      const other = instanceOn(world.plain)
+      await done(other.projects.add(portal, context))
+      let times = 0
+      world.meanwhile = () =>
+        done(
+          other.projects.update(
+            { ...PROJECT_DEFAULTS, id: 'portal', name: `By hand ${++times}` },
+            context,
+          ),
+        )
+      vi.useFakeTimers({ toFake: ['performance'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const result = world.iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context)
+      await vi.waitFor(() => expect(times).toBeGreaterThan(12))
+      vi.advanceTimersByTime(10_000)
+      expect(await refused(result)).toMatchObject({ kind: 'Aborted' })
+    }))
+
+  test('more than a thousand role changes are several appends, and all are recorded', () =>
+    onEmpty(open, async (world) => {
+      const roles = manyRoles(2_001)
+      const many = { managedBy: 'code', projects: [{ ...portal, roles }] }
+      const plan = await done(world.iam.plan(many, context))
+      await done(world.iam.apply(plan, context))
+      expect(world.appends).toBe(3)
+      await done(world.iam.apply(many, context))
+      expect(world.appends).toBe(3)
+      const none = { ...many, prune: true, projects: [{ ...portal, roles: [] }] }
+      expect((await done(world.iam.apply(none, context))).counts.remove).toBe(2_001)
+      expect(world.appends).toBe(6)
+      const { totalSize } = await done(
+        world.iam.projectRoles.list({ projectId: 'portal' }, context),
+      )
+      expect(totalSize).toBe(0)
+    }))
+
+  test('a stored secret that cannot be opened any more is replaced by the declared one', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.apply({ identityProviders: [google] }, context))
+      const renewed = instanceOn(plain, cipher('another'))
+      const { counts } = await done(renewed.apply({ identityProviders: [google] }, context))
+      expect(counts.update).toBe(1)
+      const revealed = renewed.identityProviders.revealClientSecret({ idpId: 'google' }, context)
+      expect(await done(revealed)).toEqual({ clientSecret: 'top secret' })
+    }))
+
+  test('a plan that was kept as JSON sets the secret that it was made with', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      const plan = await done(iam.plan({ identityProviders: [google] }, context))
+      const kept = JSON.stringify(plan)
+      expect(kept).not.toContain('top secret')
+      await done(iam.apply(JSON.parse(kept), context))
+      const revealed = iam.identityProviders.revealClientSecret({ idpId: 'google' }, context)
+      expect(await done(revealed)).toEqual({ clientSecret: 'top secret' })
+      expect(JSON.stringify((await allEvents(plain)).map(({ data }) => data))).not.toContain('top')
+    }))
+
+  test('nothing is recorded of a state of which a part is refused', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      const identityProviders = [google, { idpId: 'other', clientId: 'c', issuer: 'i' }]
+      const error = await refused(iam.apply({ ...desired, identityProviders }, context))
+      expect(error).toMatchObject({ kind: 'InvalidArgument' })
+      expect(await plain.lastPosition()).toBe(0n)
+    }))
+
+  test('a caller who lacks a permission records nothing, and learns nothing', () =>
+    onEmpty(open, async (world) => {
+      for (const permission of [
+        'project.read',
+        'project.write',
+        'project.role.read',
+        'project.role.write',
+        'identity_provider.read',
+        'identity_provider.write',
+      ] as const) {
+        const denied = { kind: 'PermissionDenied', permission, orgId: 'acme' }
+        const plan = await done(world.iam.plan(desired, context))
+        const lacking = without(permission)
+        expect(await refused(world.iam.apply(desired, lacking))).toEqual(denied)
+        expect(await refused(world.iam.apply(plan, lacking))).toEqual(denied)
+        const planned = await world.iam.plan(desired, lacking)
+        expect(planned.isErr()).toBe(permission.endsWith('read'))
+      }
+      expect(world.appends).toBe(0)
+    }))
+
+  test('an aborted call records nothing', () =>
+    onEmpty(open, async (world) => {
+      const plan = await done(world.iam.plan(desired, context))
+      const aborted = { ...context, signal: AbortSignal.abort() }
+      for (const given of [desired, plan])
+        expect(await refused(world.iam.apply(given, aborted))).toEqual({ kind: 'Cancelled' })
+      expect(world.appends).toBe(0)
+    }))
+}

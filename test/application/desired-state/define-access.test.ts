@@ -1,0 +1,138 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { defineAccess } from '../../../src/application/desired-state/declared/define-access.js'
+import {
+  accessJsonSchema,
+  type DesiredAccess,
+  readAccess,
+} from '../../../src/application/desired-state/declared/desired-access.js'
+
+const role = { roleKey: 'editor', displayName: 'Editor' } as const
+
+test('role keys and project ids are known to the compiler', () => {
+  const access = defineAccess({
+    projects: [
+      { id: 'portal', name: 'Portal', roles: [role] },
+      { id: 'shop', name: 'Shop', roles: [{ roleKey: 'buyer', displayName: 'Buyer' }] },
+      { id: 'empty', name: 'Empty' },
+    ],
+  })
+  const editor = access.roleKey('portal', 'editor')
+  expectTypeOf(editor).toEqualTypeOf<'editor'>()
+  expect(editor).toBe('editor')
+  // @ts-expect-error The key is one of another project.
+  expect(() => access.roleKey('portal', 'buyer')).toThrow(RangeError)
+  // @ts-expect-error There is no such project.
+  expect(() => access.roleKey('gate', 'editor')).toThrow(RangeError)
+  // @ts-expect-error The project declares no roles.
+  expect(() => access.roleKey('empty', 'editor')).toThrow(RangeError)
+})
+
+test('a misspelt field does not compile behind `satisfies`, and keys stay known', () => {
+  const roles = [role] as const
+  const access = defineAccess({
+    projects: [{ id: 'portal', name: 'Portal', roles }],
+  } as const satisfies DesiredAccess)
+  expectTypeOf(access.roleKey('portal', 'editor')).toEqualTypeOf<'editor'>()
+  defineAccess({
+    projects: [{ id: 'portal', name: 'Portal', roles }],
+    // @ts-expect-error It is called `managedBy`.
+    managedby: 'portal-code',
+  } as const satisfies DesiredAccess)
+})
+
+test('of a state that was read, role keys are checked as they are asked for', () => {
+  const desired = { projects: [{ id: 'portal', name: 'Portal', roles: [role] }] }
+  const access = defineAccess(readAccess(desired)._unsafeUnwrap())
+  expect(access.roleKey('portal', 'editor')).toBe('editor')
+  expect(() => access.roleKey('portal', 'buyer')).toThrow(RangeError)
+  expect(() => access.roleKey('shop', 'editor')).toThrow(RangeError)
+})
+
+test('what is defined is data that JSON keeps', () => {
+  const desired = { projects: [{ id: 'portal', name: 'Portal', roles: [role] }] }
+  const access = defineAccess(desired)
+  expect(JSON.parse(JSON.stringify(access))).toEqual(desired)
+  expect(readAccess(access)._unsafeUnwrap()).toEqual(desired)
+})
+
+test.each([
+  [
+    'projects[1].id',
+    'must not appear twice',
+    {
+      projects: [
+        { id: 'a', name: 'A' },
+        { id: 'a', name: 'B' },
+      ],
+    },
+  ],
+  [
+    'projects[0].roles[1].roleKey',
+    'must not appear twice',
+    { projects: [{ id: 'a', name: 'A', roles: [role, role] }] },
+  ],
+  ['projects[0].id', 'is required', { projects: [{ name: 'A' }] }],
+  [
+    'projects[0].settings.color',
+    'is not a known field',
+    { projects: [{ id: 'a', name: 'A', settings: { color: 1 } }] },
+  ],
+  ['projects[0].roles', 'must be a list', { projects: [{ id: 'a', name: 'A', roles: null }] }],
+  [
+    'identityProviders[1].idpId',
+    'must not appear twice',
+    { identityProviders: Array(2).fill({ idpId: 'a', clientId: 'c', issuer: 'i' }) },
+  ],
+  [
+    'identityProviders[0].clientSecret',
+    'must not be empty',
+    { identityProviders: [{ idpId: 'a', clientId: 'c', issuer: 'i', clientSecret: '' }] },
+  ],
+  ['managedBy', 'is required with prune', { prune: true }],
+  ['managedBy', 'is required with version', { version: 1 }],
+  ['version', 'must be a whole number from 1 to 2^53 - 1', { managedBy: 'code', version: 0 }],
+  ['', 'must be an object', 'text'],
+])('reading names %s, which %s', (field, description, value) => {
+  expect(readAccess(value)._unsafeUnwrapErr()).toEqual({
+    kind: 'InvalidArgument',
+    violations: [{ field, description }],
+  })
+})
+
+test('an issuer may be empty: only who plans can tell whether it would be an update', () => {
+  const desired = { identityProviders: [{ idpId: 'a', clientId: 'c', issuer: '' }] }
+  expect(readAccess(desired)._unsafeUnwrap()).toEqual(desired)
+  expect(accessJsonSchema()).toHaveProperty(
+    'properties.identityProviders.items.properties.issuer',
+    { type: 'string', maxLength: 200 },
+  )
+})
+
+test('the JSON Schema says what is required, how long text and lists may be and what is not known', () => {
+  expect(accessJsonSchema()).toMatchObject({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    additionalProperties: false,
+    properties: {
+      version: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      projects: {
+        type: 'array',
+        maxItems: 1000,
+        items: {
+          additionalProperties: false,
+          required: ['id', 'name'],
+          properties: {
+            name: { type: 'string', minLength: 1, maxLength: 200 },
+            roles: { maxItems: 10_000, items: { required: ['roleKey', 'displayName'] } },
+          },
+        },
+      },
+      identityProviders: {
+        items: {
+          required: ['idpId', 'clientId', 'issuer'],
+          properties: { scopes: { type: 'array', maxItems: 100 } },
+        },
+      },
+    },
+  })
+  expect(JSON.stringify(accessJsonSchema())).not.toContain('readOnly')
+})

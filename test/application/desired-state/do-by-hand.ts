@@ -1,0 +1,26 @@
+import type { Iam } from '../../../src/application/iam.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+import type { ByHand } from './desired-states.js'
+import { context } from './organization.js'
+
+/** Does what an admin might have done meanwhile; refused is fine. */
+export const doByHand = async (iam: Iam, deed: ByHand): Promise<void> => {
+  const { projectId } = deed
+  switch (deed.what) {
+    case 'addRole':
+    case 'updateRole': {
+      const { roleKey, displayName } = deed
+      const method = deed.what === 'addRole' ? iam.projectRoles.add : iam.projectRoles.update
+      await method({ group: '', projectId, roleKey, displayName }, context)
+      return
+    }
+    case 'removeRole':
+      await iam.projectRoles.remove({ projectId, roleKey: deed.roleKey }, context)
+      return
+    case 'updateProject':
+      await iam.projects.update({ ...PROJECT_DEFAULTS, id: projectId, name: 'By hand' }, context)
+      return
+    case 'deactivateProject':
+      await iam.projects.deactivate({ id: projectId }, context)
+  }
+}

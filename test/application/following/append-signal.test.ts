@@ -1,0 +1,74 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newsOf } from '../../../src/application/following/append-signal.js'
+import { type EventStore, memoryEventStore } from '../../../src/index.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const store = memoryEventStore()
+
+/** News of a store, and how it hints at some. */
+const hinted = () => {
+  let hint: () => void = () => undefined
+  const onAppend: EventStore['onAppend'] = (wake) => {
+    hint = wake
+    return () => undefined
+  }
+  return { news: newsOf({ ...store, onAppend }), hint: () => hint() }
+}
+
+describe('News', () => {
+  it('are waited for until the next look: 100 ms, or a second when there are hints', async () => {
+    const { onAppend: _, ...silent } = store
+    for (const [news, longest] of [
+      [newsOf(silent), 100],
+      [newsOf(store), 1_000],
+    ] as const) {
+      const waited = vi.fn()
+      void news.wait(0, undefined).then(waited)
+      await vi.advanceTimersByTimeAsync(longest - 1)
+      expect(waited).not.toHaveBeenCalled()
+      await vi.advanceTimersByTimeAsync(1)
+      expect(waited).toHaveBeenCalled()
+    }
+  })
+
+  it('are not waited for when the hint was there before, or the signal had aborted', async () => {
+    const { news, hint } = hinted()
+    const seen = news.count()
+    hint()
+    await news.wait(seen, undefined)
+    await news.wait(news.count(), AbortSignal.abort())
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each(['a hint', 'an abort', 'the time'])('leave nothing behind after %s', async (end) => {
+    const { news, hint } = hinted()
+    const controller = new AbortController()
+    const { signal } = controller
+    const waiting = news.wait(0, signal)
+    if (end === 'a hint') hint()
+    else if (end === 'an abort') controller.abort()
+    else await vi.advanceTimersByTimeAsync(1_000)
+    await waiting
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('wake nobody who has been woken', async () => {
+    const { news, hint } = hinted()
+    const { signal } = new AbortController()
+    const letGo = vi.spyOn(signal, 'removeEventListener')
+    const waiting = news.wait(0, signal)
+    hint()
+    hint()
+    await waiting
+    expect(letGo).toHaveBeenCalledTimes(1)
+  })
+})

@@ -1,0 +1,342 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type EventStore, toStatus } from '../../../src/index.js'
+import { addSamples, badFields, context, good, iamOn, logOf, refusal, start } from '../host.js'
+import { type Method, methods, resealSecrets, writes } from './methods.js'
+
+const long = 'x'.repeat(10_000_000)
+
+// Long lists take a second to make and are never changed: one is enough.
+const longList: readonly unknown[] = Array.from({ length: 10_000_000 }, () => 'editor')
+
+let store: EventStore
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  await addSamples(started.iam)
+})
+
+/** Values that no field takes, with a word for each. */
+const wrongTypes: readonly (readonly [string, unknown])[] = [
+  ['null', null],
+  ['a number', 5],
+  ['not a number', Number.NaN],
+  ['a bigint', 5n],
+  ['a symbol', Symbol('s')],
+  ['a function', () => 'x'],
+  ['a record', { length: 1, toString: 'x' }],
+  ['a date', new Date()],
+]
+
+const text: typeof wrongTypes = [
+  ...wrongTypes,
+  ['a flag', true],
+  ['a list', ['x']],
+  ['an object of text', new String('x')],
+  ['one character too many', 'x'.repeat(201)],
+  ['one emoji too many', '😀'.repeat(201)],
+  ['ten megabytes', long],
+  ['half a character', 'a\uD800'],
+  ['the other half', '\uDC00a'],
+  ['U+0000', 'a\0b'],
+]
+
+const requiredText: typeof wrongTypes = [...text, ['nothing', undefined], ['empty text', '']]
+
+/** Text that may be absent, but not empty. */
+const givenText: typeof wrongTypes = [...text, ['empty text', '']]
+
+const ownId: typeof wrongTypes = [
+  ...text,
+  ['empty text', ''],
+  ['__proto__', '__proto__'],
+  ['a plus', 'a+b'],
+  ['a slash', '../b'],
+  ['65 characters', 'x'.repeat(65)],
+  ['a line feed at the end', 'a\n'],
+]
+
+const id: typeof wrongTypes = [...ownId, ['nothing', undefined]]
+
+const choice: typeof wrongTypes = [
+  ...text,
+  ['empty text', ''],
+  ['an unknown name', 'STYLING_TYPE_APPLE'],
+  ['a known name in lower case', 'styling_type_google'],
+  ['__proto__', '__proto__'],
+  ['constructor', 'constructor'],
+]
+
+const flag: typeof wrongTypes = [...wrongTypes, ['text', 'true'], ['ten megabytes', long]]
+
+const list: typeof wrongTypes = [
+  ...wrongTypes,
+  ['text', 'openid'],
+  ['bytes', new Uint8Array(1)],
+  ['ten megabytes', long],
+  ['101 items', Array.from({ length: 101 }, () => 'openid')],
+  ['ten million items', longList],
+]
+
+const scope: typeof wrongTypes = [
+  ...text,
+  ['nothing', undefined],
+  ['empty text', ''],
+  ['a blank', 'a b'],
+  ['a quotation mark', '"'],
+  ['a backslash', '\\'],
+  ['an accent', 'é'],
+]
+
+const mappings = { displayNameMapping: choice, usernameMapping: choice }
+
+/** What each field of each write does not take. */
+const fields: Readonly<Record<string, Readonly<Record<string, typeof wrongTypes>>>> = {
+  'identityProviders.addOidc': {
+    idpId: ownId,
+    name: requiredText,
+    stylingType: choice,
+    clientId: requiredText,
+    clientSecret: requiredText,
+    issuer: [...text, ['nothing', undefined]],
+    scopes: list,
+    ...mappings,
+    autoRegister: flag,
+  },
+  'identityProviders.updateOidcConfig': {
+    idpId: id,
+    clientId: requiredText,
+    clientSecret: text,
+    issuer: requiredText,
+    scopes: list,
+    ...mappings,
+  },
+  'identityProviders.update': {
+    idpId: id,
+    name: requiredText,
+    stylingType: choice,
+    autoRegister: flag,
+  },
+  'identityProviders.patch': {
+    idpId: id,
+    name: givenText,
+    stylingType: choice,
+    autoRegister: flag,
+    clientId: givenText,
+    clientSecret: text,
+    issuer: givenText,
+    scopes: list,
+    ...mappings,
+  },
+  'identityProviders.deactivate': { idpId: id },
+  'identityProviders.reactivate': { idpId: id },
+  'identityProviders.remove': { idpId: id },
+  'identityProviders.resealSecrets': { idpId: ownId },
+  'projects.add': {
+    id: ownId,
+    name: requiredText,
+    projectRoleAssertion: flag,
+    projectRoleCheck: flag,
+    hasProjectCheck: flag,
+    privateLabelingSetting: choice,
+  },
+  'projects.update': {
+    id,
+    name: requiredText,
+    projectRoleAssertion: flag,
+    projectRoleCheck: flag,
+    hasProjectCheck: flag,
+    privateLabelingSetting: choice,
+  },
+  'projects.patch': {
+    id,
+    name: givenText,
+    projectRoleAssertion: flag,
+    projectRoleCheck: flag,
+    hasProjectCheck: flag,
+    privateLabelingSetting: choice,
+  },
+  'projects.deactivate': { id },
+  'projects.reactivate': { id },
+  'projects.remove': { id },
+  'projectRoles.add': {
+    projectId: id,
+    roleKey: requiredText,
+    displayName: requiredText,
+    group: text,
+  },
+  'projectRoles.addMany': {
+    projectId: id,
+    roles: [...list.filter(([what]) => what !== '101 items'), ['nothing', undefined], ['none', []]],
+  },
+  'projectRoles.update': {
+    projectId: id,
+    roleKey: requiredText,
+    displayName: requiredText,
+    group: text,
+  },
+  'projectRoles.patch': {
+    projectId: id,
+    roleKey: requiredText,
+    displayName: givenText,
+    group: text,
+  },
+  'projectRoles.remove': { projectId: id, roleKey: requiredText },
+}
+
+const isFrozen = (value: unknown): boolean => value instanceof Object && Object.isFrozen(value)
+
+/** Finds `bad` refused, naming `field` alone and repeating nothing, it and the log as they were. */
+const expectRefused = async ({ of }: Method, bad: object, field: string): Promise<void> => {
+  const before = (await logOf(store)).length
+  const error = await refusal(of(iamOn(store))(bad, context))
+  const violations = error.kind === 'InvalidArgument' ? error.violations : []
+  expect([...new Set(violations.map(({ field }) => field))]).toEqual([field])
+  for (const { description } of violations) expect(description).toMatch(/^(must|is) .{2,200}$/)
+  expect(JSON.stringify(toStatus(error)).length).toBeLessThan(1000)
+  expect(Object.values(bad).some(isFrozen)).toBe(false)
+  expect(await logOf(store)).toHaveLength(before)
+}
+
+describe.each([...writes, resealSecrets])('$name', (method) => {
+  const { input, name } = method
+  const cases = Object.entries(fields[name] ?? {}).flatMap(([field, bad]) =>
+    bad.map(([what, value]) => ({ field, what, value })),
+  )
+
+  it.each(cases)('refuses $what as $field', async ({ field, value }) => {
+    await expectRefused(method, { ...input, [field]: value }, field)
+  })
+
+  it.each(['unknown', 'constructor', 'toString', 'Name', 'details', 'events', 'orgId', ''])(
+    'refuses the unknown field "%s"',
+    async (field) => {
+      await expectRefused(method, { ...input, [field]: 'a value' }, field)
+      await expectRefused(method, { ...input, [field]: undefined }, field)
+    },
+  )
+
+  it('refuses a field called __proto__, and takes no field from it', async () => {
+    const json = JSON.stringify(input)
+    const evil = JSON.parse(`${json.slice(0, -1)}, "__proto__": {"name": "evil", "group": "evil"}}`)
+    await expectRefused(method, evil, '__proto__')
+  })
+
+  it.each([undefined, null, 5, 'text', [], long, () => 1])(
+    'refuses an input that is no record',
+    async (nothing) => {
+      const error = await refusal(method.of(iamOn(store))(nothing, context))
+      expect(error).toEqual({
+        kind: 'InvalidArgument',
+        violations: [{ field: '', description: 'must be an object' }],
+      })
+    },
+  )
+
+  it('takes undefined for absent', async () => {
+    const optional = Object.entries(fields[name] ?? {})
+      .filter(([, bad]) => !bad.some(([what]) => what === 'nothing'))
+      .map(([field]) => [field, undefined])
+    await good(method.of(iamOn(store))({ ...input, ...Object.fromEntries(optional) }, context))
+  })
+
+  it('names every field that is malformed, in order', async () => {
+    const named = Object.keys(fields[name] ?? {})
+    const bad = Object.fromEntries(named.map((field) => [field, null]))
+    const found = await badFields(method.of(iamOn(store))({ ...bad, more: 1 }, context))
+    expect(found.toSorted()).toEqual([...named, 'more'].toSorted())
+  })
+})
+
+it('knows the fields of every write', () => {
+  const names = [...writes, resealSecrets].map(({ name }) => name)
+  expect(Object.keys(fields).toSorted()).toEqual(names.toSorted())
+})
+
+describe('The items of lists', () => {
+  const withScopes = writes.filter(({ name }) => name.includes('Oidc'))
+  const rolesMethod = writes.find(({ name }) => name === 'projectRoles.addMany')
+
+  it.each(withScopes.flatMap((method) => scope.map(([what, value]) => ({ method, what, value }))))(
+    'are named when malformed: scopes of $method.name, $what',
+    async ({ method, value }) => {
+      await expectRefused(method, { ...method.input, scopes: ['a', value] }, 'scopes[1]')
+    },
+  )
+
+  const role = { roleKey: 'k', displayName: 'd', group: 'g' }
+  const bad = { roleKey: requiredText, displayName: requiredText, group: text }
+  const cases = Object.entries(bad).flatMap(([field, values]) =>
+    values.map(([what, value]) => ({ field, what, value })),
+  )
+
+  it.each(cases)('are named when malformed: $field of a role, $what', async ({ field, value }) => {
+    if (!rolesMethod) throw new Error('No such method')
+    const roles = [
+      { ...role, roleKey: 'first' },
+      { ...role, [field]: value },
+    ]
+    await expectRefused(rolesMethod, { projectId: 'portal', roles }, `roles[1].${field}`)
+  })
+
+  it.each([
+    ['projectId', { ...role, projectId: 'portal' }, 'roles[0].projectId'],
+    ['unknown fields', { ...role, unknown: 1 }, 'roles[0].unknown'],
+    [
+      '__proto__',
+      JSON.parse('{"roleKey":"k","displayName":"d","__proto__":1}'),
+      'roles[0].__proto__',
+    ],
+    ['null', null, 'roles[0]'],
+    ['text', 'editor', 'roles[0]'],
+  ])('are no roles with %s', async (_, item, field) => {
+    if (!rolesMethod) throw new Error('No such method')
+    await expectRefused(rolesMethod, { projectId: 'portal', roles: [item] }, field)
+  })
+
+  it('name a key that appears twice, where it does', async () => {
+    if (!rolesMethod) throw new Error('No such method')
+    const roles = ['a', 'b', 'a', 'A'].map((roleKey) => ({ roleKey, displayName: 'd' }))
+    await expectRefused(rolesMethod, { projectId: 'portal', roles }, 'roles[2].roleKey')
+  })
+
+  it('are at most a thousand roles', async () => {
+    if (!rolesMethod) throw new Error('No such method')
+    const roles = Array.from({ length: 1001 }, (_, n) => ({ roleKey: `${n}`, displayName: 'd' }))
+    await expectRefused(rolesMethod, { projectId: 'portal', roles }, 'roles')
+    const call = rolesMethod.of(iamOn(store))
+    const added = await good(call({ projectId: 'portal', roles: roles.slice(1) }, context))
+    expect(added).toMatchObject({ changed: true })
+  })
+})
+
+describe('Violations', () => {
+  it('are at most a hundred, with names cut off and well-formed', async () => {
+    const names = Array.from({ length: 1000 }, (_, n) => [`a${'\uD83D\uDE00'.repeat(300)}${n}`, 1])
+    const call = resealSecrets.of(iamOn(store))
+    const error = await refusal(call({ ...Object.fromEntries(names), idpId: 1 }, context))
+    const violations = error.kind === 'InvalidArgument' ? error.violations : []
+    expect(violations).toHaveLength(100)
+    for (const { field } of violations) {
+      expect(field.length).toBeLessThanOrEqual(200)
+      expect(field.isWellFormed()).toBe(true)
+    }
+  })
+})
+
+// An import takes as many rows as there are.
+const bounded = methods.filter(({ name }) => name !== 'projectRoles.import')
+
+describe.each(bounded)('The longest of everything to $name', ({ of, input, name }) => {
+  it('is refused quickly in every field, and keeps nothing', async () => {
+    const before = (await logOf(store)).length
+    for (const field of [...Object.keys(input), 'filter', 'sort', 'pageToken', 'actor', 'types']) {
+      for (const value of [long, longList, [longList], { [long]: long }, new Uint8Array(1)]) {
+        const error = await refusal(of(iamOn(store))({ ...input, [field]: value }, context))
+        expect(error.kind, `${name} ${field}`).toBe('InvalidArgument')
+        expect(isFrozen(value), `${name} ${field}`).toBe(false)
+      }
+    }
+    expect(await logOf(store)).toHaveLength(before)
+  })
+})

@@ -1,0 +1,330 @@
+import { describe, expect, it } from 'vitest'
+import {
+  aesGcmCipher,
+  createIam,
+  type EventStore,
+  type Hooks,
+  type IamOptions,
+  memoryEventStore,
+  type Permission,
+  type Projection,
+  permissionsFromCaller,
+  StoreFault,
+} from '../../../src/index.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+
+const permissions: readonly Permission[] = [
+  'identity_provider.read',
+  'identity_provider.write',
+  'identity_provider.secret.read',
+  'project.read',
+  'project.write',
+  'project.role.write',
+  'event.read',
+]
+const context = { caller: { userId: 'alice@example.com', orgId: 'acme', permissions } }
+const portal = { ...PROJECT_DEFAULTS, id: 'portal', name: 'Portal of Alice' }
+const key = (byte: number) => new Uint8Array(32).fill(byte)
+const secrets = aesGcmCipher({ current: 'k1', keys: { k1: key(1) } })
+
+/** What every hook was told, in order. */
+const recorder = () => {
+  const told: { readonly hook: string; readonly [field: string]: unknown }[] = []
+  const note = (hook: string) => (what: object) => void told.push({ hook, ...what })
+  const hooks: Hooks = {
+    onCall: note('call'),
+    onAppend: note('append'),
+    onConflict: note('conflict'),
+    onRetry: note('retry'),
+    onCatchUp: note('catchUp'),
+    onFault: note('fault'),
+  }
+  const of = (hook: string) => told.filter((entry) => entry.hook === hook)
+  return { hooks, told, of }
+}
+
+const start = (hooks: Hooks, options: Partial<IamOptions> = {}) =>
+  createIam({
+    store: memoryEventStore(),
+    secrets,
+    authorize: permissionsFromCaller,
+    hooks,
+    ...options,
+  })
+
+const abortable = () => {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
+const duration = expect.toSatisfy((value: unknown) => typeof value === 'number' && value >= 0)
+
+/** A store, and a way to have something happen right before its next append. */
+const interruptible = () => {
+  const inner = memoryEventStore()
+  let interrupt: (() => Promise<unknown>) | undefined
+  const store: EventStore = {
+    ...inner,
+    append: async (append) => {
+      const interruption = interrupt?.()
+      interrupt = undefined
+      await interruption
+      return inner.append(append)
+    },
+  }
+  const beforeNextAppend = (work: () => Promise<unknown>) => {
+    interrupt = work
+  }
+  return { store, beforeNextAppend }
+}
+
+describe('hooks', () => {
+  it('tell of a write: its append, then its answer', async () => {
+    const { hooks, told } = recorder()
+    const added = (await start(hooks).projects.add(portal, context))._unsafeUnwrap()
+    expect(told).toEqual([
+      {
+        hook: 'append',
+        method: 'projects.add',
+        types: ['project.added'],
+        position: added.details.sequence,
+        duration,
+      },
+      { hook: 'call', method: 'projects.add', verdict: 'ok', duration, attempts: 1 },
+    ])
+  })
+
+  it('may be the methods of an object', async () => {
+    class Metrics {
+      readonly seen: string[] = []
+      onCall({ method }: { readonly method: string }) {
+        this.seen.push(method)
+      }
+      onAppend({ types }: { readonly types: readonly string[] }) {
+        this.seen.push(...types)
+      }
+    }
+    const metrics = new Metrics()
+    await start(metrics).projects.add(portal, context)
+    expect(metrics.seen).toEqual(['project.added', 'projects.add'])
+  })
+
+  it('tell of a read: the events that it had to catch up with, then its answer', async () => {
+    const { hooks, told } = recorder()
+    const store = memoryEventStore({ now: () => new Date(Date.now() - 5_000) })
+    await start({}, { store }).projects.add(portal, context)
+    await start(hooks, { store }).projects.get({ id: 'portal' }, context)
+    expect(told).toMatchObject([
+      { hook: 'catchUp', projection: expect.any(String), events: 1, duration },
+      { hook: 'call', method: 'projects.get', verdict: 'ok', attempts: 0 },
+    ])
+    expect(told[0]?.['lag']).toBeGreaterThanOrEqual(5_000)
+  })
+
+  it('tell of a refusal by its kind', async () => {
+    const { hooks, told } = recorder()
+    await start(hooks).projects.update(portal, context)
+    expect(told).toMatchObject([{ hook: 'call', verdict: 'NotFound', attempts: 1 }])
+  })
+
+  it('tell of a lost race and of the decision that is taken anew', async () => {
+    const { store, beforeNextAppend } = interruptible()
+    const { hooks, told, of } = recorder()
+    const iam = start(hooks, { store })
+    await iam.projects.add(portal, context)
+    told.splice(0)
+    beforeNextAppend(async () =>
+      start({}, { store }).projects.deactivate({ id: 'portal' }, context),
+    )
+    await iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'Another' }, context)
+    const method = 'projects.update'
+    expect(of('conflict')).toEqual([{ hook: 'conflict', method, kind: 'VersionConflict' }])
+    expect(of('retry')).toEqual([{ hook: 'retry', method, attempt: 2 }])
+    expect(told.at(-1)).toMatchObject({ hook: 'call', verdict: 'ok', attempts: 2 })
+  })
+
+  it('tell of a fault by the name and code of its cause, without its message', async () => {
+    const { hooks, of } = recorder()
+    const cause = Object.assign(new Error('secret text'), { code: 'EIO' })
+    const store: EventStore = {
+      ...memoryEventStore(),
+      append: () => Promise.reject(new StoreFault('secret text', 'not_recorded', cause)),
+    }
+    await start(hooks, { store }).projects.add(portal, context)
+    expect(of('fault')).toEqual([
+      {
+        hook: 'fault',
+        method: 'projects.add',
+        kind: 'Unavailable',
+        outcome: 'not_recorded',
+        cause: { name: 'StoreFault', code: 'EIO' },
+      },
+    ])
+    expect(of('call')).toMatchObject([{ verdict: 'Unavailable' }])
+  })
+
+  it('tell of a bug, which is thrown all the same', async () => {
+    const { hooks, told } = recorder()
+    const newId = () => 'not a ULID: may be no id at all +'
+    await expect(
+      start(hooks, { newId }).projects.add({ name: 'Portal' }, context),
+    ).rejects.toThrow()
+    expect(told).toMatchObject([{ hook: 'call', method: 'projects.add', verdict: 'threw' }])
+  })
+
+  it('tell of each secret that could not be put under the current key', async () => {
+    const store = memoryEventStore()
+    const oidc = { name: 'Google', clientId: 'c', clientSecret: 's', issuer: 'https://i.example' }
+    await start({}, { store }).identityProviders.addOidc(oidc, context)
+    const { hooks, of } = recorder()
+    const forgetful = aesGcmCipher({ current: 'k2', keys: { k2: key(2) } })
+    await start(hooks, { store, secrets: forgetful }).identityProviders.resealSecrets({}, context)
+    expect(of('fault')).toMatchObject([{ kind: 'SecretUnreadable' }])
+    expect(of('call')).toMatchObject([{ verdict: 'ok' }])
+  })
+
+  it('tell of the faults that a subscription and a projection wait for', async () => {
+    const { hooks, of } = recorder()
+    const inner = memoryEventStore()
+    let isAway = true
+    const unlessAway = <Value>(value: Value): Value => {
+      if (!isAway) return value
+      isAway = false
+      throw new StoreFault('away', 'not_recorded')
+    }
+    const store: EventStore = {
+      ...inner,
+      readAll: async (after, limit) => unlessAway(await inner.readAll(after, limit)),
+      lastPosition: async () => unlessAway(await inner.lastPosition()),
+    }
+    const iam = start(hooks, { store: inner })
+    await iam.projects.add(portal, context)
+
+    const watched = start(hooks, { store })
+    for await (const event of watched.subscribe()) {
+      expect(event.type).toBe('project.added')
+      break
+    }
+    isAway = true
+    const { signal, abort } = abortable()
+    let checkpoint = 0n
+    const projection: Projection = {
+      name: 'mail',
+      checkpoint: async () => checkpoint,
+      apply: async (_, events) => {
+        checkpoint = events.at(-1)?.position ?? 0n
+        abort()
+        return true
+      },
+      reset: async () => undefined,
+    }
+    await watched.run(projection, { signal })
+    expect(of('fault')).toMatchObject([
+      { method: 'subscribe', kind: 'Unavailable' },
+      { method: 'run', kind: 'Unavailable' },
+    ])
+  })
+
+  it('tell of an event that ends a subscription', async () => {
+    const { hooks, of } = recorder()
+    const store = memoryEventStore()
+    await store.append({
+      id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      writes: [
+        {
+          stream: 'project-acme+portal',
+          expectedVersion: 0,
+          events: [{ type: 'project.unheard_of', schemaVersion: 1, data: {} }],
+        },
+      ],
+      metadata: { actor: { userId: 'alice', orgId: 'acme' }, resourceOwner: 'acme' },
+    })
+    const events = start(hooks, { store }).subscribe()[Symbol.asyncIterator]()
+    await expect(events.next()).rejects.toThrow('UnknownEvent')
+    const position = await store.lastPosition()
+    const kind = 'UnknownEvent'
+    expect(of('fault')).toEqual([{ hook: 'fault', method: 'subscribe', kind, position }])
+  })
+
+  it('tell of a projection that fails, and where', async () => {
+    const { hooks, of } = recorder()
+    const iam = start(hooks)
+    const { details } = (await iam.projects.add(portal, context))._unsafeUnwrap()
+    const projection = {
+      name: 'mail',
+      checkpoint: async () => 0n,
+      apply: async () => {
+        throw new TypeError('Alice')
+      },
+      reset: async () => undefined,
+    }
+    expect((await iam.catchUp(projection)).isErr()).toBe(true)
+    expect(of('fault')).toEqual([
+      {
+        hook: 'fault',
+        method: 'catchUp',
+        kind: 'ProjectionFailed',
+        position: details.sequence,
+        cause: { name: 'TypeError' },
+      },
+    ])
+  })
+
+  it('are told no secret and nothing of persons', async () => {
+    const { hooks, told } = recorder()
+    const iam = start(hooks)
+    const clientSecret = 'the client secret'
+    const oidc = { name: 'Google', clientId: 'client-1', clientSecret, issuer: 'https://i.example' }
+    const { idpId } = (await iam.identityProviders.addOidc(oidc, context))._unsafeUnwrap()
+    await iam.identityProviders.revealClientSecret({ idpId }, context)
+    await iam.projects.add(portal, { ...context, idempotencyKey: 'key of Alice' })
+    await iam.projects.add(portal, { ...context, correlationId: 'trace of Alice' })
+    await iam.history.list({}, context)
+    expect(told.length).toBeGreaterThan(6)
+    const text = JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? 0 : value))
+    for (const private_ of [clientSecret, 'alice', 'Alice', 'acme', 'portal', 'client-1', idpId])
+      expect(text).not.toContain(private_)
+  })
+
+  it('do no harm by throwing or rejecting', async () => {
+    const explode = () => {
+      throw new Error('of a hook')
+    }
+    const reject = async () => explode()
+    for (const hook of [explode, reject]) {
+      const iam = start({ onCall: hook, onAppend: hook, onCatchUp: hook, onFault: hook })
+      const added = await iam.projects.add(portal, context)
+      expect(added.isOk()).toBe(true)
+      expect((await iam.projects.get({ id: 'portal' }, context)).isOk()).toBe(true)
+    }
+  })
+
+  it('are called in the asynchronous context of the call', async () => {
+    const { AsyncLocalStorage } = await import('node:async_hooks')
+    const storage = new AsyncLocalStorage<string>()
+    const seen: (string | undefined)[] = []
+    const note = () => void seen.push(storage.getStore())
+    const iam = start({ onCall: note, onAppend: note })
+    await Promise.all(
+      ['one', 'other'].map((name) =>
+        storage.run(name, async () => iam.projects.add({ id: name, name }, context)),
+      ),
+    )
+    expect(seen.toSorted()).toEqual(['one', 'one', 'other', 'other'])
+  })
+
+  it('know every method by the name that it is called by', async () => {
+    const { hooks, of } = recorder()
+    const iam = start(hooks)
+    const { identityProviders, projects, projectRoles, history } = iam
+    const groups = { identityProviders, projects, projectRoles, history }
+    const names: string[] = []
+    for (const [group, methods] of Object.entries(groups)) {
+      for (const [name, method] of Object.entries(methods)) {
+        names.push(`${group}.${name}`)
+        await method({}, context)
+      }
+    }
+    expect(of('call').map(({ method }) => method)).toEqual(names)
+  })
+})

@@ -1,0 +1,182 @@
+import type { ResultAsync } from 'neverthrow'
+import type { IamError, Permission, PermissionQuestion } from '../../../src/index.js'
+import type { Iam } from '../host.js'
+
+/** A public method, as anyone may call it. */
+export type Call = (input: unknown, context: unknown) => ResultAsync<unknown, IamError>
+
+/** A public method of the library and what it asks for. */
+export interface Method {
+  readonly name: string
+  readonly of: (iam: Iam) => Call
+  /** Well-formed, and successful after `addSamples`. */
+  readonly input: object
+  readonly permissions: readonly Permission[]
+  /** What `permissions` are asked for. */
+  readonly object?: PermissionQuestion['object']
+  /** Fields of the context that it refuses. */
+  readonly refuses?: readonly string[]
+}
+
+const google = { type: 'identity_provider', id: 'google' } as const
+const portal = { type: 'project', id: 'portal' } as const
+
+const provider = { idpId: 'google' }
+const oidc = { clientId: 'c', clientSecret: 's', issuer: 'i' }
+const role = { projectId: 'portal', roleKey: 'editor' }
+const object = { type: 'project_role', ...role }
+
+/** Casts, so that tests can send what no type allows. */
+const method = <Group extends keyof Iam, Name extends keyof Iam[Group] & string>(
+  group: Group,
+  name: Name,
+  rest: Omit<Method, 'name' | 'of'>,
+): Method => ({
+  name: `${group}.${name}`,
+  of: (iam) => iam[group][name] as unknown as Call,
+  ...rest,
+})
+
+const isNew = ['expectedSequence']
+
+/** Every method that changes something. */
+export const writes: readonly Method[] = [
+  method('identityProviders', 'addOidc', {
+    input: { idpId: 'new', name: 'n', ...oidc },
+    permissions: ['identity_provider.write'],
+    object: { type: 'identity_provider', id: 'new' },
+    refuses: isNew,
+  }),
+  method('identityProviders', 'updateOidcConfig', {
+    input: { ...provider, ...oidc },
+    permissions: ['identity_provider.write'],
+    object: google,
+  }),
+  method('identityProviders', 'update', {
+    input: { ...provider, name: 'n' },
+    permissions: ['identity_provider.write'],
+    object: google,
+  }),
+  method('identityProviders', 'patch', {
+    input: { ...provider, name: 'n' },
+    permissions: ['identity_provider.write'],
+    object: google,
+  }),
+  ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
+    method('identityProviders', name, {
+      input: provider,
+      permissions: ['identity_provider.write'],
+      object: google,
+    }),
+  ),
+  method('projects', 'add', {
+    input: { id: 'new', name: 'n' },
+    permissions: ['project.write'],
+    object: { type: 'project', id: 'new' },
+    refuses: isNew,
+  }),
+  method('projects', 'update', {
+    input: { id: 'portal', name: 'n' },
+    permissions: ['project.write'],
+    object: portal,
+  }),
+  method('projects', 'patch', {
+    input: { id: 'portal', name: 'n' },
+    permissions: ['project.write'],
+    object: portal,
+  }),
+  ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
+    method('projects', name, {
+      input: { id: 'portal' },
+      permissions: ['project.write'],
+      object: portal,
+    }),
+  ),
+  method('projectRoles', 'add', {
+    input: { projectId: 'portal', roleKey: 'new', displayName: 'n' },
+    permissions: ['project.role.write'],
+    object: portal,
+    refuses: isNew,
+  }),
+  method('projectRoles', 'addMany', {
+    input: { projectId: 'portal', roles: [{ roleKey: 'new', displayName: 'n' }] },
+    permissions: ['project.role.write'],
+    object: portal,
+    refuses: isNew,
+  }),
+  method('projectRoles', 'update', {
+    input: { ...role, displayName: 'n' },
+    permissions: ['project.role.write'],
+    object: portal,
+  }),
+  method('projectRoles', 'patch', {
+    input: { ...role, displayName: 'n' },
+    permissions: ['project.role.write'],
+    object: portal,
+  }),
+  method('projectRoles', 'remove', {
+    input: role,
+    permissions: ['project.role.write'],
+    object: portal,
+  }),
+]
+
+/** The one that makes many writes of its own. */
+export const resealSecrets: Method = method('identityProviders', 'resealSecrets', {
+  input: provider,
+  permissions: ['identity_provider.write'],
+  object: google,
+  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+})
+
+/** Another one: it takes as many roles as there are. */
+export const importRoles: Method = method('projectRoles', 'import', {
+  input: { projectId: 'portal', roles: [{ roleKey: 'new', displayName: 'n' }] },
+  permissions: ['project.role.read', 'project.role.write'],
+  object: portal,
+  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+})
+
+/** Every method that only reads. */
+export const reads: readonly Method[] = [
+  method('identityProviders', 'get', {
+    input: provider,
+    permissions: ['identity_provider.read'],
+    object: google,
+  }),
+  method('identityProviders', 'list', { input: {}, permissions: ['identity_provider.read'] }),
+  method('identityProviders', 'revealClientSecret', {
+    input: provider,
+    permissions: ['identity_provider.secret.read'],
+    object: google,
+  }),
+  method('projects', 'get', {
+    input: { id: 'portal' },
+    permissions: ['project.read'],
+    object: portal,
+  }),
+  method('projects', 'list', { input: {}, permissions: ['project.read'] }),
+  method('projects', 'checkLogin', {
+    input: { id: 'portal', userOrgId: 'acme' },
+    permissions: ['project.read', 'project.role.read'],
+    object: portal,
+  }),
+  method('projectRoles', 'get', {
+    input: role,
+    permissions: ['project.role.read'],
+    object: portal,
+  }),
+  method('projectRoles', 'list', {
+    input: { projectId: 'portal' },
+    permissions: ['project.role.read'],
+    object: portal,
+  }),
+  method('history', 'list', { input: { object }, permissions: ['event.read'], object: portal }),
+  method('history', 'stateAt', {
+    input: { object, sequence: 2n ** 60n },
+    permissions: ['event.read'],
+    object: portal,
+  }),
+]
+
+export const methods: readonly Method[] = [...writes, resealSecrets, importRoles, ...reads]

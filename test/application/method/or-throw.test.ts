@@ -1,0 +1,164 @@
+import { inspect } from 'node:util'
+import { errAsync } from 'neverthrow'
+import { describe, expect, it } from 'vitest'
+import {
+  copyEvents,
+  httpStatusOf,
+  type IamError,
+  IamFailure,
+  memoryEventStore,
+  orThrow,
+  type SecretCipher,
+  StoreFault,
+  toStatus,
+  verify,
+} from '../../../src/index.js'
+import {
+  addSamples,
+  context,
+  forgetfulCipher,
+  iamOn,
+  newCipher,
+  oidc,
+  refusal,
+  secret,
+  start,
+} from '../host.js'
+
+/** What `call` throws or rejects with. */
+const failureOf = async (call: () => unknown): Promise<IamFailure> => {
+  const thrown: unknown = await Promise.resolve()
+    .then(call)
+    .catch((caught: unknown) => caught)
+  expect(thrown).toBeInstanceOf(IamFailure)
+  return thrown as IamFailure
+}
+
+describe('orThrow', () => {
+  it('gives the value of a call, and of its result', async () => {
+    const { iam } = start()
+    const { projectId } = await orThrow(iam.projects.add({ name: 'Portal' }, context))
+    const found = await iam.projects.get({ id: projectId }, context)
+    expect(orThrow(found).name).toBe('Portal')
+    expect(orThrow(found)).toBe(found._unsafeUnwrap())
+  })
+
+  it('rejects with the error of a call, and throws that of its result', async () => {
+    const { iam } = start()
+    const call = () => iam.projects.get({ id: 'portal' }, context)
+    const error = await refusal(call())
+    const result = await call()
+    for (const failure of [
+      await failureOf(() => orThrow(call())),
+      await failureOf(() => orThrow(result)),
+    ]) {
+      expect(failure).toBeInstanceOf(Error)
+      expect(failure.error).toEqual(error)
+      expect(failure.status).toEqual(toStatus(error))
+      expect(String(failure)).toBe('IamFailure: NotFound (NOT_FOUND): The object does not exist')
+    }
+  })
+
+  it('throws at once, of what is there', async () => {
+    const { iam } = start()
+    const result = await iam.projects.get({ id: 'portal' }, context)
+    expect(() => orThrow(result)).toThrow(IamFailure)
+  })
+
+  it('leads to who waits for it', async () => {
+    const { iam } = start()
+    const script = async () => {
+      await orThrow(iam.projects.get({ id: 'portal' }, context))
+    }
+    expect((await failureOf(script)).stack).toMatch(/at (async )?script .*or-throw\.test\.ts/)
+  })
+})
+
+describe('An IamFailure', () => {
+  it('names every field that is malformed, and what it must be', async () => {
+    const { iam } = start()
+    const call = iam.projects.add({ name: '', id: '?' }, context)
+    const { message, error } = await failureOf(() => orThrow(call))
+    if (error.kind !== 'InvalidArgument') throw new Error(error.kind)
+    const fields = error.violations.map(({ field, description }) => `${field} ${description}`)
+    expect(fields).toHaveLength(2)
+    expect(message).toBe(
+      `InvalidArgument (INVALID_ARGUMENT): The request is malformed: ${fields.join('; ')}`,
+    )
+  })
+
+  it('has what the port threw for its cause, where there is one', async () => {
+    const cause = new StoreFault('the disk is full', 'not_recorded')
+    const full = { ...memoryEventStore(), append: () => Promise.reject(cause) }
+    const failure = await failureOf(() => orThrow(iamOn(full).projects.add({ name: 'n' }, context)))
+    expect(failure.cause).toBe(cause)
+    expect(failure.message).toMatch(/^Unavailable \(UNAVAILABLE\): /)
+    expect(inspect(failure)).toContain('the disk is full')
+    const refused = await failureOf(() => orThrow(errAsync<never, IamError>({ kind: 'Cancelled' })))
+    expect('cause' in refused).toBe(false)
+  })
+
+  it('can be written as JSON, whatever the error holds', async () => {
+    const error: IamError = { kind: 'SequenceMismatch', expected: 1n, actual: 2n }
+    const failure = await failureOf(() => orThrow(errAsync<never, IamError>(error)))
+    expect(JSON.parse(JSON.stringify(failure))).toEqual({
+      name: 'IamFailure',
+      status: toStatus(error),
+    })
+    expect(failure.error).toBe(error)
+  })
+
+  it('shows nothing secret', async () => {
+    const { iam, store } = start()
+    await addSamples(iam)
+    const away = async () => Promise.reject(new Error('away'))
+    const cipher: SecretCipher = { ...newCipher, seal: away, open: away }
+    const failing = { ...store, append: away }
+    const canary = { ...oidc, clientSecret: secret }
+    const calls = [
+      () => iam.identityProviders.addOidc({ ...canary, name: '' }, context),
+      () => iam.identityProviders.addOidc({ ...canary, clientSecret: secret.repeat(20) }, context),
+      () => iamOn(failing).identityProviders.addOidc({ ...canary, idpId: 'other' }, context),
+      () => iamOn(store, { secrets: cipher }).identityProviders.addOidc(canary, context),
+      () => iam.identityProviders.addOidc({ ...canary, idpId: oidc.idpId }, context),
+    ]
+    for (const call of calls) {
+      const failure = await failureOf(() => orThrow(call()))
+      for (const shown of [inspect(failure, { depth: 9, showHidden: true }), failure.message])
+        expect(shown).not.toContain(secret)
+    }
+  })
+})
+
+describe('httpStatusOf', () => {
+  it('goes by the kind of an error, and by the code of a status', () => {
+    const error: IamError = { kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' }
+    expect(httpStatusOf(error)).toBe(403)
+    expect(httpStatusOf(toStatus(error))).toBe(403)
+    expect(httpStatusOf({ code: 2 })).toBe(500)
+  })
+})
+
+describe('What looks at a whole log', () => {
+  it('fails with an error that has a status, and keeps what was found', async () => {
+    const { store, iam } = start()
+    await addSamples(iam)
+    const forgetful = iamOn(store, { secrets: forgetfulCipher })
+    const options = { secrets: forgetfulCipher }
+    for (const look of [
+      () => orThrow(forgetful.checkSecrets()),
+      () => orThrow(verify(store, options)),
+      () => orThrow(copyEvents(store, memoryEventStore(), options)),
+    ]) {
+      expect(await failureOf(look)).toMatchObject({
+        status: { code: 13 },
+        error: { kind: 'SealBroken', stream: 'identity_provider-acme+google' },
+      })
+    }
+  })
+
+  it('gives no status to what is no error of the library', () => {
+    for (const foreign of [new Error('x'), { kind: 'Other' }, { kind: 'toString' }, undefined])
+      expect(() => toStatus(foreign as never)).toThrow(new TypeError('is no error of claviger'))
+  })
+})

@@ -1,0 +1,580 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Caller,
+  type EventStore,
+  type PermissionQuestion,
+  StoreFault,
+} from '../../../src/index.js'
+import {
+  addSamples,
+  badFields,
+  caller,
+  context,
+  everything,
+  good,
+  iamOn,
+  inGlobex,
+  logOf,
+  refusal,
+  start,
+} from '../host.js'
+import { methods, reads, writes } from './methods.js'
+
+let store: EventStore
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  await addSamples(started.iam)
+})
+
+/** Calls nothing of the host's: what is asked before is answered without it. */
+const unreachable = () =>
+  iamOn(store, {
+    authorize: () => {
+      throw new Error('was asked')
+    },
+  })
+
+it('lists every method there is', () => {
+  const iam = iamOn(store)
+  const found = Object.entries(iam).flatMap(([group, members]) =>
+    typeof members === 'object' ? Object.keys(members).map((name) => `${group}.${name}`) : [],
+  )
+  expect(methods.map(({ name }) => name).toSorted()).toEqual(found.toSorted())
+})
+
+describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] }) => {
+  it('succeeds with the permission, and answers what no one else is shown', async () => {
+    await good(of(iamOn(store))(input, context))
+  })
+
+  it.each([undefined, null, {}, { caller: undefined }, { caller: null }, 'caller'])(
+    'refuses a call that names no caller as unauthenticated: %j',
+    async (absent) => {
+      const error = await refusal(of(unreachable())({ nonsense: true }, absent))
+      expect(error).toEqual({ kind: 'Unauthenticated' })
+    },
+  )
+
+  it.each([
+    ['orgId', ''],
+    ['orgId', '__proto__'],
+    ['orgId', 'a+b'],
+    ['orgId', null],
+    ['orgId', 5],
+    ['idempotencyKey', ''],
+    ['idempotencyKey', 'é'],
+    ['idempotencyKey', 'x'.repeat(256)],
+    ['idempotencyKey', 'a\n'],
+    ['idempotencyKey', null],
+    ['correlationId', 'x'.repeat(256)],
+    ['correlationId', '\uD800'],
+    ['correlationId', 'a\0'],
+    ['correlationId', null],
+    ['expectedSequence', -1n],
+    ['expectedSequence', 2n ** 64n],
+    ['expectedSequence', 1],
+    ['expectedSequence', '1'],
+    ['expectedSequence', null],
+    ['dryRun', 'yes'],
+    ['dryRun', null],
+    ['consistency', 'weak'],
+    ['consistency', null],
+    ['signal', {}],
+    ['signal', null],
+    ['onProgress', {}],
+    ['onProgress', null],
+  ])('names a malformed %s (%s) before it asks for permission', async (field, value) => {
+    const call = of(unreachable())({ nonsense: true }, { ...context, [field]: value })
+    expect(new Set(await badFields(call))).toEqual(new Set([field]))
+  })
+
+  it('names every malformed field of the context', async () => {
+    const bad = { caller: { userId: '', orgId: 'a b' }, orgId: '', correlationId: 5 }
+    expect(await badFields(of(unreachable())(input, bad))).toEqual([
+      'caller.userId',
+      'caller.orgId',
+      'orgId',
+      'correlationId',
+    ])
+  })
+
+  it('refuses what it can make no sense of in the context, and takes what it can', async () => {
+    const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true }
+    for (const [field, value] of Object.entries(given)) {
+      const answer = await of(unreachable())(input, { ...context, [field]: value }).mapErr(
+        ({ kind }) => kind,
+      )
+      const expected = refuses.includes(field) ? 'InvalidArgument' : 'Unavailable'
+      expect(answer._unsafeUnwrapErr()).toBe(expected)
+    }
+  })
+
+  it('asks for each permission with its object before it looks at the rest', async () => {
+    const asked: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
+    const error = await refusal(of(iam)({ ...input, nonsense: true }, inGlobex))
+    expect(error).toMatchObject({ kind: 'InvalidArgument' })
+    expect(asked).toEqual(
+      permissions.map((permission) => ({
+        caller,
+        permission,
+        orgId: 'globex',
+        ...(object && { object }),
+      })),
+    )
+  })
+
+  it.each(['a b', '__proto__', 5, null, undefined, {}])(
+    'asks about the whole organization when the id is %s',
+    async (id) => {
+      const asked: PermissionQuestion[] = []
+      const iam = iamOn(store, { authorize: (question) => asked.push(question) < 0 })
+      const named = { idpId: id, id, projectId: id }
+      await refusal(of(iam)({ ...named, object: { type: 'project', ...named } }, context))
+      expect(asked).toEqual([{ caller, permission: permissions[0], orgId: 'acme' }])
+    },
+  )
+
+  it.each([undefined, null, 'text', 5, [], () => 1])(
+    'asks about the whole organization when the input is %s, then refuses it',
+    async (nothing) => {
+      const asked: PermissionQuestion[] = []
+      const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
+      await badFields(of(iam)(nothing, context))
+      expect(asked[0]).toEqual({ caller, permission: permissions[0], orgId: 'acme' })
+    },
+  )
+
+  it.each(permissions.map((permission) => [permission]))('denies without %s', async (missing) => {
+    const permissions = everything.filter((permission) => permission !== missing)
+    const poor = { caller: { ...caller, permissions } }
+    const denied = { kind: 'PermissionDenied', permission: missing, orgId: 'acme' }
+    expect(await refusal(of(iamOn(store))(input, poor))).toEqual(denied)
+    expect(await refusal(of(iamOn(store))({ nonsense: true }, poor))).toEqual(denied)
+    expect(await refusal(of(iamOn(store))({ idpId: 'absent', id: 'absent' }, poor))).toEqual(denied)
+  })
+
+  it.each([1, 'true', {}, [], Promise.resolve(1), undefined, null, false])(
+    'takes no answer but true for a yes: %s',
+    async (answer) => {
+      const iam = iamOn(store, { authorize: () => answer as boolean })
+      expect(await refusal(of(iam)(input, context))).toMatchObject({ kind: 'PermissionDenied' })
+    },
+  )
+
+  it('is unavailable, and records nothing, while authorize is out of order', async () => {
+    const before = (await logOf(store)).length
+    const causes = [new TypeError('of the host'), new StoreFault('elsewhere', 'unknown'), 'text']
+    for (const cause of causes) {
+      const authorizes = [
+        () => Promise.reject(cause),
+        () => {
+          throw cause
+        },
+      ]
+      for (const authorize of authorizes) {
+        const error = await refusal(of(iamOn(store, { authorize }))(input, context))
+        expect(error).toEqual({ kind: 'Unavailable', outcome: 'not_recorded', cause })
+      }
+    }
+    expect(await logOf(store)).toHaveLength(before)
+  })
+
+  it('is cancelled when the signal has aborted, after permission and input', async () => {
+    const aborted = { ...context, signal: AbortSignal.abort() }
+    const before = (await logOf(store)).length
+    const iam = iamOn(store)
+    expect(await refusal(of(iam)(input, aborted))).toEqual({ kind: 'Cancelled' })
+    expect(await refusal(of(iam)({ nonsense: true }, aborted))).toMatchObject({
+      kind: 'InvalidArgument',
+    })
+    const denied = { ...aborted, caller: { ...caller, permissions: [] } }
+    expect(await refusal(of(iam)(input, denied))).toMatchObject({ kind: 'PermissionDenied' })
+    expect(await logOf(store)).toHaveLength(before)
+  })
+})
+
+it.each([
+  [
+    { type: 'identity_provider', idpId: 'google' },
+    { type: 'identity_provider', id: 'google' },
+  ],
+  [
+    { type: 'project', id: 'portal' },
+    { type: 'project', id: 'portal' },
+  ],
+  [
+    { type: 'project_role', projectId: 'portal', roleKey: 'editor' },
+    { type: 'project', id: 'portal' },
+  ],
+])(
+  'asks whether the history of %o may be seen: of a role, as of its project',
+  async (object, asked) => {
+    const questions: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => questions.push(question) < 0 })
+    await refusal(iam.history.list({ object } as never, context))
+    expect(questions).toMatchObject([{ permission: 'event.read', object: asked }])
+  },
+)
+
+it.each(['identityProviders', 'projects', 'history'] as const)(
+  'asks about the whole organization before it lists %s',
+  async (group) => {
+    const questions: PermissionQuestion[] = []
+    const iam = iamOn(store, { authorize: (question) => questions.push(question) < 0 })
+    await refusal(iam[group].list({}, context))
+    expect(questions[0]).not.toHaveProperty('object')
+  },
+)
+
+describe('An input that answers differently each time', () => {
+  /** Each read of a field answers `first` once, then `second`. */
+  const fickle = (input: object, first: string, second: string): object => {
+    const asked = new Set<PropertyKey>()
+    return new Proxy(input, {
+      get: (target, field) => {
+        if (!['id', 'idpId', 'projectId'].includes(String(field))) return Reflect.get(target, field)
+        if (!Object.hasOwn(target, field)) return undefined
+        const answer = asked.has(field) ? second : first
+        asked.add(field)
+        return answer
+      },
+    })
+  }
+
+  it.each(writes)(
+    '$name changes the object that permission was asked for',
+    async ({ of, input }) => {
+      const asked: unknown[] = []
+      const iam = iamOn(store, {
+        authorize: ({ object }) => {
+          asked.push(object?.id)
+          return true
+        },
+      })
+      const before = (await logOf(store)).length
+      const own = ['idpId', 'id', 'projectId']
+        .map((field) => Reflect.get(input, field))
+        .find(Boolean)
+      await of(iam)(fickle(input, 'decoy', own), context)
+      const written = (await logOf(store)).slice(before).map(({ stream }) => stream)
+      for (const stream of written)
+        for (const id of asked) expect(stream).toMatch(new RegExp(`[+]${id}([+]|$)`))
+    },
+  )
+})
+
+const ofWholeStates: readonly Pick<(typeof methods)[number], 'name' | 'of' | 'input'>[] = [
+  { name: 'plan', of: (iam) => iam.plan as never, input: { projects: [] } },
+  { name: 'apply', of: (iam) => iam.apply as never, input: { projects: [] } },
+  { name: 'apply (a plan)', of: (iam) => iam.apply as never, input: { changes: [] } },
+]
+
+describe.each([...methods, ...ofWholeStates])(
+  '$name, given what cannot be read',
+  ({ of, input }) => {
+    const throwing = (traps: readonly (keyof ProxyHandler<object>)[], target: object = input) =>
+      new Proxy(
+        target,
+        Object.fromEntries(
+          traps.map((trap) => [
+            trap,
+            () => {
+              throw new Error('not to be read')
+            },
+          ]),
+        ),
+      )
+
+    it.each([
+      [['get']],
+      [['ownKeys']],
+      [['has', 'get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf']],
+    ] as const)('answers that the input is malformed: %s', async (traps) => {
+      const answer = await of(iamOn(store))(throwing(traps), context)
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+    })
+
+    it('answers that the context is malformed', async () => {
+      const answer = await of(iamOn(store))(input, throwing(['get'], { ...context }))
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'InvalidArgument' })
+    })
+  },
+)
+
+describe('Before the permission is asked', () => {
+  /** `count` items that are malformed, and how many of them were read. */
+  const countedItems = (count: number) => {
+    const read = new Set<number>()
+    const items = Array.from({ length: count }, (_, index) => ({
+      get roleKey() {
+        read.add(index)
+        return ''
+      },
+    }))
+    return { items, read }
+  }
+
+  it.each([
+    ['projectRoles.addMany', 1_000],
+    ['plan', 10_000],
+  ] as const)(
+    '%s looks no further than at the faults that it would report of a long list',
+    async (name, count) => {
+      const { items, read } = countedItems(count)
+      const iam = iamOn(store, { authorize: () => false })
+      const call =
+        name === 'plan'
+          ? iam.plan({ projects: [{ id: 'p', name: 'P', roles: items as never }] }, context)
+          : iam.projectRoles.addMany({ projectId: 'portal', roles: items as never }, context)
+      expect(await refusal(call)).toMatchObject({ kind: 'PermissionDenied' })
+      expect(read.size).toBeLessThanOrEqual(100)
+    },
+  )
+
+  it('a list that is too long is counted, and its items are not read', async () => {
+    const { items, read } = countedItems(1_001)
+    const input = { projectId: 'portal', roles: items as never }
+    expect(await badFields(iamOn(store).projectRoles.addMany(input, context))).toEqual(['roles'])
+    expect(read.size).toBe(0)
+  })
+})
+
+describe('A context', () => {
+  it.each(methods)(
+    'with unknown properties is refused by $name, naming them',
+    async ({ of, input }) => {
+      const before = (await logOf(store)).length
+      const misspelt = { ...context, org: 'globex', idempotencykey: 'k' }
+      expect(await badFields(of(unreachable())(input, misspelt))).toEqual(['org', 'idempotencykey'])
+      expect(await logOf(store)).toHaveLength(before)
+    },
+  )
+
+  it('may be an object of a class, with methods of its own', async () => {
+    class RequestContext {
+      readonly caller = caller
+      trace() {
+        return 'of the host'
+      }
+    }
+    await good(iamOn(store).projects.get({ id: 'portal' }, new RequestContext()))
+  })
+
+  it('names at most a hundred unknown properties', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 1]))
+    const call = iamOn(store).projects.get({ id: 'portal' }, { ...context, ...many })
+    expect(await badFields(call)).toHaveLength(100)
+  })
+})
+
+describe('While the host thinks about a permission', () => {
+  const later = { authorize: async () => true }
+
+  it.each(methods.filter(({ object }) => object !== undefined))(
+    '$name does what permission was asked for, whatever the input names by then',
+    async ({ of, input }) => {
+      const changing: Record<string, unknown> = { ...input }
+      const iam = iamOn(store, later)
+      const calling = of(iam)(changing, context)
+      const other = { idpId: 'other', id: 'other', projectId: 'other' }
+      Object.assign(changing, other, { object: { ...Object(changing['object']), ...other } })
+      await good(calling)
+      expect(JSON.stringify((await logOf(store)).map(({ stream }) => stream))).not.toContain(
+        'other',
+      )
+    },
+  )
+
+  it('does to the objects of a desired state and of a plan what permission was asked for', async () => {
+    const iam = iamOn(store, later)
+    const project = { id: 'new', name: 'New' }
+    const planned = structuredClone(await good(iam.plan({ projects: [project] }, context)))
+    const planning = iam.plan({ projects: [project] }, context)
+    const applying = iam.apply(planned, context)
+    project.id = 'other'
+    Object.assign(planned.changes[0]?.object ?? {}, { id: 'other' })
+    expect((await good(planning)).changes).toMatchObject([{ object: { id: 'new' } }])
+    expect((await good(applying)).changes).toMatchObject([{ object: { id: 'new' } }])
+  })
+
+  it('what a call records is recorded as by who made it', async () => {
+    const caller = { userId: 'alice', orgId: 'acme' }
+    const adding = iamOn(store, later).projects.add({ id: 'mine', name: 'Mine' }, { caller })
+    Object.assign(caller, { userId: 'mallory', orgId: 'globex' })
+    await good(adding)
+    const [added] = await store.readStream('project-acme+mine')
+    expect(added?.metadata.actor).toEqual({ userId: 'alice', orgId: 'acme' })
+  })
+})
+
+describe('The organization of a call', () => {
+  it.each(writes.filter(({ refuses = [] }) => refuses.length === 0))(
+    'does not find the objects of another one: $name',
+    async ({ of, input }) => {
+      const before = (await logOf(store)).length
+      expect(await refusal(of(iamOn(store))(input, inGlobex))).toMatchObject({ kind: 'NotFound' })
+      expect(await logOf(store)).toHaveLength(before)
+    },
+  )
+
+  it.each(reads.filter(({ name }) => !/\.list$/.test(name) || name === 'projectRoles.list'))(
+    'does not find the objects of another one: $name',
+    async ({ of, input }) => {
+      expect(await refusal(of(iamOn(store))(input, inGlobex))).toMatchObject({ kind: 'NotFound' })
+    },
+  )
+
+  it('lists nothing of another one', async () => {
+    const iam = iamOn(store)
+    expect(await good(iam.identityProviders.list({}, inGlobex))).toMatchObject({ items: [] })
+    expect(await good(iam.projects.list({}, inGlobex))).toMatchObject({ items: [], totalSize: 0 })
+    expect(await good(iam.history.list({}, inGlobex))).toEqual({ items: [] })
+  })
+
+  it('holds objects of the same ids beside those of another one', async () => {
+    const iam = iamOn(store)
+    await addSamples(iam, inGlobex)
+    await good(iam.projects.remove({ id: 'portal' }, inGlobex))
+    expect(await good(iam.projects.get({ id: 'portal' }, context))).toMatchObject({
+      details: { resourceOwner: 'acme' },
+    })
+  })
+
+  it('is the own one of the caller, also when named', async () => {
+    const iam = iamOn(store)
+    await good(iam.projects.get({ id: 'portal' }, { caller, orgId: 'acme' }))
+    await good(iam.projects.get({ id: 'portal' }, { caller, orgId: undefined }))
+  })
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'length'])(
+    'allows nothing in the organization %s unless it is listed',
+    async (orgId) => {
+      const iam = iamOn(store)
+      const error = await refusal(iam.projects.add({ name: 'n' }, { caller, orgId }))
+      expect(error).toEqual({ kind: 'PermissionDenied', permission: 'project.write', orgId })
+      const listed: Caller = { ...caller, permissionsIn: { [orgId]: ['project.write'] } }
+      await good(iam.projects.add({ name: 'n' }, { caller: listed, orgId }))
+      const own: Caller = { userId: 'u', orgId, permissions: ['project.write'] }
+      await good(iam.projects.add({ name: 'n' }, { caller: own }))
+    },
+  )
+
+  it('is never __proto__, which is no id', async () => {
+    const permissionsIn = JSON.parse('{"__proto__": ["project.write"]}')
+    const call = iamOn(store).projects.add(
+      { name: 'n' },
+      { caller: { ...caller, permissionsIn }, orgId: '__proto__' },
+    )
+    expect(await badFields(call)).toEqual(['orgId'])
+  })
+
+  it('grants in another one only what is listed for it', async () => {
+    const iam = iamOn(store)
+    const own = { userId: 'u', orgId: 'acme' }
+    const callers: readonly (readonly [Caller, string])[] = [
+      // What is listed for the own organization under its name does not count.
+      [{ ...own, permissions: [], permissionsIn: { acme: everything } }, 'acme'],
+      [{ ...own, permissionsIn: { acme: everything } }, 'acme'],
+      [{ ...own, permissions: 'project.read' as never }, 'acme'],
+      [{ ...own, permissionsIn: Object.create({ globex: everything }) }, 'globex'],
+      [{ ...own, permissions: everything, permissionsIn: {} }, 'globex'],
+    ]
+    for (const [caller, orgId] of callers)
+      expect(await refusal(iam.projects.get({ id: 'portal' }, { caller, orgId }))).toEqual({
+        kind: 'PermissionDenied',
+        permission: 'project.read',
+        orgId,
+      })
+  })
+
+  it('says what the id of an organization may be made of', async () => {
+    const bad = { caller: { ...caller, orgId: 'auth0|42' }, orgId: 'ac me' }
+    const description =
+      'must be 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit'
+    expect(await refusal(iamOn(store).projects.add({ name: 'n' }, bad))).toEqual({
+      kind: 'InvalidArgument',
+      violations: [
+        { field: 'caller.orgId', description },
+        { field: 'orgId', description },
+      ],
+    })
+  })
+
+  it('takes 255 characters of a correlation id, however many units they are', async () => {
+    const { projectId } = await good(
+      iamOn(store).projects.add({ name: 'n' }, { caller, correlationId: '😀'.repeat(255) }),
+    )
+    const events = await store.readStream(`project-acme+${projectId}`)
+    expect(events[0]?.metadata).toEqual({
+      actor: { userId: 'alice', orgId: 'acme' },
+      resourceOwner: 'acme',
+      correlationId: '😀'.repeat(255),
+    })
+    const long = { caller, correlationId: '😀'.repeat(256) }
+    expect(await badFields(iamOn(store).projects.add({ name: 'n' }, long))).toEqual([
+      'correlationId',
+    ])
+  })
+})
+
+describe('What a host gives and changes while a call is under way', () => {
+  const object = { type: 'project', id: 'portal' } as const
+
+  it('a Date is the one that was given', async () => {
+    const time = new Date('2100-01-01')
+    const iam = iamOn(store, {
+      authorize: async () => {
+        time.setTime(Number.NaN)
+        return true
+      },
+    })
+    expect(await good(iam.history.stateAt({ object, time }, context))).toMatchObject({
+      id: 'portal',
+    })
+    time.setTime(0)
+    expect((await good(iam.history.list({ time: { from: time } }, context))).items).toHaveLength(3)
+  })
+
+  it('a Date that cannot be read is malformed', async () => {
+    class Odd extends Date {
+      override getTime(): number {
+        throw new Error('not to be read')
+      }
+    }
+    const iam = iamOn(store)
+    expect(await good(iam.history.list({ time: { from: new Odd(0) } }, context))).toHaveProperty(
+      'items',
+    )
+    expect(
+      await badFields(iam.history.list({ time: { from: new Odd(Number.NaN) } }, context)),
+    ).toEqual(['time.from'])
+  })
+
+  it('onProgress is the one that was checked', async () => {
+    let reads = 0
+    const reported: unknown[] = []
+    const within = {
+      ...context,
+      get onProgress() {
+        return reads++ === 0 ? (progress: unknown) => reported.push(progress) : (5 as never)
+      },
+    }
+    await good(iamOn(store).identityProviders.resealSecrets({}, within))
+    expect(reported).toHaveLength(1)
+  })
+
+  it('a signal that cannot be listened to is a fault of the host', async () => {
+    const signal = {
+      aborted: false,
+      addEventListener: () => {
+        throw new Error('no listeners')
+      },
+      removeEventListener: () => undefined,
+    }
+    const call = iamOn(store).projects.get({ id: 'portal' }, { ...context, signal } as never)
+    expect(await refusal(call)).toMatchObject({ kind: 'Unavailable', outcome: 'not_recorded' })
+  })
+})

@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  clockedStore,
+  context,
+  detailsAt,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  positionAt,
+  refusal,
+} from '../host.js'
+
+let world: ReturnType<typeof clockedStore>
+let iam: Iam
+
+beforeEach(async () => {
+  world = clockedStore()
+  iam = iamOn(world.store)
+  await good(iam.projects.add({ id: 'portal', name: 'Portal' }, context))
+})
+
+const ref = { projectId: 'portal', roleKey: 'editor' }
+const shown = { displayName: 'Editor', group: 'content' }
+const object = { type: 'project_role', ...ref }
+
+const later = (): Date => {
+  world.clock.advance(60_000)
+  return world.clock()
+}
+
+const add = () => good(iam.projectRoles.add({ ...ref, ...shown }, context))
+
+describe('projectRoles.add', () => {
+  it('answers with ids, details and the event', async () => {
+    const created = later()
+    const added = await add()
+    expect(added).toEqual({
+      details: detailsAt(created, created, positionAt(created)),
+      changed: true,
+      events: (await logOf(world.store)).slice(1),
+      ...ref,
+    })
+    expect(added.events).toMatchObject([
+      {
+        type: 'project_role.added',
+        stream: 'project_role-acme+portal+editor',
+        version: 1,
+        data: { ...ref, ...shown },
+      },
+    ])
+    expect(await good(iam.projectRoles.get(ref, context))).toEqual({
+      ...ref,
+      ...shown,
+      state: 'active',
+      details: added.details,
+    })
+  })
+
+  it('refuses a key that the project has, and takes it in another project', async () => {
+    await add()
+    const again = { ...ref, displayName: 'again' }
+    expect(await refusal(iam.projectRoles.add(again, context))).toEqual({
+      kind: 'AlreadyExists',
+      object,
+    })
+    await good(iam.projects.add({ id: 'other', name: 'Other' }, context))
+    await good(iam.projectRoles.add({ ...again, projectId: 'other' }, context))
+  })
+
+  it.each(['Editor', 'editor ', ' editor', 'éditor', 'e\u0301ditor', 'a/b+c', '😀'.repeat(200)])(
+    'takes the key %j for another one than editor',
+    async (roleKey) => {
+      await add()
+      const added = await good(iam.projectRoles.add({ ...ref, roleKey, displayName: 'd' }, context))
+      expect(added.roleKey).toBe(roleKey)
+      const found = await good(iam.projectRoles.get({ ...ref, roleKey }, context))
+      expect(found).toMatchObject({ roleKey, group: '' })
+    },
+  )
+
+  it('makes a new object of a key that was removed', async () => {
+    await add()
+    await good(iam.projectRoles.remove(ref, context))
+    const created = later()
+    const again = await good(iam.projectRoles.add({ ...ref, displayName: 'again' }, context))
+    expect(again.details).toEqual(detailsAt(created, created, positionAt(created)))
+    expect(again.events).toMatchObject([{ version: 3 }])
+    expect(await good(iam.projectRoles.get(ref, context))).toMatchObject({
+      displayName: 'again',
+      group: '',
+      details: again.details,
+    })
+    // Another process, which folds the stream from its beginning, agrees.
+    const changed = later()
+    const updated = await good(
+      iamOn(world.store).projectRoles.update({ group: '', ...ref, displayName: 'other' }, context),
+    )
+    expect(updated.details).toEqual(detailsAt(created, changed, positionAt(changed)))
+  })
+})
+
+describe('projectRoles.update', () => {
+  it('replaces what is shown, with an empty group when absent', async () => {
+    const created = later()
+    await add()
+    const changed = later()
+    const updated = await good(
+      iam.projectRoles.update({ ...ref, displayName: 'Chief editor' } as never, context),
+    )
+    expect(updated).toEqual({
+      details: detailsAt(created, changed, positionAt(changed)),
+      changed: true,
+      events: [
+        expect.objectContaining({
+          type: 'project_role.updated',
+          data: { ...ref, displayName: 'Chief editor', group: '' },
+        }),
+      ],
+      ...ref,
+    })
+    expect(await good(iam.projectRoles.get(ref, context))).toMatchObject({
+      displayName: 'Chief editor',
+      group: '',
+    })
+  })
+
+  it('changes nothing with what is there already', async () => {
+    const { details } = await add()
+    later()
+    expect(await good(iam.projectRoles.update({ ...ref, ...shown }, context))).toEqual({
+      details,
+      changed: false,
+      events: [],
+      ...ref,
+    })
+  })
+})
+
+describe('A role that is not there', () => {
+  it.each(['never was', 'was removed'])('is not found: it %s', async (why) => {
+    if (why === 'was removed') {
+      await add()
+      expect(await good(iam.projectRoles.remove(ref, context))).toMatchObject({
+        changed: true,
+        events: [{ type: 'project_role.removed', data: ref }],
+        ...ref,
+      })
+    }
+    const before = await logOf(world.store)
+    const calls = [
+      iam.projectRoles.update({ ...ref, ...shown }, context),
+      iam.projectRoles.remove(ref, context),
+      iam.projectRoles.get(ref, context),
+    ]
+    for (const call of calls) expect(await refusal(call)).toEqual({ kind: 'NotFound', object })
+    expect(await good(iam.projectRoles.list({ projectId: 'portal' }, context))).toMatchObject({
+      items: [],
+      totalSize: 0,
+    })
+    expect(await logOf(world.store)).toEqual(before)
+  })
+})
+
+describe('projectRoles.addMany', () => {
+  const roles = ['a', 'b', 'c'].map((roleKey) => ({ roleKey, displayName: roleKey }))
+  const many = { projectId: 'portal', roles }
+
+  it('adds all in one append, and answers with the details of the last', async () => {
+    const created = later()
+    const added = await good(iam.projectRoles.addMany(many, context))
+    expect(added).toEqual({
+      details: detailsAt(created, created, positionAt(created) + 2n),
+      changed: true,
+      events: (await logOf(world.store)).slice(1),
+      projectId: 'portal',
+      roleKeys: ['a', 'b', 'c'],
+    })
+    expect(added.events.map(({ data }) => data)).toEqual(
+      roles.map((role) => ({ projectId: 'portal', ...role, group: '' })),
+    )
+    expect(new Set(added.events.map(({ appendId }) => appendId)).size).toBe(1)
+  })
+
+  it.each(['a', 'b', 'c'])('adds none when the project has %s', async (roleKey) => {
+    await good(iam.projectRoles.add({ ...ref, roleKey, displayName: 'd' }, context))
+    const before = await logOf(world.store)
+    expect(await refusal(iam.projectRoles.addMany(many, context))).toEqual({
+      kind: 'AlreadyExists',
+      object: { type: 'project_role', projectId: 'portal', roleKey },
+    })
+    expect(await refusal(iamOn(world.store).projectRoles.addMany(many, context))).toMatchObject({
+      kind: 'AlreadyExists',
+    })
+    expect(await logOf(world.store)).toEqual(before)
+  })
+
+  it('adds keys that were removed as new objects', async () => {
+    await good(iam.projectRoles.addMany(many, context))
+    await good(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'c' }, context))
+    const created = later()
+    const again = { projectId: 'portal', roles: [{ roleKey: 'c', displayName: 'again' }] }
+    const { details } = await good(iam.projectRoles.addMany(again, context))
+    expect(details).toEqual(detailsAt(created, created, positionAt(created)))
+  })
+
+  it('takes a thousand roles with the longest texts there are', async () => {
+    const text = '\u0001'.repeat(196)
+    const longest = Array.from({ length: 1000 }, (_, n) => {
+      const roleKey = text + String(n).padStart(4, '0')
+      return { roleKey, displayName: roleKey, group: roleKey }
+    })
+    const id = 'p'.repeat(64)
+    await good(iam.projects.add({ id, name: 'n' }, context))
+    const added = await good(iam.projectRoles.addMany({ projectId: id, roles: longest }, context))
+    expect(added.events).toHaveLength(1000)
+  })
+})

@@ -1,0 +1,273 @@
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { type EventStore, memoryReadModel, type ReadModel, StoreFault } from '../../../src/index.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+import { addSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
+import { reads } from '../method/methods.js'
+
+let store: EventStore
+let iam: Iam
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+})
+
+const portal = { id: 'portal' }
+const eventual = { ...context, consistency: 'eventual' } as const
+const rename = (name: string) =>
+  good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context))
+
+/** A promise that is kept when somebody says so. */
+const gate = () => {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+it('shows a read what every process wrote before it, unless it may be late', async () => {
+  const other = iamOn(store)
+  expect(await refusal(other.projects.get(portal, eventual))).toMatchObject({ kind: 'Unavailable' })
+  expect(await good(other.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
+  await rename('renamed')
+  expect(await good(other.projects.get(portal, eventual))).toMatchObject({ name: 'Portal' })
+  expect(await good(other.projects.list({}, eventual))).toMatchObject({
+    items: [{ name: 'Portal' }],
+  })
+  expect(await good(other.projects.list({}, context))).toMatchObject({
+    items: [{ name: 'renamed' }],
+  })
+  expect(await good(other.projects.get(portal, eventual))).toMatchObject({ name: 'renamed' })
+})
+
+it('asks the store for nothing when it may be late', async () => {
+  const unreachable = { ...store, lastPosition: () => Promise.reject(new Error('was asked')) }
+  const readModel = memoryReadModel()
+  await good(iamOn(store, { readModel }).projects.list({}, context))
+  const late = iamOn(unreachable, { readModel })
+  for (const { name, of, input } of reads)
+    if (!/stateAt|revealClientSecret/.test(name)) await good(of(late)(input, eventual))
+  expect(await refusal(late.projects.get(portal, context))).toMatchObject({ kind: 'Unavailable' })
+})
+
+it('catches up once for all who read at the same time', async () => {
+  let pages = 0
+  const counting = iamOn({
+    ...store,
+    readAll: (after, limit) => {
+      pages++
+      return store.readAll(after, limit)
+    },
+  })
+  await Promise.all(Array.from({ length: 20 }, () => good(counting.projects.get(portal, context))))
+  expect(pages).toBe(1)
+})
+
+it('waits for nobody whose catch-up has been silent for long', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const readModel = memoryReadModel()
+  let pages = 0
+  const losing = iamOn(
+    {
+      ...store,
+      // The answer to the first is lost on its way, as with a connection that nobody ends.
+      readAll: (after, limit) =>
+        pages++ === 0 ? new Promise(() => undefined) : store.readAll(after, limit),
+    },
+    { readModel },
+  )
+  const controller = new AbortController()
+  const patient = { ...context, signal: controller.signal }
+  const first = losing.projects.get(portal, patient)
+  await new Promise((resolve) => setImmediate(resolve))
+  vi.advanceTimersByTime(4_999)
+  const second = losing.projects.get(portal, patient)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(pages).toBe(1)
+  vi.advanceTimersByTime(1)
+  const others = Array.from({ length: 5 }, () => good(losing.projects.get(portal, context)))
+  expect(await Promise.all(others)).toMatchObject(Array(5).fill({ name: 'Portal' }))
+  expect(pages).toBe(2)
+  await rename('renamed')
+  expect(await good(losing.projects.get(portal, context))).toMatchObject({ name: 'renamed' })
+  expect(pages).toBe(3)
+  controller.abort()
+  expect(await refusal(first)).toEqual({ kind: 'Cancelled' })
+  expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
+})
+
+it('waits for nobody whose catch-up moved and fell silent then, after however many that did not', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let pages = 0
+  const losing = iamOn({
+    ...store,
+    readAll: async (after, limit) => {
+      pages++
+      if (pages === 4) return store.readAll(after, 1)
+      return pages === 5 ? new Promise(() => undefined) : store.readAll(after, limit)
+    },
+  })
+  for (const name of ['one', 'two', 'three']) {
+    await rename(name)
+    await good(losing.projects.get(portal, context))
+  }
+  await rename('four')
+  await rename('five')
+  for (const time of [0, 4_999]) {
+    vi.advanceTimersByTime(time)
+    void losing.projects.get(portal, context)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pages).toBe(5)
+  }
+  vi.advanceTimersByTime(5_000)
+  expect(await good(losing.projects.get(portal, context))).toMatchObject({ name: 'five' })
+  expect(pages).toBe(6)
+})
+
+it('begins ever fewer beside those that all wait for the same', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let pages = 0
+  const waiting: (() => void)[] = []
+  const locked = iamOn({
+    ...store,
+    readAll: async (after, limit) => {
+      pages++
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return store.readAll(after, limit)
+    },
+  })
+  const asked: Promise<unknown>[] = []
+  for (let second = 0; second < 120; second++) {
+    asked.push(good(locked.projects.get(portal, context)))
+    await new Promise((resolve) => setImmediate(resolve))
+    vi.advanceTimersByTime(1_000)
+  }
+  // At first, after 5 seconds, after 20 more and after 80 more.
+  expect(pages).toBe(4)
+  for (const go of waiting.splice(0)) go()
+  expect(await Promise.all(asked)).toMatchObject(Array(120).fill({ name: 'Portal' }))
+})
+
+it('shares one that takes long as long as it moves on', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const kept = memoryReadModel()
+  let batches = 0
+  let heads = 0
+  const slow: ReadModel = {
+    ...kept,
+    // An event at a time, and one that asks after each but the last.
+    apply: async (from, [event]) => {
+      batches++
+      vi.advanceTimersByTime(4_000)
+      const isApplied = await kept.apply(from, event ? [event] : [])
+      if (batches < 3) asked.push(good(reading.projects.get(portal, context)))
+      await new Promise((resolve) => setImmediate(resolve))
+      return isApplied
+    },
+  }
+  const counting: EventStore = {
+    ...store,
+    lastPosition: () => {
+      heads++
+      return store.lastPosition()
+    },
+  }
+  const reading = iamOn(counting, { readModel: slow })
+  const asked: Promise<unknown>[] = []
+  await good(reading.projects.get(portal, context))
+  await Promise.all(asked)
+  expect(batches).toBe((await store.readAll(0n, 100)).length)
+  // For each of those who ask; the one catch-up goes by what the first of them was answered.
+  expect(heads).toBe(3)
+})
+
+it('is not held up by those who write on', async () => {
+  const readModel = memoryReadModel()
+  let writes = 0
+  const chased: ReadModel = {
+    ...readModel,
+    apply: async (from, events) => {
+      await rename(`name ${++writes}`)
+      return readModel.apply(from, events)
+    },
+  }
+  const found = await good(iamOn(store, { readModel: chased }).projects.get(portal, context))
+  expect(found).toMatchObject({ name: 'Portal' })
+  expect(writes).toBe(1)
+})
+
+it('goes on by itself when it came to the end of a catch-up that was not enough', async () => {
+  const readModel = memoryReadModel()
+  const applied = gate()
+  const answer = gate()
+  let isHeld = true
+  const slow: ReadModel = {
+    ...readModel,
+    apply: async (from, events) => {
+      const isApplied = await readModel.apply(from, events)
+      applied.open()
+      if (isHeld) await answer.opened
+      return isApplied
+    },
+  }
+  const process = iamOn(store, { readModel: slow })
+  const first = process.projects.get(portal, context)
+  await applied.opened
+  // What the first read waits for is applied; it has not been told yet when more is written.
+  await rename('renamed')
+  const second = process.projects.get(portal, context)
+  await new Promise((resolve) => setImmediate(resolve))
+  isHeld = false
+  answer.open()
+  expect(await good(first)).toMatchObject({ name: 'Portal' })
+  expect(await good(second)).toMatchObject({ name: 'renamed' })
+})
+
+it('is unavailable while store or read model are out of order, for each read anew', async () => {
+  const cause = new StoreFault('away', 'unknown')
+  let isAway = true
+  const flaky = <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) => {
+    return (...asked: Asked) => (isAway ? Promise.reject(cause) : ask(...asked))
+  }
+  const model = memoryReadModel()
+  const processes = [
+    iamOn({ ...store, lastPosition: flaky(store.lastPosition) }),
+    iamOn({ ...store, readAll: flaky(store.readAll) }),
+    iamOn(store, { readModel: { ...memoryReadModel(), checkpoint: flaky(model.checkpoint) } }),
+    iamOn(store, { readModel: { ...model, apply: flaky(model.apply) } }),
+  ]
+  const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
+  for (const process of processes)
+    for (const { name, of, input } of reads)
+      if (!/stateAt|revealClientSecret/.test(name))
+        expect(await refusal(of(process)(input, context)), name).toEqual(unavailable)
+
+  const { list, history, get } = memoryReadModel()
+  const readModel = {
+    ...memoryReadModel(),
+    list: flaky(list),
+    history: flaky(history),
+    get: flaky(get),
+  }
+  for (const { name, of, input } of reads)
+    if (!/stateAt|revealClientSecret/.test(name))
+      expect(await refusal(of(iamOn(store, { readModel }))(input, context))).toEqual(unavailable)
+
+  isAway = false
+  for (const process of processes.slice(0, 2)) await good(process.projects.get(portal, context))
+})
+
+it('is unavailable when the store lacks events that it says it has', async () => {
+  const lacking = { ...store, readAll: async () => [] }
+  expect(await refusal(iamOn(lacking).projects.get(portal, context))).toMatchObject({
+    kind: 'Unavailable',
+    outcome: 'not_recorded',
+  })
+})

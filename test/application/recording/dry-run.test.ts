@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Context, DryRunContext, EventStore, Planned, Written } from '../../../src/index.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+import { addSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
+import { writes } from '../method/methods.js'
+
+let store: EventStore
+let iam: Iam
+let appends: number
+
+beforeEach(async () => {
+  const started = start()
+  await addSamples(started.iam)
+  appends = 0
+  store = {
+    ...started.store,
+    append: (append) => {
+      appends++
+      return started.store.append(append)
+    },
+  }
+  iam = iamOn(store)
+})
+
+const dry: DryRunContext & Context = { ...context, dryRun: true } as never
+
+/** What was planned as it then was recorded, but for the seal, which is another each time. */
+const withoutSeals = (events: Planned['events']) =>
+  events.map(({ type, schemaVersion, data }) => ({
+    type,
+    schemaVersion,
+    data: { ...data, ...('clientSecret' in data && { clientSecret: 'sealed' }) },
+  }))
+
+describe.each(writes)('A dry run of $name', ({ of, input, refuses = [] }) => {
+  it('appends nothing, and tells what the write would record', async () => {
+    const planned = (await good(of(iam)(input, dry))) as Planned
+    expect(appends).toBe(0)
+    const isNew = refuses.length > 0
+    expect(Object.keys(planned).toSorted()).toEqual(
+      isNew ? ['changed', 'events'] : ['changed', 'details', 'events'],
+    )
+    const written = (await good(of(iam)(input, context))) as Written
+    expect(planned.changed).toBe(written.changed)
+    expect(withoutSeals(planned.events)).toEqual(withoutSeals(written.events))
+    if (!written.changed) expect(planned.details).toEqual(written.details)
+    expect(appends).toBe(written.changed ? 1 : 0)
+  })
+
+  it('is decided on what another process has written', async () => {
+    await good(of(iam)(input, dry))
+    const other = iamOn(store)
+    await good(other.identityProviders.remove({ idpId: 'google' }, context))
+    await good(other.projects.remove({ id: 'portal' }, context))
+    await other.projects.add({ id: 'new', name: 'taken' }, context)
+    await other.identityProviders.addOidc(
+      { idpId: 'new', name: 'taken', clientId: 'c', clientSecret: 's', issuer: '' },
+      context,
+    )
+    appends = 0
+    expect((await refusal(of(iam)(input, dry))).kind).toMatch(/^(NotFound|AlreadyExists)$/)
+    expect(appends).toBe(0)
+  })
+})
+
+it('tells the details of the object as it is', async () => {
+  const { details } = await good(iam.projects.get({ id: 'portal' }, context))
+  const planned = await good(
+    iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'n' }, dry),
+  )
+  expect(planned.details).toEqual(details)
+})
+
+it('tells no details of a role that was removed: there is none', async () => {
+  const role = { projectId: 'portal', roleKey: 'editor' }
+  await good(iam.projectRoles.remove(role, context))
+  const planned = await good(iam.projectRoles.add({ ...role, displayName: 'again' }, dry))
+  expect(planned).toEqual({ changed: true, events: [expect.anything()] })
+})

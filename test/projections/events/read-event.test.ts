@@ -1,0 +1,86 @@
+import { err } from 'neverthrow'
+import { expect, test } from 'vitest'
+import type { RecordedEvent } from '../../../src/ports/event-store.js'
+import { readEvent } from '../../../src/projections/events/read-event.js'
+
+const recorded: RecordedEvent = {
+  appendId: '01J0000000000000000000000A',
+  stream: 'project_role-acme+portal+a+b',
+  version: 1,
+  position: 7n,
+  metadata: { actor: { userId: 'u1', orgId: 'acme' }, resourceOwner: 'acme' },
+  type: 'project_role.added',
+  schemaVersion: 1,
+  data: { projectId: 'portal', roleKey: 'a+b', displayName: 'Both', group: '' },
+}
+
+/** All that names `recorded`. */
+const address = {
+  position: 7n,
+  stream: recorded.stream,
+  version: 1,
+  type: 'project_role.added',
+  schemaVersion: 1,
+  appendId: '01J0000000000000000000000A',
+  resourceOwner: 'acme',
+}
+
+const corrupt = (field: string, changed: Partial<typeof address> = {}) =>
+  err({ kind: 'CorruptEvent', ...address, ...changed, field })
+
+test('An event is read as it was recorded.', () => {
+  expect(readEvent(recorded)._unsafeUnwrap()).toEqual(recorded)
+})
+
+test.each([
+  { type: 'project_role.granted', schemaVersion: 1 },
+  { type: 'constructor', schemaVersion: 1 },
+  { type: 'project_role.added', schemaVersion: 2 },
+  { type: 'project_role.added', schemaVersion: 0 },
+  { type: 'project_role.added', schemaVersion: 0.5 },
+  { type: 'project_role.added', schemaVersion: Number.NaN },
+])('Version $schemaVersion of $type is unknown.', (unknown) => {
+  expect(readEvent({ ...recorded, ...unknown })).toEqual(
+    err({ kind: 'UnknownEvent', ...address, ...unknown }),
+  )
+})
+
+test('Data of another shape is corrupt, and its field is named without its value.', () => {
+  const withData = (data: object) => readEvent({ ...recorded, data: { ...recorded.data, ...data } })
+
+  expect(withData({ group: 5 })).toEqual(corrupt('data.group'))
+  expect(withData({ extra: 'x' })).toEqual(corrupt('data.extra'))
+  expect(withData({ displayName: undefined })).toEqual(corrupt('data.displayName'))
+})
+
+test.each([
+  'project_role-acme+portal+a',
+  'project_role-acme+other+a+b',
+  'project-acme+portal',
+  'foreign-stream',
+] as const)('An event of a role in the stream %s is corrupt.', (stream) => {
+  expect(readEvent({ ...recorded, stream })).toEqual(corrupt('stream', { stream }))
+})
+
+test.each([
+  ['globex', recorded.data],
+  ['acme+portal', { projectId: 'a', roleKey: 'b', displayName: 'B', group: '' }],
+])('An event of %s in a stream of another organization is corrupt.', (resourceOwner, data) => {
+  const metadata = { ...recorded.metadata, resourceOwner }
+  expect(readEvent({ ...recorded, metadata, data })).toEqual(corrupt('stream', { resourceOwner }))
+})
+
+test.each([
+  [null, 'metadata.actor.userId'],
+  [{}, 'metadata.actor.userId'],
+  [{ actor: { userId: 1, orgId: 'acme' } }, 'metadata.actor.userId'],
+  [{ actor: { userId: 'u1' }, resourceOwner: 'acme' }, 'metadata.actor.orgId'],
+  [{ actor: recorded.metadata.actor }, 'metadata.resourceOwner'],
+  [{ ...recorded.metadata, correlationId: 5 }, 'metadata.correlationId'],
+])('An event with the metadata %j is corrupt.', (metadata, field) => {
+  // As a store of another program might give it out.
+  const read = readEvent({ ...recorded, metadata } as RecordedEvent)
+  const { resourceOwner: _, ...nameless } = address
+  const owned = metadata !== null && 'resourceOwner' in metadata ? address : nameless
+  expect(read).toEqual(err({ kind: 'CorruptEvent', ...owned, field }))
+})

@@ -1,0 +1,801 @@
+import { err, ok } from 'neverthrow'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
+import type {
+  Append,
+  EventCount,
+  EventRestore,
+  EventStore,
+  RecordedEvent,
+} from '../../../src/ports/event-store.js'
+import {
+  eventRestoreLaws,
+  eventStoreLaws,
+} from '../../../src/testing/event-store/event-store-laws.js'
+import { BrokenLaw } from '../../../src/testing/law.js'
+
+type Store = EventStore & EventRestore & EventCount
+
+/** A store with one fault, and the law that must find it. */
+interface Fault {
+  readonly fault: string
+  readonly law: string
+  /** What a handle on what `sound` holds does otherwise. */
+  readonly plant: (sound: Store) => Partial<Store>
+}
+
+/** What is counted instead of `count` events above `after`, of `all`. */
+type Count = (sound: Store, count: number, all: number, after: bigint) => number | Promise<number>
+
+const withoutLast = <Item>(items: readonly Item[]) => items.slice(0, -1)
+
+const oneTurn = () => new Promise(setImmediate)
+
+/** `append`, one after the other, as a handle with a single connection does it. */
+const inTurn = (append: Store['append']): Store['append'] => {
+  let turn: Promise<unknown> = Promise.resolve()
+  return (one) => {
+    const answer = turn.then(() => append(one))
+    turn = answer.catch(() => undefined)
+    return answer
+  }
+}
+
+/** A store that answers with copies of what it holds, but in `method` with the thing itself. */
+const handingOut =
+  (method: 'append' | 'findAppend') =>
+  (sound: Store): Partial<Store> => {
+    const held = new Map<bigint, RecordedEvent>()
+    const hold = (event: RecordedEvent): RecordedEvent => {
+      const kept = held.get(event.position) ?? structuredClone(event)
+      held.set(event.position, kept)
+      return kept
+    }
+    const handOut = (by: keyof Store) => (events: readonly RecordedEvent[]) =>
+      events.map((event) => (by === method ? hold(event) : structuredClone(hold(event))))
+    return {
+      append: async (append) => (await sound.append(append)).map(handOut('append')),
+      findAppend: async (by) => handOut('findAppend')(await sound.findAppend(by)),
+      readStream: async (...from) => handOut('readStream')(await sound.readStream(...from)),
+      readAll: async (after, limit) => handOut('readAll')(await sound.readAll(after, limit)),
+    }
+  }
+
+/** A store that remembers what `read` found, as far as `isWorthIt`, until it appends itself. */
+const remembering = <Input, Output>(
+  sound: Store,
+  read: (input: Input) => Promise<Output>,
+  isWorthIt: (found: Output) => boolean = () => true,
+) => {
+  const known = new Map<string, Output>()
+  return {
+    append: (append: Parameters<Store['append']>[0]) => {
+      known.clear()
+      return sound.append(append)
+    },
+    read: async (input: Input): Promise<Output> => {
+      const key = JSON.stringify(input)
+      const found = known.get(key) ?? (await read(input))
+      if (isWorthIt(found)) known.set(key, found)
+      return found
+    },
+  }
+}
+
+const byStream = (events: readonly RecordedEvent[]) =>
+  events.toSorted((one, other) => (one.stream < other.stream ? -1 : 1))
+
+const FAULTS: readonly Fault[] = [
+  {
+    fault: 'returns events stream by stream',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      append: async (append) => (await sound.append(append)).map(byStream),
+    }),
+  },
+  {
+    fault: 'finds the events of an append stream by stream',
+    law: 'an append is found by its id, with all of its events in the order written',
+    plant: (sound) => ({ findAppend: async (by) => byStream(await sound.findAppend(by)) }),
+  },
+  {
+    fault: 'records a large append in pieces',
+    law: 'an append of many writes is seen as a whole or not at all, while it is recorded too',
+    plant: (sound) => ({
+      append: async (append) => {
+        const events: RecordedEvent[] = []
+        for (let from = 0; from < append.writes.length; from += 100) {
+          const writes = append.writes.slice(from, from + 100)
+          const recorded = await sound.append({ ...append, writes })
+          if (recorded.isErr()) return err(recorded.error)
+          events.push(...recorded.value)
+          await oneTurn()
+        }
+        return ok(events)
+      },
+    }),
+  },
+  {
+    fault: 'returns events in another order',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      append: async (append) => (await sound.append(append)).map((events) => events.toReversed()),
+    }),
+  },
+  {
+    fault: 'counts versions from 0',
+    law: 'versions count from 1 in each stream, over all appends to it',
+    plant: (sound) => ({
+      readStream: async (stream, after) =>
+        (await sound.readStream(stream, after)).map((event) => ({
+          ...event,
+          version: event.version - 1,
+        })),
+    }),
+  },
+  {
+    fault: 'counts positions from 1',
+    law: 'positions are bigints, strictly rise over all streams, and tell the time in microseconds',
+    plant: () => memoryEventStore({ now: () => new Date(0) }),
+  },
+  {
+    fault: 'does not look at guards',
+    law: 'a write without events guards the version of its stream and adds nothing to it',
+    plant: (sound) => ({
+      append: (append) =>
+        sound.append({ ...append, writes: append.writes.filter(({ events }) => events.length) }),
+    }),
+  },
+  {
+    fault: 'records what comes before a conflict',
+    law: 'every write is recorded or none, and the first stream that conflicts is told',
+    plant: (sound) => ({
+      append: async (append) => {
+        const results = []
+        for (const write of append.writes) {
+          const result = await sound.append({ ...append, writes: [write] })
+          if (result.isErr()) return err(result.error)
+          results.push(...result.value)
+        }
+        return ok(results)
+      },
+    }),
+  },
+  {
+    fault: 'tells the last stream that conflicts',
+    law: 'every write is recorded or none, and the first stream that conflicts is told',
+    plant: (sound) => ({
+      append: (append) => sound.append({ ...append, writes: append.writes.toReversed() }),
+    }),
+  },
+  {
+    fault: 'hands out what it holds',
+    law: 'what is recorded stays as it is, whatever happens to the objects handed in or out',
+    plant: (sound) => {
+      const log: unknown[] = []
+      const keep = (events: readonly object[]) => {
+        for (const event of events) log.push({ ...event })
+        return log
+      }
+      return {
+        readAll: async (after, limit) => {
+          if (log.length === 0) keep(await sound.readAll(after, limit))
+          return log as Awaited<ReturnType<Store['readAll']>>
+        },
+      }
+    },
+  },
+  {
+    fault: 'reads streams from a version on',
+    law: 'a stream is read above a version, oldest first',
+    plant: (sound) => ({ readStream: (stream, after = 0) => sound.readStream(stream, after - 1) }),
+  },
+  {
+    fault: 'reads one event more than asked for',
+    law: 'the log is read above a position, lowest first, at most as many events as asked for',
+    plant: (sound) => ({ readAll: (after, limit) => sound.readAll(after, limit + 1) }),
+  },
+  {
+    fault: 'takes positions for indexes',
+    law: 'a position between or beyond those of events is a place in the log too',
+    plant: (sound) => ({
+      readAll: async (after, limit) => {
+        const all = await sound.readAll(0n, 1000)
+        const start = all.findIndex(({ position }) => position === after) + 1
+        return all.slice(start, start + limit)
+      },
+    }),
+  },
+  {
+    fault: 'keeps only the metadata that it knows',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      append: ({ metadata: { managedVersion: _, ...metadata }, ...append }) =>
+        sound.append({ ...append, metadata }),
+    }),
+  },
+  {
+    fault: 'finds only the first event of an append',
+    law: 'an append is found by its id, with all of its events in the order written',
+    plant: (sound) => ({ findAppend: async (by) => (await sound.findAppend(by)).slice(0, 1) }),
+  },
+  {
+    fault: 'forgets idempotency keys',
+    law: 'no second append is recorded under an idempotency key, by any handle',
+    plant: (sound) => ({
+      append: ({ metadata: { idempotencyKey: _, ...metadata }, ...append }) =>
+        sound.append({ ...append, metadata }),
+    }),
+  },
+  {
+    fault: 'uses up the key of an append without events',
+    law: 'a conflict and an append without events use up no idempotency key',
+    plant: (sound) => {
+      const used = new Set<string | undefined>()
+      return {
+        append: async (append) => {
+          const { idempotencyKey } = append.metadata
+          if (used.has(idempotencyKey)) return err({ kind: 'IdempotencyKeyUsed' })
+          if (idempotencyKey !== undefined) used.add(idempotencyKey)
+          return sound.append(append)
+        },
+      }
+    },
+  },
+  {
+    fault: 'tells a conflict before a used key',
+    law: 'a used idempotency key is told before a conflict, and to an append without events',
+    plant: (sound) => ({
+      append: async (append) => {
+        for (const { stream, expectedVersion } of append.writes) {
+          const { length } = await sound.readStream(stream)
+          if (length !== expectedVersion) return err({ kind: 'VersionConflict', stream })
+        }
+        return sound.append(append)
+      },
+    }),
+  },
+  {
+    fault: 'truncates what is too long',
+    law: 'an append that no store can keep is rejected and leaves no trace',
+    plant: (sound) => ({
+      append: ({ metadata, ...append }) => {
+        const correlationId = metadata.correlationId?.slice(0, 255)
+        return sound.append({
+          ...append,
+          metadata: { ...metadata, ...(correlationId && { correlationId }) },
+        })
+      },
+    }),
+  },
+  {
+    fault: 'folds case',
+    law: 'streams may have any name of well-formed text and are told apart code point by code point',
+    plant: (sound) => ({
+      append: (append) =>
+        sound.append({
+          ...append,
+          writes: append.writes.map((write) => ({
+            ...write,
+            stream: write.stream.toLowerCase() as typeof write.stream,
+          })),
+        }),
+    }),
+  },
+  {
+    fault: 'loses lone surrogates',
+    law: 'data is kept as JSON keeps it',
+    plant: (sound) => ({
+      readStream: async (stream) =>
+        (await sound.readStream(stream)).map((event) => ({
+          ...event,
+          data: JSON.parse(JSON.stringify(event.data).replaceAll('\\ud800', '�')),
+        })),
+    }),
+  },
+  {
+    fault: 'checks and writes in two steps',
+    law: 'of appends sent at once to one version of a stream, one is recorded',
+    plant: (sound) => ({
+      append: async (append) => {
+        const writes = []
+        for (const write of append.writes) {
+          const { length } = await sound.readStream(write.stream)
+          if (length !== write.expectedVersion) return sound.append(append)
+          writes.push(write)
+        }
+        await new Promise(setImmediate)
+        const moved = await Promise.all(
+          writes.map(async (write) => ({
+            ...write,
+            expectedVersion: (await sound.readStream(write.stream)).length,
+          })),
+        )
+        return sound.append({ ...append, writes: moved })
+      },
+    }),
+  },
+  {
+    fault: 'shows events late',
+    law: 'a reader that pages through the log while others write misses nothing',
+    plant: (sound) => {
+      let reads = 0
+      return {
+        readAll: async (after, limit) => {
+          const page = await sound.readAll(after, limit)
+          return reads++ % 3 === 0 && page.length > 1 ? page.slice(1) : page
+        },
+      }
+    },
+  },
+  {
+    fault: 'wakes those who have stopped waiting',
+    law: 'who has stopped waiting is not woken',
+    plant: (sound) => ({
+      onAppend: (wake) => {
+        sound.onAppend?.(wake)
+        return () => undefined
+      },
+    }),
+  },
+  {
+    fault: 'restores without the last event',
+    law: 'events are restored as they are and can be found and built upon',
+    plant: (sound) => ({ restore: (events) => sound.restore(withoutLast(events)) }),
+  },
+  {
+    fault: 'restores event by event',
+    law: 'events are restored all or none, only in rising order above the last position',
+    plant: (sound) => ({
+      restore: async (events) => {
+        for (const event of events) await sound.restore([event])
+      },
+    }),
+  },
+  {
+    fault: 'tells null for what an append does not say',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      readAll: async (after, limit) =>
+        (await sound.readAll(after, limit)).map((event) => ({
+          ...event,
+          metadata: { correlationId: null as never, ...event.metadata },
+        })),
+    }),
+  },
+  {
+    fault: 'leaves out versions',
+    law: 'a stream and an append of many events are read as a whole',
+    plant: (sound) => {
+      const skipping = (events: readonly RecordedEvent[]) =>
+        events.map((event) =>
+          event.version > 9 ? { ...event, version: event.version + 1 } : event,
+        )
+      return {
+        append: async (append) => (await sound.append(append)).map(skipping),
+        readStream: async (...from) => skipping(await sound.readStream(...from)),
+        findAppend: async (by) => skipping(await sound.findAppend(by)),
+      }
+    },
+  },
+  {
+    fault: 'keeps the keys of organizations apart',
+    law: 'no second append is recorded under an idempotency key, by any handle',
+    plant: (sound) => ({
+      append: ({ metadata: { idempotencyKey: key, ...metadata }, ...append }) => {
+        const idempotencyKey = `${metadata.actor.orgId}+${key}`
+        return sound.append({ ...append, metadata: { ...metadata, idempotencyKey } })
+      },
+    }),
+  },
+  {
+    fault: 'knows no position below 0',
+    law: 'a position between or beyond those of events is a place in the log too',
+    plant: (sound) => ({
+      readAll: async (after, limit) => (after < 0n ? [] : sound.readAll(after, limit)),
+    }),
+  },
+  ...(
+    [
+      ['adds where it should take away', (_, count, all) => all + count],
+      ['counts the event at a position', (sound, _, __, after) => sound.countAfter(after - 1n)],
+      ['counts an event of an empty store', (_, count, all) => (all === 0 ? 1 : count)],
+      [
+        'knows no position beyond 64 bits',
+        (_, count, all, after) => (after < 2n ** 63n ? count : all),
+      ],
+    ] satisfies readonly (readonly [string, Count])[]
+  ).map(([fault, count]) => ({
+    fault: `${fault} when it counts events`,
+    law: 'a store that counts events counts those above a position',
+    plant: (sound: Store): Partial<Store> => ({
+      countAfter: async (after) =>
+        count(sound, await sound.countAfter(after), await sound.countAfter(0n), after),
+    }),
+  })),
+  ...(
+    [
+      ['takes any id', (append) => ({ ...append, id: append.id.replace(/[^0-9A-Z]/gu, '') })],
+      ['cuts ids off', (append) => ({ ...append, id: append.id.slice(0, 26) })],
+      [
+        'takes any expected version',
+        (append) => ({
+          ...append,
+          writes: append.writes.map((write) => ({
+            ...write,
+            expectedVersion: write.expectedVersion === 2 ** 53 ? 0 : write.expectedVersion,
+          })),
+        }),
+      ],
+      [
+        'takes any schema version',
+        (append) => ({
+          ...append,
+          writes: append.writes.map((write) => ({
+            ...write,
+            events: write.events.map((event) => ({
+              ...event,
+              schemaVersion: event.schemaVersion === 2 ** 53 ? 1 : event.schemaVersion,
+            })),
+          })),
+        }),
+      ],
+      [
+        'looks for a stream that is named twice next to itself alone',
+        ({ writes: [first, ...others], ...append }) => ({
+          ...append,
+          writes:
+            first === undefined || others.length !== 2
+              ? [...(first ? [first] : []), ...others]
+              : [first, ...others.filter(({ stream }) => stream !== first.stream)],
+        }),
+      ],
+    ] satisfies readonly (readonly [string, (append: Append) => Append])[]
+  ).map(([fault, change]) => ({
+    fault,
+    law: 'an append that no store can keep is rejected and leaves no trace',
+    plant: (sound: Store): Partial<Store> => ({ append: (append) => sound.append(change(append)) }),
+  })),
+  {
+    fault: 'holds what was handed in to be restored',
+    law: 'events are restored as they are and can be found and built upon',
+    plant: (sound) => {
+      let held: readonly RecordedEvent[] = []
+      return {
+        restore: async (events) => {
+          await sound.restore(structuredClone(events))
+          held = events
+        },
+        readAll: async (after, limit) => (held.length > 0 ? held : sound.readAll(after, limit)),
+      }
+    },
+  },
+  {
+    fault: 'goes by the clock alone after a restore',
+    law: 'events are restored as they are and can be found and built upon',
+    plant: (sound) => ({
+      append: async (append) =>
+        (await sound.append(append)).map((events) =>
+          events.map((event) => ({ ...event, position: BigInt(Date.now()) * 1000n })),
+        ),
+    }),
+  },
+  {
+    fault: 'restores a key twice at once',
+    law: 'events are restored all or none, only in rising order above the last position',
+    plant: (sound) => ({
+      restore: (events) => {
+        const key = events[0]?.metadata.idempotencyKey
+        return sound.restore(
+          events.map((event, n) =>
+            n > 0 && key !== undefined && event.metadata.idempotencyKey === key
+              ? { ...event, appendId: events[0]?.appendId ?? '' }
+              : event,
+          ),
+        )
+      },
+    }),
+  },
+  {
+    fault: 'pages through the log without keys',
+    law: 'an append returns its events as recorded, in the order written',
+    plant: (sound) => ({
+      readAll: async (after, limit) =>
+        (await sound.readAll(after, limit)).map(({ metadata, ...event }) => {
+          const { idempotencyKey: _, ...shown } = metadata
+          return { ...event, metadata: shown }
+        }),
+    }),
+  },
+  {
+    fault: 'moves the last position for a mere guard',
+    law: 'an append without events records nothing',
+    plant: (sound) => {
+      let guards = 0n
+      return {
+        append: async (append) => {
+          const result = await sound.append(append)
+          if (result.isOk() && result.value.length === 0) guards++
+          return result
+        },
+        lastPosition: async () => (await sound.lastPosition()) + guards,
+      }
+    },
+  },
+  ...(['append', 'findAppend'] as const).map((method) => ({
+    fault: `hands out in ${method} what it holds`,
+    law: 'what is recorded stays as it is, whatever happens to the objects handed in or out',
+    plant: handingOut(method),
+  })),
+  {
+    fault: 'lets mere guards pass',
+    law: 'a write without events guards the version of its stream and adds nothing to it',
+    plant: (sound) => ({
+      append: async (append) => {
+        const result = await sound.append(append)
+        const isGuard = append.writes.every(({ events }) => events.length === 0)
+        return isGuard && result.isErr() && 'stream' in result.error ? ok([]) : result
+      },
+    }),
+  },
+  {
+    fault: 'reads a thousand events of a stream at most',
+    law: 'a stream and an append of many events are read as a whole',
+    plant: (sound) => ({
+      readStream: async (...from) => (await sound.readStream(...from)).slice(0, 1000),
+    }),
+  },
+  {
+    fault: 'finds a thousand events of an append at most',
+    law: 'a stream and an append of many events are read as a whole',
+    plant: (sound) => ({ findAppend: async (by) => (await sound.findAppend(by)).slice(0, 1000) }),
+  },
+  {
+    fault: 'remembers the last position',
+    law: 'what one handle records, every handle on the same data reads',
+    plant: (sound) => {
+      const { append, read } = remembering(sound, (_: 'last') => sound.lastPosition())
+      return { append, lastPosition: () => read('last') }
+    },
+  },
+  {
+    fault: 'remembers streams',
+    law: 'what one handle records, every handle on the same data reads',
+    plant: (sound) => {
+      const { append, read } = remembering(sound, (from: Parameters<Store['readStream']>) =>
+        sound.readStream(...from),
+      )
+      return { append, readStream: (...from) => read(from) }
+    },
+  },
+  {
+    fault: 'remembers which appends were not there',
+    law: 'what one handle records, every handle on the same data reads',
+    plant: (sound) => {
+      const { append, read } = remembering(sound, sound.findAppend, ({ length }) => length === 0)
+      return { append, findAppend: read }
+    },
+  },
+  {
+    fault: 'looks a key up before it records',
+    law: 'of appends sent at once under one idempotency key, one is recorded',
+    plant: (sound) => ({
+      append: inTurn(async (append) => {
+        const { idempotencyKey, ...metadata } = append.metadata
+        if (idempotencyKey === undefined) return sound.append(append)
+        const before = await sound.findAppend({ idempotencyKey })
+        if (before.length > 0) return err({ kind: 'IdempotencyKeyUsed' })
+        await oneTurn()
+        const result = await sound.append(append)
+        return result.isOk() ? result : sound.append({ ...append, metadata })
+      }),
+    }),
+  },
+  {
+    fault: 'looks at guards before it records',
+    law: 'a guard and a write of one stream, sent at once, are recorded one after the other',
+    plant: (sound) => ({
+      append: inTurn(async (append) => {
+        const writes = append.writes.filter(({ events }) => events.length)
+        const hasBoth = writes.length > 0 && writes.length < append.writes.length
+        if (!hasBoth) return sound.append(append)
+        for (const { stream, expectedVersion } of append.writes) {
+          const { length } = await sound.readStream(stream)
+          if (length !== expectedVersion) return err({ kind: 'VersionConflict', stream })
+        }
+        await oneTurn()
+        return sound.append({ ...append, writes })
+      }),
+    }),
+  },
+  {
+    fault: 'shows an append a moment after a later one',
+    law: 'a reader that pages through the log while others write misses nothing',
+    plant: (sound) => {
+      const hidden = new Set<string>()
+      let appends = 0
+      return {
+        append: async (append) => {
+          if (appends++ % 2 === 0) hidden.add(append.id)
+          const result = await sound.append(append)
+          await oneTurn()
+          hidden.delete(append.id)
+          return result
+        },
+        readAll: async (after, limit) =>
+          (await sound.readAll(after, 1_000_000))
+            .filter(({ appendId }) => !hidden.has(appendId))
+            .slice(0, Math.max(0, limit)),
+      }
+    },
+  },
+  {
+    fault: 'reads the first page for ever',
+    law: 'a reader that pages through the log while others write misses nothing',
+    plant: (sound) => ({ readAll: (_, limit) => sound.readAll(0n, limit) }),
+  },
+]
+
+/** Opens stores with the fault of `plant` in every handle. */
+const harnessOf = (plant: Fault['plant']) => {
+  const sounds = new Map<Store, Store>()
+  const handleOn = (sound: Store): Store => {
+    const handle = { ...sound, ...plant(sound) }
+    sounds.set(handle, sound)
+    return handle
+  }
+  return {
+    open: async () => handleOn(memoryEventStore()),
+    reopen: async (store: Store) => handleOn(sounds.get(store) ?? store),
+  }
+}
+
+const lawNamed = (law: string) => {
+  const found = [...eventStoreLaws, ...eventRestoreLaws].find(({ name }) => name === law)
+  if (found === undefined) throw new Error(`There is no law “${law}”`)
+  return found
+}
+
+describe('The laws of event stores', () => {
+  test.each(FAULTS)('find a store that $fault', async ({ law, plant }) => {
+    await expect(lawNamed(law).check(harnessOf(plant))).rejects.toThrow(BrokenLaw)
+  })
+
+  describe('find, and leave nothing behind of, a store that', () => {
+    const law = lawNamed('a reader that pages through the log while others write misses nothing')
+
+    test('answers a conflict that there is not', async () => {
+      let appends = 0
+      let reads = 0
+      const harness = harnessOf((sound) => ({
+        append: async (append) =>
+          ++appends === 30
+            ? err({ kind: 'VersionConflict', stream: 'law-guard' })
+            : sound.append(append),
+        readAll: (after, limit) => {
+          reads++
+          return sound.readAll(after, limit)
+        },
+      }))
+      await expect(law.check(harness)).rejects.toThrow(BrokenLaw)
+      const readsOfTheLaw = reads
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
+      expect(reads).toBe(readsOfTheLaw)
+    })
+
+    test('records a bad append and fails to record the others', async () => {
+      const neighbours = lawNamed('an append that is rejected harms none that is sent with it')
+      const harness = harnessOf(() => ({
+        append: async ({ writes }) => {
+          if (writes.length === 0) return ok([])
+          throw new Error('is away')
+        },
+      }))
+      await expect(neighbours.check(harness)).rejects.toThrow(BrokenLaw)
+    })
+
+    test('fails to read while others write', async () => {
+      let reads = 0
+      const harness = harnessOf((sound) => ({
+        append: async (append) => {
+          await oneTurn()
+          return sound.append(append)
+        },
+        readAll: (after, limit) =>
+          ++reads === 2 ? Promise.reject(new Error('is away')) : sound.readAll(after, limit),
+      }))
+      await expect(law.check(harness)).rejects.toThrow('is away')
+    })
+  })
+
+  describe('wait no longer than 5 s for a store that', () => {
+    const appending = 'every append wakes those who wait, on every handle'
+    const restoring = 'a restore wakes those who wait, on every handle'
+
+    /** Those who wait on any handle of a store. */
+    const waiting = new Map<Store, Set<() => void>>()
+
+    test.each<readonly [fault: string, law: string, Fault['plant']]>([
+      [
+        'records nothing',
+        appending,
+        () => ({ append: async () => err({ kind: 'IdempotencyKeyUsed' }) }),
+      ],
+      ['wakes nobody', appending, () => ({ onAppend: () => () => undefined })],
+      [
+        'wakes before it records',
+        appending,
+        (sound) => {
+          const wakes = waiting.get(sound) ?? new Set()
+          waiting.set(sound, wakes)
+          return {
+            onAppend: (wake) => {
+              wakes.add(wake)
+              return () => wakes.delete(wake)
+            },
+            append: async (append) => {
+              for (const wake of wakes) wake()
+              await oneTurn()
+              return sound.append(append)
+            },
+          }
+        },
+      ],
+      [
+        'wakes but once',
+        appending,
+        (sound) => ({
+          onAppend: (wake) => {
+            const stop = sound.onAppend?.(() => {
+              stop?.()
+              wake()
+            })
+            return () => stop?.()
+          },
+        }),
+      ],
+      [
+        'restores in silence',
+        restoring,
+        (sound) => {
+          let isRestoring = false
+          return {
+            onAppend: (wake) => {
+              const stop = sound.onAppend?.(() => {
+                if (!isRestoring) wake()
+              })
+              return () => stop?.()
+            },
+            restore: async (events) => {
+              isRestoring = true
+              await sound.restore(events)
+              await oneTurn()
+              isRestoring = false
+            },
+          }
+        },
+      ],
+    ])('%s', async (_, law, plant) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const found = expect(lawNamed(law).check(harnessOf(plant))).rejects.toThrow(BrokenLaw)
+      for (let turn = 0; turn < 10; turn++) await oneTurn()
+      await vi.advanceTimersByTimeAsync(5_000)
+      await found
+    })
+  })
+
+  test('have different names', () => {
+    const names = [...eventStoreLaws, ...eventRestoreLaws].map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('say what was expected', async () => {
+    const law = eventStoreLaws.find(({ name }) => name.startsWith('the last position'))
+    const store = { ...memoryEventStore(), lastPosition: async () => 7n }
+    const harness = { open: async () => store, reopen: async () => store }
+    await expect(law?.check(harness)).rejects.toThrow(
+      'Expected the last position of an empty store to be "0n", not "7n"',
+    )
+  })
+})

@@ -1,0 +1,123 @@
+import { createServer } from 'node:http'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
+import express from 'express'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openIam, transportOptions } from '../host.js'
+import { closed, listening } from '../servers.js'
+
+const ADD = { path: '/v1/projects', type: 'application/json' }
+
+/** Each way to send a project. */
+const ways: readonly (readonly [name: string, way: typeof ADD])[] = [
+  ['JSON', ADD],
+  ['JSON at the path of the rpc', { ...ADD, path: '/claviger.v1.ProjectService/AddProject' }],
+  [
+    'gRPC-web',
+    { path: '/claviger.v1.ProjectService/AddProject', type: 'application/grpc-web+proto' },
+  ],
+]
+
+const open = async () => {
+  const { options, failures } = transportOptions()
+  const handler = fetchHandler(await openIam(), options)
+  return { handler, failures }
+}
+
+const requestOf = (body: ReadableStream, { path, type }: typeof ADD, signal?: AbortSignal) =>
+  new Request(`http://localhost${path}`, {
+    method: 'POST',
+    body,
+    headers: { authorization: 'Bearer admin', 'content-type': type },
+    duplex: 'half',
+    ...(signal && { signal }),
+  } as RequestInit)
+
+const failing = (cause: unknown) =>
+  new ReadableStream({
+    pull() {
+      throw cause
+    },
+  })
+
+/** All that a client sees, in whatever protocol. */
+const seen = async (response: Response) =>
+  JSON.stringify([decodeURIComponent(await response.text()), ...response.headers])
+
+describe.each(ways)('A body that cannot be read, as %s', (_, way) => {
+  it.each([
+    ['of the host', new Error('/var/spool/7: no such file')],
+    ['of ConnectRPC', new ConnectError('/var/spool/7', Code.NotFound, { 'x-internal': 'abc' })],
+  ])('is told to the host, not to the client: an error %s', async (_kind, cause) => {
+    const { handler, failures } = await open()
+    const text = await seen(await handler(requestOf(failing(cause), way)))
+    expect(text).toMatch(/"code\\":13|grpc-status: 13/)
+    expect(text).not.toMatch(/spool|x-internal/)
+    const method = 'claviger.v1.ProjectService/AddProject'
+    const correlationId = expect.any(String)
+    expect(failures).toEqual([{ cause, failure: { method, correlationId } }])
+  })
+
+  it('is told of text where bytes belong', async () => {
+    const { handler, failures } = await open()
+    const text = new ReadableStream({
+      start(controller) {
+        controller.enqueue('{"id":"new","name":"New"}')
+        controller.close()
+      },
+    })
+    expect(await seen(await handler(requestOf(text, way)))).toMatch(/"code\\":13|grpc-status: 13/)
+    expect(failures).toMatchObject([{ cause: expect.any(TypeError) }])
+  })
+
+  it('is told when somebody else reads it', async () => {
+    const { handler, failures } = await open()
+    const request = requestOf(new ReadableStream(), way)
+    request.body?.getReader()
+    expect(await seen(await handler(request))).toMatch(/"code\\":13|grpc-status: 13/)
+    expect(failures).toMatchObject([{ cause: expect.any(TypeError) }])
+  })
+
+  it('is not told when the client has left', async () => {
+    const { handler, failures } = await open()
+    const left = new AbortController()
+    const body = new ReadableStream(
+      {
+        pull() {
+          left.abort()
+          throw new Error('aborted')
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    await handler(requestOf(body, way, left.signal))
+    expect(failures).toEqual([])
+  })
+})
+
+it('A body that somebody else reads does not matter where the path is not of the transport', async () => {
+  const { handler } = await open()
+  const request = requestOf(new ReadableStream(), { ...ADD, path: '/health' })
+  request.body?.getReader()
+  expect((await handler(request)).status).toBe(404)
+})
+
+it('What a parser of the host made of a body matters on paths of the transport alone', async () => {
+  const { options, failures } = transportOptions()
+  const app = express()
+  app.use(express.json({ reviver: (_name, value) => (value === 1 ? 1n : value) }))
+  app.use(nodeHandler(await openIam(), options))
+  app.post('/count', (request, response) => void response.send(String(request.body.count)))
+  const server = createServer(app)
+  const origin = await listening(server)
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await closed(server)
+  })
+  const headers = { authorization: 'Bearer admin', 'content-type': 'application/json' }
+  const post = (path: string) =>
+    fetch(`${origin}${path}`, { method: 'POST', headers, body: '{"count":1}' })
+  expect(await (await post('/count')).text()).toBe('1')
+  expect((await post('/v1/projects')).status).toBe(500)
+  expect(failures).toMatchObject([{ cause: expect.any(TypeError) }])
+})
