@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow'
+import { ok, type Result } from 'neverthrow'
 import type * as z from 'zod/mini'
 import type { Upcasters } from './message.js'
 
@@ -37,3 +37,20 @@ export const exists = <State extends { readonly status: string }>(
   state: State,
 ): state is Exclude<State, { readonly status: 'absent' | 'removed' }> =>
   state.status !== 'absent' && state.status !== 'removed'
+
+/** What happens because of `commands`, each decided on what those before it lead to; all or none. */
+export const decideAll = <Command, State, Event, Refusal>(
+  { decide, evolve }: Pick<Decider<Command, State, Event, Refusal>, 'decide' | 'evolve'>,
+  commands: readonly Command[],
+  state: State,
+): Result<readonly Event[], Refusal> => {
+  const events: Event[] = []
+  let reached = state
+  for (const command of commands) {
+    const decision = decide(command, reached)
+    if (decision.isErr()) return decision
+    reached = decision.value.reduce(evolve, reached)
+    events.push(...decision.value)
+  }
+  return ok(events)
+}

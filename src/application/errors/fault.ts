@@ -24,15 +24,6 @@ export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promi
   }
 }
 
-/** Runs `call`; what it throws before there is a promise becomes a rejection too. */
-export const started = <Value>(call: () => Promise<Value>): Promise<Value> => {
-  try {
-    return call()
-  } catch (thrown) {
-    return Promise.reject(thrown)
-  }
-}
-
 /** The fault of a port that threw `cause`. */
 export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fault => {
   if (cause instanceof Fault) return cause

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini'
 import { AddOidcIdentityProvider } from '../../domain/identity-provider/commands.js'
+import { identityProvider } from '../../domain/identity-provider/decider.js'
 import { identityProviderStream } from '../../domain/identity-provider/events.js'
+import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { IdpId, requiredText } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
-import { transact } from '../recording/transact.js'
+import { record } from '../recording/snapshot.js'
+import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
 import { orCancelled } from '../waiting/race-abort.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
@@ -51,15 +54,18 @@ export const addOidcIdentityProvider = (
       const { orgId } = call
       const idOf = (stream: string) => stream.slice(identityProviderStream(orgId, '').length)
       const idpId = input.idpId ?? IdpId.parse(runtime.newId())
-      const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId), true)
       const sealed = seal(runtime, secret, { orgId, idpId })
       const clientSecret = await orCancelled(sealed, call.signal)
       const data = { ...input, idpId, clientSecret }
-      return transact(runtime, call, {
-        command: { method: call.method, input },
-        object: idp,
-        writes: [idp],
-        decide: () => idp.decide({ type: 'AddOidcIdentityProvider', data }),
+      return writeObject(runtime, call, {
+        input,
+        kind: identityProviders,
+        decide: ({ readNew }) => {
+          const before = readNew(identityProviders, { idpId })
+          return identityProvider
+            .decide({ type: 'AddOidcIdentityProvider', data }, before.state)
+            .map((events) => [record(before, events)])
+        },
         ids: (stream) => ({ idpId: idOf(stream) }),
         isSameSecret: (events) => {
           const owner = { orgId, idpId: events[0] ? idOf(events[0].stream) : idpId }

@@ -1,9 +1,11 @@
 import type * as z from 'zod/mini'
 import type { IdentityProviderCommand } from '../../domain/identity-provider/commands.js'
-import { identityProviderStream } from '../../domain/identity-provider/events.js'
+import { identityProvider } from '../../domain/identity-provider/decider.js'
+import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { type Write, write } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
-import { transact } from '../recording/transact.js'
+import { record } from '../recording/snapshot.js'
+import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
 
 /** The id of an identity provider, as every outcome calls it. */
@@ -27,15 +29,16 @@ export const changeIdentityProvider = <Data extends z.ZodMiniType<IdentityProvid
   write(
     runtime,
     { method, permissions: ['identity_provider.write'], schema, target: targetIdp },
-    (call, input) => {
-      const { idpId } = input
-      const idp = runtime.identityProviders.track(identityProviderStream(call.orgId, idpId))
-      return transact(runtime, call, {
-        command: { method, input },
-        object: idp,
-        writes: [idp],
-        decide: () => idp.decide(command(input)),
-        ids: () => ({ idpId }),
-      })
-    },
+    (call, input) =>
+      writeObject(runtime, call, {
+        input,
+        kind: identityProviders,
+        decide: ({ read }) => {
+          const before = read(identityProviders, input)
+          return identityProvider
+            .decide(command(input), before.state)
+            .map((events) => [record(before, events)])
+        },
+        ids: () => ({ idpId: input.idpId }),
+      }),
   )

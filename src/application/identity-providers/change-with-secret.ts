@@ -1,10 +1,12 @@
 import type * as z from 'zod/mini'
 import type { IdentityProviderCommand } from '../../domain/identity-provider/commands.js'
-import { identityProviderStream } from '../../domain/identity-provider/events.js'
+import { identityProvider } from '../../domain/identity-provider/decider.js'
+import { identityProviders } from '../../domain/identity-provider/kind.js'
 import type { IdpId, SealedSecret } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
-import { transact } from '../recording/transact.js'
+import { record } from '../recording/snapshot.js'
+import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
 import { orCancelled } from '../waiting/race-abort.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
@@ -36,15 +38,18 @@ export const changeWithSecret = <Data extends z.ZodMiniType<WithSecret>>(
     async (call, { clientSecret: secret, ...input }) => {
       const { idpId } = input
       const owner = { orgId: call.orgId, idpId }
-      const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
       const sealed = secret === '' ? undefined : seal(runtime, secret, owner)
       const clientSecret = sealed && (await orCancelled(sealed, call.signal))
       const data = clientSecret === undefined ? input : { ...input, clientSecret }
-      return transact(runtime, call, {
-        command: { method, input },
-        object: idp,
-        writes: [idp],
-        decide: () => idp.decide(command(data)),
+      return writeObject(runtime, call, {
+        input,
+        kind: identityProviders,
+        decide: ({ read }) => {
+          const before = read(identityProviders, owner)
+          return identityProvider
+            .decide(command(data), before.state)
+            .map((events) => [record(before, events)])
+        },
         ids: () => ({ idpId }),
         isSameSecret: (events) => recordsSecret(runtime, events, { secret, owner }),
       })

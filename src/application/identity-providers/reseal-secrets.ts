@@ -1,7 +1,8 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
-import { identityProviderStream } from '../../domain/identity-provider/events.js'
+import { identityProvider } from '../../domain/identity-provider/decider.js'
+import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { IdpId, type SealedSecret } from '../../domain/values.js'
 import type { SecretOwner } from '../../ports/secret-cipher.js'
 import type { IamError } from '../errors/errors.js'
@@ -11,6 +12,7 @@ import { type LongWrite, longWrite } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
 import { tellFault } from '../observing/observer.js'
 import { allObjects } from '../reading/all-objects.js'
+import { record } from '../recording/snapshot.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { patience, pause } from '../waiting/pause.js'
@@ -128,23 +130,22 @@ const resealOnce = async (
   idpId: IdpId,
 ): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
   const owner = { orgId: call.orgId, idpId }
-  const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
-  await orCancelled(idp.refresh(), call.signal)
-  if (!exists(idp.state))
-    return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
-  const replaces = idp.state.clientSecret
+  const reading = runtime.ledger.read(identityProviders, call.orgId, { idpId })
+  const { state } = await orCancelled(reading, call.signal)
+  if (!exists(state)) return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
+  const replaces = state.clientSecret
   if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
-  const sealing = sealAnew(runtime, replaces, owner)
-  const clientSecret = await orCancelled(sealing, call.signal)
-  const outcome = await transact(runtime, call, {
-    command: { method: call.method, input: { idpId } },
-    object: idp,
-    writes: [idp],
-    decide: () =>
-      idp.decide({ type: 'ResealClientSecret', data: { idpId, replaces, clientSecret } }),
-    ids: () => ({ idpId }),
+  const clientSecret = await orCancelled(sealAnew(runtime, replaces, owner), call.signal)
+  const data = { idpId, replaces, clientSecret }
+  return transact(runtime, call, {
+    decide: ({ read }) => {
+      const before = read(identityProviders, owner)
+      return identityProvider
+        .decide({ type: 'ResealClientSecret', data }, before.state)
+        .map((events) => ({ records: [record(before, events)] }))
+    },
+    answer: ({ events }) => (events.length > 0 ? 'resealed' : 'replaced meanwhile'),
   })
-  return outcome.map(({ changed }) => (changed ? 'resealed' : 'replaced meanwhile'))
 }
 
 const sealAnew = async (

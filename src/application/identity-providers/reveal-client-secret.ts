@@ -1,6 +1,5 @@
 import { err, ok } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { identityProviderStream } from '../../domain/identity-provider/events.js'
 import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { type Read, read } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
@@ -29,10 +28,9 @@ export const revealClientSecret = (
       target: targetIdp,
     },
     async ({ orgId }, { idpId }) => {
-      const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId))
-      await idp.refresh()
-      if (!exists(idp.state))
+      const { state } = await runtime.ledger.read(identityProviders, orgId, { idpId })
+      if (!exists(state))
         return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
-      return ok({ clientSecret: await open(runtime, idp.state.clientSecret, { orgId, idpId }) })
+      return ok({ clientSecret: await open(runtime, state.clientSecret, { orgId, idpId }) })
     },
   )

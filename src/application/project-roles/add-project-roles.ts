@@ -1,15 +1,18 @@
-import { ok } from 'neverthrow'
+import { err, Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { projectStream } from '../../domain/project/events.js'
+import { exists } from '../../domain/decider.js'
+import { projects } from '../../domain/project/kind.js'
 import { AddProjectRole } from '../../domain/project-role/commands.js'
-import { projectRoleStream } from '../../domain/project-role/events.js'
+import { projectRole } from '../../domain/project-role/decider.js'
+import { projectRoles } from '../../domain/project-role/kind.js'
 import { listOf, ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { onlyOnce } from '../method/only-once.js'
 import { targetProjectOfRole } from '../method/target.js'
-import { transact } from '../recording/transact.js'
+import { record } from '../recording/snapshot.js'
+import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
-import { refuseUnlessExists } from './change-project-role.js'
+import { noProject } from './change-project-role.js'
 
 /** Most roles that one call adds: with their project, as many streams as one append takes. */
 export const MAX_ROLES = 1000
@@ -72,29 +75,21 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       refuses: ['expectedSequence'],
     },
     (call, input) => {
-      const { orgId } = call
       const { projectId } = input
-      const project = runtime.projects.track(projectStream(orgId, projectId))
-      const roles = input.roles.map((role) => ({
-        data: { ...role, projectId },
-        tracked: runtime.projectRoles.track(
-          projectRoleStream(orgId, projectId, role.roleKey),
-          true,
-        ),
-      }))
-      const writes = roles.map(({ tracked }) => tracked)
-      return transact(runtime, call, {
-        command: { method: call.method, input },
-        object: writes.at(-1) ?? project,
-        writes,
-        guard: project,
-        decide: () => {
-          const refusal = refuseUnlessExists(project.state, projectId)
-          if (refusal) return refusal
-          const decisions = roles.map(({ tracked, data }) =>
-            tracked.decide({ type: 'AddProjectRole', data }),
+      return writeObject(runtime, call, {
+        input,
+        kind: projectRoles,
+        decide: ({ read, readNew }) => {
+          if (!exists(read(projects, { id: projectId }).state)) return err(noProject(projectId))
+          return Result.combine(
+            input.roles.map((role) => {
+              const data = { ...role, projectId }
+              const before = readNew(projectRoles, data)
+              return projectRole
+                .decide({ type: 'AddProjectRole', data }, before.state)
+                .map((events) => record(before, events))
+            }),
           )
-          return decisions.find((decision) => decision.isErr()) ?? ok(undefined)
         },
         ids: () => ({ projectId, roleKeys: input.roles.map(({ roleKey }) => roleKey) }),
       })

@@ -1,16 +1,16 @@
-import { err, type Result } from 'neverthrow'
+import { err } from 'neverthrow'
 import type * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
-import type { ProjectState } from '../../domain/project/decider.js'
-import { projectStream } from '../../domain/project/events.js'
+import { projects } from '../../domain/project/kind.js'
 import type { ProjectRoleCommand } from '../../domain/project-role/commands.js'
-import { projectRoleStream } from '../../domain/project-role/events.js'
+import { projectRole } from '../../domain/project-role/decider.js'
+import { projectRoles } from '../../domain/project-role/kind.js'
 import type { NotFound } from '../../domain/refusals.js'
 import type { ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { targetProjectOfRole } from '../method/target.js'
-import { rememberingLast } from '../recording/remembering-last.js'
-import { transact } from '../recording/transact.js'
+import { record } from '../recording/snapshot.js'
+import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
 
 /** The ids of a role, as every outcome calls them. */
@@ -34,10 +34,8 @@ interface Change<Data extends z.ZodMiniType> {
 export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand['data']>>(
   runtime: Runtime,
   { method, schema, command, isNew = false }: Change<Data>,
-): Write<z.input<Data>, ProjectRoleIds> => {
-  const streamOfProject = rememberingLast(projectStream)
-  const startOfRole = rememberingLast((orgId, projectId) => projectRoleStream(orgId, projectId, ''))
-  return write(
+): Write<z.input<Data>, ProjectRoleIds> =>
+  write(
     runtime,
     {
       method,
@@ -48,27 +46,23 @@ export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand[
     },
     (call, input) => {
       const { projectId, roleKey } = input
-      const { orgId } = call
-      const project = runtime.projects.track(streamOfProject(orgId, projectId))
-      const role = runtime.projectRoles.track(`${startOfRole(orgId, projectId)}${roleKey}`, isNew)
-      return transact(runtime, call, {
-        command: { method, input },
-        object: role,
-        writes: [role],
-        guard: project,
-        decide: () => {
-          const refusal = refuseUnlessExists(project.state, projectId)
-          return refusal ?? role.decide(command(input))
+      return writeObject(runtime, call, {
+        input,
+        kind: projectRoles,
+        decide: ({ read, readNew }) => {
+          if (!exists(read(projects, { id: projectId }).state)) return err(noProject(projectId))
+          const before = (isNew ? readNew : read)(projectRoles, input)
+          return projectRole
+            .decide(command(input), before.state)
+            .map((events) => [record(before, events)])
         },
         ids: () => ({ projectId, roleKey }),
       })
     },
   )
-}
 
-/** The refusal of what needs a project; undefined when it exists. */
-export const refuseUnlessExists = (
-  state: ProjectState,
-  projectId: ProjectId,
-): Result<never, NotFound> | undefined =>
-  exists(state) ? undefined : err({ kind: 'NotFound', object: { type: 'project', id: projectId } })
+/** The refusal of what needs a project that does not exist. */
+export const noProject = (id: ProjectId): NotFound => ({
+  kind: 'NotFound',
+  object: { type: 'project', id },
+})

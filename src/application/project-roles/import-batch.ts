@@ -1,15 +1,18 @@
 import { err, ok, type Result } from 'neverthrow'
-import { projectStream } from '../../domain/project/events.js'
-import type { ProjectRoleState } from '../../domain/project-role/decider.js'
-import { projectRoleStream } from '../../domain/project-role/events.js'
+import { exists } from '../../domain/decider.js'
+import { projects } from '../../domain/project/kind.js'
+import { projectRole } from '../../domain/project-role/decider.js'
+import { projectRoles } from '../../domain/project-role/kind.js'
 import type { AlreadyExists } from '../../domain/refusals.js'
 import type { ProjectId, RoleKey } from '../../domain/values.js'
 import type { IamError, InvalidArgument } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
+import { record, type StreamRecord } from '../recording/snapshot.js'
 import { transact } from '../recording/transact.js'
+import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
 import type { AddedRole } from './add-project-roles.js'
-import { refuseUnlessExists } from './change-project-role.js'
+import { noProject } from './change-project-role.js'
 
 /** A row as it was when the source gave it, and its place among all, from 0. */
 export interface Row {
@@ -38,38 +41,41 @@ interface Candidate {
   readonly role: AddedRole
 }
 
-/** The row that may add a role, and the stream of the role. */
-interface Adding {
-  readonly candidate: Candidate
-  readonly tracked: ReturnType<Runtime['projectRoles']['track']>
+/** The role of some key, as it is once the batch is recorded. */
+interface Imported {
+  readonly shown: Pick<AddedRole, 'displayName' | 'group'>
+  /** Index of the row that adds it; undefined when it is there already. */
+  readonly addedBy: number | undefined
+  readonly record: StreamRecord
 }
 
-type Roles = ReadonlyMap<RoleKey, Adding>
-
 /** Adds the roles of well-formed rows that are not there yet, in one append. */
-export const importBatch = async (
+export const importBatch = (
   runtime: Runtime,
   call: AdmittedCall,
   { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly Row[] },
 ): Promise<Result<BatchReport, IamError>> => {
   const { candidates, malformed } = partition(rows)
-  const roles = firstOfEachKey(runtime, call, { projectId, candidates })
-  const recorded = await addMissing(runtime, call, { projectId, roles })
-  if (recorded.isErr()) return err(recorded.error)
-
-  const refused = [...malformed]
-  let added = 0
-  for (const { index, role } of candidates) {
-    const { roleKey } = role
-    const first = roles.get(roleKey)
-    if (first?.candidate.index === index && first.tracked.newEvents.length > 0) added++
-    else if (!isEqual(role, first?.tracked.state)) {
-      const object = { type: 'project_role', projectId, roleKey } as const
-      refused.push({ index, error: { kind: 'AlreadyExists', object } })
-    }
-  }
-  refused.sort((one, other) => one.index - other.index)
-  return ok({ added, unchanged: rows.length - added - refused.length, refused })
+  return transact(runtime, call, {
+    decide: (view) => {
+      const { state } = view.read(projects, { id: projectId })
+      if (!exists(state)) return err(noProject(projectId))
+      const roles = importedBy(view, projectId, candidates)
+      return ok({ roles, records: [...roles.values()].map((imported) => imported.record) })
+    },
+    answer: ({ decided: { roles } }) => {
+      const refused = [...malformed]
+      let added = 0
+      for (const candidate of candidates) {
+        const imported = roles.get(candidate.role.roleKey)
+        if (imported?.addedBy === candidate.index) added++
+        else if (!isEqual(candidate.role, imported?.shown))
+          refused.push(refusal(projectId, candidate))
+      }
+      refused.sort((one, other) => one.index - other.index)
+      return { added, unchanged: rows.length - added - refused.length, refused }
+    },
+  })
 }
 
 const partition = (rows: readonly Row[]) => {
@@ -83,50 +89,32 @@ const partition = (rows: readonly Row[]) => {
   return { candidates, malformed }
 }
 
-/** An append names a stream once: of rows with one key, the first may add the role. */
-const firstOfEachKey = (
-  runtime: Runtime,
-  { orgId }: AdmittedCall,
-  {
-    projectId,
-    candidates,
-  }: { readonly projectId: ProjectId; readonly candidates: readonly Candidate[] },
-): Roles => {
-  const roles = new Map<RoleKey, Adding>()
-  for (const candidate of candidates) {
-    const { roleKey } = candidate.role
-    if (roles.has(roleKey)) continue
-    const stream = projectRoleStream(orgId, projectId, roleKey)
-    roles.set(roleKey, { candidate, tracked: runtime.projectRoles.track(stream, true) })
+/** An append names a stream once: of rows with one key, the first adds the role. */
+const importedBy = (
+  { readNew }: View,
+  projectId: ProjectId,
+  candidates: readonly Candidate[],
+): ReadonlyMap<RoleKey, Imported> => {
+  const roles = new Map<RoleKey, Imported>()
+  for (const { index, role } of candidates) {
+    if (roles.has(role.roleKey)) continue
+    const data = { projectId, ...role }
+    const before = readNew(projectRoles, data)
+    const decision = projectRole.decide({ type: 'AddProjectRole', data }, before.state)
+    roles.set(
+      role.roleKey,
+      exists(before.state)
+        ? { shown: before.state, addedBy: undefined, record: record(before, []) }
+        : { shown: role, addedBy: index, record: record(before, decision.unwrapOr([])) },
+    )
   }
   return roles
 }
 
-const addMissing = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  { projectId, roles }: { readonly projectId: ProjectId; readonly roles: Roles },
-): Promise<Result<unknown, IamError>> => {
-  const project = runtime.projects.track(projectStream(call.orgId, projectId))
-  const entries = [...roles.values()]
-  return transact(runtime, call, {
-    command: { method: call.method, input: { projectId } },
-    object: entries.at(-1)?.tracked ?? project,
-    writes: entries.map(({ tracked }) => tracked),
-    guard: project,
-    decide: () => {
-      const refusal = refuseUnlessExists(project.state, projectId)
-      if (refusal) return refusal
-      for (const { candidate, tracked } of entries) {
-        const data = { projectId, ...candidate.role }
-        const isThere = tracked.state.status === 'active'
-        tracked.decideAll(isThere ? [] : [{ type: 'AddProjectRole', data }])
-      }
-      return ok(undefined)
-    },
-    ids: () => ({}),
-  })
-}
+const isEqual = (role: AddedRole, shown: Imported['shown'] | undefined): boolean =>
+  shown?.displayName === role.displayName && shown.group === role.group
 
-const isEqual = (role: AddedRole, state: ProjectRoleState | undefined): boolean =>
-  state?.status === 'active' && state.displayName === role.displayName && state.group === role.group
+const refusal = (projectId: ProjectId, { index, role }: Candidate): RefusedRow => {
+  const object = { type: 'project_role', projectId, roleKey: role.roleKey } as const
+  return { index, error: { kind: 'AlreadyExists', object } }
+}

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini'
 import { AddProject } from '../../domain/project/commands.js'
+import { project } from '../../domain/project/decider.js'
 import { projectStream } from '../../domain/project/events.js'
+import { projects } from '../../domain/project/kind.js'
 import { ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { targetProject } from '../method/target.js'
-import { transact } from '../recording/transact.js'
+import { record } from '../recording/snapshot.js'
+import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
 import type { GivenProject } from './given-project.js'
 
@@ -36,15 +39,16 @@ export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds>
       refuses: ['expectedSequence'],
     },
     (call, input) => {
-      const { orgId } = call
       const id = input.id ?? ProjectId.parse(runtime.newId())
-      const project = runtime.projects.track(projectStream(orgId, id), true)
-      return transact(runtime, call, {
-        command: { method: call.method, input },
-        object: project,
-        writes: [project],
-        decide: () => project.decide({ type: 'AddProject', data: { ...input, id } }),
-        ids: (stream) => ({ projectId: stream.slice(projectStream(orgId, '').length) }),
+      const command = { type: 'AddProject', data: { ...input, id } } as const
+      return writeObject(runtime, call, {
+        input,
+        kind: projects,
+        decide: ({ readNew }) => {
+          const before = readNew(projects, { id })
+          return project.decide(command, before.state).map((events) => [record(before, events)])
+        },
+        ids: (stream) => ({ projectId: stream.slice(projectStream(call.orgId, '').length) }),
       })
     },
   )

@@ -1,9 +1,11 @@
 import type * as z from 'zod/mini'
 import type { ProjectCommand } from '../../domain/project/commands.js'
-import { projectStream } from '../../domain/project/events.js'
+import { project } from '../../domain/project/decider.js'
+import { projects } from '../../domain/project/kind.js'
 import { type Write, write } from '../method/method.js'
 import { targetProject } from '../method/target.js'
-import { transact } from '../recording/transact.js'
+import { record } from '../recording/snapshot.js'
+import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
 import type { ProjectIds } from './add-project.js'
 
@@ -22,14 +24,16 @@ export const changeProject = <Data extends z.ZodMiniType<ProjectCommand['data']>
   write(
     runtime,
     { method, permissions: ['project.write'], schema, target: targetProject },
-    (call, input) => {
-      const project = runtime.projects.track(projectStream(call.orgId, input.id))
-      return transact(runtime, call, {
-        command: { method, input },
-        object: project,
-        writes: [project],
-        decide: () => project.decide(command(input)),
+    (call, input) =>
+      writeObject(runtime, call, {
+        input,
+        kind: projects,
+        decide: ({ read }) => {
+          const before = read(projects, input)
+          return project
+            .decide(command(input), before.state)
+            .map((events) => [record(before, events)])
+        },
         ids: () => ({ projectId: input.id }),
-      })
-    },
+      }),
   )

@@ -1,34 +1,35 @@
 import type { Metadata } from '../../ports/event-store.js'
 import type { AdmittedCall } from '../method/context.js'
 
-/** The key as stores know it: each organization has its own. */
+/** Marks events as those of a desired state. */
+export interface Marks {
+  readonly managedBy?: string | undefined
+  /** Version of the desired state; only with `managedBy`. */
+  readonly version?: number | undefined
+}
+
+/** The key as stores have it: each organization has its own. */
 export const storedKey = (orgId: string, idempotencyKey: string): string =>
   `${orgId}+${idempotencyKey}`
 
-/** Tells the circumstances of an append: who acts, for whom, by which marks. */
-export type MetadataOf = (
-  call: AdmittedCall,
-  managedBy?: string,
-  managedVersion?: number,
-) => Metadata
+/** The metadata of an append: who acts, for whom, with which marks. */
+export type MetadataOf = (call: AdmittedCall, marks?: Marks, commandHash?: string) => Metadata
 
 /**
  * @see MetadataOf
  *
- * Appends in a row that differ in nothing share one frozen object: a store that keeps events in
- * memory keeps it once.
+ * Appends in a row that differ in nothing share one frozen object, so that a store in memory keeps it once and
+ * a database makes JSON of it once.
  */
 export const metadataFactory = (): MetadataOf => {
   let last: Metadata = frozen({ userId: '', orgId: '' }, '')
-  return (
-    { actorId, actorOrgId, orgId, correlationId, idempotencyKey },
-    managedBy,
-    managedVersion,
-  ) => {
+  return (call, marks, commandHash) => {
+    const { actorId, actorOrgId, orgId, correlationId, idempotencyKey } = call
     const { actor, resourceOwner } = last
     if (actor.userId !== actorId || actor.orgId !== actorOrgId || resourceOwner !== orgId) {
       last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
     }
+    const { managedBy, version: managedVersion } = marks ?? NO_MARKS
     if ((correlationId ?? managedBy ?? idempotencyKey) === undefined) return last
     return {
       ...last,
@@ -36,9 +37,12 @@ export const metadataFactory = (): MetadataOf => {
       ...(managedBy !== undefined && { managedBy }),
       ...(managedVersion !== undefined && { managedVersion }),
       ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),
+      ...(commandHash !== undefined && { commandHash }),
     }
   }
 }
+
+const NO_MARKS: Marks = {}
 
 const frozen = (actor: Metadata['actor'], resourceOwner: string): Metadata =>
   Object.freeze({ actor: Object.freeze(actor), resourceOwner })

@@ -1,14 +1,18 @@
 /**
- * A map of bounded size that keeps what was lately used: a young and an old generation; when the
- * young one is full it becomes the old one, and what nobody asked for since is gone.
+ * A map that keeps what was lately used, in two generations: when the young one takes half of all
+ * bytes it becomes the old one, and what was not used since the last time is gone.
  */
 export class Recent<Key, Value> {
   #young = new Map<Key, Value>()
   #old = new Map<Key, Value>()
-  readonly #generationSize: number
+  #bytes = 0
+  readonly #maxBytes: number
+  readonly #bytesOf: (value: Value) => number
 
-  constructor(generationSize: number) {
-    this.#generationSize = generationSize
+  /** @param bytesOf - about how many bytes a value takes */
+  constructor(maxBytes: number, bytesOf: (value: Value) => number) {
+    this.#maxBytes = maxBytes
+    this.#bytesOf = bytesOf
   }
 
   get(key: Key): Value | undefined {
@@ -20,10 +24,12 @@ export class Recent<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    if (this.#young.size >= this.#generationSize && !this.#young.has(key)) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
     this.#young.set(key, value)
+    // A value that replaces another counts again: it only makes the young generation end earlier.
+    this.#bytes += this.#bytesOf(value)
+    if (this.#bytes <= this.#maxBytes / 2) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#bytes = 0
   }
 }

@@ -1,194 +1,174 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
-import type { StreamId } from '../../domain/values.js'
-import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
-import type { Cancelled, IamError } from '../errors/errors.js'
-import { started } from '../errors/fault.js'
+import type { RecordedEvent, StreamWrite } from '../../ports/event-store.js'
+import type { IamError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import type { Outcome } from '../method/outcome.js'
 import type { Runtime } from '../runtime.js'
 import { patience, pause } from '../waiting/pause.js'
 import { orCancelled } from '../waiting/race-abort.js'
-import { earlierOutcome, outcomeOfUsedKey } from './idempotency.js'
-import { advance, type LostRace, type Recorded, record } from './record.js'
-import { type AnyTracked, detailsOf } from './tracked.js'
-import { type Transaction, trackedIn } from './transaction.js'
+import { appendTo, type LostRace } from './append.js'
+import type { Ledger } from './ledger.js'
+import type { Lock } from './lock.js'
+import type { Marks } from './metadata.js'
+import type { AnySnapshot, StreamRecord } from './snapshot.js'
+import { CallView, type View } from './view.js'
 
-/** Races that are lost before the writers of the guard in this process are made to wait. */
+/** Races that are lost before what a decision reads is locked, too. */
 const GUARD_LOCK_AFTER = 3
 
-const CANCELLED: Cancelled = { kind: 'Cancelled' }
+/** What a decision comes to. */
+export interface Decision {
+  /** At most one for each stream. Nothing is recorded when none has events. */
+  readonly records: readonly StreamRecord[]
+}
+
+/** A decision that was recorded, or that records nothing. */
+export interface Settled<Decided extends Decision> {
+  readonly decided: Decided
+  /** What was recorded. */
+  readonly events: readonly RecordedEvent[]
+  /** The streams of its records, in their order, after that. */
+  readonly snapshots: readonly AnySnapshot[]
+}
+
+/** A decision to record, and what to answer then. */
+export interface Transaction<Decided extends Decision, Answer> {
+  /** Pure: it is taken again whenever the streams that it looks at turn out to be different. */
+  readonly decide: (view: View) => Result<Decided, IamError>
+  readonly answer: (settled: Settled<Decided>) => Answer
+  readonly marks?: Marks | undefined
+  /** Tells the command from others under its idempotency key; absent without a key. */
+  readonly commandHash?: () => Promise<string>
+  /** The answer to the same command when it was recorded before; `isUsed` when its key certainly was. */
+  readonly earlier?: (isUsed: boolean) => Promise<Result<Answer, IamError> | undefined>
+}
 
 /**
- * Takes a command to its end: reads what is not remembered, decides, appends on the versions that
- * were decided on, and decides anew after a lost race. The only way by which commands are recorded.
+ * Takes a decision to its end: loads what is not remembered, decides, appends on condition that what was
+ * read has not changed, and decides anew after a lost race. Nothing else records events.
  *
- * What is remembered may be stale. An append on it can only lose the race; a refusal, a no-op and a
- * dry run are decided anew on what the store has, before they are returned.
+ * What is remembered may be out of date. An append on it can only lose the race; a refusal, a decision that
+ * changes nothing and a dry run are taken again on what the store has before they are answered.
  */
-export const transact = <Ids>(
+export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
   call: AdmittedCall,
-  transaction: Transaction<Ids>,
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  const { writes } = transaction
-  if (!writes.some(mayHaveOthers)) return decideOnMemory(runtime, call, transaction)
-  const streams = writes.filter(mayHaveOthers).map(({ stream }) => stream)
-  const work = () => decideOnMemory(runtime, call, transaction)
-  const end = () => runtime.queue.leave(streams)
-  const turn = runtime.queue.enter(streams, call.signal)
-  if (turn === undefined) return ended(started(work), end)
-  return turn.then((isOurs) => {
-    if (!isOurs) return err(CANCELLED)
-    for (const tracked of trackedIn(transaction)) tracked.recall()
-    return ended(started(work), end)
-  })
-}
-
-/** A stream that was just made up has no others that wait for it; should it have, versions tell. */
-const mayHaveOthers = ({ isKnown, snapshot }: AnyTracked): boolean =>
-  !isKnown || snapshot.version > 0
-
-/** `promise`, with `end` called once it is settled; cheaper than `finally`. */
-const ended = <Value>(promise: Promise<Value>, end: () => void): Promise<Value> =>
-  promise.then(
-    (value) => {
-      end()
-      return value
-    },
-    (thrown: unknown) => {
-      end()
-      throw thrown
-    },
-  )
-
-/** Decides on what is remembered, which costs no question to the store: what is read often is. */
-const decideOnMemory = <Ids>(
-  runtime: Runtime,
-  call: AdmittedCall,
-  transaction: Transaction<Ids>,
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  if (call.dryRun) return decideOnStore(runtime, call, transaction)
-  const { writes, guard } = transaction
-  if (!writes.every(isKnown) || guard?.isKnown === false) {
-    const unknown = trackedIn(transaction).filter((tracked) => !isKnown(tracked))
-    return refresh(unknown, call).then(() => decideOnMemory(runtime, call, transaction))
-  }
-  if (call.signal?.aborted) return Promise.resolve(err(CANCELLED))
-  call.observer?.deciding(1)
-  if (changesNothing(judge(call, transaction))) return decideOnStore(runtime, call, transaction)
-  const settle = (recorded: Recorded) =>
-    recorded.isOk()
-      ? ok(recordedOutcome(call, transaction, recorded.value))
-      : decideOnStore(runtime, call, { ...transaction, lost: recorded.error })
-  return record(runtime, call, { transaction, settle })
-}
-
-/** Decides on what the store has, after a first race that was `lost` or before any. */
-const decideOnStore = async <Ids>(
-  runtime: Runtime,
-  call: AdmittedCall,
-  transaction: Transaction<Ids> & { readonly lost?: LostRace },
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  const turn: StreamId[] = []
+  transaction: Transaction<Decided, Answer>,
+): Promise<Result<Answer, IamError>> => {
+  const { ledger } = runtime
+  const { observer, signal } = call
+  const view = new CallView(ledger, call.orgId)
+  let lock: Lock | undefined
+  let isTooLate: (() => boolean) | undefined
+  let lost = 0
+  let announced = 0
   try {
-    return await decideInTurn(runtime, call, transaction, turn)
+    for (;;) {
+      const decision = asExpected(call, view.decide(transaction.decide))
+      if (view.isPartial) {
+        await view.load(signal)
+        continue
+      }
+      if (signal?.aborted) return err({ kind: 'Cancelled' })
+      if (announced === lost) observer?.deciding(++announced)
+      const records = decision.isOk() ? decision.value.records : NO_RECORDS
+
+      if (decision.isErr() || call.dryRun || !records.some(hasEvents)) {
+        if (view.isFresh) return await settledBefore(ledger, transaction, decision)
+        await view.load(signal)
+        continue
+      }
+
+      const writes = view.writesOf(records)
+      const streams = toLock(writes, lost < GUARD_LOCK_AFTER ? records.length : writes.length)
+      if (streams.length > 0 && !lock?.covers(streams)) {
+        lock?.release()
+        lock = ledger.locks.ask(streams)
+        if (!lock.isHeld) {
+          if (!(await lock.wait(signal))) return err({ kind: 'Cancelled' })
+          view.recall()
+          continue
+        }
+      }
+
+      const recorded = await send(runtime, call, { transaction, writes })
+      if (recorded.isOk())
+        return ok(transaction.answer(settle(ledger, decision.value, recorded.value)))
+      lost++
+      observer?.conflicted(recorded.error.kind)
+      const isRepeated = recorded.error.kind === 'IdempotencyKeyUsed'
+      const earlier = isRepeated ? await transaction.earlier?.(true) : undefined
+      if (earlier) return earlier
+      isTooLate ??= patience()
+      if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
+      await pause(lost, signal)
+      await view.load(signal)
+    }
   } finally {
-    runtime.queue.leave(turn)
+    lock?.release()
   }
 }
 
-/** @param turn - takes in the stream of the guard once the turn at it is asked for */
-const decideInTurn = async <Ids>(
-  runtime: Runtime,
+const NO_RECORDS: readonly StreamRecord[] = []
+
+const hasEvents = ({ events }: StreamRecord): boolean => events.length > 0
+
+/** Refuses a change of an object that is not at the sequence that the caller expects. */
+const asExpected = <Decided extends Decision>(
+  { expectedSequence: expected }: AdmittedCall,
+  decision: Result<Decided, IamError>,
+): Result<Decided, IamError> => {
+  if (expected === undefined || decision.isErr()) return decision
+  const actual = decision.value.records.at(-1)?.before.changed ?? 0n
+  return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
+}
+
+/** Of the first `most`, the streams that exist: the others can only be created, and versions decide. */
+const toLock = (writes: readonly StreamWrite[], most: number) =>
+  writes
+    .filter(({ expectedVersion }, index) => index < most && expectedVersion > 0)
+    .map(({ stream }) => stream)
+
+/** The answer of a decision that records nothing. */
+const settledBefore = async <Decided extends Decision, Answer>(
+  ledger: Ledger,
+  { earlier, answer }: Transaction<Decided, Answer>,
+  decision: Result<Decided, IamError>,
+): Promise<Result<Answer, IamError>> =>
+  (await earlier?.(false)) ?? decision.map((decided) => answer(settle(ledger, decided, [])))
+
+const send = async (
+  { store, newId, metadataOf }: Runtime,
   call: AdmittedCall,
-  transaction: Transaction<Ids> & { readonly lost?: LostRace },
-  turn: StreamId[],
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  let { lost } = transaction
-  const isTooLate = patience()
-  for (let attempts = lost ? 1 : 0; ; attempts++) {
-    if (lost) call.observer?.conflicted(lost.kind)
-    if (lost?.kind === 'IdempotencyKeyUsed') {
-      const earlier = await outcomeOfUsedKey(runtime, call, transaction)
-      if (earlier) return earlier
-    }
-    if (lost && isTooLate()) return err({ kind: 'Aborted', attempts })
-    if (lost) await pause(attempts, call.signal)
-    if (attempts === GUARD_LOCK_AFTER && transaction.guard) {
-      turn.push(transaction.guard.stream)
-      if ((await runtime.queue.enter(turn, call.signal)) === false) return err(CANCELLED)
-    }
-    await refresh(trackedIn(transaction), call)
-    if (call.signal?.aborted) return err(CANCELLED)
-    if (lost || call.dryRun) call.observer?.deciding(attempts + 1)
-    const decision = judge(call, transaction)
-    if (call.dryRun || changesNothing(decision)) {
-      const earlier = await earlierOutcome(runtime, call, transaction)
-      if (earlier) return earlier
-      if (call.dryRun) return decision.map((events) => planned(call, transaction, events))
-      return decision.map(() => written(call, transaction, []))
-    }
-    const recorded = await record(runtime, call, { transaction, settle: itself })
-    if (recorded.isOk()) return ok(recordedOutcome(call, transaction, recorded.value))
-    lost = recorded.error
-  }
+  {
+    transaction: { marks, commandHash },
+    writes,
+  }: {
+    readonly transaction: Pick<Transaction<Decision, unknown>, 'marks' | 'commandHash'>
+    readonly writes: readonly StreamWrite[]
+  },
+): Promise<Result<readonly RecordedEvent[], LostRace>> => {
+  const hash = commandHash && (await orCancelled(commandHash(), call.signal))
+  const metadata = metadataOf(call, marks, hash)
+  const begin = call.observer && performance.now()
+  const recorded = await appendTo(store, { id: newId(), writes, metadata })
+  if (begin !== undefined && recorded.isOk()) call.observer?.appended(recorded.value, begin)
+  return recorded
 }
 
-const itself = (recorded: Recorded): Recorded => recorded
-
-const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
-
-const refresh = async (
-  tracked: readonly AnyTracked[],
-  { signal }: Pick<AdmittedCall, 'signal'>,
-): Promise<void> => {
-  await orCancelled(Promise.all(tracked.map((stream) => stream.refresh())), signal)
-}
-
-type Judgement = Result<readonly NewEvent[], IamError>
-
-const changesNothing = (decision: Judgement): boolean =>
-  decision.isErr() || decision.value.length === 0
-
-const judge = (
-  { expectedSequence }: AdmittedCall,
-  { decide, object, writes }: Transaction<unknown>,
-): Judgement => {
-  const decision = decide()
-  if (decision.isErr()) return err(decision.error)
-  const actual = object.snapshot.changed
-  if (expectedSequence !== undefined && expectedSequence !== actual)
-    return err({ kind: 'SequenceMismatch', expected: expectedSequence, actual })
-  return ok(writes.length === 1 ? object.newEvents : writes.flatMap((write) => write.newEvents))
-}
-
-const recordedOutcome = <Ids>(
-  call: AdmittedCall,
-  transaction: Transaction<Ids>,
+/** Remembers what was recorded of a decision. */
+const settle = <Decided extends Decision>(
+  ledger: Ledger,
+  decided: Decided,
   events: readonly RecordedEvent[],
-): Outcome<Ids> => {
-  advance(transaction, events)
-  return written(call, transaction, events)
+): Settled<Decided> => {
+  let from = 0
+  const snapshots = decided.records.map((written) => {
+    if (events.length === 0 || !hasEvents(written)) return written.before
+    const snapshot = written.after(events, from)
+    from += written.events.length
+    // A stream just created is not kept: most are not used again, and would replace others.
+    if (written.before.version > 0) ledger.remember(snapshot)
+    return snapshot
+  })
+  return { decided, events, snapshots }
 }
-
-const written = <Ids>(
-  { orgId }: AdmittedCall,
-  { object, ids }: Transaction<Ids>,
-  events: readonly RecordedEvent[],
-): Outcome<Ids> => ({
-  ...ids(object.stream),
-  details: detailsOf(object.snapshot, orgId),
-  changed: events.length > 0,
-  events,
-})
-
-const planned = (
-  { orgId }: AdmittedCall,
-  { object }: Transaction<unknown>,
-  events: readonly NewEvent[],
-): Outcome<never> => ({
-  changed: events.length > 0,
-  events,
-  ...(exists(object.snapshot.state) && { details: detailsOf(object.snapshot, orgId) }),
-})

@@ -38,7 +38,10 @@ describe('the metadata of an append', () => {
 
   it('holds the marks of its own append alone', () => {
     const metadataOf = metadataFactory()
-    const marked = metadataOf(call({ correlationId: 'c', idempotencyKey: 'k' }), 'ci', 12)
+    const marked = metadataOf(call({ correlationId: 'c', idempotencyKey: 'k' }), {
+      managedBy: 'ci',
+      version: 12,
+    })
     expect(marked).toMatchObject({
       correlationId: 'c',
       idempotencyKey: 'acme+k',

@@ -1,16 +1,16 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err, ok, Result } from 'neverthrow'
 import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { detailsOf } from '../../recording/tracked.js'
+import { detailsOf, sequenceOf } from '../../recording/snapshot.js'
 import { transact } from '../../recording/transact.js'
 import type { Runtime } from '../../runtime.js'
 import { turn } from '../../waiting/yield-to-event-loop.js'
 import type { Manager } from '../declared/access-version.js'
 import type { Draft } from '../planning/draft.js'
 import type { AppliedChange } from './applied.js'
-import { movedSince } from './moved-since.js'
-import { type Part, partOf, sequenceOf } from './pending-change.js'
+import { movedSince, type Seen } from './moved-since.js'
+import { type Decided, decisionOn, type PendingChange } from './pending-change.js'
 
 /** Changes of one project and its roles, the project first, or of one provider; and who makes them. */
 export interface ToApply {
@@ -45,25 +45,27 @@ export const applyDrafts = async (
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   await turn()
   if (call.signal?.aborted) return err({ kind: 'Cancelled' })
-  const parts = drafts.map((draft) => partOf(runtime, call, draft))
-  for (const appendable of appendsOf(parts)) {
+  const pending = drafts.map(
+    (draft): PendingChange => ({ draft, expected: draft.details?.sequence }),
+  )
+  for (const appendable of appendsOf(pending)) {
     const recorded = await append(runtime, call, { ...appendable, manager })
     if (recorded.isErr()) return err(recorded.error)
     await turn()
   }
-  return ok(parts.map((part) => applied(call, part)))
+  return ok(pending.map((each) => applied(call, each)))
 }
 
 /** What goes into one append: what it writes, and what must not have changed by then. */
 interface Appendable {
-  readonly writes: readonly Part[]
-  readonly guard?: Part
+  readonly writes: readonly PendingChange[]
+  readonly guard?: PendingChange
 }
 
-const isChange = ({ draft: { change } }: Part): boolean => change.events.length > 0
+const isChange = ({ draft: { change } }: PendingChange): boolean => change.events.length > 0
 
 /** As many role changes to an append as it takes; the project is written first, later a guard. */
-const appendsOf = ([head, ...rest]: readonly Part[]): readonly Appendable[] => {
+const appendsOf = ([head, ...rest]: readonly PendingChange[]): readonly Appendable[] => {
   if (!head) return []
   const most = MAX_WRITES - 1
   const roles = rest.filter(isChange)
@@ -73,49 +75,39 @@ const appendsOf = ([head, ...rest]: readonly Part[]): readonly Appendable[] => {
   return appends
 }
 
-const append = async (
+const append = (
   runtime: Runtime,
   call: AdmittedCall,
   { writes, guard, manager }: Appendable & Pick<ToApply, 'manager'>,
-): Promise<Result<void, IamError>> => {
-  const last = writes.at(-1)
-  if (!last) return ok()
-  const recorded = await transact(runtime, call, {
-    command: { method: call.method, input: {} },
-    object: last.tracked,
-    writes: writes.map(({ tracked }) => tracked),
-    guard: guard?.tracked,
-    managedBy: manager.managedBy,
-    managedVersion: manager.version,
-    decide: () => decide(writes, guard),
-    ids: () => ({}),
+): Promise<Result<void, IamError>> =>
+  transact(runtime, call, {
+    marks: manager,
+    decide: (view) => {
+      const decisions = writes.map((pending) => decisionOn(view, pending))
+      const looked = guard ? [decisionOn(view, guard), ...decisions] : decisions
+      const outdated = movedSince(looked.map(seenOf))
+      if (outdated) return err(outdated)
+      return Result.combine(decisions.map(({ decide }) => decide())).map((records) => ({ records }))
+    },
+    answer: ({ snapshots }) => {
+      // What this append wrote is what the next one expects to find.
+      for (const [index, pending] of writes.entries()) {
+        pending.snapshot = snapshots[index]
+        pending.expected = pending.snapshot && sequenceOf(pending.snapshot)
+      }
+    },
   })
-  // What this append wrote is what the next one expects to find.
-  for (const part of writes) part.expected = sequenceOf(part.tracked)
-  return recorded.map(() => undefined)
+
+const seenOf = ({ pending: { draft, expected }, before }: Decided): Seen => {
+  const { object } = draft.change
+  const actual = sequenceOf(before)
+  // What came and went since is as absent as before; its last event tells.
+  return actual === undefined && draft.ended !== undefined
+    ? { object, expected: draft.ended, actual: before.changed }
+    : { object, expected, actual }
 }
 
-const decide = (
-  writes: readonly Part[],
-  guard: Part | undefined,
-): Result<readonly unknown[], IamError> => {
-  const outdated = movedSince(
-    (guard ? [guard, ...writes] : writes).map(({ draft, expected, tracked }) => {
-      const { object } = draft.change
-      const actual = sequenceOf(tracked)
-      // What came and went since is as absent as before; its last event tells.
-      return actual === undefined && draft.ended !== undefined
-        ? { object, expected: draft.ended, actual: tracked.snapshot.changed }
-        : { object, expected, actual }
-    }),
-  )
-  if (outdated) return err(outdated)
-  const decisions = writes.map((part) => part.decide())
-  return decisions.find((decision) => decision.isErr())?.map(() => []) ?? ok([])
-}
-
-const applied = (call: AdmittedCall, part: Part): AppliedChange => {
-  const { change, details } = part.draft
-  const since = isChange(part) ? detailsOf(part.tracked.snapshot, call.orgId) : details
-  return { ...change, ...(since && { details: since }) }
+const applied = (call: AdmittedCall, { draft, snapshot }: PendingChange): AppliedChange => {
+  const details = snapshot ? detailsOf(snapshot, call.orgId) : draft.details
+  return { ...draft.change, ...(details && { details }) }
 }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { identityProviderStream } from '../../../domain/identity-provider/events.js'
-import { projectStream } from '../../../domain/project/events.js'
+import { identityProviders } from '../../../domain/identity-provider/kind.js'
+import { projects } from '../../../domain/project/kind.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/events/stream-name.js'
 import {
@@ -108,12 +108,11 @@ const noLongerBlocked = async (
   const moved: Moved[] = []
   for (const { action, object } of changes) {
     if (action !== 'blocked' || object.type === 'project_role') continue
-    const tracked =
+    const { state } =
       object.type === 'project'
-        ? runtime.projects.track(projectStream(orgId, object.id))
-        : runtime.identityProviders.track(identityProviderStream(orgId, object.idpId))
-    await tracked.refresh()
-    if (tracked.state.status !== 'removed') moved.push({ object, change: 'changed' })
+        ? await runtime.ledger.read(projects, orgId, object)
+        : await runtime.ledger.read(identityProviders, orgId, object)
+    if (state.status !== 'removed') moved.push({ object, change: 'changed' })
   }
   return moved.length > 0 ? { kind: 'PlanOutdated', moved } : undefined
 }

@@ -1,65 +1,82 @@
 import type { Result } from 'neverthrow'
-import { exists } from '../../../domain/decider.js'
-import { identityProviderStream } from '../../../domain/identity-provider/events.js'
-import { projectStream } from '../../../domain/project/events.js'
-import { projectRoleStream } from '../../../domain/project-role/events.js'
+import { type Decider, decideAll } from '../../../domain/decider.js'
+import { identityProvider } from '../../../domain/identity-provider/decider.js'
+import { identityProviders } from '../../../domain/identity-provider/kind.js'
+import type { Message } from '../../../domain/message.js'
+import { project } from '../../../domain/project/decider.js'
+import { projects } from '../../../domain/project/kind.js'
+import { projectRole } from '../../../domain/project-role/decider.js'
+import { projectRoles } from '../../../domain/project-role/kind.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { IamError } from '../../errors/errors.js'
-import type { AdmittedCall } from '../../method/context.js'
-import type { AnyTracked } from '../../recording/tracked.js'
-import type { Runtime } from '../../runtime.js'
-import type { PlannedChange } from '../plan/planned-change.js'
+import {
+  type AnySnapshot,
+  record,
+  type Snapshot,
+  type Status,
+  type StreamRecord,
+} from '../../recording/snapshot.js'
+import type { View } from '../../recording/view.js'
 import { commandOf } from '../plan/planned-event.js'
 import type { Draft } from '../planning/draft.js'
 
-/** A planned change on its way into the log. */
-export interface Part {
+/** A planned change that is not recorded yet. */
+export interface PendingChange {
   readonly draft: Draft
-  readonly tracked: AnyTracked
-  /** Decides what the events of the change came of, on the state of the stream. */
-  readonly decide: () => Result<unknown, IamError>
   /** Sequence that the object must have for the change to take effect; undefined for no object. */
   expected: Position | undefined
+  /** The stream of the object after it was recorded. */
+  snapshot?: AnySnapshot | undefined
 }
 
-/** @see Part */
-export const partOf = (runtime: Runtime, call: AdmittedCall, draft: Draft): Part => {
-  const { change, details } = draft
-  return { draft, expected: details?.sequence, ...decisionOn(runtime, call, change) }
+/** The stream of a change as it is now, and what is to be added to it, if it may. */
+export interface Decided {
+  readonly pending: PendingChange
+  readonly before: AnySnapshot
+  readonly decide: () => Result<StreamRecord, IamError>
 }
 
-/** Sequence of the object of a stream; undefined when there is none. */
-export const sequenceOf = ({ snapshot }: AnyTracked): Position | undefined =>
-  exists(snapshot.state) ? snapshot.changed : undefined
-
-const decisionOn = (
-  runtime: Runtime,
-  { orgId }: AdmittedCall,
-  { action, object, events }: PlannedChange,
-): Pick<Part, 'tracked' | 'decide'> => {
-  const isNew = action === 'add'
+/** Looks at the stream of a change, and decides by its rules what the plan decided before. */
+export const decisionOn = ({ read, readNew }: View, pending: PendingChange): Decided => {
+  const { action, object, events } = pending.draft.change
+  const look = action === 'add' ? readNew : read
   const planned = events.map(commandOf)
   switch (object.type) {
-    case 'project': {
-      const commands = planned.filter((each) => each.of === 'project').map(({ command }) => command)
-      const tracked = runtime.projects.track(projectStream(orgId, object.id), isNew)
-      return { tracked, decide: () => tracked.decideAll(commands) }
-    }
-    case 'project_role': {
-      const commands = planned
-        .filter((each) => each.of === 'project_role')
-        .map(({ command }) => command)
-      const stream = projectRoleStream(orgId, object.projectId, object.roleKey)
-      const tracked = runtime.projectRoles.track(stream, isNew)
-      return { tracked, decide: () => tracked.decideAll(commands) }
-    }
-    case 'identity_provider': {
-      const commands = planned
-        .filter((each) => each.of === 'identity_provider')
-        .map(({ command }) => command)
-      const stream = identityProviderStream(orgId, object.idpId)
-      const tracked = runtime.identityProviders.track(stream, isNew)
-      return { tracked, decide: () => tracked.decideAll(commands) }
-    }
+    case 'project':
+      return {
+        pending,
+        ...decided(
+          project,
+          look(projects, object),
+          planned.flatMap((each) => (each.of === 'project' ? each.command : [])),
+        ),
+      }
+    case 'project_role':
+      return {
+        pending,
+        ...decided(
+          projectRole,
+          look(projectRoles, object),
+          planned.flatMap((each) => (each.of === 'project_role' ? each.command : [])),
+        ),
+      }
+    case 'identity_provider':
+      return {
+        pending,
+        ...decided(
+          identityProvider,
+          look(identityProviders, object),
+          planned.flatMap((each) => (each.of === 'identity_provider' ? each.command : [])),
+        ),
+      }
   }
 }
+
+const decided = <Command, State extends Status, Event extends Message, Refusal extends IamError>(
+  decider: Decider<Command, State, Event, Refusal>,
+  before: Snapshot<State, Event>,
+  commands: readonly Command[],
+): Omit<Decided, 'pending'> => ({
+  before,
+  decide: () => decideAll(decider, commands, before.state).map((events) => record(before, events)),
+})

@@ -1,18 +1,17 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../../domain/decider.js'
+import { decideAll, exists } from '../../../domain/decider.js'
 import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
 } from '../../../domain/identity-provider/commands.js'
-import {
-  identityProviderStream,
-  type OidcIdentityProviderAdded,
-} from '../../../domain/identity-provider/events.js'
+import { identityProvider } from '../../../domain/identity-provider/decider.js'
+import type { OidcIdentityProviderAdded } from '../../../domain/identity-provider/events.js'
+import { identityProviders } from '../../../domain/identity-provider/kind.js'
 import type { SealedSecret } from '../../../domain/values.js'
 import type { IamError, InvalidArgument } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { detailsOf } from '../../recording/tracked.js'
+import { detailsOf, record } from '../../recording/snapshot.js'
 import type { Runtime } from '../../runtime.js'
 import type { Manager } from '../declared/access-version.js'
 import type { ParsedProvider } from '../declared/desired-identity-provider.js'
@@ -42,13 +41,12 @@ export const planIdentityProvider = async (
   const { desired, manager } = toPlan
   const { idpId, issuer, clientSecret: declared } = desired
   const object = { type: 'identity_provider', idpId } as const
-  const stream = identityProviderStream(call.orgId, idpId)
-  const idp = runtime.identityProviders.track(stream)
-  await idp.refresh()
-  const { state, snapshot } = idp
+  const { orgId } = call
+  const before = await runtime.ledger.read(identityProviders, orgId, { idpId })
+  const { name: stream, state } = before
   if (state.status === 'removed') return ok([blocked(object)])
   const found = exists(state) ? state : undefined
-  const details = found && detailsOf(snapshot, call.orgId)
+  const details = found && detailsOf(before, orgId)
   const marks = await marksOn(runtime, manager, [stream])
   if (isSuperseded(manager, marks.get(stream))) return ok([superseded({ object, details })])
   const stored = found?.clientSecret
@@ -58,7 +56,7 @@ export const planIdentityProvider = async (
       : await planSecret(runtime, call, { idpId, declared, stored })
 
   return commandsOf(toPlan, found, secret)
-    .andThen((commands) => idp.decideAll(commands))
+    .andThen((commands) => decideAll(identityProvider, commands, state))
     .andThen((events) =>
       issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
         ? err(objection(toPlan, ['issuer'], 'must not be empty'))
@@ -66,7 +64,7 @@ export const planIdentityProvider = async (
             draft({
               object,
               fields: [...fieldChanges(found, fieldsOf(desired, found)), ...shownSecret(secret)],
-              events,
+              events: record(before, events).events,
               details,
             }),
           ]),

@@ -7,7 +7,7 @@ import type { ProjectRole } from '../../../ports/read-model.js'
 import { Fault } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { allObjects } from '../../reading/all-objects.js'
-import { newEvent } from '../../recording/new-event.js'
+import { newEvent } from '../../recording/snapshot.js'
 import type { Runtime } from '../../runtime.js'
 import type { Manager } from '../declared/access-version.js'
 import type { ParsedProject, ParsedRole } from '../declared/desired-project.js'
@@ -100,5 +100,5 @@ const decide = (command: ProjectRoleCommand, row: ProjectRole | undefined): read
     : projectRole.initialState
   const decision = projectRole.decide(command, state)
   if (decision.isErr()) throw new Fault(decision.error)
-  return decision.value.map((event) => newEvent(projectRole.upcasters, event))
+  return decision.value.map((event) => newEvent(projectRole, event))
 }

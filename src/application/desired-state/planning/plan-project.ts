@@ -1,10 +1,12 @@
 import { ok, type Result } from 'neverthrow'
 import { exists } from '../../../domain/decider.js'
 import { AddProject } from '../../../domain/project/commands.js'
-import { type ProjectAdded, projectStream } from '../../../domain/project/events.js'
+import { project } from '../../../domain/project/decider.js'
+import type { ProjectAdded } from '../../../domain/project/events.js'
+import { projects } from '../../../domain/project/kind.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { detailsOf } from '../../recording/tracked.js'
+import { detailsOf, record } from '../../recording/snapshot.js'
 import type { Runtime } from '../../runtime.js'
 import type { ParsedProject } from '../declared/desired-project.js'
 import { fieldChanges } from '../plan/planned-field.js'
@@ -21,13 +23,12 @@ export const planProject = async (
   const { desired, manager } = toPlan
   const { id } = desired
   const object = { type: 'project', id } as const
-  const stream = projectStream(call.orgId, id)
-  const project = runtime.projects.track(stream)
-  await project.refresh()
-  const { state, snapshot } = project
+  const { orgId } = call
+  const before = await runtime.ledger.read(projects, orgId, { id })
+  const { name: stream, state } = before
   if (state.status === 'removed') return ok([blocked(object), ...blockedRoles(desired)])
   const found = exists(state) ? state : undefined
-  const details = found && detailsOf(snapshot, call.orgId)
+  const details = found && detailsOf(before, orgId)
   const roles = await planProjectRoles(runtime, call, { ...toPlan, isNew: !found })
   const marks = await marksOn(runtime, manager, [stream])
   if (isSuperseded(manager, marks.get(stream)))
@@ -35,9 +36,14 @@ export const planProject = async (
   const settings = settingsOf(desired, found)
   const type = found ? 'UpdateProject' : 'AddProject'
   return project
-    .decide({ type, data: { id, ...settings } })
+    .decide({ type, data: { id, ...settings } }, state)
     .map((events) => [
-      draft({ object, fields: fieldChanges(found, settings), events, details }),
+      draft({
+        object,
+        fields: fieldChanges(found, settings),
+        events: record(before, events).events,
+        details,
+      }),
       ...roles,
     ])
 }

@@ -1,0 +1,48 @@
+import { ok, type Result } from 'neverthrow'
+import type {
+  Append,
+  EventStore,
+  IdempotencyKeyUsed,
+  RecordedEvent,
+  VersionConflict,
+} from '../../ports/event-store.js'
+import { outcomeOf } from '../../ports/store-fault.js'
+import { type Fault, unavailable } from '../errors/fault.js'
+
+/** Why an append was not recorded: another writer was faster, or the key was used before. */
+export type LostRace = VersionConflict | IdempotencyKeyUsed
+
+/** Appends; a store that cannot tell whether it recorded an append is asked for it. */
+export const appendTo = async (
+  store: EventStore,
+  append: Append,
+): Promise<Result<readonly RecordedEvent[], LostRace>> => {
+  try {
+    return await store.append(append)
+  } catch (cause) {
+    return ok(await recordedAfterAll(store, append, cause))
+  }
+}
+
+const recordedAfterAll = async (
+  store: EventStore,
+  { id }: Append,
+  cause: unknown,
+): Promise<readonly RecordedEvent[]> => {
+  const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
+  const found = isUnknown(fault) ? await findOwn(store, id) : []
+  if (found.length === 0) throw fault
+  return found
+}
+
+const isUnknown = ({ error }: Fault): boolean =>
+  error.kind === 'Unavailable' && error.outcome === 'unknown'
+
+const findOwn = async (store: EventStore, id: string): Promise<readonly RecordedEvent[]> => {
+  try {
+    return await store.findAppend({ id })
+  } catch {
+    // The first fault is the one to report: it says that the outcome is unknown.
+    return []
+  }
+}
