@@ -1,7 +1,7 @@
 import { memoryReadModel } from './adapters/memory/read-model.js'
 import { type Iam, iamOf } from './application/iam.js'
 import type { Hooks } from './application/observing/hooks.js'
-import { checkedIds, ulidFactory } from './application/recording/new-id.js'
+import { checkedIds, ulids } from './application/recording/new-id.js'
 import type { Authorize } from './ports/authorize.js'
 import type { EventStore } from './ports/event-store.js'
 import type { ReadModel } from './ports/read-model.js'
@@ -53,7 +53,7 @@ export const createIam: (options: IamOptions) => Iam = ({
     throw new TypeError('newId must be a function')
   }
   if (hooks !== undefined) checkHooks(hooks)
-  const ids = newId ? checkedIds(newId) : ulidFactory()
+  const ids = newId ? checkedIds(newId) : ulids()
   return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
 }
 

@@ -60,8 +60,8 @@ export const addOidcIdentityProvider = (
       return writeObject(runtime, call, {
         input,
         kind: identityProviders,
-        decide: ({ readNew }) => {
-          const before = readNew(identityProviders, { idpId })
+        decide: (view) => {
+          const before = view.readNew(identityProviders, { idpId })
           return identityProvider
             .decide({ type: 'AddOidcIdentityProvider', data }, before.state)
             .map((events) => [record(before, events)])

@@ -33,8 +33,8 @@ export const changeIdentityProvider = <Data extends z.ZodMiniType<IdentityProvid
       writeObject(runtime, call, {
         input,
         kind: identityProviders,
-        decide: ({ read }) => {
-          const before = read(identityProviders, input)
+        decide: (view) => {
+          const before = view.read(identityProviders, input)
           return identityProvider
             .decide(command(input), before.state)
             .map((events) => [record(before, events)])

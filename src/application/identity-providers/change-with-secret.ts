@@ -44,8 +44,8 @@ export const changeWithSecret = <Data extends z.ZodMiniType<WithSecret>>(
       return writeObject(runtime, call, {
         input,
         kind: identityProviders,
-        decide: ({ read }) => {
-          const before = read(identityProviders, owner)
+        decide: (view) => {
+          const before = view.read(identityProviders, owner)
           return identityProvider
             .decide(command(data), before.state)
             .map((events) => [record(before, events)])

@@ -138,8 +138,8 @@ const resealOnce = async (
   const clientSecret = await orCancelled(sealAnew(runtime, replaces, owner), call.signal)
   const data = { idpId, replaces, clientSecret }
   return transact(runtime, call, {
-    decide: ({ read }) => {
-      const before = read(identityProviders, owner)
+    decide: (view) => {
+      const before = view.read(identityProviders, owner)
       return identityProvider
         .decide({ type: 'ResealClientSecret', data }, before.state)
         .map((events) => ({ records: [record(before, events)] }))

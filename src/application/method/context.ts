@@ -118,16 +118,16 @@ const FIELDS: Readonly<Record<GivenField, true>> = {
   onProgress: true,
 }
 
-const violationsOf = (context: Copied): Violation[] => {
-  const { userId, callerOrgId, orgId, expectedSequence, idempotencyKey } = context
-  const { dryRun, consistency, correlationId, signal, onProgress } = context
+const violationsOf = (call: AdmittedCall): Violation[] => {
+  const { actorId, actorOrgId, orgId, expectedSequence, idempotencyKey } = call
+  const { dryRun, consistency, correlationId, signal, onProgress } = call
   const violations: Violation[] = []
   // Every call of every method takes this path; a table of rules that is looped over costs ten times as much.
   const check = (isMet: boolean, field: string, description: string): void => {
     if (!isMet) violations.push({ field, description })
   }
-  violations.push(...callerViolations(userId, callerOrgId))
-  check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
+  violations.push(...callerViolations(actorId, actorOrgId))
+  check(orgId === actorOrgId || isId(orgId), 'orgId', AN_ID)
   check(
     expectedSequence === undefined || isPosition(expectedSequence),
     'expectedSequence',
@@ -186,22 +186,34 @@ const isCorrelationId = (value: unknown): boolean =>
   value === undefined ||
   (typeof value === 'string' && UP_TO_255.test(value) && unstorable(value) === undefined)
 
-/** A context of which every field was read once: a getter cannot answer differently after the check. */
-interface Copied extends Omit<GivenContext, 'caller'> {
-  readonly caller: Caller
-  readonly userId: string
-  readonly callerOrgId: string
-}
-
-/** Undefined when the context names no caller. */
-const copyOf = (context: GivenContext | undefined | null): Copied | undefined => {
+/**
+ * What a context says, each field read once: a getter cannot answer differently after the check. Undefined when
+ * it names no caller.
+ */
+const callOf = (
+  context: GivenContext | undefined | null,
+  { method, observer }: Call,
+): AdmittedCall | undefined => {
   if (!context) return undefined
-  const { caller, orgId, expectedSequence, idempotencyKey, dryRun, consistency } = context
+  const { caller, orgId, expectedSequence, idempotencyKey, dryRun = false } = context
   if (caller === undefined || caller === null) return undefined
-  const { correlationId, signal, onProgress } = context
-  const { userId, orgId: callerOrgId } = caller
-  const options = { orgId, expectedSequence, idempotencyKey, dryRun, consistency }
-  return { caller, userId, callerOrgId, ...options, correlationId, signal, onProgress }
+  const { consistency = 'strong', correlationId, signal, onProgress } = context
+  const { userId: actorId, orgId: actorOrgId } = caller
+  return {
+    method,
+    observer,
+    caller,
+    actorId,
+    actorOrgId,
+    orgId: orgId === undefined ? actorOrgId : orgId,
+    expectedSequence,
+    idempotencyKey,
+    dryRun,
+    consistency,
+    correlationId,
+    signal,
+    onProgress,
+  }
 }
 
 const unknownFieldsOf = (context: object): readonly Violation[] =>
@@ -220,38 +232,18 @@ const unknownFieldsOf = (context: object): readonly Violation[] =>
 export const admit = (
   context: GivenContext | undefined | null,
   refused: readonly Refused[],
-  { method, observer }: Call,
+  of: Call,
 ): Result<AdmittedCall, Unauthenticated | InvalidArgument> => {
   try {
-    const given = copyOf(context)
-    if (!given || !context) return err({ kind: 'Unauthenticated' })
-    const violations = violationsOf(given)
+    const call = callOf(context, of)
+    if (!call || !context) return err({ kind: 'Unauthenticated' })
+    const violations = violationsOf(call)
     for (const field of refused)
-      if (given[field] !== undefined && given[field] !== false)
+      if (call[field] !== undefined && call[field] !== false)
         violations.push({ field, description: 'is not accepted by this method' })
     violations.push(...unknownFieldsOf(context))
-    if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
-    return ok(admittedCall(given, { method, observer }))
+    return violations.length > 0 ? err({ kind: 'InvalidArgument', violations }) : ok(call)
   } catch {
     return err(invalid('', 'the context must be readable: a property of it throws'))
   }
 }
-
-const admittedCall = (
-  { userId, callerOrgId, orgId = callerOrgId, dryRun = false, ...given }: Copied,
-  { method, observer }: Call,
-): AdmittedCall => ({
-  method,
-  observer,
-  caller: given.caller,
-  actorId: userId,
-  actorOrgId: callerOrgId,
-  orgId,
-  expectedSequence: given.expectedSequence,
-  idempotencyKey: given.idempotencyKey,
-  dryRun,
-  consistency: given.consistency ?? 'strong',
-  correlationId: given.correlationId,
-  signal: given.signal,
-  onProgress: given.onProgress,
-})

@@ -79,12 +79,13 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       return writeObject(runtime, call, {
         input,
         kind: projectRoles,
-        decide: ({ read, readNew }) => {
-          if (!exists(read(projects, { id: projectId }).state)) return err(noProject(projectId))
+        decide: (view) => {
+          if (!exists(view.read(projects, { id: projectId }).state))
+            return err(noProject(projectId))
           return Result.combine(
             input.roles.map((role) => {
               const data = { ...role, projectId }
-              const before = readNew(projectRoles, data)
+              const before = view.readNew(projectRoles, data)
               return projectRole
                 .decide({ type: 'AddProjectRole', data }, before.state)
                 .map((events) => record(before, events))

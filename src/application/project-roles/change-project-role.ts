@@ -49,9 +49,10 @@ export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand[
       return writeObject(runtime, call, {
         input,
         kind: projectRoles,
-        decide: ({ read, readNew }) => {
-          if (!exists(read(projects, { id: projectId }).state)) return err(noProject(projectId))
-          const before = (isNew ? readNew : read)(projectRoles, input)
+        decide: (view) => {
+          if (!exists(view.read(projects, { id: projectId }).state))
+            return err(noProject(projectId))
+          const before = isNew ? view.readNew(projectRoles, input) : view.read(projectRoles, input)
           return projectRole
             .decide(command(input), before.state)
             .map((events) => [record(before, events)])

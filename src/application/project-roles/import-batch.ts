@@ -91,7 +91,7 @@ const partition = (rows: readonly Row[]) => {
 
 /** An append names a stream once: of rows with one key, the first adds the role. */
 const importedBy = (
-  { readNew }: View,
+  view: View,
   projectId: ProjectId,
   candidates: readonly Candidate[],
 ): ReadonlyMap<RoleKey, Imported> => {
@@ -99,7 +99,7 @@ const importedBy = (
   for (const { index, role } of candidates) {
     if (roles.has(role.roleKey)) continue
     const data = { projectId, ...role }
-    const before = readNew(projectRoles, data)
+    const before = view.readNew(projectRoles, data)
     const decision = projectRole.decide({ type: 'AddProjectRole', data }, before.state)
     roles.set(
       role.roleKey,

@@ -44,8 +44,8 @@ export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds>
       return writeObject(runtime, call, {
         input,
         kind: projects,
-        decide: ({ readNew }) => {
-          const before = readNew(projects, { id })
+        decide: (view) => {
+          const before = view.readNew(projects, { id })
           return project.decide(command, before.state).map((events) => [record(before, events)])
         },
         ids: (stream) => ({ projectId: stream.slice(projectStream(call.orgId, '').length) }),

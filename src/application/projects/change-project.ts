@@ -28,8 +28,8 @@ export const changeProject = <Data extends z.ZodMiniType<ProjectCommand['data']>
       writeObject(runtime, call, {
         input,
         kind: projects,
-        decide: ({ read }) => {
-          const before = read(projects, input)
+        decide: (view) => {
+          const before = view.read(projects, input)
           return project
             .decide(command(input), before.state)
             .map((events) => [record(before, events)])

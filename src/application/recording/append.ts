@@ -8,20 +8,28 @@ import type {
 } from '../../ports/event-store.js'
 import { outcomeOf } from '../../ports/store-fault.js'
 import { type Fault, unavailable } from '../errors/fault.js'
+import type { Observer } from '../observing/observer.js'
 
 /** Why an append was not recorded: another writer was faster, or the key was used before. */
 export type LostRace = VersionConflict | IdempotencyKeyUsed
 
+export type Recorded = Result<readonly RecordedEvent[], LostRace>
+
 /** Appends; a store that cannot tell whether it recorded an append is asked for it. */
-export const appendTo = async (
+export const append = async (
   store: EventStore,
-  append: Append,
-): Promise<Result<readonly RecordedEvent[], LostRace>> => {
+  given: Append,
+  observer: Observer | undefined,
+): Promise<Recorded> => {
+  const begin = observer ? performance.now() : 0
+  let recorded: Recorded
   try {
-    return await store.append(append)
+    recorded = await store.append(given)
   } catch (cause) {
-    return ok(await recordedAfterAll(store, append, cause))
+    recorded = ok(await recordedAfterAll(store, given, cause))
   }
+  if (recorded.isOk()) observer?.appended(recorded.value, begin)
+  return recorded
 }
 
 const recordedAfterAll = async (

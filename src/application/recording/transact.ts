@@ -5,7 +5,7 @@ import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { patience, pause } from '../waiting/pause.js'
 import { orCancelled } from '../waiting/race-abort.js'
-import { appendTo, type LostRace } from './append.js'
+import { append, type Recorded } from './append.js'
 import type { Ledger } from './ledger.js'
 import type { Lock } from './lock.js'
 import type { Marks } from './metadata.js'
@@ -125,8 +125,8 @@ const asExpected = <Decided extends Decision>(
 /** Of the first `most`, the streams that exist: the others can only be created, and versions decide. */
 const toLock = (writes: readonly StreamWrite[], most: number) =>
   writes
-    .filter(({ expectedVersion }, index) => index < most && expectedVersion > 0)
-    .map(({ stream }) => stream)
+    .slice(0, most)
+    .flatMap(({ stream, expectedVersion }) => (expectedVersion > 0 ? stream : []))
 
 /** The answer of a decision that records nothing. */
 const settledBefore = async <Decided extends Decision, Answer>(
@@ -136,7 +136,7 @@ const settledBefore = async <Decided extends Decision, Answer>(
 ): Promise<Result<Answer, IamError>> =>
   (await earlier?.(false)) ?? decision.map((decided) => answer(settle(ledger, decided, [])))
 
-const send = async (
+const send = (
   { store, newId, metadataOf }: Runtime,
   call: AdmittedCall,
   {
@@ -146,13 +146,10 @@ const send = async (
     readonly transaction: Pick<Transaction<Decision, unknown>, 'marks' | 'commandHash'>
     readonly writes: readonly StreamWrite[]
   },
-): Promise<Result<readonly RecordedEvent[], LostRace>> => {
-  const hash = commandHash && (await orCancelled(commandHash(), call.signal))
-  const metadata = metadataOf(call, marks, hash)
-  const begin = call.observer && performance.now()
-  const recorded = await appendTo(store, { id: newId(), writes, metadata })
-  if (begin !== undefined && recorded.isOk()) call.observer?.appended(recorded.value, begin)
-  return recorded
+): Promise<Recorded> => {
+  const send = (hash?: string) =>
+    append(store, { id: newId(), writes, metadata: metadataOf(call, marks, hash) }, call.observer)
+  return commandHash ? orCancelled(commandHash(), call.signal).then(send) : send()
 }
 
 /** Remembers what was recorded of a decision. */

@@ -13,22 +13,22 @@ import {
   type StreamRecord,
 } from './snapshot.js'
 
-type Look = <Ids, State extends Status, Event extends Message>(
-  kind: StreamKind<Ids, State, Event>,
-  ids: Ids,
-) => Snapshot<State, Event>
-
 /**
  * The streams of one organization, as a decision sees them. One that is not loaded yet looks like one without
  * events; the decision is then taken again, once all that it looked at is loaded.
  */
 export interface View {
   /** A stream that must still be as it was read when the decision is recorded. */
-  readonly read: Look
+  read<Ids, State extends Status, Event extends Message>(
+    kind: StreamKind<Ids, State, Event>,
+    ids: Ids,
+  ): Snapshot<State, Event>
+
   /** {@link View.read}, of a stream that should have no events: it is not loaded. */
-  readonly readNew: Look
+  readNew: View['read']
+
   /** A stream that may change before the decision is recorded. */
-  readonly glance: Look
+  glance: View['read']
 }
 
 /** A stream in the course of one call. */
@@ -58,9 +58,26 @@ export class CallView implements View {
     this.#orgId = orgId
   }
 
-  readonly read: Look = (kind, ids) => this.#look(kind, kind.stream(this.#orgId, ids), READ)
-  readonly readNew: Look = (kind, ids) => this.#look(kind, kind.stream(this.#orgId, ids), READ_NEW)
-  readonly glance: Look = (kind, ids) => this.#look(kind, kind.stream(this.#orgId, ids), GLANCE)
+  read<Ids, State extends Status, Event extends Message>(
+    kind: StreamKind<Ids, State, Event>,
+    ids: Ids,
+  ): Snapshot<State, Event> {
+    return this.#look(kind, kind.stream(this.#orgId, ids), READ)
+  }
+
+  readNew<Ids, State extends Status, Event extends Message>(
+    kind: StreamKind<Ids, State, Event>,
+    ids: Ids,
+  ): Snapshot<State, Event> {
+    return this.#look(kind, kind.stream(this.#orgId, ids), READ_NEW)
+  }
+
+  glance<Ids, State extends Status, Event extends Message>(
+    kind: StreamKind<Ids, State, Event>,
+    ids: Ids,
+  ): Snapshot<State, Event> {
+    return this.#look(kind, kind.stream(this.#orgId, ids), GLANCE)
+  }
 
   /** Takes a decision; it counts for nothing when it {@link isPartial}. */
   decide<Decision>(decision: (view: View) => Decision): Decision {

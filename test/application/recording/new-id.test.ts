@@ -1,52 +1,46 @@
 import { decodeTime, isValid } from 'ulid'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ulidFactory } from '../../../src/application/recording/new-id.js'
+import { describe, expect, it } from 'vitest'
+import { aesGcmCipher, createIam, memoryEventStore } from '../../../src/index.js'
+import { context, good } from '../host.js'
 
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
+/** Ids of projects that are added one after the other. */
+const draw = async (count: number, newId?: () => string): Promise<readonly string[]> => {
+  const iam = createIam({
+    store: memoryEventStore(),
+    secrets: aesGcmCipher({ current: 'a', keys: { a: new Uint8Array(32) } }),
+    authorize: () => true,
+    ...(newId && { newId }),
+  })
+  const ids: string[] = []
+  for (let n = 0; n < count; n++)
+    ids.push((await good(iam.projects.add({ name: 'Portal' }, context))).projectId)
+  return ids
+}
+
+describe('The ids that the library draws', () => {
+  it('are ULIDs of now, and rise within the process', async () => {
+    const begin = Date.now()
+    const ids = await draw(500)
+    for (const id of ids) {
+      expect(isValid(id)).toBe(true)
+      expect(decodeTime(id)).toBeGreaterThanOrEqual(begin)
+    }
+    expect(ids.toSorted()).toEqual(ids)
+    expect(new Set(ids).size).toBe(500)
+  })
 })
 
-const draw = (count: number, newId = ulidFactory()): readonly string[] =>
-  Array.from({ length: count }, () => newId())
-
-describe('the ids that are drawn', () => {
-  it('are ULIDs, as the package of that name reads them', () => {
-    vi.useFakeTimers({ now: new Date('2026-01-02T03:04:05.678Z') })
-    for (const id of draw(100)) {
-      expect(isValid(id)).toBe(true)
-      expect(decodeTime(id)).toBe(Date.parse('2026-01-02T03:04:05.678Z'))
-    }
+describe('The ids that a host draws', () => {
+  it('are taken as they are', async () => {
+    let next = 0
+    // An id for each project and for each append.
+    expect(await draw(2, () => `id-${next++}`)).toEqual(['id-0', 'id-2'])
   })
 
-  it('rise within a millisecond, over many, and when the clock runs backwards', () => {
-    vi.useFakeTimers({ now: 1_000_000_000_000 })
-    const newId = ulidFactory()
-    const ids = [...draw(1_000, newId)]
-    vi.setSystemTime(1_000_000_000_001)
-    ids.push(...draw(1_000, newId))
-    vi.setSystemTime(999_999_999_000)
-    ids.push(...draw(1_000, newId))
-    expect(ids.toSorted()).toEqual(ids)
-    expect(new Set(ids).size).toBe(ids.length)
-  })
-
-  it('rise still when a millisecond has more of them than its random part has room for', () => {
-    vi.useFakeTimers({ now: 1_000_000_000_000 })
-    // The highest random part there is.
-    vi.spyOn(crypto, 'getRandomValues').mockImplementation((pool) => {
-      if (pool instanceof Uint32Array) pool.fill(2 ** 32 - 1)
-      return pool
-    })
-    const ids = draw(3)
-    expect(ids.toSorted()).toEqual(ids)
-    expect(ids.map((id) => decodeTime(id) - 1_000_000_000_000)).toEqual([0, 1, 2])
-  })
-
-  it('are others in every process, even within one millisecond', () => {
-    vi.useFakeTimers({ now: 1_000_000_000_000 })
-    const [one] = draw(1)
-    const [other] = draw(1)
-    expect(one?.slice(10)).not.toBe(other?.slice(10))
-  })
+  it.each(['', 'a b', 'a+b', 'x'.repeat(65)])(
+    'are refused when they are none: "%s"',
+    async (id) => {
+      await expect(draw(1, () => id)).rejects.toThrow(TypeError)
+    },
+  )
 })

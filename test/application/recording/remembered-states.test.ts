@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
 import { PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from '../host.js'
@@ -42,35 +42,6 @@ describe('What is remembered', () => {
       expect(await refusal(of(process)(input, context))).toMatchObject({ kind: 'NotFound' })
     },
   )
-
-  it('is the states of a thousand identity providers at most, for they may be large', async () => {
-    const [added] = await logOf(store)
-    if (!added) throw new Error('An identity provider was expected')
-    const many = memoryEventStore()
-    const others = Array.from({ length: 1_000 }, (_, n) => ({ idpId: `idp-${n}` }))
-    await many.restore([
-      added,
-      ...others.map(({ idpId }, n) => ({
-        ...added,
-        data: { ...added.data, idpId },
-        stream: `identity_provider-acme+${idpId}` as const,
-        appendId: idpId,
-        position: added.position + BigInt(n + 1),
-      })),
-    ])
-    const readStream = vi.fn(many.readStream)
-    const process = iamOn({ ...many, readStream })
-    const readsFor = async ({ idpId }: { readonly idpId: string }) => {
-      readStream.mockClear()
-      await good(process.identityProviders.reactivate({ idpId }, context))
-      return readStream.mock.calls.length
-    }
-    // What is not remembered is read before it is decided on, too.
-    expect(await readsFor(google)).toBe(2)
-    expect(await readsFor(google)).toBe(1)
-    for (const other of others) await readsFor(other)
-    expect(await readsFor(google)).toBe(2)
-  })
 
   it('never makes a change one that changes nothing', async () => {
     const process = await remembering()

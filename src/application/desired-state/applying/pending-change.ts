@@ -37,9 +37,10 @@ export interface Decided {
 }
 
 /** Looks at the stream of a change, and decides by its rules what the plan decided before. */
-export const decisionOn = ({ read, readNew }: View, pending: PendingChange): Decided => {
+export const decisionOn = (view: View, pending: PendingChange): Decided => {
   const { action, object, events } = pending.draft.change
-  const look = action === 'add' ? readNew : read
+  const look: View['read'] = (kind, ids) =>
+    action === 'add' ? view.readNew(kind, ids) : view.read(kind, ids)
   const planned = events.map(commandOf)
   switch (object.type) {
     case 'project':

@@ -35,17 +35,15 @@ export const planProject = async (
     return ok([superseded({ object, details }), ...roles])
   const settings = settingsOf(desired, found)
   const type = found ? 'UpdateProject' : 'AddProject'
-  return project
-    .decide({ type, data: { id, ...settings } }, state)
-    .map((events) => [
-      draft({
-        object,
-        fields: fieldChanges(found, settings),
-        events: record(before, events).events,
-        details,
-      }),
-      ...roles,
-    ])
+  return project.decide({ type, data: { id, ...settings } }, state).map((events) => [
+    draft({
+      object,
+      fields: fieldChanges(found, settings),
+      events: record(before, events).events,
+      details,
+    }),
+    ...roles,
+  ])
 }
 
 const blockedRoles = ({ id, roles = [] }: ParsedProject): readonly Draft[] =>
