@@ -15,6 +15,9 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** Type of the objects: in references, and before the dot in the types of their events. */
   readonly type: ObjectRef['type']
 
+  /** What people call such an object. */
+  readonly label: string
+
   /** Schema of what names an object in its organization; the ids of its container come first. */
   readonly ids: z.ZodMiniObject & z.ZodMiniType<Ids>
 

@@ -1,4 +1,5 @@
 import { fieldOf } from '../../domain/field-of.js'
+import { kinds } from '../../domain/kinds.js'
 import type { Permission } from '../../ports/authorize.js'
 import type { ViewType } from '../../ports/read-model.js'
 import type { Refused } from '../method/context.js'
@@ -28,30 +29,30 @@ export const askedToApplyPlan = (input: unknown): readonly Asked[] => {
   // A plan has many changes, most of them of roles of a few projects.
   for (const change of itemsOf(input, 'changes', MAX_CHANGES)) {
     const type = fieldOf(fieldOf(change, 'object'), 'type')
-    const known = TYPES.filter((known) => known === type)
+    const known = DECLARED.filter((known) => known === type)
     const object = targetOfObject(change)
-    const types = known.length > 0 ? known : TYPES
+    const types = known.length > 0 ? known : DECLARED
     changed.set(`${known} ${object?.type} ${object?.id}`, { types, object })
   }
   return distinct(
     [...changed.values()].flatMap(({ types, object }) =>
-      types.flatMap((type) => asked(NEEDED[type], object)),
+      types.flatMap((type) => asked(neededFor(type), object)),
     ),
   )
 }
 
-const TYPES = ['project', 'project_role', 'identity_provider'] as const
+/** The types of which a desired state declares objects. */
+const DECLARED = ['project', 'project_role', 'identity_provider'] as const
 
 /** What it takes to read objects of a type, and then to change them. */
-const NEEDED: Readonly<Record<ViewType, readonly Permission[]>> = {
-  project: ['project.read', 'project.write'],
-  project_role: ['project.role.read', 'project.role.write'],
-  identity_provider: ['identity_provider.read', 'identity_provider.write'],
+const neededFor = (type: ViewType): readonly Permission[] => {
+  const { read, write } = kinds[type].permissions
+  return [read, write]
 }
 
 const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
   const askFor = (type: ViewType, target: Target) => (item: unknown) =>
-    asked(use === 'plan' ? NEEDED[type].slice(0, 1) : NEEDED[type], target(item))
+    asked(use === 'plan' ? neededFor(type).slice(0, 1) : neededFor(type), target(item))
   const projects = itemsOf(input, 'projects')
   return distinct([
     ...projects.flatMap(askFor('project', targetProject)),

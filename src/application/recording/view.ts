@@ -26,9 +26,6 @@ export interface View {
 
   /** {@link View.read}, of a stream that should have no events: it is not loaded. */
   readNew: View['read']
-
-  /** A stream that may change before the decision is recorded. */
-  glance: View['read']
 }
 
 /** A stream in the course of one call. */
@@ -40,8 +37,8 @@ interface Seen {
   load: number
   /** Number of the last decision that looked at it. */
   decision: number
-  /** Whether it must not change before that is recorded. */
-  isGuard: boolean
+  /** Whether that adds to it; if not, it must not change before that is recorded. */
+  isWritten: boolean
 }
 
 /** The streams that the decision of one call looks at, and when they were loaded. */
@@ -62,21 +59,14 @@ export class CallView implements View {
     kind: StreamKind<Ids, State, Event>,
     ids: Ids,
   ): Snapshot<State, Event> {
-    return this.#look(kind, kind.stream(this.#orgId, ids), READ)
+    return this.#look(kind, kind.stream(this.#orgId, ids), false)
   }
 
   readNew<Ids, State extends Status, Event extends Message>(
     kind: StreamKind<Ids, State, Event>,
     ids: Ids,
   ): Snapshot<State, Event> {
-    return this.#look(kind, kind.stream(this.#orgId, ids), READ_NEW)
-  }
-
-  glance<Ids, State extends Status, Event extends Message>(
-    kind: StreamKind<Ids, State, Event>,
-    ids: Ids,
-  ): Snapshot<State, Event> {
-    return this.#look(kind, kind.stream(this.#orgId, ids), GLANCE)
+    return this.#look(kind, kind.stream(this.#orgId, ids), true)
   }
 
   /** Takes a decision; it counts for nothing when it {@link isPartial}. */
@@ -119,11 +109,11 @@ export class CallView implements View {
   writesOf(records: readonly StreamRecord[]): readonly StreamWrite[] {
     const writes = records.map(({ before, events }) => {
       const written = this.#seen.get(before.name)
-      if (written) written.isGuard = false
+      if (written) written.isWritten = true
       return { stream: before.name, expectedVersion: before.version, events }
     })
-    for (const { snapshot, decision, isGuard } of this.#seen.values())
-      if (isGuard && decision === this.#decisions)
+    for (const { snapshot, decision, isWritten } of this.#seen.values())
+      if (decision === this.#decisions && !isWritten)
         writes.push({ stream: snapshot.name, expectedVersion: snapshot.version, events: NO_EVENTS })
     return writes
   }
@@ -135,13 +125,13 @@ export class CallView implements View {
   #look<State extends Status, Event extends Message>(
     kind: Evolving<State, Event>,
     name: StreamId,
-    { isGuard, isNew }: { readonly isGuard: boolean; readonly isNew: boolean },
+    isNew: boolean,
   ): Snapshot<State, Event> {
     const decision = this.#decisions
     const seen = this.#seen.get(name)
     if (seen && isOf(seen.snapshot, kind)) {
-      seen.isGuard = isGuard || (seen.isGuard && seen.decision === decision)
       seen.decision = decision
+      seen.isWritten = false
       this.#isPartial ||= seen.isMissing
       return seen.snapshot
     }
@@ -149,13 +139,9 @@ export class CallView implements View {
     const snapshot = remembered ?? new Snapshot(kind, name)
     const isMissing = !isNew && remembered === undefined
     this.#isPartial ||= isMissing
-    this.#seen.set(name, { snapshot, isMissing, load: 0, decision, isGuard })
+    this.#seen.set(name, { snapshot, isMissing, load: 0, decision, isWritten: false })
     return snapshot
   }
 }
-
-const READ = { isGuard: true, isNew: false }
-const READ_NEW = { isGuard: true, isNew: true }
-const GLANCE = { isGuard: false, isNew: false }
 
 const NO_EVENTS: readonly NewEvent[] = []

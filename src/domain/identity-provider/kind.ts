@@ -16,6 +16,7 @@ const isSecretChanged = (event: IdentityProviderEvent): boolean =>
 /** External providers that users can log in with. */
 export const identityProviders = {
   type: 'identity_provider',
+  label: 'identity provider',
   ids: z.strictObject({ idpId: IdpId }),
   ref: ({ idpId }): IdentityProviderRef => ({ type: 'identity_provider', idpId }),
   key: ({ idpId }) => idpId,

@@ -19,6 +19,7 @@ const projectOf = ({ projectId }: Ids): ProjectRef => ({ type: 'project', id: pr
 /** Roles of projects. */
 export const projectRoles = {
   type: 'project_role',
+  label: 'role',
   ids: z.strictObject({ projectId: ProjectId, roleKey: RoleKey }),
   ref,
   key: ({ roleKey }) => roleKey,

@@ -13,6 +13,7 @@ const ref = ({ id }: Ids): ProjectRef => ({ type: 'project', id })
 /** Projects. */
 export const projects = {
   type: 'project',
+  label: 'project',
   ids: z.strictObject({ id: ProjectId }),
   ref,
   key: ({ id }) => id,

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { identityProviders } from '../../../domain/identity-provider/kind.js'
-import { projects } from '../../../domain/project/kind.js'
+import { kinds } from '../../../domain/kinds.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/events/stream-name.js'
 import {
@@ -9,6 +8,7 @@ import {
   type Moved,
   type PlanOutdated,
 } from '../../errors/errors.js'
+import { fromPort } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Runtime } from '../../runtime.js'
 import type { Manager } from '../declared/access-version.js'
@@ -101,18 +101,16 @@ const seenOf = (manager: Manager, { change, row, marks }: Found): Seen => {
 
 /** An id that was taken stays so; this is for plans of another store. */
 const noLongerBlocked = async (
-  runtime: Runtime,
+  { store }: Runtime,
   { orgId }: AdmittedCall,
   changes: readonly PlannedChange[],
 ): Promise<PlanOutdated | undefined> => {
   const moved: Moved[] = []
   for (const { action, object } of changes) {
-    if (action !== 'blocked' || object.type === 'project_role') continue
-    const { state } =
-      object.type === 'project'
-        ? await runtime.ledger.read(projects, orgId, object)
-        : await runtime.ledger.read(identityProviders, orgId, object)
-    if (state.status !== 'removed') moved.push({ object, change: 'changed' })
+    const { container, removal } = kinds[object.type]
+    if (action !== 'blocked' || container) continue
+    const events = await fromPort(() => store.readStream(streamOf(orgId, object)))
+    if (events.at(-1)?.type !== removal) moved.push({ object, change: 'changed' })
   }
   return moved.length > 0 ? { kind: 'PlanOutdated', moved } : undefined
 }

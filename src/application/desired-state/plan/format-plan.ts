@@ -1,3 +1,4 @@
+import { idsOf, kinds } from '../../../domain/kinds.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { countsOf, type Plan } from './plan.js'
 import { type Action, actionOf, type PlannedChange } from './planned-change.js'
@@ -47,8 +48,10 @@ const formatChange = (change: PlannedChange): readonly string[] => {
   const line = `${SIGNS[action]} ${nameOf(object)}`
   if (action === 'superseded') return [`${line} is superseded by a newer version`]
   if (action !== 'blocked') return [line, ...shownFields(change).flatMap(formatField)]
-  const isRole = object.type === 'project_role'
-  const why = isRole ? 'its project was removed' : 'its id is that of a removed one'
+  const { container } = kinds[object.type]
+  const why = container
+    ? `its ${kinds[container.type].label} was removed`
+    : 'its id is that of a removed one'
   return [`${line} is blocked: ${why}`]
 }
 
@@ -58,15 +61,14 @@ const formatField = (shown: PlannedField): readonly string[] => {
   return values.length > 0 ? [`    ${shown.field}: ${values.join(' -> ')}`] : []
 }
 
+/** Ids are written as they are; a key within a container may hold any text. */
 const nameOf = (object: ObjectRef): string => {
-  switch (object.type) {
-    case 'identity_provider':
-      return `identity provider ${bare(object.idpId)}`
-    case 'project':
-      return `project ${bare(object.id)}`
-    case 'project_role':
-      return `role ${bare(object.projectId)} ${quoted(object.roleKey)}`
-  }
+  const { label, container } = kinds[object.type]
+  const ids = idsOf(object)
+  const names = ids.map((id, index) =>
+    container && index === ids.length - 1 ? quoted(id) : bare(id),
+  )
+  return [label, ...names].join(' ')
 }
 
 /** An id, which needs no quotation marks. */
