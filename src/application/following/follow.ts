@@ -1,7 +1,7 @@
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { Fault, fromPort, unavailable } from '../errors/fault.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import type { Hooks } from '../observing/hooks.js'
 import { orCancelled } from '../waiting/race-abort.js'
 import { catchUp } from './catch-up.js'
@@ -14,7 +14,7 @@ export interface Progress {
 }
 
 /** Brings a read model up to date; with what was `seen`, neither port is asked for it. */
-export type Follow = (session: Session, seen?: Progress) => Promise<void>
+export type Follow = (call: AdmittedCall, seen?: Progress) => Promise<void>
 
 /** A catch-up that reads may wait for. */
 interface CatchUp {

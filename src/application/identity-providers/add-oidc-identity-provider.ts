@@ -47,16 +47,16 @@ export const addOidcIdentityProvider = (
       target: targetIdp,
       refuses: ['expectedSequence'],
     },
-    async (session, { clientSecret: secret, ...input }) => {
-      const { orgId } = session
+    async (call, { clientSecret: secret, ...input }) => {
+      const { orgId } = call
       const idOf = (stream: string) => stream.slice(identityProviderStream(orgId, '').length)
       const idpId = input.idpId ?? IdpId.parse(runtime.newId())
       const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId), true)
       const sealed = seal(runtime, secret, { orgId, idpId })
-      const clientSecret = await orCancelled(sealed, session.signal)
+      const clientSecret = await orCancelled(sealed, call.signal)
       const data = { ...input, idpId, clientSecret }
-      return transact(runtime, session, {
-        command: { method: session.method, input },
+      return transact(runtime, call, {
+        command: { method: call.method, input },
         object: idp,
         writes: [idp],
         decide: () => idp.decide({ type: 'AddOidcIdentityProvider', data }),

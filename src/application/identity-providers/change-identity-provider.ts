@@ -27,10 +27,10 @@ export const changeIdentityProvider = <Data extends z.ZodMiniType<IdentityProvid
   write(
     runtime,
     { method, permissions: ['identity_provider.write'], schema, target: targetIdp },
-    (session, input) => {
+    (call, input) => {
       const { idpId } = input
-      const idp = runtime.identityProviders.track(identityProviderStream(session.orgId, idpId))
-      return transact(runtime, session, {
+      const idp = runtime.identityProviders.track(identityProviderStream(call.orgId, idpId))
+      return transact(runtime, call, {
         command: { method, input },
         object: idp,
         writes: [idp],

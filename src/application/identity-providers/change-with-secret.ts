@@ -33,14 +33,14 @@ export const changeWithSecret = <Data extends z.ZodMiniType<WithSecret>>(
   write(
     runtime,
     { method, permissions: ['identity_provider.write'], schema, target: targetIdp },
-    async (session, { clientSecret: secret, ...input }) => {
+    async (call, { clientSecret: secret, ...input }) => {
       const { idpId } = input
-      const owner = { orgId: session.orgId, idpId }
+      const owner = { orgId: call.orgId, idpId }
       const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
       const sealed = secret === '' ? undefined : seal(runtime, secret, owner)
-      const clientSecret = sealed && (await orCancelled(sealed, session.signal))
+      const clientSecret = sealed && (await orCancelled(sealed, call.signal))
       const data = clientSecret === undefined ? input : { ...input, clientSecret }
-      return transact(runtime, session, {
+      return transact(runtime, call, {
         command: { method, input },
         object: idp,
         writes: [idp],

@@ -6,7 +6,7 @@ import { IdpId, type SealedSecret } from '../../domain/values.js'
 import type { SecretOwner } from '../../ports/secret-cipher.js'
 import type { IamError } from '../errors/errors.js'
 import { errorOf, fromPort } from '../errors/fault.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
 import { tellFault } from '../observing/observer.js'
@@ -56,16 +56,16 @@ export const resealSecrets = (
       target: targetIdp,
       refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
-    async (session, { idpId }, onProgress) => {
-      if (idpId !== undefined) return (await reseal(runtime, session, idpId)).map(reportOf(idpId))
-      const idpIds = await orCancelled(identityProvidersOf(runtime, session), session.signal)
+    async (call, { idpId }, onProgress) => {
+      if (idpId !== undefined) return (await reseal(runtime, call, idpId)).map(reportOf(idpId))
+      const idpIds = await orCancelled(identityProvidersOf(runtime, call), call.signal)
       const report: ResealReport[] = []
       for (const id of idpIds) {
-        if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-        const resealed = await reseal(runtime, session, id)
+        if (call.signal?.aborted) return err({ kind: 'Cancelled' })
+        const resealed = await reseal(runtime, call, id)
         if (resealed.isErr()) {
           if (resealed.error.kind === 'Cancelled') return err(resealed.error)
-          tellFault(runtime.hooks, session.method, resealed.error)
+          tellFault(runtime.hooks, call.method, resealed.error)
         }
         report.push(
           resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
@@ -92,11 +92,11 @@ const summary = (reports: readonly ResealReport[]): ResealReport => ({
 
 const identityProvidersOf = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
 ): Promise<readonly string[]> => {
-  await runtime.follow({ ...session, consistency: 'strong' })
+  await runtime.follow({ ...call, consistency: 'strong' })
   const idpIds: string[] = []
-  const { orgId } = session
+  const { orgId } = call
   for await (const { idpId } of allObjects(runtime, { type: 'identity_provider', orgId }))
     idpIds.push(idpId)
   return idpIds
@@ -105,17 +105,17 @@ const identityProvidersOf = async (
 /** @returns whether the secret was put under another seal */
 const reseal = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   idpId: string,
 ): Promise<Result<boolean, IamError>> => {
   try {
     const isTooLate = patience()
     for (let attempts = 1; ; attempts++) {
-      const resealed = await resealOnce(runtime, session, IdpId.parse(idpId))
+      const resealed = await resealOnce(runtime, call, IdpId.parse(idpId))
       if (resealed.isErr()) return err(resealed.error)
       if (resealed.value !== 'replaced meanwhile') return ok(resealed.value === 'resealed')
       if (isTooLate()) return err({ kind: 'Aborted', attempts })
-      await pause(attempts, session.signal)
+      await pause(attempts, call.signal)
     }
   } catch (thrown) {
     return err(errorOf(thrown))
@@ -124,20 +124,20 @@ const reseal = async (
 
 const resealOnce = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   idpId: IdpId,
 ): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
-  const owner = { orgId: session.orgId, idpId }
+  const owner = { orgId: call.orgId, idpId }
   const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
-  await orCancelled(idp.refresh(), session.signal)
+  await orCancelled(idp.refresh(), call.signal)
   if (!exists(idp.state))
     return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
   const replaces = idp.state.clientSecret
   if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
   const sealing = sealAnew(runtime, replaces, owner)
-  const clientSecret = await orCancelled(sealing, session.signal)
-  const outcome = await transact(runtime, session, {
-    command: { method: session.method, input: { idpId } },
+  const clientSecret = await orCancelled(sealing, call.signal)
+  const outcome = await transact(runtime, call, {
+    command: { method: call.method, input: { idpId } },
     object: idp,
     writes: [idp],
     decide: () =>

@@ -76,7 +76,7 @@ export interface Call {
 }
 
 /** A context that was found well-formed. */
-export interface Session extends Call {
+export interface AdmittedCall extends Call {
   /** The host's own object, for `authorize`: what it says may change while the call waits. */
   readonly caller: Caller
   /** Who acts, as the caller was when the call was made. */
@@ -217,11 +217,11 @@ const unknownFieldsOf = (context: object): readonly Violation[] =>
  * Checks a context as far as that can be done without asking anybody: that there is a caller, then
  * that its fields are known, well-formed and none of `refused`.
  */
-export const openSession = (
+export const admit = (
   context: GivenContext | undefined | null,
   refused: readonly Refused[],
   { method, observer }: Call,
-): Result<Session, Unauthenticated | InvalidArgument> => {
+): Result<AdmittedCall, Unauthenticated | InvalidArgument> => {
   try {
     const given = copyOf(context)
     if (!given || !context) return err({ kind: 'Unauthenticated' })
@@ -231,16 +231,16 @@ export const openSession = (
         violations.push({ field, description: 'is not accepted by this method' })
     violations.push(...unknownFieldsOf(context))
     if (violations.length > 0) return err({ kind: 'InvalidArgument', violations })
-    return ok(sessionOf(given, { method, observer }))
+    return ok(admittedCall(given, { method, observer }))
   } catch {
     return err(invalid('', 'the context must be readable: a property of it throws'))
   }
 }
 
-const sessionOf = (
+const admittedCall = (
   { userId, callerOrgId, orgId = callerOrgId, dryRun = false, ...given }: Copied,
   { method, observer }: Call,
-): Session => ({
+): AdmittedCall => ({
   method,
   observer,
   caller: given.caller,

@@ -8,12 +8,12 @@ import type { Hooks } from '../observing/hooks.js'
 import { observed } from '../observing/observer.js'
 import { orCancelled } from '../waiting/race-abort.js'
 import {
+  type AdmittedCall,
+  admit,
   type Call,
   type Context,
   type DryRunContext,
-  openSession,
   type Refused,
-  type Session,
   type WriteContext,
 } from './context.js'
 import type { Outcome, Planned, Written } from './outcome.js'
@@ -45,12 +45,12 @@ export interface Edge<Schema extends z.ZodMiniType> {
 }
 
 type Run<Schema extends z.ZodMiniType, Answer> = (
-  session: Session,
+  call: AdmittedCall,
   input: z.output<Schema>,
 ) => Promise<Result<Answer, IamError>>
 
 type LongRun<Schema extends z.ZodMiniType, Report, Progress> = (
-  session: Session,
+  call: AdmittedCall,
   input: z.output<Schema>,
   onProgress: LongContext<Progress>['onProgress'],
 ) => Promise<Result<Report, IamError>>
@@ -98,7 +98,7 @@ export const read = <Schema extends z.ZodMiniType, Answer>(
   edge: Edge<Schema>,
   run: Run<Schema, Answer>,
 ): Read<z.input<Schema>, Answer> =>
-  method(host, edge, (session, input) => orCancelled(run(session, input), session.signal))
+  method(host, edge, (call, input) => orCancelled(run(call, input), call.signal))
 
 /** {@link method}, for a `run` that reports how far it is. */
 export const longWrite =
@@ -108,9 +108,9 @@ export const longWrite =
     run: LongRun<Schema, Report, Progress>,
   ): LongWrite<z.input<Schema>, Progress, Report> =>
   (input, context) => {
-    const reporting: Run<Schema, Report> = (session, parsed) =>
+    const reporting: Run<Schema, Report> = (call, parsed) =>
       // Casts: it was checked to be a function, and only the type of the context says of what.
-      run(session, parsed, session.onProgress as LongContext<Progress>['onProgress'])
+      run(call, parsed, call.onProgress as LongContext<Progress>['onProgress'])
     return new ResultAsync(begin(host, edge, { input, context, run: reporting }))
   }
 
@@ -162,21 +162,18 @@ const perform = <Schema extends z.ZodMiniType, Answer>(
 ): Promise<Result<Answer, IamError>> => {
   try {
     const { method, schema, refuses = NOTHING } = edge
-    const opened = openSession(context, refuses, { method, observer })
+    const opened = admit(context, refuses, { method, observer })
     if (opened.isErr()) return Promise.resolve(err(opened.error))
-    const session = opened.value
+    const call = opened.value
     const given = readInput(schema, input)
-    const answer = () =>
-      'value' in given ? begun(session, given.value, run) : err(given.refusal())
+    const answer = () => ('value' in given ? begun(call, given.value, run) : err(given.refusal()))
     const asked =
       'value' in given ? questionsOf(edge, given.value) : questionsOfMalformed(edge, input)
-    const denied = firstDenied(host, session, asked)
+    const denied = firstDenied(host, call, asked)
     if (denied === undefined) return Promise.resolve(answer()).catch(toError)
-    if (typeof denied === 'string') return Promise.resolve(err(refusal(session, denied)))
-    return orCancelled(denied, session.signal)
-      .then((permission) =>
-        permission === undefined ? answer() : err(refusal(session, permission)),
-      )
+    if (typeof denied === 'string') return Promise.resolve(err(refusal(call, denied)))
+    return orCancelled(denied, call.signal)
+      .then((permission) => (permission === undefined ? answer() : err(refusal(call, permission))))
       .catch(toError)
   } catch (thrown) {
     return Promise.reject(thrown).catch(toError)
@@ -185,13 +182,13 @@ const perform = <Schema extends z.ZodMiniType, Answer>(
 
 /** What a permitted call with a well-formed input does. */
 const begun = <Input, Answer>(
-  session: Session,
+  call: AdmittedCall,
   input: Input,
-  run: (session: Session, input: Input) => Promise<Result<Answer, IamError>>,
+  run: (call: AdmittedCall, input: Input) => Promise<Result<Answer, IamError>>,
 ): Promise<Result<Answer, IamError>> | Result<Answer, IamError> =>
-  session.signal?.aborted ? err({ kind: 'Cancelled' }) : run(session, input)
+  call.signal?.aborted ? err({ kind: 'Cancelled' }) : run(call, input)
 
-const refusal = ({ orgId }: Session, permission: Permission): PermissionDenied => ({
+const refusal = ({ orgId }: AdmittedCall, permission: Permission): PermissionDenied => ({
   kind: 'PermissionDenied',
   permission,
   orgId,
@@ -221,17 +218,17 @@ const questionsOfMalformed = (edge: Edge<z.ZodMiniType>, input: unknown): readon
 /** The first permission that is lacking of those `asked`; at once as long as the host answers at once. */
 const firstDenied = (
   host: MethodHost,
-  session: Session,
+  call: AdmittedCall,
   asked: readonly Asked[],
   from = 0,
 ): Permission | undefined | Promise<Permission | undefined> => {
   for (let index = from; ; index++) {
     const question = asked[index]
     if (question === undefined) return undefined
-    const answer = isPermitted(host, session, question)
+    const answer = isPermitted(host, call, question)
     if (typeof answer !== 'boolean') {
       return answer.then((isAllowed) =>
-        isAllowed === true ? firstDenied(host, session, asked, index + 1) : question.permission,
+        isAllowed === true ? firstDenied(host, call, asked, index + 1) : question.permission,
       )
     }
     if (!answer) return question.permission
@@ -241,7 +238,7 @@ const firstDenied = (
 /** Answers at once where the host does: most look at what they hold in memory. */
 export const isPermitted = (
   { authorize }: MethodHost,
-  { caller, orgId }: Session,
+  { caller, orgId }: AdmittedCall,
   asked: Asked,
 ): boolean | Promise<boolean> => {
   try {

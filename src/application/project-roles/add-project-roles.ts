@@ -71,8 +71,8 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       target: targetProjectOfRole,
       refuses: ['expectedSequence'],
     },
-    (session, input) => {
-      const { orgId } = session
+    (call, input) => {
+      const { orgId } = call
       const { projectId } = input
       const project = runtime.projects.track(projectStream(orgId, projectId))
       const roles = input.roles.map((role) => ({
@@ -83,8 +83,8 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
         ),
       }))
       const writes = roles.map(({ tracked }) => tracked)
-      return transact(runtime, session, {
-        command: { method: session.method, input },
+      return transact(runtime, call, {
+        command: { method: call.method, input },
         object: writes.at(-1) ?? project,
         writes,
         guard: project,

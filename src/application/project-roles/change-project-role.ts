@@ -46,12 +46,12 @@ export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand[
       target: targetProjectOfRole,
       refuses: isNew ? ['expectedSequence'] : [],
     },
-    (session, input) => {
+    (call, input) => {
       const { projectId, roleKey } = input
-      const { orgId } = session
+      const { orgId } = call
       const project = runtime.projects.track(streamOfProject(orgId, projectId))
       const role = runtime.projectRoles.track(`${startOfRole(orgId, projectId)}${roleKey}`, isNew)
-      return transact(runtime, session, {
+      return transact(runtime, call, {
         command: { method, input },
         object: role,
         writes: [role],

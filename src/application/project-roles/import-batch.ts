@@ -5,7 +5,7 @@ import { projectRoleStream } from '../../domain/project-role/events.js'
 import type { AlreadyExists } from '../../domain/refusals.js'
 import type { ProjectId, RoleKey } from '../../domain/values.js'
 import type { IamError, InvalidArgument } from '../errors/errors.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import type { AddedRole } from './add-project-roles.js'
@@ -49,12 +49,12 @@ type Roles = ReadonlyMap<RoleKey, Adding>
 /** Adds the roles of well-formed rows that are not there yet, in one append. */
 export const importBatch = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly Row[] },
 ): Promise<Result<BatchReport, IamError>> => {
   const { candidates, malformed } = partition(rows)
-  const roles = firstOfEachKey(runtime, session, { projectId, candidates })
-  const recorded = await addMissing(runtime, session, { projectId, roles })
+  const roles = firstOfEachKey(runtime, call, { projectId, candidates })
+  const recorded = await addMissing(runtime, call, { projectId, roles })
   if (recorded.isErr()) return err(recorded.error)
 
   const refused = [...malformed]
@@ -86,7 +86,7 @@ const partition = (rows: readonly Row[]) => {
 /** An append names a stream once: of rows with one key, the first may add the role. */
 const firstOfEachKey = (
   runtime: Runtime,
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   {
     projectId,
     candidates,
@@ -104,13 +104,13 @@ const firstOfEachKey = (
 
 const addMissing = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { projectId, roles }: { readonly projectId: ProjectId; readonly roles: Roles },
 ): Promise<Result<unknown, IamError>> => {
-  const project = runtime.projects.track(projectStream(session.orgId, projectId))
+  const project = runtime.projects.track(projectStream(call.orgId, projectId))
   const entries = [...roles.values()]
-  return transact(runtime, session, {
-    command: { method: session.method, input: { projectId } },
+  return transact(runtime, call, {
+    command: { method: call.method, input: { projectId } },
     object: entries.at(-1)?.tracked ?? project,
     writes: entries.map(({ tracked }) => tracked),
     guard: project,

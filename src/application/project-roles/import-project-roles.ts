@@ -70,13 +70,13 @@ export const importProjectRoles = (
       target: targetProjectOfRole,
       refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
-    async (session, { projectId, roles }, onProgress) => {
+    async (call, { projectId, roles }, onProgress) => {
       // Nothing is read for a project that is not there: a batch without rows finds that out.
-      const found = await importBatch(runtime, session, { projectId, rows: [] })
+      const found = await importBatch(runtime, call, { projectId, rows: [] })
       if (found.isErr()) return err(found.error)
       let report = NOTHING
-      for await (const rows of batchesOf(roles, session.signal)) {
-        const imported = await importBatch(runtime, session, { projectId, rows })
+      for await (const rows of batchesOf(roles, call.signal)) {
+        const imported = await importBatch(runtime, call, { projectId, rows })
         if (imported.isErr()) return err(imported.error)
         report = sum(report, rows.length, imported.value)
         const { refused, ...progress } = report

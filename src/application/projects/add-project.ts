@@ -35,12 +35,12 @@ export const addProject = (runtime: Runtime): Write<AddProjectInput, ProjectIds>
       target: targetProject,
       refuses: ['expectedSequence'],
     },
-    (session, input) => {
-      const { orgId } = session
+    (call, input) => {
+      const { orgId } = call
       const id = input.id ?? ProjectId.parse(runtime.newId())
       const project = runtime.projects.track(projectStream(orgId, id), true)
-      return transact(runtime, session, {
-        command: { method: session.method, input },
+      return transact(runtime, call, {
+        command: { method: call.method, input },
         object: project,
         writes: [project],
         decide: () => project.decide({ type: 'AddProject', data: { ...input, id } }),

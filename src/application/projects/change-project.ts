@@ -22,9 +22,9 @@ export const changeProject = <Data extends z.ZodMiniType<ProjectCommand['data']>
   write(
     runtime,
     { method, permissions: ['project.write'], schema, target: targetProject },
-    (session, input) => {
-      const project = runtime.projects.track(projectStream(session.orgId, input.id))
-      return transact(runtime, session, {
+    (call, input) => {
+      const project = runtime.projects.track(projectStream(call.orgId, input.id))
+      return transact(runtime, call, {
         command: { method, input },
         object: project,
         writes: [project],

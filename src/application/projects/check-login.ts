@@ -48,15 +48,15 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
       schema: CheckLoginInput,
       target: targetProject,
     },
-    async (session, { id, ...user }) => {
-      const { orgId } = session
+    async (call, { id, ...user }) => {
+      const { orgId } = call
       const object = { type: 'project' as const, id }
       const read = () => fromPort(() => runtime.readModel.get<'project'>(orgId, object))
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
-      let project = await runtime.fresh.get<'project'>(session, object)
+      let project = await runtime.fresh.get<'project'>(call, object)
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         if (!project) {
-          await demandFed(runtime, session)
+          await demandFed(runtime, call)
           return err({ kind: 'NotFound', object })
         }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)

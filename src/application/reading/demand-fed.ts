@@ -1,6 +1,6 @@
 import { fromPort, unavailable } from '../errors/fault.js'
 import { checkpointOf } from '../following/checkpoint-of.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 
 const NEVER_FED =
@@ -15,7 +15,7 @@ const NEVER_FED =
  */
 export const demandFed = async (
   { store, readModel }: Runtime,
-  { consistency }: Session,
+  { consistency }: AdmittedCall,
 ): Promise<void> => {
   if (consistency !== 'eventual' || (await checkpointOf(readModel)) > 0n) return
   const head = await fromPort(() => store.lastPosition())

@@ -9,16 +9,16 @@ import type {
 } from '../../ports/read-model.js'
 import { fromPort } from '../errors/fault.js'
 import type { Follow } from '../following/follow.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 
 /** Reads that see every write that completed before they began, unless they are eventual. */
 export interface FreshReads {
   readonly get: <Type extends ViewType>(
-    session: Session,
+    call: AdmittedCall,
     ref: RefOf<Type>,
   ) => Promise<Views[Type] | undefined>
   readonly list: <Type extends ViewType>(
-    session: Session,
+    call: AdmittedCall,
     query: ListQuery<Type>,
   ) => Promise<Listing<Views[Type]>>
 }
@@ -31,25 +31,25 @@ export const freshReads = (
   const port = readModel.readAtHead?.({ store, readModel })
 
   const fresh = async <Found>(
-    session: Session,
+    call: AdmittedCall,
     read: () => Promise<Found>,
     readAtHead: (() => Promise<FoundAtHead<Found>>) | undefined,
   ): Promise<Found> => {
-    const isAsked = session.consistency === 'strong' && readAtHead !== undefined
+    const isAsked = call.consistency === 'strong' && readAtHead !== undefined
     const first = isAsked ? await fromPort(readAtHead) : undefined
     if (first && first.reached >= first.head) return first.found
-    await follow(session, first)
+    await follow(call, first)
     return fromPort(read)
   }
 
   return {
-    get: <Type extends ViewType>(session: Session, ref: RefOf<Type>) =>
+    get: <Type extends ViewType>(call: AdmittedCall, ref: RefOf<Type>) =>
       fresh(
-        session,
-        () => readModel.get<Type>(session.orgId, ref),
-        port && (() => port.get<Type>(session.orgId, ref)),
+        call,
+        () => readModel.get<Type>(call.orgId, ref),
+        port && (() => port.get<Type>(call.orgId, ref)),
       ),
-    list: (session, query) =>
-      fresh(session, () => readModel.list(query), port && (() => port.list(query))),
+    list: (call, query) =>
+      fresh(call, () => readModel.list(query), port && (() => port.list(query))),
   }
 }

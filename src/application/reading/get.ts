@@ -24,11 +24,11 @@ export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
   read(
     runtime,
     { method, permissions: [kind.permissions.read], schema: kind.ids, target: targetOf(kind) },
-    async (session, ids) => {
+    async (call, ids) => {
       const object = kind.ref(ids)
-      const found = await runtime.fresh.get<Type>(session, object)
+      const found = await runtime.fresh.get<Type>(call, object)
       if (found) return ok(found)
-      await demandFed(runtime, session)
+      await demandFed(runtime, call)
       return err({ kind: 'NotFound', object })
     },
   )

@@ -89,12 +89,12 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
       schema: ListHistoryInput,
       target: targetOfObject,
     },
-    async (session, { object, including, actor, types, order, limit, ...range }) => {
+    async (call, { object, including, actor, types, order, limit, ...range }) => {
       const bounds = boundsOf(range)
-      await runtime.follow(session)
+      await runtime.follow(call)
       const found = await fromPort(() =>
         runtime.readModel.history({
-          orgId: session.orgId,
+          orgId: call.orgId,
           ...bounds,
           order,
           // One more than asked for tells whether there are more.
@@ -105,7 +105,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
           ...(types !== undefined && { types }),
         }),
       )
-      if (found.length === 0) await demandFed(runtime, session)
+      if (found.length === 0) await demandFed(runtime, call)
       const items = found.slice(0, limit)
       const last = items.at(-1)
       if (last === undefined || found.length <= limit) return ok({ items })

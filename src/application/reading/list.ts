@@ -6,7 +6,7 @@ import type { Listing, ListQuery, Views, ViewType } from '../../ports/read-model
 import { fieldNamed, type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
@@ -46,14 +46,14 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
 ): Read<z.input<Schema>, Page<Views[Type]>> => {
   const { type, container, permissions } = kind
   const edge = { method, permissions: [permissions.read], schema }
-  const pageOf = (session: Session, input: ListInput) => readPage(runtime, session, { type, input })
+  const pageOf = (call: AdmittedCall, input: ListInput) => readPage(runtime, call, { type, input })
   if (!container) return read(runtime, edge, pageOf)
-  return read(runtime, { ...edge, target: targetOf(kind) }, async (session, input) => {
+  return read(runtime, { ...edge, target: targetOf(kind) }, async (call, input) => {
     const object = container.ref(input)
     for (let wasThere = false; ; wasThere = true) {
-      const page = await pageOf(session, input)
+      const page = await pageOf(call, input)
       if (page.isErr()) return page
-      const found = await fromPort(() => runtime.readModel.get(session.orgId, object))
+      const found = await fromPort(() => runtime.readModel.get(call.orgId, object))
       if (!found) return err({ kind: 'NotFound', object })
       // Its id stays taken: one that was there before the rows were read and after, was there then.
       if (wasThere || found.details.sequence <= page.value.sequence) return page
@@ -63,13 +63,13 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
 
 const readPage = async <Type extends ViewType>(
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { type, input }: { readonly type: Type; readonly input: ListInput },
 ): Promise<Result<Page<Views[Type]>, IamError>> => {
   const { filter, sort, projectId, pageSize, pageToken } = input
   const query = {
     type,
-    orgId: session.orgId,
+    orgId: call.orgId,
     conditions: conditionsOf(filter),
     sort: totalOrder(type, sort),
     ...(projectId !== undefined && { projectId }),
@@ -82,8 +82,8 @@ const readPage = async <Type extends ViewType>(
     limit: pageSize,
     ...(pageToken !== undefined && { after }),
   }
-  const listing = await runtime.fresh.list(session, paged)
-  if (listing.sequence === 0n) await demandFed(runtime, session)
+  const listing = await runtime.fresh.list(call, paged)
+  if (listing.sequence === 0n) await demandFed(runtime, call)
   return ok(await pageAt(query, listing))
 }
 

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../ports/event-store.js'
 import { readBatch } from '../../projections/events/read-events.js'
 import type { IamError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/outcome.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
@@ -18,12 +18,12 @@ export const commandHash = ({ method, input }: Transaction<unknown>['command']):
 
 /**
  * What the same command answered when it was first recorded under the idempotency key of the
- * session, of which a dry run would change nothing; refused when another command was. Undefined when
+ * call, of which a dry run would change nothing; refused when another command was. Undefined when
  * none was.
  */
 export const earlierOutcome = async <Ids>(
   { store }: Runtime,
-  { orgId, idempotencyKey, signal, dryRun }: Session,
+  { orgId, idempotencyKey, signal, dryRun }: AdmittedCall,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
   if (idempotencyKey === undefined) return undefined
@@ -46,9 +46,9 @@ export const earlierOutcome = async <Ids>(
  * {@link earlierOutcome} of a key that was used. While the store cannot say for what, something may have been
  * recorded.
  */
-export const outcomeOfUsedKey: typeof earlierOutcome = async (runtime, session, transaction) => {
+export const outcomeOfUsedKey: typeof earlierOutcome = async (runtime, call, transaction) => {
   try {
-    return await earlierOutcome(runtime, session, transaction)
+    return await earlierOutcome(runtime, call, transaction)
   } catch (thrown) {
     const error = errorOf(thrown)
     throw error.kind === 'Unavailable' ? new Fault({ ...error, outcome: 'unknown' }) : thrown

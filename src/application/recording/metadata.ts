@@ -1,12 +1,16 @@
 import type { Metadata } from '../../ports/event-store.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 
 /** The key as stores know it: each organization has its own. */
 export const storedKey = (orgId: string, idempotencyKey: string): string =>
   `${orgId}+${idempotencyKey}`
 
 /** Tells the circumstances of an append: who acts, for whom, by which marks. */
-export type MetadataOf = (session: Session, managedBy?: string, managedVersion?: number) => Metadata
+export type MetadataOf = (
+  call: AdmittedCall,
+  managedBy?: string,
+  managedVersion?: number,
+) => Metadata
 
 /**
  * @see MetadataOf

@@ -9,7 +9,7 @@ import type {
 } from '../../ports/event-store.js'
 import { outcomeOf } from '../../ports/store-fault.js'
 import { type Fault, unavailable } from '../errors/fault.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { orCancelled } from '../waiting/race-abort.js'
 import { commandHash } from './idempotency.js'
@@ -27,14 +27,14 @@ export type Recorded = Result<readonly RecordedEvent[], LostRace>
  */
 export const record = <Answer>(
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { transaction, settle }: Recording<Answer>,
 ): Promise<Answer> => {
-  const append = appendOf(runtime, session, transaction)
-  if (session.idempotencyKey === undefined) return send(runtime, append, told(session, settle))
-  return orCancelled(commandHash(transaction.command), session.signal).then((hash) => {
+  const append = appendOf(runtime, call, transaction)
+  if (call.idempotencyKey === undefined) return send(runtime, append, told(call, settle))
+  return orCancelled(commandHash(transaction.command), call.signal).then((hash) => {
     const keyed = { ...append, metadata: { ...append.metadata, commandHash: hash } }
-    return send(runtime, keyed, told(session, settle))
+    return send(runtime, keyed, told(call, settle))
   })
 }
 
@@ -48,16 +48,16 @@ type Settle<Answer> = (recorded: Recorded) => Answer | Promise<Answer>
 
 const appendOf = (
   { newId, metadataOf }: Runtime,
-  session: Session,
+  call: AdmittedCall,
   transaction: Transaction<unknown>,
 ): Append => ({
   id: newId(),
   writes: conditionsOf(transaction),
-  metadata: metadataOf(session, transaction.managedBy, transaction.managedVersion),
+  metadata: metadataOf(call, transaction.managedBy, transaction.managedVersion),
 })
 
 /** `settle`, once the host was told of the append that is now to be sent. */
-const told = <Answer>({ observer }: Session, settle: Settle<Answer>): Settle<Answer> => {
+const told = <Answer>({ observer }: AdmittedCall, settle: Settle<Answer>): Settle<Answer> => {
   if (!observer) return settle
   const begin = performance.now()
   return (recorded) => {

@@ -4,7 +4,7 @@ import type { StreamId } from '../../domain/values.js'
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { Cancelled, IamError } from '../errors/errors.js'
 import { started } from '../errors/fault.js'
-import type { Session } from '../method/context.js'
+import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/outcome.js'
 import type { Runtime } from '../runtime.js'
 import { patience, pause } from '../waiting/pause.js'
@@ -28,15 +28,15 @@ const CANCELLED: Cancelled = { kind: 'Cancelled' }
  */
 export const transact = <Ids>(
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   const { writes } = transaction
-  if (!writes.some(mayHaveOthers)) return decideOnMemory(runtime, session, transaction)
+  if (!writes.some(mayHaveOthers)) return decideOnMemory(runtime, call, transaction)
   const streams = writes.filter(mayHaveOthers).map(({ stream }) => stream)
-  const work = () => decideOnMemory(runtime, session, transaction)
+  const work = () => decideOnMemory(runtime, call, transaction)
   const end = () => runtime.queue.leave(streams)
-  const turn = runtime.queue.enter(streams, session.signal)
+  const turn = runtime.queue.enter(streams, call.signal)
   if (turn === undefined) return ended(started(work), end)
   return turn.then((isOurs) => {
     if (!isOurs) return err(CANCELLED)
@@ -65,35 +65,34 @@ const ended = <Value>(promise: Promise<Value>, end: () => void): Promise<Value> 
 /** Decides on what is remembered, which costs no question to the store: what is read often is. */
 const decideOnMemory = <Ids>(
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   transaction: Transaction<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
-  if (session.dryRun) return decideOnStore(runtime, session, transaction)
+  if (call.dryRun) return decideOnStore(runtime, call, transaction)
   const { writes, guard } = transaction
   if (!writes.every(isKnown) || guard?.isKnown === false) {
     const unknown = trackedIn(transaction).filter((tracked) => !isKnown(tracked))
-    return refresh(unknown, session).then(() => decideOnMemory(runtime, session, transaction))
+    return refresh(unknown, call).then(() => decideOnMemory(runtime, call, transaction))
   }
-  if (session.signal?.aborted) return Promise.resolve(err(CANCELLED))
-  session.observer?.deciding(1)
-  if (changesNothing(judge(session, transaction)))
-    return decideOnStore(runtime, session, transaction)
+  if (call.signal?.aborted) return Promise.resolve(err(CANCELLED))
+  call.observer?.deciding(1)
+  if (changesNothing(judge(call, transaction))) return decideOnStore(runtime, call, transaction)
   const settle = (recorded: Recorded) =>
     recorded.isOk()
-      ? ok(recordedOutcome(session, transaction, recorded.value))
-      : decideOnStore(runtime, session, { ...transaction, lost: recorded.error })
-  return record(runtime, session, { transaction, settle })
+      ? ok(recordedOutcome(call, transaction, recorded.value))
+      : decideOnStore(runtime, call, { ...transaction, lost: recorded.error })
+  return record(runtime, call, { transaction, settle })
 }
 
 /** Decides on what the store has, after a first race that was `lost` or before any. */
 const decideOnStore = async <Ids>(
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   transaction: Transaction<Ids> & { readonly lost?: LostRace },
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   const turn: StreamId[] = []
   try {
-    return await decideInTurn(runtime, session, transaction, turn)
+    return await decideInTurn(runtime, call, transaction, turn)
   } finally {
     runtime.queue.leave(turn)
   }
@@ -102,36 +101,36 @@ const decideOnStore = async <Ids>(
 /** @param turn - takes in the stream of the guard once the turn at it is asked for */
 const decideInTurn = async <Ids>(
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   transaction: Transaction<Ids> & { readonly lost?: LostRace },
   turn: StreamId[],
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   let { lost } = transaction
   const isTooLate = patience()
   for (let attempts = lost ? 1 : 0; ; attempts++) {
-    if (lost) session.observer?.conflicted(lost.kind)
+    if (lost) call.observer?.conflicted(lost.kind)
     if (lost?.kind === 'IdempotencyKeyUsed') {
-      const earlier = await outcomeOfUsedKey(runtime, session, transaction)
+      const earlier = await outcomeOfUsedKey(runtime, call, transaction)
       if (earlier) return earlier
     }
     if (lost && isTooLate()) return err({ kind: 'Aborted', attempts })
-    if (lost) await pause(attempts, session.signal)
+    if (lost) await pause(attempts, call.signal)
     if (attempts === GUARD_LOCK_AFTER && transaction.guard) {
       turn.push(transaction.guard.stream)
-      if ((await runtime.queue.enter(turn, session.signal)) === false) return err(CANCELLED)
+      if ((await runtime.queue.enter(turn, call.signal)) === false) return err(CANCELLED)
     }
-    await refresh(trackedIn(transaction), session)
-    if (session.signal?.aborted) return err(CANCELLED)
-    if (lost || session.dryRun) session.observer?.deciding(attempts + 1)
-    const decision = judge(session, transaction)
-    if (session.dryRun || changesNothing(decision)) {
-      const earlier = await earlierOutcome(runtime, session, transaction)
+    await refresh(trackedIn(transaction), call)
+    if (call.signal?.aborted) return err(CANCELLED)
+    if (lost || call.dryRun) call.observer?.deciding(attempts + 1)
+    const decision = judge(call, transaction)
+    if (call.dryRun || changesNothing(decision)) {
+      const earlier = await earlierOutcome(runtime, call, transaction)
       if (earlier) return earlier
-      if (session.dryRun) return decision.map((events) => planned(session, transaction, events))
-      return decision.map(() => written(session, transaction, []))
+      if (call.dryRun) return decision.map((events) => planned(call, transaction, events))
+      return decision.map(() => written(call, transaction, []))
     }
-    const recorded = await record(runtime, session, { transaction, settle: itself })
-    if (recorded.isOk()) return ok(recordedOutcome(session, transaction, recorded.value))
+    const recorded = await record(runtime, call, { transaction, settle: itself })
+    if (recorded.isOk()) return ok(recordedOutcome(call, transaction, recorded.value))
     lost = recorded.error
   }
 }
@@ -142,7 +141,7 @@ const isKnown = (tracked: AnyTracked): boolean => tracked.isKnown
 
 const refresh = async (
   tracked: readonly AnyTracked[],
-  { signal }: Pick<Session, 'signal'>,
+  { signal }: Pick<AdmittedCall, 'signal'>,
 ): Promise<void> => {
   await orCancelled(Promise.all(tracked.map((stream) => stream.refresh())), signal)
 }
@@ -153,7 +152,7 @@ const changesNothing = (decision: Judgement): boolean =>
   decision.isErr() || decision.value.length === 0
 
 const judge = (
-  { expectedSequence }: Session,
+  { expectedSequence }: AdmittedCall,
   { decide, object, writes }: Transaction<unknown>,
 ): Judgement => {
   const decision = decide()
@@ -165,16 +164,16 @@ const judge = (
 }
 
 const recordedOutcome = <Ids>(
-  session: Session,
+  call: AdmittedCall,
   transaction: Transaction<Ids>,
   events: readonly RecordedEvent[],
 ): Outcome<Ids> => {
   advance(transaction, events)
-  return written(session, transaction, events)
+  return written(call, transaction, events)
 }
 
 const written = <Ids>(
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   { object, ids }: Transaction<Ids>,
   events: readonly RecordedEvent[],
 ): Outcome<Ids> => ({
@@ -185,7 +184,7 @@ const written = <Ids>(
 })
 
 const planned = (
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   { object }: Transaction<unknown>,
   events: readonly NewEvent[],
 ): Outcome<never> => ({

@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow'
 import type { IamError } from '../../errors/errors.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { method, type Read } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 import { patience, pause } from '../../waiting/pause.js'
@@ -31,38 +31,38 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       schema: DesiredAccess,
       refuses: REFUSED_BY_APPLY,
     },
-    async (session, access) => {
-      const units = unitsOf(runtime, session, access)
+    async (call, access) => {
+      const units = unitsOf(runtime, call, access)
       // All is read and planned before the first is applied: what can fail does so before that.
-      const planned = await planUnits(runtime, session, units)
+      const planned = await planUnits(runtime, call, units)
       if (planned.isErr()) return err(planned.error)
-      const finding = undeclaredIn(runtime, session, access)
-      const undeclared = await orCancelled(finding, session.signal)
+      const finding = undeclaredIn(runtime, call, access)
+      const undeclared = await orCancelled(finding, call.signal)
       const applied = await applyEach(units.entries(), ([index, unit]) =>
-        applyUnit(runtime, session, {
+        applyUnit(runtime, call, {
           unit,
           drafts: planned.value[index] ?? [],
           manager: access,
         }),
       )
-      return applied.map((changes) => planOf(session, access, { changes, undeclared }))
+      return applied.map((changes) => planOf(call, access, { changes, undeclared }))
     },
   )
 
 /** Applies what was planned; plans anew when others were faster. */
 const applyUnit = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { unit, drafts, manager }: ToApply & { readonly unit: Unit },
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   let planned = drafts
   const isTooLate = patience()
   for (let attempts = 1; ; attempts++) {
-    const applied = await applyDrafts(runtime, session, { drafts: planned, manager })
+    const applied = await applyDrafts(runtime, call, { drafts: planned, manager })
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
-    await pause(attempts, session.signal)
-    const again = await planUnits(runtime, session, [unit])
+    await pause(attempts, call.signal)
+    const again = await planUnits(runtime, call, [unit])
     if (again.isErr()) return err(again.error)
     planned = again.value.flat()
   }

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { IamError } from '../../errors/errors.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { detailsOf } from '../../recording/tracked.js'
 import { transact } from '../../recording/transact.js'
 import type { Runtime } from '../../runtime.js'
@@ -40,18 +40,18 @@ export const applyEach = async <Unit>(
  */
 export const applyDrafts = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { drafts, manager }: ToApply,
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   await turn()
-  if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-  const parts = drafts.map((draft) => partOf(runtime, session, draft))
+  if (call.signal?.aborted) return err({ kind: 'Cancelled' })
+  const parts = drafts.map((draft) => partOf(runtime, call, draft))
   for (const appendable of appendsOf(parts)) {
-    const recorded = await append(runtime, session, { ...appendable, manager })
+    const recorded = await append(runtime, call, { ...appendable, manager })
     if (recorded.isErr()) return err(recorded.error)
     await turn()
   }
-  return ok(parts.map((part) => applied(session, part)))
+  return ok(parts.map((part) => applied(call, part)))
 }
 
 /** What goes into one append: what it writes, and what must not have changed by then. */
@@ -75,13 +75,13 @@ const appendsOf = ([head, ...rest]: readonly Part[]): readonly Appendable[] => {
 
 const append = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { writes, guard, manager }: Appendable & Pick<ToApply, 'manager'>,
 ): Promise<Result<void, IamError>> => {
   const last = writes.at(-1)
   if (!last) return ok()
-  const recorded = await transact(runtime, session, {
-    command: { method: session.method, input: {} },
+  const recorded = await transact(runtime, call, {
+    command: { method: call.method, input: {} },
     object: last.tracked,
     writes: writes.map(({ tracked }) => tracked),
     guard: guard?.tracked,
@@ -114,8 +114,8 @@ const decide = (
   return decisions.find((decision) => decision.isErr())?.map(() => []) ?? ok([])
 }
 
-const applied = (session: Session, part: Part): AppliedChange => {
+const applied = (call: AdmittedCall, part: Part): AppliedChange => {
   const { change, details } = part.draft
-  const since = isChange(part) ? detailsOf(part.tracked.snapshot, session.orgId) : details
+  const since = isChange(part) ? detailsOf(part.tracked.snapshot, call.orgId) : details
   return { ...change, ...(since && { details: since }) }
 }

@@ -1,7 +1,7 @@
 import { err } from 'neverthrow'
 import { type InvalidArgument, invalid } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { method, type Read } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 import { orCancelled } from '../../waiting/race-abort.js'
@@ -28,17 +28,17 @@ export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
       schema: Plan,
       refuses: REFUSED_BY_APPLY,
     },
-    async (session, plan) => {
-      const objection = await orCancelled(objectionTo(runtime, session, plan), session.signal)
+    async (call, plan) => {
+      const objection = await orCancelled(objectionTo(runtime, call, plan), call.signal)
       if (objection) return err(objection)
-      const found = await orCancelled(draftsOf(runtime, session, plan), session.signal)
+      const found = await orCancelled(draftsOf(runtime, call, plan), call.signal)
       if (found.isErr()) return err(found.error)
-      const finding = undeclaredIn(runtime, session, declaredIn(plan))
-      const undeclared = await orCancelled(finding, session.signal)
+      const finding = undeclaredIn(runtime, call, declaredIn(plan))
+      const undeclared = await orCancelled(finding, call.signal)
       const applied = await applyEach(unitsIn(found.value), (drafts) =>
-        applyDrafts(runtime, session, { drafts, manager: plan }),
+        applyDrafts(runtime, call, { drafts, manager: plan }),
       )
-      return applied.map((changes) => planOf(session, plan, { changes, undeclared }))
+      return applied.map((changes) => planOf(call, plan, { changes, undeclared }))
     },
   )
 
@@ -69,7 +69,7 @@ const unitsIn = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
 
 const objectionTo = async (
   { secrets }: Runtime,
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   { orgId: plannedFor, changes }: Plan,
 ): Promise<InvalidArgument | undefined> => {
   if (plannedFor !== orgId) return invalid('orgId', 'must be the organization of the context')

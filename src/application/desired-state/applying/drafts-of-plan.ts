@@ -9,7 +9,7 @@ import {
   type Moved,
   type PlanOutdated,
 } from '../../errors/errors.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import type { Runtime } from '../../runtime.js'
 import type { Manager } from '../declared/access-version.js'
 import type { Plan } from '../plan/plan.js'
@@ -35,13 +35,13 @@ interface Found {
  */
 export const draftsOf = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   plan: Plan,
 ): Promise<Result<readonly Draft[], PlanOutdated | InvalidArgument>> => {
-  const found = await find(runtime, session, plan)
+  const found = await find(runtime, call, plan)
   const outdated =
     movedSince(found.map((each) => seenOf(plan, each))) ??
-    (await noLongerBlocked(runtime, session, plan.changes))
+    (await noLongerBlocked(runtime, call, plan.changes))
   if (outdated) return err(outdated)
   for (const [index, each] of found.entries()) {
     const objection = objectionTo(each, `changes[${index}]`)
@@ -63,11 +63,15 @@ const objectionTo = ({ change, row }: Found, path: string): InvalidArgument | un
     : undefined
 }
 
-const find = async (runtime: Runtime, session: Session, plan: Plan): Promise<readonly Found[]> => {
+const find = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  plan: Plan,
+): Promise<readonly Found[]> => {
   const { changes } = plan
-  const streamIn = ({ object }: Pick<PlannedChange, 'object'>) => streamOf(session.orgId, object)
+  const streamIn = ({ object }: Pick<PlannedChange, 'object'>) => streamOf(call.orgId, object)
   const objects = changes.map(({ object }) => object)
-  const seen = await seenNow(runtime, session, objects)
+  const seen = await seenNow(runtime, call, objects)
   const marks = await marksOn(runtime, plan, rolesToAdd(changes).map(streamIn))
   return changes.map((change) => {
     const stream = streamIn(change)
@@ -98,7 +102,7 @@ const seenOf = (manager: Manager, { change, row, marks }: Found): Seen => {
 /** An id that was taken stays so; this is for plans of another store. */
 const noLongerBlocked = async (
   runtime: Runtime,
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   changes: readonly PlannedChange[],
 ): Promise<PlanOutdated | undefined> => {
   const moved: Moved[] = []

@@ -5,7 +5,7 @@ import { projectStream } from '../../../domain/project/events.js'
 import { projectRoleStream } from '../../../domain/project-role/events.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { IamError } from '../../errors/errors.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import type { AnyTracked } from '../../recording/tracked.js'
 import type { Runtime } from '../../runtime.js'
 import type { PlannedChange } from '../plan/planned-change.js'
@@ -23,9 +23,9 @@ export interface Part {
 }
 
 /** @see Part */
-export const partOf = (runtime: Runtime, session: Session, draft: Draft): Part => {
+export const partOf = (runtime: Runtime, call: AdmittedCall, draft: Draft): Part => {
   const { change, details } = draft
-  return { draft, expected: details?.sequence, ...decisionOn(runtime, session, change) }
+  return { draft, expected: details?.sequence, ...decisionOn(runtime, call, change) }
 }
 
 /** Sequence of the object of a stream; undefined when there is none. */
@@ -34,7 +34,7 @@ export const sequenceOf = ({ snapshot }: AnyTracked): Position | undefined =>
 
 const decisionOn = (
   runtime: Runtime,
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   { action, object, events }: PlannedChange,
 ): Pick<Part, 'tracked' | 'decide'> => {
   const isNew = action === 'add'

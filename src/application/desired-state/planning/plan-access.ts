@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { Permission } from '../../../ports/authorize.js'
 import type { IamError } from '../../errors/errors.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted, type Read, read } from '../../method/method.js'
 import { allObjects } from '../../reading/all-objects.js'
 import type { Runtime } from '../../runtime.js'
@@ -25,18 +25,18 @@ export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
   read(
     runtime,
     { method: 'plan', permissions: [], asks: askedToPlan, schema: DesiredAccess },
-    async (session, access) => {
-      const units = await planUnits(runtime, session, unitsOf(runtime, session, access))
+    async (call, access) => {
+      const units = await planUnits(runtime, call, unitsOf(runtime, call, access))
       if (units.isErr()) return err(units.error)
       const changes = units.value.flat().map(({ change }) => change)
-      const undeclared = await undeclaredIn(runtime, session, access)
-      return ok(planOf(session, access, { changes, undeclared }))
+      const undeclared = await undeclaredIn(runtime, call, access)
+      return ok(planOf(call, access, { changes, undeclared }))
     },
   )
 
 /** What a plan for `access` tells, beside what becomes of each object. */
 export const planOf = <Change extends PlannedChange>(
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   { managedBy, version }: Manager,
   { changes, undeclared }: Found<Change>,
 ): Plan & Found<Change> => ({
@@ -55,17 +55,17 @@ interface Found<Change extends PlannedChange> extends Pick<Plan, 'undeclared'> {
 /** The units of a desired state, in its order, projects first. */
 export const unitsOf = (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   access: ParsedAccess,
 ): readonly Unit[] => {
   const { projects = [], identityProviders = [], prune = false } = access
   return [
     ...projects.map(
-      (desired) => () => planProject(runtime, session, { desired, prune, manager: access }),
+      (desired) => () => planProject(runtime, call, { desired, prune, manager: access }),
     ),
     ...identityProviders.map(
       (desired, index) => () =>
-        planIdentityProvider(runtime, session, { desired, index, manager: access }),
+        planIdentityProvider(runtime, call, { desired, index, manager: access }),
     ),
   ]
 }
@@ -73,15 +73,15 @@ export const unitsOf = (
 /** Plans `units` on all that was recorded before; refused when one of them is. */
 export const planUnits = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   units: readonly Unit[],
 ): Promise<Result<readonly (readonly Draft[])[], IamError>> => {
   // What a plan is conditional on must not be out of date from the start.
-  await orCancelled(runtime.follow({ ...session, consistency: 'strong' }), session.signal)
+  await orCancelled(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
   const planned: (readonly Draft[])[] = []
   for (const unit of units) {
-    if (session.signal?.aborted) return err({ kind: 'Cancelled' })
-    const drafts = await orCancelled(unit(), session.signal)
+    if (call.signal?.aborted) return err({ kind: 'Cancelled' })
+    const drafts = await orCancelled(unit(), call.signal)
     await turn()
     if (drafts.isErr()) return err(drafts.error)
     planned.push(drafts.value)
@@ -98,12 +98,12 @@ export interface DeclaredIds {
 /** What there is but is not declared, of the types that are; as far as the caller may read all. */
 export const undeclaredIn = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   { projects, identityProviders }: DeclaredIds,
 ): Promise<readonly ObjectRef[]> => {
-  const { orgId } = session
+  const { orgId } = call
   const mayRead = async (permission: Permission) =>
-    (await isPermitted(runtime, session, { permission })) === true
+    (await isPermitted(runtime, call, { permission })) === true
   const undeclared: ObjectRef[] = []
   if (projects && (await mayRead('project.read'))) {
     const declared = new Set<string>(projects.map(({ id }) => id))

@@ -11,7 +11,7 @@ import {
 } from '../../../domain/identity-provider/events.js'
 import type { SealedSecret } from '../../../domain/values.js'
 import type { IamError, InvalidArgument } from '../../errors/errors.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { detailsOf } from '../../recording/tracked.js'
 import type { Runtime } from '../../runtime.js'
 import type { Manager } from '../declared/access-version.js'
@@ -36,26 +36,26 @@ type Found = Omit<OidcIdentityProviderAdded['data'], 'idpId'>
  */
 export const planIdentityProvider = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   toPlan: ProviderToPlan,
 ): Promise<Result<readonly Draft[], IamError>> => {
   const { desired, manager } = toPlan
   const { idpId, issuer, clientSecret: declared } = desired
   const object = { type: 'identity_provider', idpId } as const
-  const stream = identityProviderStream(session.orgId, idpId)
+  const stream = identityProviderStream(call.orgId, idpId)
   const idp = runtime.identityProviders.track(stream)
   await idp.refresh()
   const { state, snapshot } = idp
   if (state.status === 'removed') return ok([blocked(object)])
   const found = exists(state) ? state : undefined
-  const details = found && detailsOf(snapshot, session.orgId)
+  const details = found && detailsOf(snapshot, call.orgId)
   const marks = await marksOn(runtime, manager, [stream])
   if (isSuperseded(manager, marks.get(stream))) return ok([superseded({ object, details })])
   const stored = found?.clientSecret
   const secret =
     declared === undefined
       ? undefined
-      : await planSecret(runtime, session, { idpId, declared, stored })
+      : await planSecret(runtime, call, { idpId, declared, stored })
 
   return commandsOf(toPlan, found, secret)
     .andThen((commands) => idp.decideAll(commands))

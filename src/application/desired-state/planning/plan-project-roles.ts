@@ -5,7 +5,7 @@ import { type ProjectId, RoleKey } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import type { ProjectRole } from '../../../ports/read-model.js'
 import { Fault } from '../../errors/fault.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { allObjects } from '../../reading/all-objects.js'
 import { newEvent } from '../../recording/new-event.js'
 import type { Runtime } from '../../runtime.js'
@@ -29,7 +29,7 @@ export interface ProjectToPlan {
  */
 export const planProjectRoles = async (
   runtime: Runtime,
-  { orgId }: Session,
+  { orgId }: AdmittedCall,
   toPlan: ProjectToPlan & { readonly isNew: boolean },
 ): Promise<readonly Draft[]> => {
   const { desired, prune, manager, isNew } = toPlan

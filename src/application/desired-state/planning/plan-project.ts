@@ -3,7 +3,7 @@ import { exists } from '../../../domain/decider.js'
 import { AddProject } from '../../../domain/project/commands.js'
 import { type ProjectAdded, projectStream } from '../../../domain/project/events.js'
 import type { IamError } from '../../errors/errors.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { detailsOf } from '../../recording/tracked.js'
 import type { Runtime } from '../../runtime.js'
 import type { ParsedProject } from '../declared/desired-project.js'
@@ -15,20 +15,20 @@ import { type ProjectToPlan, planProjectRoles } from './plan-project-roles.js'
 /** What makes a project and its roles as desired: the project first. */
 export const planProject = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   toPlan: ProjectToPlan,
 ): Promise<Result<readonly Draft[], IamError>> => {
   const { desired, manager } = toPlan
   const { id } = desired
   const object = { type: 'project', id } as const
-  const stream = projectStream(session.orgId, id)
+  const stream = projectStream(call.orgId, id)
   const project = runtime.projects.track(stream)
   await project.refresh()
   const { state, snapshot } = project
   if (state.status === 'removed') return ok([blocked(object), ...blockedRoles(desired)])
   const found = exists(state) ? state : undefined
-  const details = found && detailsOf(snapshot, session.orgId)
-  const roles = await planProjectRoles(runtime, session, { ...toPlan, isNew: !found })
+  const details = found && detailsOf(snapshot, call.orgId)
+  const roles = await planProjectRoles(runtime, call, { ...toPlan, isNew: !found })
   const marks = await marksOn(runtime, manager, [stream])
   if (isSuperseded(manager, marks.get(stream)))
     return ok([superseded({ object, details }), ...roles])

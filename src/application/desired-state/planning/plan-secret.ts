@@ -1,7 +1,7 @@
 import type { IdpId, SealedSecret } from '../../../domain/values.js'
 import { fromPort } from '../../errors/fault.js'
 import { seal } from '../../identity-providers/client-secret.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 
@@ -16,7 +16,7 @@ export type PlannedSecret =
  */
 export const planSecret = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   secret: {
     readonly idpId: IdpId
     readonly declared: string
@@ -24,11 +24,11 @@ export const planSecret = async (
   },
 ): Promise<PlannedSecret> => {
   const { idpId, declared, stored } = secret
-  const owner = { orgId: session.orgId, idpId }
+  const owner = { orgId: call.orgId, idpId }
   if (stored === undefined) return { shows: 'set', sealed: await seal(runtime, declared, owner) }
   const object = { type: 'identity_provider', id: idpId } as const
   const permission = 'identity_provider.secret.read'
-  if ((await isPermitted(runtime, session, { permission, object })) === true) {
+  if ((await isPermitted(runtime, call, { permission, object })) === true) {
     const opened = await fromPort(() => runtime.secrets.open(stored, owner))
     if (opened.isOk() && opened.value === declared) return { shows: 'unchanged' }
   }

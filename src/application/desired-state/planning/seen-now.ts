@@ -2,17 +2,17 @@ import type { ObjectRef } from '../../../domain/values.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/events/stream-name.js'
 import { fromPort } from '../../errors/fault.js'
-import type { Session } from '../../method/context.js'
+import type { AdmittedCall } from '../../method/context.js'
 import { allObjects } from '../../reading/all-objects.js'
 import type { Runtime } from '../../runtime.js'
 
 /** Those of `objects` that are there now, by the names of their streams. */
 export const seenNow = async (
   runtime: Runtime,
-  session: Session,
+  call: AdmittedCall,
   objects: readonly ObjectRef[],
 ): Promise<ReadonlyMap<string, Views[ViewType]>> => {
-  const { orgId } = session
+  const { orgId } = call
   const wanted = new Set<string>(objects.map((object) => streamOf(orgId, object)))
   const seen = new Map<string, Views[ViewType]>()
   const see = (object: ObjectRef, row: Views[ViewType] | undefined) => {
@@ -20,7 +20,7 @@ export const seenNow = async (
     if (row && wanted.has(stream)) seen.set(stream, row)
   }
 
-  await runtime.follow({ ...session, consistency: 'strong' })
+  await runtime.follow({ ...call, consistency: 'strong' })
   for (const object of objects)
     if (object.type !== 'project_role')
       see(object, await fromPort(() => runtime.readModel.get(orgId, object)))
