@@ -5,7 +5,7 @@ const WITH_HINTS = 1_000
 const WITHOUT_HINTS = 100
 
 /** Tells that there may be new events in a store. */
-export interface News {
+export interface AppendSignal {
   /** How many hints came so far. Taken before a look at the store, it makes sure that none is missed. */
   readonly count: () => number
   /** Waits for a hint after the first `seen`, for a while, or until `signal` aborts. */
@@ -14,8 +14,8 @@ export interface News {
   readonly end: () => void
 }
 
-/** @see News */
-export const newsOf = (store: EventStore): News => {
+/** @see AppendSignal */
+export const appendSignal = (store: EventStore): AppendSignal => {
   let hints = 0
   const waiting = new Set<() => void>()
   const end = store.onAppend?.(() => {

@@ -6,10 +6,10 @@ import { type ReadBatch, readBatch } from '../../projections/events/read-events.
 import type { Cancelled, ProjectionFailed } from '../errors/errors.js'
 import { fromPort, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../observing/hooks.js'
-import { tellCaughtUp } from '../observing/observer.js'
+import { reportCatchUp } from '../observing/observer.js'
 import { delay } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 import { applyReadable, projectionFailed } from './apply-readable.js'
 import { checkpointOf } from './checkpoint-of.js'
 
@@ -75,23 +75,23 @@ export const catchUp = async (
   projection: Projection,
   { head, from, isTrusted, signal, onProgress, hooks }: CatchUpOptions & Watched & Range,
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  const reached = () => orCancelled(checkpointOf(projection), signal)
+  const reached = () => raceAbort(checkpointOf(projection), signal)
   let position = from ?? (await reached())
   const reporting = onProgress && reporter(store, { onProgress, head, after: position })
-  const report = reporting && (await orCancelled(reporting, signal))
+  const report = reporting && (await raceAbort(reporting, signal))
   const readAfter = pagesOf(store, head)
   let stuck = 0
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
     const from = position
-    const page = await orCancelled(readAfter(from), signal)
+    const page = await raceAbort(readAfter(from), signal)
     const { events } = page
     const [first] = events
     if (first === undefined) break
     const begin = performance.now()
     const { applied, refusal } = await applyReadable(projection, from, page)
     if (refusal && applied === 0) return err(refusal)
-    tellCaughtUp(hooks, projection, { first, events: applied, begin })
+    reportCatchUp(hooks, projection, { first, events: applied, begin })
     const last = isTrusted && applied === events.length ? events.at(-1) : undefined
     position = last?.position ?? (await reached())
     report?.(position, applied)
@@ -102,7 +102,7 @@ export const catchUp = async (
       if (applied === 0) throw unavailable(cause, 'not_recorded')
       return err(projectionFailed(projection, first, cause))
     }
-    if (events.length === BATCH_SIZE) await turn()
+    if (events.length === BATCH_SIZE) await yieldToEventLoop()
   }
   return ok(position)
 }

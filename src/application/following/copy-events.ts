@@ -5,8 +5,8 @@ import { outcomeOf } from '../../ports/store-fault.js'
 import { readBatch } from '../../projections/events/read-events.js'
 import { errorOf, Fault, fromPort, unavailable } from '../errors/fault.js'
 import type { DifferentLog, LogFault } from '../errors/log-fault.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 import { verify } from './verify.js'
 
 /** Most events that are copied at once. */
@@ -67,8 +67,8 @@ const copy = async (
   const { secrets, onProgress, signal } = options
   try {
     const asking = fromPort(() => to.lastPosition())
-    const begin = await orCancelled(asking, signal)
-    if (begin > 0n && !(await orCancelled(isSameEvent(from, to, begin), signal))) {
+    const begin = await raceAbort(asking, signal)
+    if (begin > 0n && !(await raceAbort(isSameEvent(from, to, begin), signal))) {
       return err({ kind: 'DifferentLog', position: begin })
     }
     let copied = 0
@@ -77,13 +77,13 @@ const copy = async (
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       const after = position
       const reading = fromPort(() => from.readAll(after, BATCH_SIZE))
-      const events = await orCancelled(reading, signal)
+      const events = await raceAbort(reading, signal)
       if (events.length === 0) break
       await restore(to, events)
       copied += events.length
       position = events.at(-1)?.position ?? position
       onProgress?.({ phase: 'copying', done: copied, position })
-      if (events.length === BATCH_SIZE) await turn()
+      if (events.length === BATCH_SIZE) await yieldToEventLoop()
     }
     const verified = await verify(to, {
       secrets,

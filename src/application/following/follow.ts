@@ -3,7 +3,7 @@ import type { ReadModel } from '../../ports/read-model.js'
 import { Fault, fromPort, unavailable } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Hooks } from '../observing/hooks.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import { catchUp } from './catch-up.js'
 import { checkpointOf } from './checkpoint-of.js'
 
@@ -78,7 +78,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
     while (reached < head) {
       const joined = joinable(reached)
       const before = reached
-      reached = await orCancelled((joined ?? begin({ head, reached })).done, signal)
+      reached = await raceAbort((joined ?? begin({ head, reached })).done, signal)
       // One that another read began may have been for less than this one asks for.
       if (!joined && reached === before)
         throw unavailable(

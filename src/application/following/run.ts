@@ -3,10 +3,10 @@ import type { EventStore, Position } from '../../ports/event-store.js'
 import type { Projection } from '../../ports/projection.js'
 import type { IamError } from '../errors/errors.js'
 import { errorOf, fromPort } from '../errors/fault.js'
-import { tellFault } from '../observing/observer.js'
+import { reportFault } from '../observing/observer.js'
 import { delay, FIRST_PAUSE, longerPause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { newsOf } from './append-signal.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { appendSignal } from './append-signal.js'
 import { type CatchUpOptions, catchUp, type Watched } from './catch-up.js'
 import { checkpointOf } from './checkpoint-of.js'
 
@@ -24,13 +24,13 @@ export const run = async (
   options: CatchUpOptions & Watched,
 ): Promise<Result<Position, IamError>> => {
   const { signal } = options
-  const news = newsOf(store)
+  const news = appendSignal(store)
   let pause = FIRST_PAUSE
   try {
     while (!signal?.aborted) {
       const seen = news.count()
       const caughtUp = await catchUpToHead(store, projection, options)
-      if (caughtUp.isErr()) tellFault(options.hooks, 'run', caughtUp.error)
+      if (caughtUp.isErr()) reportFault(options.hooks, 'run', caughtUp.error)
       if (caughtUp.isOk()) {
         pause = FIRST_PAUSE
         await news.wait(seen, signal)
@@ -47,7 +47,7 @@ export const run = async (
 
 const reached = async (projection: Projection): Promise<Result<Position, IamError>> => {
   try {
-    return ok(await orCancelled(checkpointOf(projection), AbortSignal.timeout(FAREWELL)))
+    return ok(await raceAbort(checkpointOf(projection), AbortSignal.timeout(FAREWELL)))
   } catch (thrown) {
     return err(errorOf(thrown))
   }
@@ -61,7 +61,7 @@ export const catchUpToHead = async (
 ): Promise<Result<Position, IamError>> => {
   try {
     const asking = fromPort(() => store.lastPosition())
-    const head = await orCancelled(asking, options.signal)
+    const head = await raceAbort(asking, options.signal)
     return await catchUp(store, projection, { ...options, head })
   } catch (thrown) {
     return err(errorOf(thrown))

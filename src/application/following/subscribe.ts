@@ -4,11 +4,11 @@ import type { UnreadableEvent } from '../../ports/unreadable-event.js'
 import { readEvent } from '../../projections/events/read-event.js'
 import { unavailable } from '../errors/fault.js'
 import type { Hooks } from '../observing/hooks.js'
-import { tellFault } from '../observing/observer.js'
+import { reportFault } from '../observing/observer.js'
 import { delay, FIRST_PAUSE, longerPause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
-import { newsOf } from './append-signal.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
+import { appendSignal } from './append-signal.js'
 import type { Watched } from './catch-up.js'
 import { type SubscribeOptions, type Subscription, subscriptionOf } from './subscribe-options.js'
 import { subscribedEvents } from './subscribed-events.js'
@@ -66,7 +66,7 @@ async function* eventsOf(
   const ask = <Answer>(question: () => Promise<Answer>) => askStore(question, { signal, hooks })
   const isWanted = subscribedEvents(store, wanted)
 
-  const news = newsOf(store)
+  const news = appendSignal(store)
   try {
     let position = wanted.after
     const last = wanted.until === 'head' ? await ask(() => store.lastPosition()) : undefined
@@ -78,7 +78,7 @@ async function* eventsOf(
         if (last !== undefined && recorded.position > last) return
         const event = readEvent(recorded)
         if (event.isErr()) {
-          tellFault(hooks, 'subscribe', event.error)
+          reportFault(hooks, 'subscribe', event.error)
           throw new SubscriptionEnded(event.error)
         }
         position = recorded.position
@@ -86,7 +86,7 @@ async function* eventsOf(
         const verdict = isWanted(event.value)
         if (typeof verdict === 'boolean' ? verdict : await ask(verdict)) yield event.value
       }
-      if (events.length === BATCH_SIZE) await turn()
+      if (events.length === BATCH_SIZE) await yieldToEventLoop()
     }
   } finally {
     wanted.signal?.removeEventListener('abort', end)
@@ -101,10 +101,10 @@ const askStore = async <Answer>(
 ): Promise<Answer | undefined> => {
   for (let pause = FIRST_PAUSE; !signal.aborted; pause = longerPause(pause)) {
     try {
-      return await orCancelled(question(), signal)
+      return await raceAbort(question(), signal)
     } catch (cause) {
       if (signal.aborted) break
-      tellFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
+      reportFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
       await delay(pause, signal)
     }
   }

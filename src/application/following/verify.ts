@@ -9,8 +9,8 @@ import { readEvent } from '../../projections/events/read-event.js'
 import { organizationIn } from '../../projections/events/stream-name.js'
 import { errorOf, fromPort } from '../errors/fault.js'
 import type { LogFault, SealBroken } from '../errors/log-fault.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 
 /** Most events that are read at once. */
 const BATCH_SIZE = 1_000
@@ -65,7 +65,7 @@ const walk = async (
     for (;;) {
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       const reading = fromPort(() => store.readAll(position, BATCH_SIZE))
-      const events = await orCancelled(reading, signal)
+      const events = await raceAbort(reading, signal)
       if (events.length === 0) return ok({ events: done, position })
       for (const recorded of events) {
         const event = inspect(recorded)
@@ -77,7 +77,7 @@ const walk = async (
       done += events.length
       position = events.at(-1)?.position ?? position
       onProgress?.({ done, position })
-      if (events.length === BATCH_SIZE) await turn()
+      if (events.length === BATCH_SIZE) await yieldToEventLoop()
     }
   } catch (thrown) {
     return err(errorOf(thrown))
@@ -132,6 +132,6 @@ export const brokenSeal = async (
   const { position, stream } = event
   const owner = { orgId: organizationIn(stream), idpId: sealed.idpId }
   const opening = fromPort(() => secrets.open(sealed.clientSecret, owner))
-  const opened = await orCancelled(opening, signal)
+  const opened = await raceAbort(opening, signal)
   return opened.isErr() ? { kind: 'SealBroken', position, stream, cause: opened.error } : undefined
 }

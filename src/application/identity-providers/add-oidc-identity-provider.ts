@@ -6,7 +6,7 @@ import { type Write, write } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { recordsSecret, seal } from './client-secret.js'
 import type { GivenAppearance, GivenOidcConfig } from './given-identity-provider.js'
@@ -53,7 +53,7 @@ export const addOidcIdentityProvider = (
       const idpId = input.idpId ?? IdpId.parse(runtime.newId())
       const idp = runtime.identityProviders.track(identityProviderStream(orgId, idpId), true)
       const sealed = seal(runtime, secret, { orgId, idpId })
-      const clientSecret = await orCancelled(sealed, call.signal)
+      const clientSecret = await raceAbort(sealed, call.signal)
       const data = { ...input, idpId, clientSecret }
       return transact(runtime, call, {
         command: { method: call.method, input },

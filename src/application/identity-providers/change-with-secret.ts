@@ -6,7 +6,7 @@ import { type Write, write } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { recordsSecret, seal } from './client-secret.js'
 
@@ -38,7 +38,7 @@ export const changeWithSecret = <Data extends z.ZodMiniType<WithSecret>>(
       const owner = { orgId: call.orgId, idpId }
       const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
       const sealed = secret === '' ? undefined : seal(runtime, secret, owner)
-      const clientSecret = sealed && (await orCancelled(sealed, call.signal))
+      const clientSecret = sealed && (await raceAbort(sealed, call.signal))
       const data = clientSecret === undefined ? input : { ...input, clientSecret }
       return transact(runtime, call, {
         command: { method, input },

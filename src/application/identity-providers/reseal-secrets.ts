@@ -9,13 +9,13 @@ import { errorOf, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
-import { tellFault } from '../observing/observer.js'
+import { reportFault } from '../observing/observer.js'
 import { allObjects } from '../reading/all-objects.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { patience, pause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { pause, retryDeadline } from '../waiting/pause.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 import { open, seal } from './client-secret.js'
 
 /** How far `resealSecrets` of all providers is, after each of them. */
@@ -58,20 +58,20 @@ export const resealSecrets = (
     },
     async (call, { idpId }, onProgress) => {
       if (idpId !== undefined) return (await reseal(runtime, call, idpId)).map(reportOf(idpId))
-      const idpIds = await orCancelled(identityProvidersOf(runtime, call), call.signal)
+      const idpIds = await raceAbort(identityProvidersOf(runtime, call), call.signal)
       const report: ResealReport[] = []
       for (const id of idpIds) {
         if (call.signal?.aborted) return err({ kind: 'Cancelled' })
         const resealed = await reseal(runtime, call, id)
         if (resealed.isErr()) {
           if (resealed.error.kind === 'Cancelled') return err(resealed.error)
-          tellFault(runtime.hooks, call.method, resealed.error)
+          reportFault(runtime.hooks, call.method, resealed.error)
         }
         report.push(
           resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
         )
         onProgress?.({ done: report.length, total: idpIds.length })
-        await turn()
+        await yieldToEventLoop()
       }
       return ok(summary(report))
     },
@@ -109,7 +109,7 @@ const reseal = async (
   idpId: string,
 ): Promise<Result<boolean, IamError>> => {
   try {
-    const isTooLate = patience()
+    const isTooLate = retryDeadline()
     for (let attempts = 1; ; attempts++) {
       const resealed = await resealOnce(runtime, call, IdpId.parse(idpId))
       if (resealed.isErr()) return err(resealed.error)
@@ -129,13 +129,13 @@ const resealOnce = async (
 ): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
   const owner = { orgId: call.orgId, idpId }
   const idp = runtime.identityProviders.track(identityProviderStream(owner.orgId, idpId))
-  await orCancelled(idp.refresh(), call.signal)
+  await raceAbort(idp.refresh(), call.signal)
   if (!exists(idp.state))
     return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
   const replaces = idp.state.clientSecret
   if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
   const sealing = sealAnew(runtime, replaces, owner)
-  const clientSecret = await orCancelled(sealing, call.signal)
+  const clientSecret = await raceAbort(sealing, call.signal)
   const outcome = await transact(runtime, call, {
     command: { method: call.method, input: { idpId } },
     object: idp,

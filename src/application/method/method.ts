@@ -6,7 +6,7 @@ import type { IamError, PermissionDenied } from '../errors/errors.js'
 import { errorOf, fromPort, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../observing/hooks.js'
 import { observed } from '../observing/observer.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import {
   type AdmittedCall,
   admit,
@@ -21,7 +21,7 @@ import { readInput } from './parse.js'
 import type { Target } from './target.js'
 
 /** A permission that is needed, and for which object; without one, for all of the organization. */
-export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
+export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object'>
 
 /** What a method needs of its host before it does what it is for. */
 export interface MethodHost extends Pick<Host, 'authorize'> {
@@ -30,15 +30,15 @@ export interface MethodHost extends Pick<Host, 'authorize'> {
 }
 
 /** What every method checks before it does what it is for. */
-export interface Edge<Schema extends z.ZodMiniType> {
+export interface MethodSpec<Schema extends z.ZodMiniType> {
   /** What the host calls it by, such as `projects.add`. */
   readonly method: string
   /** All are needed. */
   readonly permissions: readonly Permission[]
   /** What is needed beside `permissions`, where that depends on the input: parsed, or malformed as given. */
-  readonly asks?: (input: unknown) => readonly Asked[]
+  readonly permissionsFor?: (input: unknown) => readonly NeededPermission[]
   readonly schema: Schema
-  /** Which object of the input, parsed or malformed as given, the permission is asked for. */
+  /** Which object of the input, parsed or malformed as given, the permission is needed for. */
   readonly target?: Target
   /** Fields of the context that the method can make no sense of. */
   readonly refuses?: readonly Refused[]
@@ -86,38 +86,38 @@ export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsyn
 export const method =
   <Schema extends z.ZodMiniType, Answer>(
     host: MethodHost,
-    edge: Edge<Schema>,
+    spec: MethodSpec<Schema>,
     run: Run<Schema, Answer>,
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
-    new ResultAsync(begin(host, edge, { input, context, run }))
+    new ResultAsync(begin(host, spec, { input, context, run }))
 
 /** {@link method}, for a `run` that records nothing: an abort ends it wherever it waits. */
 export const read = <Schema extends z.ZodMiniType, Answer>(
   host: MethodHost,
-  edge: Edge<Schema>,
+  spec: MethodSpec<Schema>,
   run: Run<Schema, Answer>,
 ): Read<z.input<Schema>, Answer> =>
-  method(host, edge, (call, input) => orCancelled(run(call, input), call.signal))
+  method(host, spec, (call, input) => raceAbort(run(call, input), call.signal))
 
 /** {@link method}, for a `run` that reports how far it is. */
 export const longWrite =
   <Schema extends z.ZodMiniType, Progress, Report>(
     host: MethodHost,
-    edge: Edge<Schema>,
+    spec: MethodSpec<Schema>,
     run: LongRun<Schema, Report, Progress>,
   ): LongWrite<z.input<Schema>, Progress, Report> =>
   (input, context) => {
     const reporting: Run<Schema, Report> = (call, parsed) =>
       // Casts: it was checked to be a function, and only the type of the context says of what.
       run(call, parsed, call.onProgress as LongContext<Progress>['onProgress'])
-    return new ResultAsync(begin(host, edge, { input, context, run: reporting }))
+    return new ResultAsync(begin(host, spec, { input, context, run: reporting }))
   }
 
 /** {@link method}, for a `run` that answers with an {@link Outcome}. */
 export const write = <Schema extends z.ZodMiniType, Ids>(
   host: MethodHost,
-  edge: Edge<Schema>,
+  spec: MethodSpec<Schema>,
   run: Run<Schema, Outcome<Ids>>,
 ): Write<z.input<Schema>, Ids> => {
   function method(input: z.input<Schema>, context: DryRunContext): ResultAsync<Planned, IamError>
@@ -126,7 +126,7 @@ export const write = <Schema extends z.ZodMiniType, Ids>(
     input: z.input<Schema>,
     context: Context | DryRunContext,
   ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(begin(host, edge, { input, context, run }))
+    return new ResultAsync(begin(host, spec, { input, context, run }))
   }
   return method
 }
@@ -143,36 +143,36 @@ interface Arguments<Schema extends z.ZodMiniType, Answer> {
 /** {@link perform}, watched only when somebody wants to know. */
 const begin = <Schema extends z.ZodMiniType, Answer>(
   host: MethodHost,
-  edge: Edge<Schema>,
+  spec: MethodSpec<Schema>,
   given: Arguments<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> =>
   host.hooks
-    ? observed(host.hooks, edge.method, (observer) => perform(host, edge, { ...given, observer }))
-    : perform(host, edge, given)
+    ? observed(host.hooks, spec.method, (observer) => perform(host, spec, { ...given, observer }))
+    : perform(host, spec, given)
 
 /**
- * The input is read once, before anybody is asked: what `authorize` decides on is what is done, also when the
+ * The input is read once, before anybody is needed: what `authorize` decides on is what is done, also when the
  * input changes meanwhile. That it is malformed is answered only to a permitted caller. Synchronous as long
  * as the host is, since every call takes this path.
  */
 const perform = <Schema extends z.ZodMiniType, Answer>(
   host: MethodHost,
-  edge: Edge<Schema>,
+  spec: MethodSpec<Schema>,
   { context, input, observer, run }: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
 ): Promise<Result<Answer, IamError>> => {
   try {
-    const { method, schema, refuses = NOTHING } = edge
+    const { method, schema, refuses = NOTHING } = spec
     const opened = admit(context, refuses, { method, observer })
     if (opened.isErr()) return Promise.resolve(err(opened.error))
     const call = opened.value
     const given = readInput(schema, input)
     const answer = () => ('value' in given ? begun(call, given.value, run) : err(given.refusal()))
-    const asked =
-      'value' in given ? questionsOf(edge, given.value) : questionsOfMalformed(edge, input)
-    const denied = firstDenied(host, call, asked)
+    const needed =
+      'value' in given ? questionsOf(spec, given.value) : questionsOfMalformed(spec, input)
+    const denied = firstDenied(host, call, needed)
     if (denied === undefined) return Promise.resolve(answer()).catch(toError)
     if (typeof denied === 'string') return Promise.resolve(err(refusal(call, denied)))
-    return orCancelled(denied, call.signal)
+    return raceAbort(denied, call.signal)
       .then((permission) => (permission === undefined ? answer() : err(refusal(call, permission))))
       .catch(toError)
   } catch (thrown) {
@@ -198,37 +198,40 @@ const refusal = ({ orgId }: AdmittedCall, permission: Permission): PermissionDen
 const toError = (thrown: unknown): Result<never, IamError> => err(errorOf(thrown))
 
 const questionsOf = (
-  { permissions, asks, target }: Edge<z.ZodMiniType>,
+  { permissions, permissionsFor, target }: MethodSpec<z.ZodMiniType>,
   input: unknown,
-): readonly Asked[] => {
+): readonly NeededPermission[] => {
   const object = target?.(input)
-  const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
-  return asks ? [...asked, ...asks(input)] : asked
+  const needed = permissions.map((permission) => (object ? { permission, object } : { permission }))
+  return permissionsFor ? [...needed, ...permissionsFor(input)] : needed
 }
 
 /** A malformed input may be one that cannot even be read: it then names no object. */
-const questionsOfMalformed = (edge: Edge<z.ZodMiniType>, input: unknown): readonly Asked[] => {
+const questionsOfMalformed = (
+  spec: MethodSpec<z.ZodMiniType>,
+  input: unknown,
+): readonly NeededPermission[] => {
   try {
-    return questionsOf(edge, input)
+    return questionsOf(spec, input)
   } catch {
-    return questionsOf(edge, undefined)
+    return questionsOf(spec, undefined)
   }
 }
 
-/** The first permission that is lacking of those `asked`; at once as long as the host answers at once. */
+/** The first permission that is lacking of those `needed`; at once as long as the host answers at once. */
 const firstDenied = (
   host: MethodHost,
   call: AdmittedCall,
-  asked: readonly Asked[],
+  needed: readonly NeededPermission[],
   from = 0,
 ): Permission | undefined | Promise<Permission | undefined> => {
   for (let index = from; ; index++) {
-    const question = asked[index]
+    const question = needed[index]
     if (question === undefined) return undefined
     const answer = isPermitted(host, call, question)
     if (typeof answer !== 'boolean') {
       return answer.then((isAllowed) =>
-        isAllowed === true ? firstDenied(host, call, asked, index + 1) : question.permission,
+        isAllowed === true ? firstDenied(host, call, needed, index + 1) : question.permission,
       )
     }
     if (!answer) return question.permission
@@ -239,10 +242,10 @@ const firstDenied = (
 export const isPermitted = (
   { authorize }: MethodHost,
   { caller, orgId }: AdmittedCall,
-  asked: Asked,
+  needed: NeededPermission,
 ): boolean | Promise<boolean> => {
   try {
-    const { permission, object } = asked
+    const { permission, object } = needed
     const answer = authorize(
       object ? { caller, permission, orgId, object } : { caller, permission, orgId },
     )

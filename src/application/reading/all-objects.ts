@@ -7,7 +7,7 @@ import {
 } from '../../projections/rows/view-fields.js'
 import { fromPort } from '../errors/fault.js'
 import type { Runtime } from '../runtime.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
@@ -32,7 +32,7 @@ export async function* allObjects<Type extends ViewType>(
       }),
     )
     yield* items
-    await turn()
+    await yieldToEventLoop()
     last = items.at(-1)
     if (!hasMore || last === undefined) return
   }

@@ -9,7 +9,7 @@ import { date, eventTypes, firstPositionIn, pageSize, position } from '../method
 import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { demandFed } from './demand-fed.js'
+import { requireFed } from './require-fed.js'
 
 /** A `Date` alone, which `stateAt` takes, would pass for an object without bounds. */
 const timeBounds = z.pipe(
@@ -105,7 +105,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
           ...(types !== undefined && { types }),
         }),
       )
-      if (found.length === 0) await demandFed(runtime, call)
+      if (found.length === 0) await requireFed(runtime, call)
       const items = found.slice(0, limit)
       const last = items.at(-1)
       if (last === undefined || found.length <= limit) return ok({ items })

@@ -10,9 +10,9 @@ import type { AdmittedCall } from '../method/context.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { demandFed } from './demand-fed.js'
 import { conditionsOf, type ListInput, totalOrder } from './list-input.js'
 import { type ListWithoutPage, readPageToken, writePageToken } from './page-token.js'
+import { requireFed } from './require-fed.js'
 
 /** A page of objects. */
 export interface Page<Row> {
@@ -45,10 +45,10 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
   { method, kind, schema }: List<Type, Schema>,
 ): Read<z.input<Schema>, Page<Views[Type]>> => {
   const { type, container, permissions } = kind
-  const edge = { method, permissions: [permissions.read], schema }
+  const spec = { method, permissions: [permissions.read], schema }
   const pageOf = (call: AdmittedCall, input: ListInput) => readPage(runtime, call, { type, input })
-  if (!container) return read(runtime, edge, pageOf)
-  return read(runtime, { ...edge, target: targetOf(kind) }, async (call, input) => {
+  if (!container) return read(runtime, spec, pageOf)
+  return read(runtime, { ...spec, target: targetOf(kind) }, async (call, input) => {
     const object = container.ref(input)
     for (let wasThere = false; ; wasThere = true) {
       const page = await pageOf(call, input)
@@ -83,7 +83,7 @@ const readPage = async <Type extends ViewType>(
     ...(pageToken !== undefined && { after }),
   }
   const listing = await runtime.fresh.list(call, paged)
-  if (listing.sequence === 0n) await demandFed(runtime, call)
+  if (listing.sequence === 0n) await requireFed(runtime, call)
   return ok(await pageAt(query, listing))
 }
 

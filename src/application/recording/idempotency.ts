@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/outcome.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import { storedKey } from './metadata.js'
 import { detailsOf } from './tracked.js'
 import type { Transaction } from './transaction.js'
@@ -29,14 +29,14 @@ export const earlierOutcome = async <Ids>(
   if (idempotencyKey === undefined) return undefined
   const key = storedKey(orgId, idempotencyKey)
   const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
-  const events = await orCancelled(finding, signal)
+  const events = await raceAbort(finding, signal)
   const last = events.at(-1)
   if (!last) return undefined
   const { unreadable } = readBatch(events)
   if (unreadable) return err(unreadable)
-  if (!(await orCancelled(isRepeated(transaction, events), signal)))
+  if (!(await raceAbort(isRepeated(transaction, events), signal)))
     return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
-  const snapshot = await orCancelled(transaction.object.past(last.stream, last.version), signal)
+  const snapshot = await raceAbort(transaction.object.past(last.stream, last.version), signal)
   const details = detailsOf(snapshot, orgId)
   if (dryRun) return ok({ details, changed: false, events: [] })
   return ok({ details, changed: true, events, ...transaction.ids(last.stream) })

@@ -11,7 +11,7 @@ import { outcomeOf } from '../../ports/store-fault.js'
 import { type Fault, unavailable } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import { commandHash } from './idempotency.js'
 import type { AnyTracked } from './tracked.js'
 import type { Transaction } from './transaction.js'
@@ -32,7 +32,7 @@ export const record = <Answer>(
 ): Promise<Answer> => {
   const append = appendOf(runtime, call, transaction)
   if (call.idempotencyKey === undefined) return send(runtime, append, told(call, settle))
-  return orCancelled(commandHash(transaction.command), call.signal).then((hash) => {
+  return raceAbort(commandHash(transaction.command), call.signal).then((hash) => {
     const keyed = { ...append, metadata: { ...append.metadata, commandHash: hash } }
     return send(runtime, keyed, told(call, settle))
   })

@@ -7,8 +7,8 @@ import { started } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/outcome.js'
 import type { Runtime } from '../runtime.js'
-import { patience, pause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { pause, retryDeadline } from '../waiting/pause.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import { earlierOutcome, outcomeOfUsedKey } from './idempotency.js'
 import { advance, type LostRace, type Recorded, record } from './record.js'
 import { type AnyTracked, detailsOf } from './tracked.js'
@@ -106,7 +106,7 @@ const decideInTurn = async <Ids>(
   turn: StreamId[],
 ): Promise<Result<Outcome<Ids>, IamError>> => {
   let { lost } = transaction
-  const isTooLate = patience()
+  const isTooLate = retryDeadline()
   for (let attempts = lost ? 1 : 0; ; attempts++) {
     if (lost) call.observer?.conflicted(lost.kind)
     if (lost?.kind === 'IdempotencyKeyUsed') {
@@ -143,7 +143,7 @@ const refresh = async (
   tracked: readonly AnyTracked[],
   { signal }: Pick<AdmittedCall, 'signal'>,
 ): Promise<void> => {
-  await orCancelled(Promise.all(tracked.map((stream) => stream.refresh())), signal)
+  await raceAbort(Promise.all(tracked.map((stream) => stream.refresh())), signal)
 }
 
 type Judgement = Result<readonly NewEvent[], IamError>

@@ -7,7 +7,7 @@ const cancelled = (): Fault => new Fault({ kind: 'Cancelled' })
  *
  * @throws Fault when it did
  */
-export const orCancelled = <Value>(
+export const raceAbort = <Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
 ): Promise<Value> => {

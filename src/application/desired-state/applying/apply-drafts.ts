@@ -5,7 +5,7 @@ import type { AdmittedCall } from '../../method/context.js'
 import { detailsOf } from '../../recording/tracked.js'
 import { transact } from '../../recording/transact.js'
 import type { Runtime } from '../../runtime.js'
-import { turn } from '../../waiting/yield-to-event-loop.js'
+import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
 import type { Manager } from '../declared/access-version.js'
 import type { Draft } from '../planning/draft.js'
 import type { AppliedChange } from './applied.js'
@@ -43,13 +43,13 @@ export const applyDrafts = async (
   call: AdmittedCall,
   { drafts, manager }: ToApply,
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
-  await turn()
+  await yieldToEventLoop()
   if (call.signal?.aborted) return err({ kind: 'Cancelled' })
   const parts = drafts.map((draft) => partOf(runtime, call, draft))
   for (const appendable of appendsOf(parts)) {
     const recorded = await append(runtime, call, { ...appendable, manager })
     if (recorded.isErr()) return err(recorded.error)
-    await turn()
+    await yieldToEventLoop()
   }
   return ok(parts.map((part) => applied(call, part)))
 }

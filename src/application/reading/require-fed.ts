@@ -13,7 +13,7 @@ const NEVER_FED =
  *
  * @throws Fault when the read model has seen no event, and the store has some
  */
-export const demandFed = async (
+export const requireFed = async (
   { store, readModel }: Runtime,
   { consistency }: AdmittedCall,
 ): Promise<void> => {
