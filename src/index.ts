@@ -66,7 +66,7 @@ export {
   copyEvents,
 } from './application/following/copy-events.js'
 export { SubscriptionEnded } from './application/following/subscribe.js'
-export type { SubscribeOptions } from './application/following/subscribe-options.js'
+export type { SubscribeOptions } from './application/following/subscription.js'
 export {
   type Verified,
   type VerifyOptions,

@@ -14,7 +14,7 @@ import type { SealBroken } from './errors/log-fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/run.js'
 import { subscribe } from './following/subscribe.js'
-import type { SubscribeOptions } from './following/subscribe-options.js'
+import type { SubscribeOptions } from './following/subscription.js'
 import {
   type CheckSecretsOptions,
   checkSecrets,

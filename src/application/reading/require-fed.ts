@@ -1,5 +1,5 @@
 import { fromPort, unavailable } from '../errors/fault.js'
-import { checkpointOf } from '../following/checkpoint-of.js'
+import { checkpointOf } from '../following/apply-readable.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 
