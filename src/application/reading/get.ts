@@ -7,7 +7,7 @@ import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
 import { requireFed } from './require-fed.js'
 
-/** What a kind says about the reading of one object. */
+/** What `get` needs of a kind. */
 interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
   extends Pick<AnyKind, 'permissions' | 'target'> {
   readonly type: Type
@@ -15,7 +15,7 @@ interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
   ref(ids: z.output<Ids>): RefOf<Type>
 }
 
-/** The method that reads one object of `kind`. */
+/** Makes the method that reads one object of `kind`. */
 export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
   runtime: Runtime,
   method: string,

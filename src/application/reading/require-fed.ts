@@ -8,10 +8,9 @@ const NEVER_FED =
   "once with iam.catchUp(readModel), or read with consistency: 'strong'"
 
 /**
- * To be asked before an eventual read answers that there is nothing: a read model that nobody feeds knows
- * nothing of what there is. What is found costs no question.
+ * For an eventual read that found nothing: a read model that is never fed holds no objects, whatever the log holds.
  *
- * @throws Fault when the read model has seen no event, and the store has some
+ * @throws Fault when the read model has applied no event, and the store has some
  */
 export const requireFed = async (
   { store, readModel }: Runtime,
