@@ -1,7 +1,7 @@
 import { fieldOf } from '../../domain/field-of.js'
 import type { Permission } from '../../ports/authorize.js'
 import type { ViewType } from '../../ports/read-model.js'
-import type { Refused } from '../method/context.js'
+import type { Refused } from '../method/admit.js'
 import type { NeededPermission } from '../method/method.js'
 import { type Target, targetIdp, targetOfObject, targetProject } from '../method/target.js'
 import { MAX_OBJECTS } from './declared/desired-access.js'

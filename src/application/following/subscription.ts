@@ -6,8 +6,8 @@ import type { KnownEvent } from '../../ports/known-event.js'
 import { kindOf } from '../../projections/events/kind-of.js'
 import { streamOf } from '../../projections/events/stream-name.js'
 import { containerOf } from '../../projections/rows/row-key.js'
+import { isSignal } from '../method/admit.js'
 import { eventTypes, position } from '../method/bounds.js'
-import { isSignal } from '../method/context.js'
 import { parse } from '../method/parse.js'
 
 /** Which events a subscription is for. */
