@@ -66,7 +66,7 @@ export {
   copyEvents,
 } from './application/following/copy-events.js'
 export { SubscriptionEnded } from './application/following/subscribe.js'
-export type { SubscribeOptions } from './application/following/subscribe-options.js'
+export type { SubscribeOptions } from './application/following/subscription.js'
 export {
   type Verified,
   type VerifyOptions,
@@ -92,12 +92,8 @@ export type {
 } from './application/identity-providers/reseal-secrets.js'
 export type { RevealedSecret } from './application/identity-providers/reveal-client-secret.js'
 export type { UpdateOidcConfigInput } from './application/identity-providers/update-oidc-config.js'
-export {
-  type Context,
-  checkCaller,
-  type DryRunContext,
-  type WriteContext,
-} from './application/method/context.js'
+export { checkCaller } from './application/method/admit.js'
+export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method/method.js'
 export type { Planned, Written } from './application/method/outcome.js'
 export { permissionsFromCaller } from './application/method/permissions-from-caller.js'

@@ -14,7 +14,7 @@ import type { SealBroken } from './errors/log-fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/run.js'
 import { subscribe } from './following/subscribe.js'
-import type { SubscribeOptions } from './following/subscribe-options.js'
+import type { SubscribeOptions } from './following/subscription.js'
 import {
   type CheckSecretsOptions,
   checkSecrets,
@@ -132,12 +132,12 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
     subscribe: (options) => subscribe(store, options, hooks),
     catchUp: (projection, options) => {
-      demandProjection(projection)
+      requireProjection(projection)
       const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
       return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
     },
     run: (projection, options) => {
-      demandProjection(projection)
+      requireProjection(projection)
       return new ResultAsync(run(store, projection, { ...options, hooks }))
     },
     checkSecrets: (options) => new ResultAsync(checkSecrets(host, options)),
@@ -145,7 +145,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
 }
 
 /** @throws TypeError for what would fail for ever, which looks like a store that is away */
-const demandProjection = (projection: Projection): void => {
+const requireProjection = (projection: Projection): void => {
   if (typeof projection?.checkpoint !== 'function' || typeof projection.apply !== 'function')
     throw new TypeError('projection must be a Projection')
 }

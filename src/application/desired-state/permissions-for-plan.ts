@@ -2,8 +2,8 @@ import { fieldOf } from '../../domain/field-of.js'
 import { kinds } from '../../domain/kinds.js'
 import type { Permission } from '../../ports/authorize.js'
 import type { ViewType } from '../../ports/read-model.js'
-import type { Refused } from '../method/context.js'
-import type { Asked } from '../method/method.js'
+import type { Refused } from '../method/admit.js'
+import type { NeededPermission } from '../method/method.js'
 import { type Target, targetIdp, targetOfObject, targetProject } from '../method/target.js'
 import { MAX_OBJECTS } from './declared/desired-access.js'
 import { MAX_CHANGES } from './plan/plan.js'
@@ -15,16 +15,18 @@ type Use = 'plan' | 'apply'
 export const REFUSED_BY_APPLY: readonly Refused[] = ['expectedSequence', 'idempotencyKey', 'dryRun']
 
 /** What `iam.plan` needs of a desired state, well-formed or not. */
-export const askedToPlan = (input: unknown): readonly Asked[] => askedOfDesired(input, 'plan')
+export const permissionsForPlan = (input: unknown): readonly NeededPermission[] =>
+  permissionsForDesired(input, 'plan')
 
 /** What `iam.apply` needs of a desired state, well-formed or not. */
-export const askedToApply = (input: unknown): readonly Asked[] => askedOfDesired(input, 'apply')
+export const permissionsForApply = (input: unknown): readonly NeededPermission[] =>
+  permissionsForDesired(input, 'apply')
 
 /** What `iam.apply` needs of a plan, well-formed or not. */
-export const askedToApplyPlan = (input: unknown): readonly Asked[] => {
+export const permissionsForApplyPlan = (input: unknown): readonly NeededPermission[] => {
   const changed = new Map<
     string,
-    { readonly types: readonly ViewType[]; readonly object: Asked['object'] }
+    { readonly types: readonly ViewType[]; readonly object: NeededPermission['object'] }
   >()
   // A plan has many changes, most of them of roles of a few projects.
   for (const change of itemsOf(input, 'changes', MAX_CHANGES)) {
@@ -50,7 +52,7 @@ const neededFor = (type: ViewType): readonly Permission[] => {
   return [read, write]
 }
 
-const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
+const permissionsForDesired = (input: unknown, use: Use): readonly NeededPermission[] => {
   const askFor = (type: ViewType, target: Target) => (item: unknown) =>
     asked(use === 'plan' ? neededFor(type).slice(0, 1) : neededFor(type), target(item))
   const projects = itemsOf(input, 'projects')
@@ -63,7 +65,10 @@ const askedOfDesired = (input: unknown, use: Use): readonly Asked[] => {
   ])
 }
 
-const asked = (permissions: readonly Permission[], object: Asked['object']): readonly Asked[] =>
+const asked = (
+  permissions: readonly Permission[],
+  object: NeededPermission['object'],
+): readonly NeededPermission[] =>
   permissions.map((permission) => ({ permission, ...(object && { object }) }))
 
 /**
@@ -76,7 +81,7 @@ const itemsOf = (input: unknown, field: string, most = MAX_OBJECTS): readonly un
   return Array.isArray(items) && items.length <= most ? items : [items]
 }
 
-const distinct = (questions: readonly Asked[]): readonly Asked[] => [
+const distinct = (questions: readonly NeededPermission[]): readonly NeededPermission[] => [
   ...new Map(
     questions.map((question) => {
       const { permission, object } = question

@@ -1,9 +1,10 @@
+import { err, type Result } from 'neverthrow'
 import { retryAfterOf } from '../../ports/store-fault.js'
 import type { IamError, Unavailable } from './errors.js'
 
 /**
- * Carries an error past code that cannot go on without what it asked for, up to the public method
- * that returns it. Anything else that is thrown is a bug of ours and stays one.
+ * Carries an error to the public method that returns it, past code that cannot continue. Any other
+ * exception is a bug in the library and stays an exception.
  */
 export class Fault extends Error {
   override readonly name = 'Fault'
@@ -15,7 +16,7 @@ export class Fault extends Error {
   }
 }
 
-/** Runs a call of a port that records nothing of ours; what it throws becomes a {@link Fault}. */
+/** Calls a port without recording anything; an exception becomes a {@link Fault}. */
 export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promise<Value> => {
   try {
     return await call()
@@ -36,8 +37,19 @@ export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fa
   })
 }
 
-/** What a {@link Fault} carries. @throws whatever else it is given */
+/** The error of a {@link Fault}. @throws any other exception */
 export const errorOf = (thrown: unknown): IamError => {
   if (thrown instanceof Fault) return thrown.error
   throw thrown
+}
+
+/** The result of `work`; a {@link Fault} that it throws becomes an error. */
+export const catchFaults = async <Value, Failure>(
+  work: () => Promise<Result<Value, Failure>>,
+): Promise<Result<Value, Failure | IamError>> => {
+  try {
+    return await work()
+  } catch (thrown) {
+    return err(errorOf(thrown))
+  }
 }

@@ -1,21 +1,21 @@
 import type { EventStore } from '../../ports/event-store.js'
 
-/** How long to wait for a hint before looking anyway, in milliseconds. */
+/** Longest wait before the next read of a store that gives hints, and of one that does not, in milliseconds. */
 const WITH_HINTS = 1_000
 const WITHOUT_HINTS = 100
 
-/** Tells that there may be new events in a store. */
-export interface News {
-  /** How many hints came so far. Taken before a look at the store, it makes sure that none is missed. */
+/** Waits for new events in a store. */
+export interface AppendSignal {
+  /** Number of hints so far. Taken before the store is read, it makes sure that `wait` misses none. */
   readonly count: () => number
-  /** Waits for a hint after the first `seen`, for a while, or until `signal` aborts. */
+  /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */
   readonly wait: (seen: number, signal: AbortSignal | undefined) => Promise<void>
-  /** Ends the hints. */
+  /** Stops listening to the store. */
   readonly end: () => void
 }
 
-/** @see News */
-export const newsOf = (store: EventStore): News => {
+/** @see AppendSignal */
+export const appendSignal = (store: EventStore): AppendSignal => {
   let hints = 0
   const waiting = new Set<() => void>()
   const end = store.onAppend?.(() => {

@@ -4,68 +4,76 @@ import type { Projection } from '../../ports/projection.js'
 import type { UnreadableEvent } from '../../ports/unreadable-event.js'
 import type { ReadBatch } from '../../projections/events/read-events.js'
 import type { ProjectionFailed } from '../errors/errors.js'
-import { unavailable } from '../errors/fault.js'
+import { fromPort, unavailable } from '../errors/fault.js'
 import { isPassingFault } from '../errors/passing-fault.js'
-import { checkpointOf } from './checkpoint-of.js'
 
-/** What became of events that a projection was given. */
-interface Fed {
-  /** How many it applied; fewer than given when another process was faster. */
+/**
+ * The checkpoint of `projection`.
+ *
+ * @throws Fault also when it is not a position: comparing it with the head would then say that it is up to date
+ */
+export const checkpointOf = (projection: Pick<Projection, 'checkpoint'>): Promise<Position> =>
+  fromPort(async () => {
+    const position: unknown = await projection.checkpoint()
+    if (typeof position !== 'bigint') throw new TypeError('A checkpoint must be a bigint')
+    return position
+  })
+
+/** The result of applying a batch of events. */
+interface ApplyResult {
+  /** Number of events applied; less than given when another process was faster. */
   readonly applied: number
-  /** Why it could not be given the next. */
+  /** Why the next event could not be applied. */
   readonly refusal?: UnreadableEvent | ProjectionFailed
 }
 
-/** Applies what comes before the first event that cannot be read, and stops there. */
+/** Applies the events before the first that cannot be read. @throws Fault when the projection is unavailable */
 export const applyReadable = async (
   projection: Projection,
   from: Position,
   { known, unreadable }: ReadBatch,
-): Promise<Fed> => {
-  const fed = known.length > 0 ? await applyAll(projection, from, known) : { applied: 0 }
-  return unreadable && fed.applied === known.length ? { refusal: unreadable, ...fed } : fed
+): Promise<ApplyResult> => {
+  const result = known.length > 0 ? await applyAll(projection, from, known) : { applied: 0 }
+  return unreadable && result.applied === known.length ? { ...result, refusal: unreadable } : result
 }
 
+/** After an error the events are applied one by one, to find the one that the projection refuses. */
 const applyAll = async (
   projection: Projection,
   from: Position,
   events: readonly KnownEvent[],
-): Promise<Fed> => {
+): Promise<ApplyResult> => {
   const { isApplied, thrown } = await attempt(projection, from, events)
-  if (thrown) return await applyOneByOne(projection, from, events)
-  return { applied: isApplied ? events.length : 0 }
+  return thrown
+    ? applyOneByOne(projection, from, events)
+    : { applied: isApplied ? events.length : 0 }
 }
 
-/** Finds the event that a projection cannot take; those before it are applied. */
 const applyOneByOne = async (
   projection: Projection,
   from: Position,
   events: readonly KnownEvent[],
-): Promise<Fed> => {
-  let applied = 0
+): Promise<ApplyResult> => {
   let position = from
-  for (const event of events) {
+  for (const [applied, event] of events.entries()) {
     const { isApplied, thrown } = await attempt(projection, position, [event])
     if (thrown) {
-      // When the checkpoint cannot be read either, the fault is not in the event: this throws.
+      // Throws when the checkpoint cannot be read either: then the event is not the cause.
       await checkpointOf(projection)
       return { applied, refusal: projectionFailed(projection, event, thrown.cause) }
     }
     if (!isApplied) return { applied }
-    applied++
     position = event.position
   }
-  return { applied }
+  return { applied: events.length }
 }
 
-/** What became of events that a projection was given at once. */
 interface Attempt {
   readonly isApplied: boolean
-  /** Holds what the projection threw, which may be anything. */
+  /** Holds what the projection threw, which can be any value. */
   readonly thrown?: { readonly cause: unknown }
 }
 
-/** @throws Fault when the projection is out of order */
 const attempt = async (
   projection: Projection,
   from: Position,
@@ -79,7 +87,7 @@ const attempt = async (
   }
 }
 
-/** The refusal of a projection that did not take an event. */
+/** The refusal of a projection that did not apply an event. */
 export const projectionFailed = (
   { name }: Projection,
   { type, position }: Pick<RecordedEvent, 'type' | 'position'>,

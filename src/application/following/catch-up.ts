@@ -6,34 +6,33 @@ import { type ReadBatch, readBatch } from '../../projections/events/read-events.
 import type { Cancelled, ProjectionFailed } from '../errors/errors.js'
 import { fromPort, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../observing/hooks.js'
-import { tellCaughtUp } from '../observing/observer.js'
+import { reportCatchUp } from '../observing/observer.js'
 import { delay } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
-import { applyReadable, projectionFailed } from './apply-readable.js'
-import { checkpointOf } from './checkpoint-of.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
+import { applyReadable, checkpointOf, projectionFailed } from './apply-readable.js'
 
 /** Most events that are read and applied at once. */
 const BATCH_SIZE = 2_000
 
 /**
- * How long a projection has to itself before the next page is read beside it, in milliseconds: what comes in
- * of a page would keep waiting what the projection asks its database first, before that has anything to do.
+ * Delay before the next page is read while a projection applies the current one, in milliseconds. Without it, the
+ * bytes of the next page would arrive before the first query of the projection, and hold it up.
  */
 const PREFETCH_DELAY_MS = 2
 
-/** How often in a row a checkpoint may stay where it was: somebody may just have emptied the projection. */
+/** How often in a row the checkpoint may stay the same: somebody may have reset the projection meanwhile. */
 const MAX_STUCK = 1
 
-/** How far a catch-up is, after each batch. */
+/** The progress of a catch-up, after each batch. */
 export interface Progress {
-  /** Events applied since the catch-up began, by this process. */
+  /** Events that this process has applied since the catch-up began. */
   readonly done: number
-  /** Events there were to apply when the catch-up began; absent when the store cannot count. */
+  /** Events to apply when the catch-up began; absent when the store cannot count. */
   readonly total?: number
   /** Position of the last event applied. */
   readonly position: Position
-  /** Position of the last event there was when the catch-up began. */
+  /** Position of the last event in the store when the catch-up began. */
   readonly head: Position
   /** Events per second. */
   readonly rate: number
@@ -41,57 +40,56 @@ export interface Progress {
 
 /** How a projection is fed. */
 export interface CatchUpOptions {
-  /** Ends it; a batch that is being applied is waited for. */
+  /** Ends the catch-up after the batch that is being applied. */
   readonly signal?: AbortSignal | undefined
   /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** Who watches a catch-up. */
-export interface Watched {
+/** The hooks of the host, if any. */
+export interface WithHooks {
   readonly hooks?: Hooks | undefined
 }
 
-/** From where to where a projection is fed. */
 interface Range {
   readonly head: Position
+  /** The checkpoint; read from the projection when absent. */
   readonly from?: Position
+  /** Whether the answer of `apply` is enough to know the new checkpoint; otherwise it is read again. */
   readonly isTrusted?: boolean
 }
 
-/** Why a projection could not be fed on; it stays right before the event in question. */
+/** Why a projection stopped right before an event. */
 export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
 
 /**
- * Feeds `projection` every event up to `head` that it has not seen, or more when they are at hand.
- * Other processes may do the same at the same time: every event is applied once.
+ * Feeds `projection` every event up to `head` that it has not seen, and later ones that were read with them.
+ * Several processes may do so at the same time: every event is applied once.
  *
- * @param from - the checkpoint; asked for when absent
- * @param isTrusted - whether a checkpoint counts as moved because `apply` says so; otherwise it is asked for
- * @returns the position it has reached
+ * @returns the checkpoint reached
  */
 export const catchUp = async (
   store: EventStore,
   projection: Projection,
-  { head, from, isTrusted, signal, onProgress, hooks }: CatchUpOptions & Watched & Range,
+  options: CatchUpOptions & WithHooks & Range,
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  const reached = () => orCancelled(checkpointOf(projection), signal)
-  let position = from ?? (await reached())
-  const reporting = onProgress && reporter(store, { onProgress, head, after: position })
-  const report = reporting && (await orCancelled(reporting, signal))
-  const readAfter = pagesOf(store, head)
+  const { head, isTrusted, signal, hooks } = options
+  const reached = () => raceAbort(checkpointOf(projection), signal)
+  let position = options.from ?? (await reached())
+  const report = await raceAbort(reporter(store, position, options), signal)
+  const readPage = pageReader(store, head)
   let stuck = 0
   while (position < head) {
     if (signal?.aborted) return err({ kind: 'Cancelled' })
     const from = position
-    const page = await orCancelled(readAfter(from), signal)
+    const page = await raceAbort(readPage(from), signal)
     const { events } = page
     const [first] = events
     if (first === undefined) break
     const begin = performance.now()
     const { applied, refusal } = await applyReadable(projection, from, page)
     if (refusal && applied === 0) return err(refusal)
-    tellCaughtUp(hooks, projection, { first, events: applied, begin })
+    reportCatchUp(hooks, projection, { first, events: applied, begin })
     const last = isTrusted && applied === events.length ? events.at(-1) : undefined
     position = last?.position ?? (await reached())
     report?.(position, applied)
@@ -102,71 +100,53 @@ export const catchUp = async (
       if (applied === 0) throw unavailable(cause, 'not_recorded')
       return err(projectionFailed(projection, first, cause))
     }
-    if (events.length === BATCH_SIZE) await turn()
+    if (events.length === BATCH_SIZE) await yieldToEventLoop()
   }
   return ok(position)
 }
 
-/** Events as a store gave them out, and as many of them as can be read. */
+/** Consecutive events of the log, and those of them that can be read. */
 interface LogPage extends ReadBatch {
   readonly events: readonly RecordedEvent[]
 }
 
-/** A page that is read ahead. */
-interface NextPage {
-  readonly after: Position
-  readonly page: Promise<LogPage>
-  /** Aborted when the page is asked for: it is waited for from then on. */
-  readonly needed: AbortController
-}
-
-/** Reads the log page by page up to `head`: the next one while the one given out is dealt with. */
-const pagesOf = (store: EventStore, head: Position) => {
+/** Reads the log page by page up to `head`, each page while the one before is applied. */
+const pageReader = (store: EventStore, head: Position) => {
   const read = async (after: Position): Promise<LogPage> => {
     const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
     return { events, ...readBatch(events) }
   }
-  let next: NextPage | undefined
+  const prefetch = (after: Position) => {
+    const needed = new AbortController()
+    const page = delay(PREFETCH_DELAY_MS, needed.signal).then(() => read(after))
+    // It may never be needed; its failure must then not be an unhandled rejection.
+    page.catch(() => undefined)
+    return { after, page, needed }
+  }
+  let next: ReturnType<typeof prefetch> | undefined
   return async (after: Position): Promise<LogPage> => {
     next?.needed.abort()
     const page = await (next?.after === after ? next.page : read(after))
-    const last = page.events.at(-1)?.position
-    next = undefined
-    if (last === undefined || last >= head) return page
-    const needed = new AbortController()
-    next = {
-      after: last,
-      page: delay(PREFETCH_DELAY_MS, needed.signal).then(() => read(last)),
-      needed,
-    }
-    // Should nobody ask for it, its failure is nobody's concern.
-    next.page.catch(() => undefined)
+    const last = page.events.at(-1)
+    next = last && last.position < head ? prefetch(last.position) : undefined
     return page
   }
 }
 
-/** Calls `onProgress` with what was done so far. */
+/** Calls `onProgress` with the events applied so far. */
 const reporter = async (
-  store: EventStore,
-  {
-    onProgress,
-    head,
-    after,
-  }: {
-    readonly onProgress: (progress: Progress) => void
-    readonly head: Position
-    readonly after: Position
-  },
-): Promise<(position: Position, applied: number) => void> => {
-  const counted = canCount(store) && { total: await fromPort(() => store.countAfter(after)) }
+  store: EventStore & Partial<EventCount>,
+  after: Position,
+  { onProgress, head }: CatchUpOptions & Range,
+) => {
+  if (!onProgress) return undefined
+  const total = await fromPort(() => store.countAfter?.(after))
+  const counted = total !== undefined && { total }
   const begin = Date.now()
   let done = 0
-  return (position, applied) => {
+  return (position: Position, applied: number): void => {
     done += applied
     const rate = (done * 1000) / Math.max(1, Date.now() - begin)
     onProgress({ done, position, head, rate, ...counted })
   }
 }
-
-const canCount = (store: EventStore & Partial<EventCount>): store is EventStore & EventCount =>
-  store.countAfter !== undefined

@@ -3,20 +3,17 @@ import type { EventRestore, EventStore, Position, RecordedEvent } from '../../po
 import type { SecretCipher } from '../../ports/secret-cipher.js'
 import { outcomeOf } from '../../ports/store-fault.js'
 import { readBatch } from '../../projections/events/read-events.js'
-import { errorOf, Fault, fromPort, unavailable } from '../errors/fault.js'
+import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
 import type { DifferentLog, LogFault } from '../errors/log-fault.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { callPort, raceAbort } from '../waiting/race-abort.js'
+import { logBatches } from './log-batches.js'
 import { verify } from './verify.js'
 
-/** Most events that are copied at once. */
-const BATCH_SIZE = 1_000
-
-/** How far a copy is, after each batch. */
+/** The progress of a copy, after each batch. */
 export interface CopyProgress {
   /** Every event is copied, then the whole copy is verified. */
   readonly phase: 'copying' | 'verifying'
-  /** Events dealt with in this phase. */
+  /** Events copied or verified in this phase. */
   readonly done: number
   /** Position of the last of them. */
   readonly position: Position
@@ -28,13 +25,13 @@ export interface CopyOptions {
   readonly secrets?: SecretCipher | undefined
   /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
-  /** Ends it; a batch that is being recorded is waited for, and the next copy goes on from there. */
+  /** Ends the copy after the batch that is being recorded; the next copy continues from there. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** A copy that is complete and in order. */
 export interface Copied {
-  /** Events that this call has copied. */
+  /** Events copied by this call. */
   readonly copied: number
   /** Events in the copy. */
   readonly events: number
@@ -43,57 +40,43 @@ export interface Copied {
 }
 
 /**
- * Copies every event of `from` that lies above the last position of `to`, as it is: with its version,
- * its position and its idempotency key. Verifies the whole copy at the end.
+ * Copies every event of `from` above the last position of `to`, unchanged: with its version, its position
+ * and its idempotency key. Verifies the whole copy at the end.
  *
- * A copy that was interrupted goes on where it was. What `from` records meanwhile is copied too; stop
- * its writers before the last call.
+ * A copy that was interrupted continues where it stopped. Events that `from` records meanwhile are copied
+ * too; stop its writers before the last call.
  *
- * @returns why it ended early: a {@link DifferentLog}, nothing copied; what `verify` found, or a
- *   `CorruptEvent` that `to` did not take; or `Unavailable`, whose cause is an `InvalidRestore` when
- *   something else has written to `to` meanwhile
+ * @returns as errors: a {@link DifferentLog}, with nothing copied; the first fault that `verify` finds; a
+ *   `CorruptEvent` that `to` refused; or `Unavailable`, whose cause is an `InvalidRestore` when something
+ *   else wrote to `to` meanwhile
  */
 export const copyEvents = (
   from: EventStore,
   to: EventStore & EventRestore,
   options: CopyOptions = {},
-): ResultAsync<Copied, DifferentLog | LogFault> => new ResultAsync(copy(from, to, options))
+): ResultAsync<Copied, DifferentLog | LogFault> =>
+  new ResultAsync(catchFaults(() => copy(from, to, options)))
 
 const copy = async (
   from: EventStore,
   to: EventStore & EventRestore,
-  options: CopyOptions,
+  { secrets, onProgress, signal }: CopyOptions,
 ): Promise<Result<Copied, DifferentLog | LogFault>> => {
-  const { secrets, onProgress, signal } = options
-  try {
-    const asking = fromPort(() => to.lastPosition())
-    const begin = await orCancelled(asking, signal)
-    if (begin > 0n && !(await orCancelled(isSameEvent(from, to, begin), signal))) {
-      return err({ kind: 'DifferentLog', position: begin })
-    }
-    let copied = 0
-    let position = begin
-    for (;;) {
-      if (signal?.aborted) return err({ kind: 'Cancelled' })
-      const after = position
-      const reading = fromPort(() => from.readAll(after, BATCH_SIZE))
-      const events = await orCancelled(reading, signal)
-      if (events.length === 0) break
-      await restore(to, events)
-      copied += events.length
-      position = events.at(-1)?.position ?? position
-      onProgress?.({ phase: 'copying', done: copied, position })
-      if (events.length === BATCH_SIZE) await turn()
-    }
-    const verified = await verify(to, {
-      secrets,
-      signal,
-      onProgress: onProgress && ((progress) => onProgress({ phase: 'verifying', ...progress })),
-    })
-    return verified.map(({ events, position }) => ({ copied, events, position }))
-  } catch (thrown) {
-    return err(errorOf(thrown))
+  const begin = await callPort(() => to.lastPosition(), signal)
+  if (begin > 0n && !(await raceAbort(isSameEvent(from, to, begin), signal)))
+    return err({ kind: 'DifferentLog', position: begin })
+  let copied = 0
+  for await (const { events, position } of logBatches(from, begin, signal)) {
+    await restore(to, events)
+    copied += events.length
+    onProgress?.({ phase: 'copying', done: copied, position })
   }
+  const verified = await verify(to, {
+    secrets,
+    signal,
+    onProgress: onProgress && ((progress) => onProgress({ phase: 'verifying', ...progress })),
+  })
+  return verified.map(({ events, position }) => ({ copied, events, position }))
 }
 
 const restore = async (to: EventRestore, events: readonly RecordedEvent[]): Promise<void> => {

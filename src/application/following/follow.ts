@@ -3,72 +3,72 @@ import type { ReadModel } from '../../ports/read-model.js'
 import { Fault, fromPort, unavailable } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Hooks } from '../observing/hooks.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { checkpointOf } from './apply-readable.js'
 import { catchUp } from './catch-up.js'
-import { checkpointOf } from './checkpoint-of.js'
 
-/** Where the log ends, and how far the read model is. */
-export interface Progress {
+/** The head of the log, and the checkpoint of the read model. */
+export interface Lag {
   readonly head: Position
   readonly reached: Position
 }
 
-/** Brings a read model up to date; with what was `seen`, neither port is asked for it. */
-export type Follow = (call: AdmittedCall, seen?: Progress) => Promise<void>
+/** Brings a read model up to date. Without `seen`, it reads head and checkpoint itself. */
+export type Follow = (call: AdmittedCall, seen?: Lag) => Promise<void>
 
-/** A catch-up that reads may wait for. */
-interface CatchUp {
-  /** Where the read model is at its end. */
+/** A catch-up that several reads can wait for. */
+interface SharedCatchUp {
+  /** The checkpoint at its end. */
   readonly done: Promise<Position>
-  /** Where the read model was seen last, and since when. */
+  /** The checkpoint that was last read, and since when it has been the same. */
   reached: Position
   movedAt: number
 }
 
 /**
- * After how many milliseconds without progress nobody joins a catch-up: its connection may be lost. Four
- * times as long for each one more: what they all wait for, such as a lock, must not take all connections.
+ * A read no longer waits for a catch-up that has made no progress for so long, in milliseconds: its connection may
+ * be lost. Each further catch-up gets four times as long: if all wait for the same lock, they must not take all
+ * connections.
  */
 const LONGEST_SILENCE = 5_000
 
 /**
- * Lets reads see every write that completed before they began: each waits until the read model has
- * reached the head of the log as it was then, never chasing writers. Reads that wait at the same
- * time share one catch-up.
+ * Lets reads see every write that completed before they began: each waits until the read model has reached the head
+ * of the log as it was then, however much is written meanwhile. Concurrent reads share one catch-up.
  */
 export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): Follow => {
-  // Only those that are of one database are made by who knows what the other needs; any other may be a wrapper.
+  // A read model of the same database is ours. Any other may be a wrapper whose `apply` answers otherwise.
   const isTrusted = readModel.readAtHead?.({ store, readModel }) !== undefined
-  let underWay: CatchUp | undefined
-  /** How many there are, those that nobody joins any more among them. */
+  let current: SharedCatchUp | undefined
+  /** Catch-ups that have not ended, also those that no read waits for any more. */
   let unsettled = 0
 
-  const catchUpOnce = async ({ head, reached }: Progress): Promise<Position> => {
+  const catchUpOnce = async ({ head, reached }: Lag): Promise<Position> => {
     const caughtUp = await catchUp(store, readModel, { head, from: reached, isTrusted, hooks })
     if (caughtUp.isErr()) throw new Fault(caughtUp.error)
     return caughtUp.value
   }
 
-  /** May be beside one that is silent: only one of them moves the checkpoint. */
-  const begin = (progress: Progress): CatchUp => {
+  /** May run beside one that makes no progress: only one of them can move the checkpoint. */
+  const begin = (lag: Lag): SharedCatchUp => {
     unsettled++
-    const done = fromPort(() => catchUpOnce(progress)).finally(() => {
+    const done = fromPort(() => catchUpOnce(lag)).finally(() => {
       unsettled--
-      if (underWay === begun) underWay = undefined
+      if (current === begun) current = undefined
     })
-    const begun = { done, reached: progress.reached, movedAt: performance.now() }
-    underWay = begun
+    const begun = { done, reached: lag.reached, movedAt: performance.now() }
+    current = begun
     return begun
   }
 
-  /** The one to wait for, if any, now that the read model has `reached` a position. */
-  const joinable = (reached: Position): CatchUp | undefined => {
-    if (underWay === undefined) return undefined
+  /** The catch-up to wait for, if any, now that the checkpoint is `reached`. */
+  const joinable = (reached: Position): SharedCatchUp | undefined => {
+    if (current === undefined) return undefined
     const now = performance.now()
-    if (underWay.reached !== reached) underWay.movedAt = now
-    underWay.reached = reached
+    if (current.reached !== reached) current.movedAt = now
+    current.reached = reached
     const longest = LONGEST_SILENCE * 4 ** (unsettled - 1)
-    return now - underWay.movedAt < longest ? underWay : undefined
+    return now - current.movedAt < longest ? current : undefined
   }
 
   return async ({ consistency, signal }, seen) => {
@@ -78,13 +78,12 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
     while (reached < head) {
       const joined = joinable(reached)
       const before = reached
-      reached = await orCancelled((joined ?? begin({ head, reached })).done, signal)
-      // One that another read began may have been for less than this one asks for.
+      reached = await raceAbort((joined ?? begin({ head, reached })).done, signal)
+      // A catch-up that another read began may have had a lower head.
       if (!joined && reached === before)
-        throw unavailable(
-          new Error('The store lacks events below its last position'),
-          'not_recorded',
-        )
+        throw unavailable(new Error(MISSING_EVENTS), 'not_recorded')
     }
   }
 }
+
+const MISSING_EVENTS = 'The store lacks events below its last position'

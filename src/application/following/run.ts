@@ -1,69 +1,62 @@
-import { err, ok, type Result } from 'neverthrow'
+import { ok, type Result } from 'neverthrow'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { Projection } from '../../ports/projection.js'
 import type { IamError } from '../errors/errors.js'
-import { errorOf, fromPort } from '../errors/fault.js'
-import { tellFault } from '../observing/observer.js'
+import { catchFaults } from '../errors/fault.js'
+import { reportFault } from '../observing/observer.js'
 import { delay, FIRST_PAUSE, longerPause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { newsOf } from './append-signal.js'
-import { type CatchUpOptions, catchUp, type Watched } from './catch-up.js'
-import { checkpointOf } from './checkpoint-of.js'
+import { callPort, raceAbort } from '../waiting/race-abort.js'
+import { appendSignal } from './append-signal.js'
+import { checkpointOf } from './apply-readable.js'
+import { type CatchUpOptions, catchUp, type WithHooks } from './catch-up.js'
 
-/** Longest wait for a projection to tell how far it came, once aborted, in milliseconds. */
-const FAREWELL = 1_000
+/** Longest wait for the last checkpoint of a projection after an abort, in milliseconds. */
+const CHECKPOINT_TIMEOUT_MS = 1_000
 
 /**
- * Keeps `projection` up to date until `signal` aborts; waits while the store is out of order.
+ * Keeps `projection` up to date until `signal` aborts; waits while the store or the projection is unavailable.
  *
- * @returns the position it has reached by then, cancelled if it does not tell; or why it cannot go on
+ * @returns the checkpoint reached; or, as errors: why it cannot continue, or `Cancelled` when the projection does
+ *   not answer after the abort
  */
 export const run = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & Watched,
+  options: CatchUpOptions & WithHooks,
 ): Promise<Result<Position, IamError>> => {
-  const { signal } = options
-  const news = newsOf(store)
+  const { signal, hooks } = options
+  const appends = appendSignal(store)
   let pause = FIRST_PAUSE
   try {
     while (!signal?.aborted) {
-      const seen = news.count()
+      const seen = appends.count()
       const caughtUp = await catchUpToHead(store, projection, options)
-      if (caughtUp.isErr()) tellFault(options.hooks, 'run', caughtUp.error)
-      if (caughtUp.isOk()) {
-        pause = FIRST_PAUSE
-        await news.wait(seen, signal)
-      } else if (caughtUp.error.kind === 'Unavailable') {
+      if (caughtUp.isErr()) {
+        reportFault(hooks, 'run', caughtUp.error)
+        if (!isTemporary(caughtUp.error)) return caughtUp
         await delay(pause, signal)
         pause = longerPause(pause)
-      } else if (caughtUp.error.kind !== 'Cancelled') return err(caughtUp.error)
+      } else {
+        pause = FIRST_PAUSE
+        await appends.wait(seen, signal)
+      }
     }
-    return await reached(projection)
   } finally {
-    news.end()
+    appends.end()
   }
+  const timeout = AbortSignal.timeout(CHECKPOINT_TIMEOUT_MS)
+  return catchFaults(async () => ok(await raceAbort(checkpointOf(projection), timeout)))
 }
 
-const reached = async (projection: Projection): Promise<Result<Position, IamError>> => {
-  try {
-    return ok(await orCancelled(checkpointOf(projection), AbortSignal.timeout(FAREWELL)))
-  } catch (thrown) {
-    return err(errorOf(thrown))
-  }
-}
+const isTemporary = ({ kind }: IamError): boolean => kind === 'Unavailable' || kind === 'Cancelled'
 
-/** Feeds `projection` what there is, once. */
-export const catchUpToHead = async (
+/** Feeds `projection` the events that are in the store now. */
+export const catchUpToHead = (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & Watched,
-): Promise<Result<Position, IamError>> => {
-  try {
-    const asking = fromPort(() => store.lastPosition())
-    const head = await orCancelled(asking, options.signal)
-    return await catchUp(store, projection, { ...options, head })
-  } catch (thrown) {
-    return err(errorOf(thrown))
-  }
-}
+  options: CatchUpOptions & WithHooks,
+): Promise<Result<Position, IamError>> =>
+  catchFaults(async () => {
+    const head = await callPort(() => store.lastPosition(), options.signal)
+    return catchUp(store, projection, { ...options, head })
+  })

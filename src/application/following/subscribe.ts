@@ -4,16 +4,20 @@ import type { UnreadableEvent } from '../../ports/unreadable-event.js'
 import { readEvent } from '../../projections/events/read-event.js'
 import { unavailable } from '../errors/fault.js'
 import type { Hooks } from '../observing/hooks.js'
-import { tellFault } from '../observing/observer.js'
+import { reportFault } from '../observing/observer.js'
 import { delay, FIRST_PAUSE, longerPause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
-import { newsOf } from './append-signal.js'
-import type { Watched } from './catch-up.js'
-import { type SubscribeOptions, type Subscription, subscriptionOf } from './subscribe-options.js'
-import { subscribedEvents } from './subscribed-events.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
+import { appendSignal } from './append-signal.js'
+import type { WithHooks } from './catch-up.js'
+import {
+  eventFilter,
+  type SubscribeOptions,
+  type Subscription,
+  subscriptionOf,
+} from './subscription.js'
 
-/** Most events that are read at once; a slow consumer holds no more than these. */
+/** Most events that are read at once, and so held in memory for a slow consumer. */
 const BATCH_SIZE = 500
 
 /** Ends a subscription at an event that cannot be read. */
@@ -37,7 +41,7 @@ export const subscribe = (
   const ending = new AbortController()
   const events = eventsOf(store, { ...subscriptionOf(options), hooks, ending })
   const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
-  // While it waits, they would be heard of only when the next event comes.
+  // A generator that waits would react to them only at the next event.
   events.return = () => {
     ending.abort()
     return close()
@@ -49,62 +53,61 @@ export const subscribe = (
   return events
 }
 
-/** What a subscription is made of. */
-interface Running extends Subscription, Watched {
-  /** Ends it from outside. */
+interface RunningSubscription extends Subscription, WithHooks {
+  /** Ends the subscription from outside. */
   readonly ending: AbortController
 }
 
 async function* eventsOf(
   store: EventStore,
-  { hooks, ending, ...wanted }: Running,
+  { hooks, ending, ...subscription }: RunningSubscription,
 ): AsyncGenerator<KnownEvent, void, void> {
   const { signal } = ending
   const end = () => ending.abort()
-  if (wanted.signal?.aborted) return
-  wanted.signal?.addEventListener('abort', end, { once: true })
-  const ask = <Answer>(question: () => Promise<Answer>) => askStore(question, { signal, hooks })
-  const isWanted = subscribedEvents(store, wanted)
+  if (subscription.signal?.aborted) return
+  subscription.signal?.addEventListener('abort', end, { once: true })
+  const ask = <Answer>(read: () => Promise<Answer>) => retryRead(read, { signal, hooks })
+  const filter = eventFilter(store, subscription)
 
-  const news = newsOf(store)
+  const appends = appendSignal(store)
   try {
-    let position = wanted.after
-    const last = wanted.until === 'head' ? await ask(() => store.lastPosition()) : undefined
+    let position = subscription.after
+    const last = subscription.until === 'head' ? await ask(() => store.lastPosition()) : undefined
     while (!signal.aborted && (last === undefined || position < last)) {
-      const seen = news.count()
+      const seen = appends.count()
       const events = (await ask(() => store.readAll(position, BATCH_SIZE))) ?? []
-      if (events.length === 0) await news.wait(seen, signal)
+      if (events.length === 0) await appends.wait(seen, signal)
       for (const recorded of events) {
         if (last !== undefined && recorded.position > last) return
         const event = readEvent(recorded)
         if (event.isErr()) {
-          tellFault(hooks, 'subscribe', event.error)
+          reportFault(hooks, 'subscribe', event.error)
           throw new SubscriptionEnded(event.error)
         }
         position = recorded.position
         if (signal.aborted) return
-        const verdict = isWanted(event.value)
+        const verdict = filter(event.value)
         if (typeof verdict === 'boolean' ? verdict : await ask(verdict)) yield event.value
       }
-      if (events.length === BATCH_SIZE) await turn()
+      if (events.length === BATCH_SIZE) await yieldToEventLoop()
     }
   } finally {
-    wanted.signal?.removeEventListener('abort', end)
-    news.end()
+    subscription.signal?.removeEventListener('abort', end)
+    appends.end()
   }
 }
 
-/** What the store answers, asked again while it is out of order; undefined once `signal` aborts. */
-const askStore = async <Answer>(
-  question: () => Promise<Answer>,
-  { signal, hooks }: Watched & { readonly signal: AbortSignal },
+/** Reads from the store until it answers; undefined once `signal` aborts. */
+const retryRead = async <Answer>(
+  read: () => Promise<Answer>,
+  { signal, hooks }: WithHooks & { readonly signal: AbortSignal },
 ): Promise<Answer | undefined> => {
   for (let pause = FIRST_PAUSE; !signal.aborted; pause = longerPause(pause)) {
     try {
-      return await orCancelled(question(), signal)
+      return await raceAbort(read(), signal)
     } catch (cause) {
       if (signal.aborted) break
-      tellFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
+      reportFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
       await delay(pause, signal)
     }
   }

@@ -7,17 +7,14 @@ import type { SecretCipher } from '../../ports/secret-cipher.js'
 import { type CorruptEvent, corruptEvent } from '../../ports/unreadable-event.js'
 import { readEvent } from '../../projections/events/read-event.js'
 import { organizationIn } from '../../projections/events/stream-name.js'
-import { errorOf, fromPort } from '../errors/fault.js'
+import { catchFaults } from '../errors/fault.js'
 import type { LogFault, SealBroken } from '../errors/log-fault.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { callPort } from '../waiting/race-abort.js'
+import { logBatches } from './log-batches.js'
 
-/** Most events that are read at once. */
-const BATCH_SIZE = 1_000
-
-/** How far a walk through a log is, after each batch. */
+/** The progress of a verification, after each batch. */
 export interface VerifyProgress {
-  /** Events that were found to be in order. */
+  /** Events verified so far. */
   readonly done: number
   /** Position of the last of them. */
   readonly position: Position
@@ -25,103 +22,90 @@ export interface VerifyProgress {
 
 /** How a log is verified. */
 export interface VerifyOptions {
-  /** When given, every seal must open; so the keys of old seals must be at hand. */
+  /** When given, every seal must open, so it needs the keys of old seals too. */
   readonly secrets?: SecretCipher | undefined
   /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
-  /** Ends it, also while the store is silent. */
+  /** Ends the verification at once, also while the store does not answer. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A log that is in order. */
+/** A log without a fault. */
 export interface Verified {
-  /** How many it has. */
+  /** Number of events. */
   readonly events: number
   /** Position of the last event; `0n` when there is none. */
   readonly position: Position
 }
 
 /**
- * Walks the whole log and holds every event to what the library relies on: positions rise, versions
- * count from 1 in each stream, types and data have the shape that some version of the library writes,
- * the stream is that of the object, text is such as every store keeps, and, with `secrets`, the seals
- * open. Keeps a number for each stream.
+ * Reads the whole log and checks what the library relies on: positions rise, versions count from 1 in
+ * each stream, types and data have the shape that some version of the library writes, each event lies in
+ * the stream of its object, every store can keep the text, and, with `secrets`, the seals open. Keeps one
+ * number for each stream in memory.
  *
- * @returns the first fault, with its position
+ * @returns as an error: the first fault, with its position
  */
 export const verify = (
   store: EventStore,
   options: VerifyOptions = {},
-): ResultAsync<Verified, LogFault> => new ResultAsync(walk(store, options))
+): ResultAsync<Verified, LogFault> => new ResultAsync(catchFaults(() => walk(store, options)))
 
 const walk = async (
   store: EventStore,
   { secrets, onProgress, signal }: VerifyOptions,
 ): Promise<Result<Verified, LogFault>> => {
-  const inspect = inspector()
+  const read = orderedReader()
   let done = 0
-  let position: Position = 0n
-  try {
-    for (;;) {
-      if (signal?.aborted) return err({ kind: 'Cancelled' })
-      const reading = fromPort(() => store.readAll(position, BATCH_SIZE))
-      const events = await orCancelled(reading, signal)
-      if (events.length === 0) return ok({ events: done, position })
-      for (const recorded of events) {
-        const event = inspect(recorded)
-        if (event.isErr()) return err(event.error)
-        const broken =
-          unkeepable(event.value) ?? (secrets && (await brokenSeal(secrets, event.value, signal)))
-        if (broken) return err(broken)
-      }
-      done += events.length
-      position = events.at(-1)?.position ?? position
-      onProgress?.({ done, position })
-      if (events.length === BATCH_SIZE) await turn()
+  let last: Position = 0n
+  for await (const { events, position } of logBatches(store, 0n, signal)) {
+    for (const recorded of events) {
+      const event = read(recorded)
+      if (event.isErr()) return err(event.error)
+      const fault =
+        unstorableText(event.value) ?? (secrets && (await brokenSeal(secrets, event.value, signal)))
+      if (fault) return err(fault)
     }
-  } catch (thrown) {
-    return err(errorOf(thrown))
+    done += events.length
+    last = position
+    onProgress?.({ done, position })
   }
+  return ok({ events: done, position: last })
 }
 
-/** Reads one event after the other, and remembers where their streams are. */
-const inspector = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>) => {
+/** Reads one event after another, and checks the order of positions and versions. */
+const orderedReader = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFault>) => {
   const versions = new Map<StreamId, Version>()
   let previous: Position = 0n
   return (recorded) => {
     const { position, stream, version } = recorded
     if (position <= previous) return err({ kind: 'PositionOutOfOrder', position, previous })
     const expected = (versions.get(stream) ?? 0) + 1
-    if (version !== expected) {
+    if (version !== expected)
       return err({ kind: 'VersionOutOfOrder', position, stream, version, expected })
-    }
     previous = position
     versions.set(stream, version)
     return readEvent(recorded)
   }
 }
 
-/** Text that PostgreSQL does not keep; one such event would end every catch-up there. */
-const unkeepable = (event: KnownEvent): CorruptEvent | undefined => {
+/** Text that PostgreSQL cannot store: every catch-up there would stop at the event. */
+const unstorableText = (event: KnownEvent): CorruptEvent | undefined => {
   const { data, metadata } = event
-  const field =
-    unkeepableIn('data', data) ??
-    unkeepableIn('metadata', metadata) ??
-    unkeepableIn('metadata.actor', metadata.actor)
-  return field === undefined ? undefined : corruptEvent(event, field)
+  const parts = { data, metadata, 'metadata.actor': metadata.actor }
+  for (const [path, part] of Object.entries(parts)) {
+    const [field] = Object.entries(part).find(([, value]) => isUnstorable(value)) ?? []
+    if (field !== undefined) return corruptEvent(event, `${path}.${field}`)
+  }
+  return undefined
 }
 
-const unkeepableIn = (path: string, part: object): string | undefined => {
-  const field = Object.keys(part).find((key) => isUnkeepable(Reflect.get(part, key)))
-  return field === undefined ? undefined : `${path}.${field}`
-}
-
-const isUnkeepable = (value: unknown): boolean =>
+const isUnstorable = (value: unknown): boolean =>
   typeof value === 'string'
     ? unstorable(value) !== undefined
-    : Array.isArray(value) && value.some(isUnkeepable)
+    : Array.isArray(value) && value.some(isUnstorable)
 
-/** What is wrong with the seal in an event; undefined when it opens, or there is none. */
+/** The fault of a seal that does not open; undefined when it opens, or when the event has none. */
 export const brokenSeal = async (
   secrets: SecretCipher,
   event: KnownEvent,
@@ -131,7 +115,6 @@ export const brokenSeal = async (
   if (sealed === undefined) return undefined
   const { position, stream } = event
   const owner = { orgId: organizationIn(stream), idpId: sealed.idpId }
-  const opening = fromPort(() => secrets.open(sealed.clientSecret, owner))
-  const opened = await orCancelled(opening, signal)
+  const opened = await callPort(() => secrets.open(sealed.clientSecret, owner), signal)
   return opened.isErr() ? { kind: 'SealBroken', position, stream, cause: opened.error } : undefined
 }

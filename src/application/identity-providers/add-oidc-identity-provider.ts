@@ -9,7 +9,7 @@ import { targetIdp } from '../method/target.js'
 import { record } from '../recording/snapshot.js'
 import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { recordsSecret, seal } from './client-secret.js'
 import type { GivenAppearance, GivenOidcConfig } from './given-identity-provider.js'
@@ -55,7 +55,7 @@ export const addOidcIdentityProvider = (
       const idOf = (stream: string) => stream.slice(identityProviderStream(orgId, '').length)
       const idpId = input.idpId ?? IdpId.parse(runtime.newId())
       const sealed = seal(runtime, secret, { orgId, idpId })
-      const clientSecret = await orCancelled(sealed, call.signal)
+      const clientSecret = await raceAbort(sealed, call.signal)
       const data = { ...input, idpId, clientSecret }
       return writeObject(runtime, call, {
         input,

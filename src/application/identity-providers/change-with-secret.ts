@@ -8,7 +8,7 @@ import { targetIdp } from '../method/target.js'
 import { record } from '../recording/snapshot.js'
 import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'
 import { recordsSecret, seal } from './client-secret.js'
 
@@ -39,7 +39,7 @@ export const changeWithSecret = <Data extends z.ZodMiniType<WithSecret>>(
       const { idpId } = input
       const owner = { orgId: call.orgId, idpId }
       const sealed = secret === '' ? undefined : seal(runtime, secret, owner)
-      const clientSecret = sealed && (await orCancelled(sealed, call.signal))
+      const clientSecret = sealed && (await raceAbort(sealed, call.signal))
       const data = clientSecret === undefined ? input : { ...input, clientSecret }
       return writeObject(runtime, call, {
         input,

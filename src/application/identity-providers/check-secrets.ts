@@ -10,8 +10,8 @@ import type { IamError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import type { SealBroken } from '../errors/log-fault.js'
 import { brokenSeal } from '../following/verify.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 
 /** Most events that are read at once. */
 const BATCH_SIZE = 1_000
@@ -34,11 +34,11 @@ export const checkSecrets = async (
   { signal }: CheckSecretsOptions = {},
 ): Promise<Result<SecretsChecked, SealBroken | IamError>> => {
   try {
-    const current = await orCancelled(currentSecrets(store, signal), signal)
+    const current = await raceAbort(currentSecrets(store, signal), signal)
     for (const [index, event] of current.entries()) {
       const broken = await brokenSeal(secrets, event, signal)
       if (broken) return err(broken)
-      if (index % BATCH_SIZE === 0) await turn()
+      if (index % BATCH_SIZE === 0) await yieldToEventLoop()
     }
     return ok({ checked: current.length })
   } catch (thrown) {
@@ -67,7 +67,7 @@ const currentSecrets = async (
       if (type === identityProviders.removal) current.delete(stream)
     }
     if (events.length === 0) break
-    await turn()
+    await yieldToEventLoop()
   }
   return [...current.values()]
 }

@@ -10,14 +10,14 @@ import { errorOf, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import { targetIdp } from '../method/target.js'
-import { tellFault } from '../observing/observer.js'
+import { reportFault } from '../observing/observer.js'
 import { allObjects } from '../reading/all-objects.js'
 import { record } from '../recording/snapshot.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { patience, pause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { pause, retryDeadline } from '../waiting/pause.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 import { open, seal } from './client-secret.js'
 
 /** How far `resealSecrets` of all providers is, after each of them. */
@@ -60,20 +60,20 @@ export const resealSecrets = (
     },
     async (call, { idpId }, onProgress) => {
       if (idpId !== undefined) return (await reseal(runtime, call, idpId)).map(reportOf(idpId))
-      const idpIds = await orCancelled(identityProvidersOf(runtime, call), call.signal)
+      const idpIds = await raceAbort(identityProvidersOf(runtime, call), call.signal)
       const report: ResealReport[] = []
       for (const id of idpIds) {
         if (call.signal?.aborted) return err({ kind: 'Cancelled' })
         const resealed = await reseal(runtime, call, id)
         if (resealed.isErr()) {
           if (resealed.error.kind === 'Cancelled') return err(resealed.error)
-          tellFault(runtime.hooks, call.method, resealed.error)
+          reportFault(runtime.hooks, call.method, resealed.error)
         }
         report.push(
           resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
         )
         onProgress?.({ done: report.length, total: idpIds.length })
-        await turn()
+        await yieldToEventLoop()
       }
       return ok(summary(report))
     },
@@ -111,7 +111,7 @@ const reseal = async (
   idpId: string,
 ): Promise<Result<boolean, IamError>> => {
   try {
-    const isTooLate = patience()
+    const isTooLate = retryDeadline()
     for (let attempts = 1; ; attempts++) {
       const resealed = await resealOnce(runtime, call, IdpId.parse(idpId))
       if (resealed.isErr()) return err(resealed.error)
@@ -131,11 +131,11 @@ const resealOnce = async (
 ): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
   const owner = { orgId: call.orgId, idpId }
   const reading = runtime.ledger.read(identityProviders, call.orgId, { idpId })
-  const { state } = await orCancelled(reading, call.signal)
+  const { state } = await raceAbort(reading, call.signal)
   if (!exists(state)) return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
   const replaces = state.clientSecret
   if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
-  const clientSecret = await orCancelled(sealAnew(runtime, replaces, owner), call.signal)
+  const clientSecret = await raceAbort(sealAnew(runtime, replaces, owner), call.signal)
   const data = { idpId, replaces, clientSecret }
   return transact(runtime, call, {
     decide: (view) => {

@@ -2,45 +2,37 @@ import { err, type Result, ResultAsync } from 'neverthrow'
 import type * as z from 'zod/mini'
 import type { Permission, PermissionQuestion } from '../../ports/authorize.js'
 import type { Host } from '../../ports/host.js'
-import type { IamError, PermissionDenied } from '../errors/errors.js'
+import type { IamError } from '../errors/errors.js'
 import { errorOf, fromPort, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../observing/hooks.js'
-import { observed } from '../observing/observer.js'
-import { orCancelled } from '../waiting/race-abort.js'
-import {
-  type AdmittedCall,
-  admit,
-  type Call,
-  type Context,
-  type DryRunContext,
-  type Refused,
-  type WriteContext,
-} from './context.js'
+import { type Observer, observed } from '../observing/observer.js'
+import { raceAbort } from '../waiting/race-abort.js'
+import { admit, type Refused } from './admit.js'
+import type { AdmittedCall, Context, DryRunContext, WriteContext } from './context.js'
 import type { Outcome, Planned, Written } from './outcome.js'
 import { readInput } from './parse.js'
 import type { Target } from './target.js'
 
-/** A permission that is needed, and for which object; without one, for all of the organization. */
-export type Asked = Pick<PermissionQuestion, 'permission' | 'object'>
+/** A permission that a call needs, and on which object; without one, in the whole organization. */
+export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object'>
 
-/** What a method needs of its host before it does what it is for. */
+/** What a method needs of its host for the checks. */
 export interface MethodHost extends Pick<Host, 'authorize'> {
-  /** Absent when nobody watches. */
   readonly hooks?: Hooks | undefined
 }
 
-/** What every method checks before it does what it is for. */
-export interface Edge<Schema extends z.ZodMiniType> {
-  /** What the host calls it by, such as `projects.add`. */
+/** What a method checks before it runs. */
+export interface MethodSpec<Schema extends z.ZodMiniType> {
+  /** Name that the host calls it by, such as `projects.add`. */
   readonly method: string
   /** All are needed. */
   readonly permissions: readonly Permission[]
-  /** What is needed beside `permissions`, where that depends on the input: parsed, or malformed as given. */
-  readonly asks?: (input: unknown) => readonly Asked[]
+  /** Further permissions, where they depend on the input: parsed, or as given when it is malformed. */
+  readonly permissionsFor?: (input: unknown) => readonly NeededPermission[]
   readonly schema: Schema
-  /** Which object of the input, parsed or malformed as given, the permission is asked for. */
+  /** The object of `permissions`, from the input: parsed, or as given when it is malformed. */
   readonly target?: Target
-  /** Fields of the context that the method can make no sense of. */
+  /** Fields of the context that the method does not support. */
   readonly refuses?: readonly Refused[]
 }
 
@@ -55,22 +47,22 @@ type LongRun<Schema extends z.ZodMiniType, Report, Progress> = (
   onProgress: LongContext<Progress>['onProgress'],
 ) => Promise<Result<Report, IamError>>
 
-/** A {@link Context} of a call that takes long enough to report how far it is. */
+/** A {@link Context} of a call that takes long enough to report its progress. */
 export interface LongContext<Progress> extends Context {
   /** The call rejects with what it throws; what was recorded by then stays. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
 /**
- * A method that changes something; a dry run answers what it would change. One signature and not two, so
- * that a compiler tells what is wrong with the input, and an editor shows what the method does.
+ * A method that changes something; a dry run answers what it would change. One signature instead of two
+ * overloads, so that a compiler reports what is wrong with the input, and an editor shows the documentation.
  */
 export type Write<Input, Ids> = <DryRun extends boolean = false>(
   input: Input,
   context: WriteContext<DryRun>,
 ) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
 
-/** A method that makes many writes of its own, each for itself. */
+/** A method that makes many independent writes. */
 export type LongWrite<Input, Progress, Report> = (
   input: Input,
   context: LongContext<Progress>,
@@ -80,44 +72,41 @@ export type LongWrite<Input, Progress, Report> = (
 export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsync<Answer, IamError>
 
 /**
- * Makes a public method of `run`. In this order: the context is well-formed, the caller is
- * permitted, the input is well-formed; nobody learns what exists without the right to see it.
+ * Makes a public method of `run`. It checks the context, then the permissions, then the input, in this order:
+ * without the permission a caller does not learn what exists.
  */
 export const method =
   <Schema extends z.ZodMiniType, Answer>(
     host: MethodHost,
-    edge: Edge<Schema>,
+    spec: MethodSpec<Schema>,
     run: Run<Schema, Answer>,
   ): Read<z.input<Schema>, Answer> =>
   (input, context) =>
-    new ResultAsync(begin(host, edge, { input, context, run }))
+    new ResultAsync(begin(host, spec, { input, context, run }))
 
-/** {@link method}, for a `run` that records nothing: an abort ends it wherever it waits. */
+/** {@link method} for a `run` that records nothing: it ends as soon as the signal aborts. */
 export const read = <Schema extends z.ZodMiniType, Answer>(
   host: MethodHost,
-  edge: Edge<Schema>,
+  spec: MethodSpec<Schema>,
   run: Run<Schema, Answer>,
 ): Read<z.input<Schema>, Answer> =>
-  method(host, edge, (call, input) => orCancelled(run(call, input), call.signal))
+  method(host, spec, (call, input) => raceAbort(run(call, input), call.signal))
 
-/** {@link method}, for a `run` that reports how far it is. */
-export const longWrite =
-  <Schema extends z.ZodMiniType, Progress, Report>(
-    host: MethodHost,
-    edge: Edge<Schema>,
-    run: LongRun<Schema, Report, Progress>,
-  ): LongWrite<z.input<Schema>, Progress, Report> =>
-  (input, context) => {
-    const reporting: Run<Schema, Report> = (call, parsed) =>
-      // Casts: it was checked to be a function, and only the type of the context says of what.
-      run(call, parsed, call.onProgress as LongContext<Progress>['onProgress'])
-    return new ResultAsync(begin(host, edge, { input, context, run: reporting }))
-  }
+/** {@link method} for a `run` that reports its progress. */
+export const longWrite = <Schema extends z.ZodMiniType, Progress, Report>(
+  host: MethodHost,
+  spec: MethodSpec<Schema>,
+  run: LongRun<Schema, Report, Progress>,
+): LongWrite<z.input<Schema>, Progress, Report> =>
+  method(host, spec, (call, input) =>
+    // Cast: it was checked to be a function, and the type of the context says of what.
+    run(call, input, call.onProgress as LongContext<Progress>['onProgress']),
+  )
 
-/** {@link method}, for a `run` that answers with an {@link Outcome}. */
+/** {@link method} for a `run` that answers with an {@link Outcome}. */
 export const write = <Schema extends z.ZodMiniType, Ids>(
   host: MethodHost,
-  edge: Edge<Schema>,
+  spec: MethodSpec<Schema>,
   run: Run<Schema, Outcome<Ids>>,
 ): Write<z.input<Schema>, Ids> => {
   function method(input: z.input<Schema>, context: DryRunContext): ResultAsync<Planned, IamError>
@@ -126,123 +115,89 @@ export const write = <Schema extends z.ZodMiniType, Ids>(
     input: z.input<Schema>,
     context: Context | DryRunContext,
   ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(begin(host, edge, { input, context, run }))
+    return new ResultAsync(begin(host, spec, { input, context, run }))
   }
   return method
 }
 
-const NOTHING: readonly Refused[] = []
-
-/** One call of a method. */
 interface Arguments<Schema extends z.ZodMiniType, Answer> {
   readonly input: unknown
   readonly context: Context | DryRunContext
   readonly run: Run<Schema, Answer>
+  readonly observer?: Observer
 }
 
-/** {@link perform}, watched only when somebody wants to know. */
 const begin = <Schema extends z.ZodMiniType, Answer>(
   host: MethodHost,
-  edge: Edge<Schema>,
+  spec: MethodSpec<Schema>,
   given: Arguments<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> =>
   host.hooks
-    ? observed(host.hooks, edge.method, (observer) => perform(host, edge, { ...given, observer }))
-    : perform(host, edge, given)
+    ? observed(host.hooks, spec.method, (observer) => perform(host, spec, { ...given, observer }))
+    : perform(host, spec, given)
+
+const NONE: readonly Refused[] = []
 
 /**
- * The input is read once, before anybody is asked: what `authorize` decides on is what is done, also when the
- * input changes meanwhile. That it is malformed is answered only to a permitted caller. Synchronous as long
- * as the host is, since every call takes this path.
+ * Reads the input once and before `authorize`, so that the method runs on what was authorized, also when the
+ * input changes meanwhile. Only a permitted caller learns that it is malformed. Awaits `authorize` only when
+ * it answers with a promise, since every call takes this path.
  */
-const perform = <Schema extends z.ZodMiniType, Answer>(
+const perform = async <Schema extends z.ZodMiniType, Answer>(
   host: MethodHost,
-  edge: Edge<Schema>,
-  { context, input, observer, run }: Arguments<Schema, Answer> & Pick<Call, 'observer'>,
+  spec: MethodSpec<Schema>,
+  { context, input, observer, run }: Arguments<Schema, Answer>,
 ): Promise<Result<Answer, IamError>> => {
   try {
-    const { method, schema, refuses = NOTHING } = edge
-    const opened = admit(context, refuses, { method, observer })
-    if (opened.isErr()) return Promise.resolve(err(opened.error))
-    const call = opened.value
+    const { method, schema, refuses = NONE } = spec
+    const admitted = admit(context, refuses, { method, observer })
+    if (admitted.isErr()) return err(admitted.error)
+    const call = admitted.value
+    const { orgId, signal } = call
     const given = readInput(schema, input)
-    const answer = () => ('value' in given ? begun(call, given.value, run) : err(given.refusal()))
-    const asked =
-      'value' in given ? questionsOf(edge, given.value) : questionsOfMalformed(edge, input)
-    const denied = firstDenied(host, call, asked)
-    if (denied === undefined) return Promise.resolve(answer()).catch(toError)
-    if (typeof denied === 'string') return Promise.resolve(err(refusal(call, denied)))
-    return orCancelled(denied, call.signal)
-      .then((permission) => (permission === undefined ? answer() : err(refusal(call, permission))))
-      .catch(toError)
-  } catch (thrown) {
-    return Promise.reject(thrown).catch(toError)
-  }
-}
-
-/** What a permitted call with a well-formed input does. */
-const begun = <Input, Answer>(
-  call: AdmittedCall,
-  input: Input,
-  run: (call: AdmittedCall, input: Input) => Promise<Result<Answer, IamError>>,
-): Promise<Result<Answer, IamError>> | Result<Answer, IamError> =>
-  call.signal?.aborted ? err({ kind: 'Cancelled' }) : run(call, input)
-
-const refusal = ({ orgId }: AdmittedCall, permission: Permission): PermissionDenied => ({
-  kind: 'PermissionDenied',
-  permission,
-  orgId,
-})
-
-/** @throws what is none of a host's faults */
-const toError = (thrown: unknown): Result<never, IamError> => err(errorOf(thrown))
-
-const questionsOf = (
-  { permissions, asks, target }: Edge<z.ZodMiniType>,
-  input: unknown,
-): readonly Asked[] => {
-  const object = target?.(input)
-  const asked = permissions.map((permission) => (object ? { permission, object } : { permission }))
-  return asks ? [...asked, ...asks(input)] : asked
-}
-
-/** A malformed input may be one that cannot even be read: it then names no object. */
-const questionsOfMalformed = (edge: Edge<z.ZodMiniType>, input: unknown): readonly Asked[] => {
-  try {
-    return questionsOf(edge, input)
-  } catch {
-    return questionsOf(edge, undefined)
-  }
-}
-
-/** The first permission that is lacking of those `asked`; at once as long as the host answers at once. */
-const firstDenied = (
-  host: MethodHost,
-  call: AdmittedCall,
-  asked: readonly Asked[],
-  from = 0,
-): Permission | undefined | Promise<Permission | undefined> => {
-  for (let index = from; ; index++) {
-    const question = asked[index]
-    if (question === undefined) return undefined
-    const answer = isPermitted(host, call, question)
-    if (typeof answer !== 'boolean') {
-      return answer.then((isAllowed) =>
-        isAllowed === true ? firstDenied(host, call, asked, index + 1) : question.permission,
-      )
+    const needed = 'value' in given ? neededFor(spec, given.value) : neededForMalformed(spec, input)
+    for (const question of needed) {
+      const answer = isPermitted(host, call, question)
+      const isAllowed = typeof answer === 'boolean' ? answer : await raceAbort(answer, signal)
+      const { permission } = question
+      if (isAllowed !== true) return err({ kind: 'PermissionDenied', permission, orgId })
     }
-    if (!answer) return question.permission
+    if (!('value' in given)) return err(given.refusal())
+    if (signal?.aborted) return err({ kind: 'Cancelled' })
+    return await run(call, given.value)
+  } catch (thrown) {
+    return err(errorOf(thrown))
   }
 }
 
-/** Answers at once where the host does: most look at what they hold in memory. */
+const neededFor = (
+  { permissions, permissionsFor, target }: MethodSpec<z.ZodMiniType>,
+  input: unknown,
+): readonly NeededPermission[] => {
+  const object = target?.(input)
+  const needed = permissions.map((permission) => (object ? { permission, object } : { permission }))
+  return permissionsFor ? [...needed, ...permissionsFor(input)] : needed
+}
+
+/** A malformed input that cannot be read names no object. */
+const neededForMalformed = (
+  spec: MethodSpec<z.ZodMiniType>,
+  input: unknown,
+): readonly NeededPermission[] => {
+  try {
+    return neededFor(spec, input)
+  } catch {
+    return neededFor(spec, undefined)
+  }
+}
+
+/** Asks the host. Answers synchronously where the host does, as most do. */
 export const isPermitted = (
   { authorize }: MethodHost,
   { caller, orgId }: AdmittedCall,
-  asked: Asked,
+  { permission, object }: NeededPermission,
 ): boolean | Promise<boolean> => {
   try {
-    const { permission, object } = asked
     const answer = authorize(
       object ? { caller, permission, orgId, object } : { caller, permission, orgId },
     )

@@ -42,7 +42,7 @@ export const observed = async <Answer>(
       conflicted: (kind) => tell(() => hooks.onConflict?.({ method, kind })),
     })
     verdict = result.isOk() ? 'ok' : result.error.kind
-    if (result.isErr()) tellFault(hooks, method, result.error)
+    if (result.isErr()) reportFault(hooks, method, result.error)
     return result
   } finally {
     const done = { method, verdict, duration: since(begin), attempts }
@@ -65,7 +65,7 @@ const tellAppended = (
 }
 
 /** Tells of a batch of events that a projection was fed. */
-export const tellCaughtUp = (
+export const reportCatchUp = (
   hooks: Hooks | undefined,
   { name: projection }: Projection,
   { first, events, begin }: Batch,
@@ -85,7 +85,7 @@ interface Batch {
 }
 
 /** Tells of an error when it is a fault. */
-export const tellFault = (hooks: Hooks | undefined, method: string, error: IamError): void => {
+export const reportFault = (hooks: Hooks | undefined, method: string, error: IamError): void => {
   if (!hooks || !isFault(error)) return
   const fault = { method, ...faultOf(error) }
   tell(() => hooks.onFault?.(fault))

@@ -6,8 +6,8 @@ import { type LongWrite, longWrite } from '../method/method.js'
 import { parse } from '../method/parse.js'
 import { targetProjectOfRole } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { untilAborted } from '../waiting/abortable-source.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { abortableSource } from '../waiting/abortable-source.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 import { AddedRole, type GivenRole, MAX_ROLES } from './add-project-roles.js'
 import { type BatchReport, importBatch, type RefusedRow, type Row } from './import-batch.js'
 
@@ -81,7 +81,7 @@ export const importProjectRoles = (
         report = sum(report, rows.length, imported.value)
         const { refused, ...progress } = report
         onProgress?.(progress)
-        if (rows.length === MAX_ROLES) await turn()
+        if (rows.length === MAX_ROLES) await yieldToEventLoop()
       }
       return ok(report)
     },
@@ -106,7 +106,7 @@ async function* batchesOf(
   let rows: Row[] = []
   let failure: Fault | undefined
   try {
-    for await (const value of untilAborted(source, signal)) {
+    for await (const value of abortableSource(source, signal)) {
       // At once: a source may give the same object again, filled anew.
       const parsed = parse(AddedRole, value)
       rows.push({ index: index++, parsed })

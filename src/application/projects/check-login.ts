@@ -5,7 +5,7 @@ import { listOf, OrgId, ProjectId, RoleKey } from '../../domain/values.js'
 import { fromPort } from '../errors/fault.js'
 import { type Read, read } from '../method/method.js'
 import { targetProject } from '../method/target.js'
-import { demandFed } from '../reading/demand-fed.js'
+import { requireFed } from '../reading/require-fed.js'
 import type { Runtime } from '../runtime.js'
 
 /** Most role keys and most grants of one user that a login looks at. */
@@ -56,7 +56,7 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
       let project = await runtime.fresh.get<'project'>(call, object)
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         if (!project) {
-          await demandFed(runtime, call)
+          await requireFed(runtime, call)
           return err({ kind: 'NotFound', object })
         }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)

@@ -1,13 +1,9 @@
+import { kinds } from '../../domain/kinds.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
-import {
-  fieldNamed,
-  identityField,
-  type ViewFields,
-  viewFields,
-} from '../../projections/rows/view-fields.js'
+import { identityField } from '../../projections/rows/view-fields.js'
 import { fromPort } from '../errors/fault.js'
 import type { Runtime } from '../runtime.js'
-import { turn } from '../waiting/yield-to-event-loop.js'
+import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
@@ -17,23 +13,21 @@ export async function* allObjects<Type extends ViewType>(
   { readModel }: Runtime,
   wanted: { readonly type: Type; readonly orgId: string; readonly projectId?: string },
 ): AsyncGenerator<Views[Type]> {
-  const identity = identityField[wanted.type]
-  const fields: ViewFields<Views[Type]> = viewFields[wanted.type]
+  const { type } = wanted
   let last: Views[Type] | undefined
-  for (;;) {
-    const after = last && [fieldNamed(fields, identity).of(last)]
+  do {
+    const after = last && [kinds[type].key(last)]
     const { items, hasMore } = await fromPort(() =>
       readModel.list<Type>({
         ...wanted,
         conditions: [],
-        sort: [{ field: identity, direction: 'asc' }],
+        sort: [{ field: identityField[type], direction: 'asc' }],
         limit: PAGE_SIZE,
         ...(after && { after }),
       }),
     )
     yield* items
-    await turn()
-    last = items.at(-1)
-    if (!hasMore || last === undefined) return
-  }
+    await yieldToEventLoop()
+    last = hasMore ? items.at(-1) : undefined
+  } while (last !== undefined)
 }

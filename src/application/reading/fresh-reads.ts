@@ -11,7 +11,7 @@ import { fromPort } from '../errors/fault.js'
 import type { Follow } from '../following/follow.js'
 import type { AdmittedCall } from '../method/context.js'
 
-/** Reads that see every write that completed before they began, unless they are eventual. */
+/** Reads that see every write that completed before they began, unless the call is eventual. */
 export interface FreshReads {
   readonly get: <Type extends ViewType>(
     call: AdmittedCall,
@@ -23,20 +23,20 @@ export interface FreshReads {
   ) => Promise<Listing<Views[Type]>>
 }
 
-/** Reads and finds out in one question whether that is up to date, where the ports can; otherwise follows first. */
+/** Where the ports offer it, one query reads and compares checkpoint and head; otherwise `follow` comes first. */
 export const freshReads = (
   { store, readModel }: Pick<Host, 'store' | 'readModel'>,
   follow: Follow,
 ): FreshReads => {
-  const port = readModel.readAtHead?.({ store, readModel })
+  const atHead = readModel.readAtHead?.({ store, readModel })
 
   const fresh = async <Found>(
     call: AdmittedCall,
     read: () => Promise<Found>,
     readAtHead: (() => Promise<FoundAtHead<Found>>) | undefined,
   ): Promise<Found> => {
-    const isAsked = call.consistency === 'strong' && readAtHead !== undefined
-    const first = isAsked ? await fromPort(readAtHead) : undefined
+    const first =
+      readAtHead && call.consistency === 'strong' ? await fromPort(readAtHead) : undefined
     if (first && first.reached >= first.head) return first.found
     await follow(call, first)
     return fromPort(read)
@@ -47,9 +47,9 @@ export const freshReads = (
       fresh(
         call,
         () => readModel.get<Type>(call.orgId, ref),
-        port && (() => port.get<Type>(call.orgId, ref)),
+        atHead && (() => atHead.get<Type>(call.orgId, ref)),
       ),
     list: (call, query) =>
-      fresh(call, () => readModel.list(query), port && (() => port.list(query))),
+      fresh(call, () => readModel.list(query), atHead && (() => atHead.list(query))),
   }
 }

@@ -5,9 +5,9 @@ import type { RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { demandFed } from './demand-fed.js'
+import { requireFed } from './require-fed.js'
 
-/** What a kind says about the reading of one object. */
+/** What `get` needs of a kind. */
 interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
   extends Pick<AnyKind, 'permissions' | 'target'> {
   readonly type: Type
@@ -15,7 +15,7 @@ interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
   ref(ids: z.output<Ids>): RefOf<Type>
 }
 
-/** The method that reads one object of `kind`. */
+/** Makes the method that reads one object of `kind`. */
 export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
   runtime: Runtime,
   method: string,
@@ -28,7 +28,7 @@ export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
       const object = kind.ref(ids)
       const found = await runtime.fresh.get<Type>(call, object)
       if (found) return ok(found)
-      await demandFed(runtime, call)
+      await requireFed(runtime, call)
       return err({ kind: 'NotFound', object })
     },
   )

@@ -9,9 +9,9 @@ import { date, eventTypes, firstPositionIn, pageSize, position } from '../method
 import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { demandFed } from './demand-fed.js'
+import { requireFed } from './require-fed.js'
 
-/** A `Date` alone, which `stateAt` takes, would pass for an object without bounds. */
+/** A `Date`, which `stateAt` takes, would otherwise pass as an object without bounds. */
 const timeBounds = z.pipe(
   z.custom<NonNullable<ListHistoryInput['time']>>((value) => !(value instanceof Date), {
     error: 'must have from or to',
@@ -39,11 +39,11 @@ export const ListHistoryInput = z
     }),
   )
 export interface ListHistoryInput {
-  /** By its type and ids; all of the organization when absent. It may have been removed since. */
+  /** By its type and ids, also one that was removed; all of the organization when absent. */
   readonly object?: ObjectRef | undefined
-  /** With an `object` that is a project: also what happened to its roles, removed ones included. */
+  /** With an `object` that is a project: also the history of its roles, removed ones included. */
   readonly including?: 'roles' | undefined
-  /** `userId` of who acted: 1 to 200 characters (code points); anybody when absent. */
+  /** `userId` of the actor: 1 to 200 characters (code points); any when absent. */
   readonly actor?: string | undefined
   /** Any of these event types: 1 to 100; every type when absent. */
   readonly types?: readonly AnyEvent['type'][] | undefined
@@ -53,7 +53,7 @@ export interface ListHistoryInput {
   readonly after?: Position | undefined
   /** Only entries below this position, exclusive: `0n` to `2n ** 64n - 1n`; no bound when absent. */
   readonly before?: Position | undefined
-  /** Only entries of this time, to the millisecond; the bounds of `after` and `before` hold beside it. */
+  /** Only entries of this time, to the millisecond; `after` and `before` apply too. */
   readonly time?:
     | {
         /** Inclusive; no bound when absent. */
@@ -68,17 +68,17 @@ export interface ListHistoryInput {
 
 /** A page of history. */
 export interface HistoryPage {
-  /** In the order asked for. */
+  /** In the order of `order`. */
   readonly items: readonly HistoryEntry[]
-  /** With the order `asc`: what to ask for `after` next; absent when there is no more. */
+  /** With the order `asc`: `after` of the next page; absent on the last. */
   readonly nextAfter?: Position
-  /** With the order `desc`: what to ask for `before` next; absent when there is no more. */
+  /** With the order `desc`: `before` of the next page; absent on the last. */
   readonly nextBefore?: Position
 }
 
 /**
- * Who changed what, when; the history of removed objects stays. That of a role shows the removal of its
- * project, if the role was there then: it ended with it.
+ * Who changed what, when; removed objects keep their history. The history of a role shows the removal of its
+ * project if the role existed then: it ended with it.
  */
 export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPage> =>
   read(
@@ -97,7 +97,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
           orgId: call.orgId,
           ...bounds,
           order,
-          // One more than asked for tells whether there are more.
+          // One more entry shows whether there is another page.
           limit: limit + 1,
           ...(object !== undefined && { object }),
           ...(including !== undefined && { including }),
@@ -105,7 +105,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
           ...(types !== undefined && { types }),
         }),
       )
-      if (found.length === 0) await demandFed(runtime, call)
+      if (found.length === 0) await requireFed(runtime, call)
       const items = found.slice(0, limit)
       const last = items.at(-1)
       if (last === undefined || found.length <= limit) return ok({ items })
@@ -116,7 +116,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
 
 type Range = Pick<z.output<typeof ListHistoryInput>, 'after' | 'before' | 'time'>
 
-/** A position tells its time, so that a bound of time is one of positions. */
+/** A position contains its time, so bounds of time become bounds of positions. */
 const boundsOf = ({ after, before, time }: Range): Pick<HistoryQuery, 'after' | 'before'> => {
   const earliest = time?.from && firstPositionIn(time.from) - 1n
   const end = time?.to && firstPositionIn(time.to)

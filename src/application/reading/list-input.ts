@@ -4,39 +4,18 @@ import type { AnyKind } from '../../domain/kinds.js'
 import { projects } from '../../domain/project/kind.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
 import { recordOf } from '../../domain/record-of.js'
-import { choice, listOf, ProjectId, text } from '../../domain/values.js'
-import type { Condition, SortKey, ViewType } from '../../ports/read-model.js'
+import { choice, listOf, ProjectId } from '../../domain/values.js'
+import type {
+  Condition,
+  IdentityProvider,
+  Project,
+  ProjectRole,
+  SortKey,
+  ViewType,
+} from '../../ports/read-model.js'
 import { identityField } from '../../projections/rows/view-fields.js'
 import { pageSize } from '../method/bounds.js'
-import type { GivenPage, TextFilter as Text } from './given-list.js'
-
-const OPERATORS = ['equals', 'startsWith', 'contains'] as const
-
-const TextFilter = z
-  .strictObject({
-    equals: z.optional(text),
-    startsWith: z.optional(text),
-    contains: z.optional(text),
-    ignoreCase: z._default(z.boolean({ error: 'must be true or false' }), false),
-  })
-  .check(
-    z.refine((filter) => OPERATORS.some((operator) => filter[operator] !== undefined), {
-      error: `must have at least one of ${OPERATORS.join(', ')}`,
-    }),
-  )
-
-const textFilter = z.optional(TextFilter)
-
-const state = z.optional(choice(['active', 'inactive']))
-
-const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
-
-const page = {
-  pageSize,
-  pageToken: z.optional(
-    z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
-  ),
-}
+import { type GivenList, OPERATORS, TextFilter } from './given-list.js'
 
 /** Names of the fields of a kind that lists can be filtered or sorted by. */
 type NamesOf<Fields, Use extends 'filterable' | 'sortable'> = {
@@ -44,161 +23,104 @@ type NamesOf<Fields, Use extends 'filterable' | 'sortable'> = {
 }[keyof Fields] &
   string
 
-/** `Object.keys` forgets which names there are. */
 const namesOf = <Fields extends AnyKind['fields'], Use extends 'filterable' | 'sortable'>(
   fields: Fields,
   use: Use,
-) => Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
+) =>
+  // Cast: `Object.keys` answers with any text.
+  Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
 
-const filtersOf = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) =>
-  recordOf(namesOf(fields, 'filterable'), () => textFilter)
+const filterBy = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) =>
+  z.strictObject({
+    ...recordOf(namesOf(fields, 'filterable'), () => z.optional(TextFilter)),
+    state: z.optional(choice(['active', 'inactive'])),
+  })
 
-const sortBy = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) => {
+const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
+
+const pageToken = z.optional(
+  z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
+)
+
+/** The order and the page of a list of objects of a kind. */
+const pageOf = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) => {
   const names = [...namesOf(fields, 'sortable'), ...COMMON_FIELDS]
-  return z._default(
-    listOf(
-      z.strictObject({
-        field: choice(names),
-        direction: z._default(choice(['asc', 'desc']), 'asc'),
-      }),
-      0,
-      names.length,
-    ).check(
-      z.refine((keys) => new Set(keys.map(({ field }) => field)).size === keys.length, {
-        error: 'must not name a field twice',
-      }),
-    ),
-    [],
+  const direction = z._default(choice(['asc', 'desc']), 'asc')
+  const sort = listOf(z.strictObject({ field: choice(names), direction }), 0, names.length).check(
+    z.refine((keys) => new Set(keys.map(({ field }) => field)).size === keys.length, {
+      error: 'must not name a field twice',
+    }),
   )
+  return { sort: z._default(sort, []), pageSize, pageToken }
 }
 
 /** Which identity providers to list, in which order. */
 export const ListIdentityProvidersInput = z.strictObject({
-  filter: z._default(z.strictObject({ ...filtersOf(identityProviders), state }), {}),
-  sort: sortBy(identityProviders),
-  ...page,
+  filter: z._default(filterBy(identityProviders), {}),
+  ...pageOf(identityProviders),
 })
-export interface ListIdentityProvidersInput extends GivenPage {
+export interface ListIdentityProvidersInput extends GivenList<IdentityProvider> {
   /** Conditions, all of which must hold; every provider of the organization when absent. */
   readonly filter?:
     | {
         /** On the id. */
-        readonly idpId?: Text | undefined
+        readonly idpId?: TextFilter | undefined
         /** On the name. */
-        readonly name?: Text | undefined
+        readonly name?: TextFilter | undefined
         /** On the client id. */
-        readonly clientId?: Text | undefined
+        readonly clientId?: TextFilter | undefined
         /** On the issuer. */
-        readonly issuer?: Text | undefined
+        readonly issuer?: TextFilter | undefined
         /** In this state; in either when absent. */
         readonly state?: 'active' | 'inactive' | undefined
       }
-    | undefined
-  /** Fields to order by, no field twice; `idpId` decides last, and alone when absent. */
-  readonly sort?:
-    | readonly {
-        /** `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
-        readonly field:
-          | 'idpId'
-          | 'name'
-          | 'stylingType'
-          | 'clientId'
-          | 'issuer'
-          | 'displayNameMapping'
-          | 'usernameMapping'
-          | 'autoRegister'
-          | 'state'
-          | 'sequence'
-          | 'creationDate'
-          | 'changeDate'
-        /** Least first, or greatest first; `asc` when absent. */
-        readonly direction?: 'asc' | 'desc' | undefined
-      }[]
     | undefined
 }
 
 /** Which projects to list, in which order. */
 export const ListProjectsInput = z.strictObject({
-  filter: z._default(z.strictObject({ ...filtersOf(projects), state }), {}),
-  sort: sortBy(projects),
-  ...page,
+  filter: z._default(filterBy(projects), {}),
+  ...pageOf(projects),
 })
-export interface ListProjectsInput extends GivenPage {
+export interface ListProjectsInput extends GivenList<Project> {
   /** Conditions, all of which must hold; every project of the organization when absent. */
   readonly filter?:
     | {
         /** On the id. */
-        readonly id?: Text | undefined
+        readonly id?: TextFilter | undefined
         /** On the name. */
-        readonly name?: Text | undefined
+        readonly name?: TextFilter | undefined
         /** In this state; in either when absent. */
         readonly state?: 'active' | 'inactive' | undefined
       }
-    | undefined
-  /** Fields to order by, no field twice; `id` decides last, and alone when absent. */
-  readonly sort?:
-    | readonly {
-        /** `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
-        readonly field:
-          | 'id'
-          | 'name'
-          | 'projectRoleAssertion'
-          | 'projectRoleCheck'
-          | 'hasProjectCheck'
-          | 'privateLabelingSetting'
-          | 'state'
-          | 'sequence'
-          | 'creationDate'
-          | 'changeDate'
-        /** Least first, or greatest first; `asc` when absent. */
-        readonly direction?: 'asc' | 'desc' | undefined
-      }[]
     | undefined
 }
 
 /** Which roles of a project to list, in which order. */
 export const ListProjectRolesInput = z.strictObject({
   projectId: ProjectId,
-  filter: z._default(z.strictObject({ ...filtersOf(projectRoles), state }), {}),
-  sort: sortBy(projectRoles),
-  ...page,
+  filter: z._default(filterBy(projectRoles), {}),
+  ...pageOf(projectRoles),
 })
-export interface ListProjectRolesInput extends GivenPage {
+export interface ListProjectRolesInput extends GivenList<ProjectRole> {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** Conditions, all of which must hold; every role of the project when absent. */
   readonly filter?:
     | {
         /** On the key. */
-        readonly roleKey?: Text | undefined
+        readonly roleKey?: TextFilter | undefined
         /** On the display name. */
-        readonly displayName?: Text | undefined
+        readonly displayName?: TextFilter | undefined
         /** On the group; `{ equals: '' }` for roles without one. */
-        readonly group?: Text | undefined
+        readonly group?: TextFilter | undefined
         /** In this state; in either when absent. */
         readonly state?: 'active' | 'inactive' | undefined
       }
     | undefined
-  /** Fields to order by, no field twice; `roleKey` decides last, and alone when absent. */
-  readonly sort?:
-    | readonly {
-        /** `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
-        readonly field:
-          | 'projectId'
-          | 'roleKey'
-          | 'displayName'
-          | 'group'
-          | 'state'
-          | 'sequence'
-          | 'creationDate'
-          | 'changeDate'
-        /** Least first, or greatest first; `asc` when absent. */
-        readonly direction?: 'asc' | 'desc' | undefined
-      }[]
-    | undefined
 }
 
-/** A parsed list, of whatever objects. */
+/** The parsed input of a list of objects of any kind. */
 export interface ListInput {
   readonly filter: Filter
   readonly sort: readonly SortKey[]
@@ -207,9 +129,9 @@ export interface ListInput {
   readonly projectId?: string
 }
 
-type Filter = Readonly<Record<string, z.output<typeof textFilter> | string>>
+type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string | undefined>>
 
-/** The conditions that a parsed filter states. */
+/** The conditions of a parsed filter. */
 export const conditionsOf = (filter: Filter): readonly Condition[] =>
   Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
     if (wanted === undefined) return []
@@ -222,7 +144,7 @@ export const conditionsOf = (filter: Filter): readonly Condition[] =>
     })
   })
 
-/** `sort`, made total: the object's own id or key decides last, so what follows it decides nothing. */
+/** `sort` as a total order: the object's own id or key comes last, since it leaves nothing for later fields to decide. */
 export const totalOrder = (type: ViewType, sort: readonly SortKey[]): readonly SortKey[] => {
   const field = identityField[type]
   const end = sort.findIndex((key) => key.field === field)

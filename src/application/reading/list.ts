@@ -10,53 +10,52 @@ import type { AdmittedCall } from '../method/context.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { demandFed } from './demand-fed.js'
 import { conditionsOf, type ListInput, totalOrder } from './list-input.js'
 import { type ListWithoutPage, readPageToken, writePageToken } from './page-token.js'
+import { requireFed } from './require-fed.js'
 
 /** A page of objects. */
 export interface Page<Row> {
-  /** In the order asked for. */
+  /** In the order of `sort`. */
   readonly items: readonly Row[]
-  /** Asks for the page after this one; absent on the last. */
+  /** `pageToken` of the next page; absent on the last. */
   readonly nextPageToken?: string
-  /** Objects that meet the filter, on all pages together. */
+  /** Number of objects that meet the filter, on all pages. */
   readonly totalSize: number
-  /** Position up to which the list is true. */
+  /** Position of the last event that the list takes into account. */
   readonly sequence: Position
 }
 
-/** What a kind says about lists of its objects. */
+/** What `list` needs of a kind. */
 interface Listable<Type extends ViewType>
   extends Pick<AnyKind, 'container' | 'permissions' | 'target'> {
   readonly type: Type
 }
 
-/** A list's name, its kind, and the schema of its input. */
-interface List<Type extends ViewType, Schema extends z.ZodMiniType> {
+interface ListSpec<Type extends ViewType, Schema extends z.ZodMiniType> {
   readonly method: string
   readonly kind: Listable<Type>
   readonly schema: Schema
 }
 
-/** The method that lists the objects of an organization, or those in a project that exists. */
+/** Makes the method that lists the objects of a kind: of an organization, or of a container that exists. */
 export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInput>>(
   runtime: Runtime,
-  { method, kind, schema }: List<Type, Schema>,
+  { method, kind, schema }: ListSpec<Type, Schema>,
 ): Read<z.input<Schema>, Page<Views[Type]>> => {
   const { type, container, permissions } = kind
-  const edge = { method, permissions: [permissions.read], schema }
+  const spec = { method, permissions: [permissions.read], schema }
   const pageOf = (call: AdmittedCall, input: ListInput) => readPage(runtime, call, { type, input })
-  if (!container) return read(runtime, edge, pageOf)
-  return read(runtime, { ...edge, target: targetOf(kind) }, async (call, input) => {
+  if (!container) return read(runtime, spec, pageOf)
+  return read(runtime, { ...spec, target: targetOf(kind) }, async (call, input) => {
     const object = container.ref(input)
-    for (let wasThere = false; ; wasThere = true) {
+    for (let existed = false; ; existed = true) {
       const page = await pageOf(call, input)
       if (page.isErr()) return page
       const found = await fromPort(() => runtime.readModel.get(call.orgId, object))
       if (!found) return err({ kind: 'NotFound', object })
-      // Its id stays taken: one that was there before the rows were read and after, was there then.
-      if (wasThere || found.details.sequence <= page.value.sequence) return page
+      // Removed ids stay taken, so a container that exists before and after the list was read existed then.
+      if (existed || found.details.sequence <= page.value.sequence) return page
     }
   })
 }
@@ -83,7 +82,7 @@ const readPage = async <Type extends ViewType>(
     ...(pageToken !== undefined && { after }),
   }
   const listing = await runtime.fresh.list(call, paged)
-  if (listing.sequence === 0n) await demandFed(runtime, call)
+  if (listing.sequence === 0n) await requireFed(runtime, call)
   return ok(await pageAt(query, listing))
 }
 
@@ -94,6 +93,6 @@ const pageAt = async <Type extends ViewType>(
   const last = items.at(-1)
   if (!last || !hasMore) return { items, totalSize, sequence }
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const place = query.sort.map(({ field }) => fieldNamed(fields, field).of(last))
-  return { items, nextPageToken: await writePageToken(query, place), totalSize, sequence }
+  const after = query.sort.map(({ field }) => fieldNamed(fields, field).of(last))
+  return { items, nextPageToken: await writePageToken(query, after), totalSize, sequence }
 }

@@ -5,10 +5,10 @@ import type { ListQuery, SortValue, ViewType } from '../../ports/read-model.js'
 import { canHold, fieldNamed, viewFields } from '../../projections/rows/view-fields.js'
 import { sha256 } from '../sha256.js'
 
-/** A list, whatever its page. */
+/** A list without its page. */
 export type ListWithoutPage = Omit<ListQuery<ViewType>, 'after' | 'limit'>
 
-/** What a token is good for: the same organization, project, filter and order. */
+/** A token is valid for the same organization, project, filter and order only. */
 const bindingOf = ({
   type,
   orgId,
@@ -17,7 +17,7 @@ const bindingOf = ({
   sort,
 }: ListWithoutPage): Promise<string> => sha256([type, orgId, projectId ?? null, conditions, sort])
 
-/** An opaque text that stands for the page after the row with these values of the sort fields. */
+/** The opaque token of the page after the row with these values of the sort fields. */
 export const writePageToken = async (
   list: ListWithoutPage,
   after: readonly SortValue[],
@@ -27,7 +27,7 @@ export const writePageToken = async (
   return toBase64url(new TextEncoder().encode(json))
 }
 
-/** The values that {@link writePageToken} wrote; undefined for any other text and for another list. */
+/** The values in a token of {@link writePageToken}; undefined when it is malformed or of another list. */
 export const readPageToken = async (
   list: ListWithoutPage,
   token: string,

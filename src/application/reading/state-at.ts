@@ -28,10 +28,10 @@ export const StateAtInput = z
     }),
   )
 export interface StateAtInput {
-  /** By its type and ids; it may have been removed since. */
+  /** By its type and ids; also one that was removed later. */
   readonly object: ObjectRef
   /**
-   * Right after the event at this position, or the last before it: `0n` to `2n ** 64n - 1n`. Either
+   * Right after the event at this position, or the last event before it: `0n` to `2n ** 64n - 1n`. Either
    * this or `time`. Spec: Common response object `details`.
    */
   readonly sequence?: Position | undefined
@@ -39,7 +39,7 @@ export interface StateAtInput {
   readonly time?: Date | undefined
 }
 
-/** An object as `get` would have shown it at some point of the past. */
+/** An object as `get` would have shown it at a time in the past. */
 export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>
   read(
     runtime,
@@ -53,7 +53,7 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
       const until = sequence ?? endOfMillisecond(time)
       const found = await objectAt(runtime, { orgId, object, until })
       const container = containerOf(object)
-      // What lies in a removed object was not found any more.
+      // An object ends with its container.
       const isShown =
         found && (!container || (await objectAt(runtime, { orgId, object: container, until })))
       return isShown ? ok(found) : err({ kind: 'NotFound', object })
@@ -62,10 +62,10 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
 
 const endOfMillisecond = (time = new Date(0)): Position => firstPositionIn(time) + 999n
 
-/** An object, and the last position that counts. */
 interface Past {
   readonly orgId: string
   readonly object: ObjectRef
+  /** Inclusive. */
   readonly until: Position
 }
 

@@ -3,8 +3,8 @@ import type { RecordedEvent, StreamWrite } from '../../ports/event-store.js'
 import type { IamError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
-import { patience, pause } from '../waiting/pause.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { pause, retryDeadline } from '../waiting/pause.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import { append, type Recorded } from './append.js'
 import type { Ledger } from './ledger.js'
 import type { Lock } from './lock.js'
@@ -98,7 +98,7 @@ export const transact = async <Decided extends Decision, Answer>(
       const isRepeated = recorded.error.kind === 'IdempotencyKeyUsed'
       const earlier = isRepeated ? await transaction.earlier?.(true) : undefined
       if (earlier) return earlier
-      isTooLate ??= patience()
+      isTooLate ??= retryDeadline()
       if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
       await pause(lost, signal)
       await view.load(signal)
@@ -149,7 +149,7 @@ const send = (
 ): Promise<Recorded> => {
   const send = (hash?: string) =>
     append(store, { id: newId(), writes, metadata: metadataOf(call, marks, hash) }, call.observer)
-  return commandHash ? orCancelled(commandHash(), call.signal).then(send) : send()
+  return commandHash ? raceAbort(commandHash(), call.signal).then(send) : send()
 }
 
 /** Remembers what was recorded of a decision. */

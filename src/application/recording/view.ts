@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
 import type { NewEvent, StreamWrite } from '../../ports/event-store.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import type { Ledger } from './ledger.js'
 import {
   type AnySnapshot,
@@ -93,7 +93,7 @@ export class CallView implements View {
     const wanted = missing.length > 0 ? missing : looked
     const load = ++this.#loads
     const loading = Promise.all(wanted.map(({ snapshot }) => this.#ledger.load(snapshot)))
-    const loaded = await orCancelled(loading, signal)
+    const loaded = await raceAbort(loading, signal)
     for (const [index, snapshot] of loaded.entries())
       Object.assign(wanted[index] ?? {}, { snapshot, isMissing: false, load })
   }

@@ -10,7 +10,7 @@ import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/outcome.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
-import { orCancelled } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import { storedKey } from './metadata.js'
 import { detailsOf, type Evolving, Snapshot, type Status, type StreamRecord } from './snapshot.js'
 import { type Decision, type Settled, transact } from './transact.js'
@@ -77,18 +77,18 @@ const earlierOutcome = async <Ids, State extends Status, Event extends Message>(
 ): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
   const key = storedKey(orgId, idempotencyKey)
   const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
-  const events = await orCancelled(finding, signal)
+  const events = await raceAbort(finding, signal)
   const [first] = events
   const last = events.at(-1)
   if (!first || !last) return undefined
   const { unreadable } = readBatch(events)
   if (unreadable) return err(unreadable)
   const isSame =
-    first.metadata.commandHash === (await orCancelled(sha256([method, input]), signal)) &&
-    (!isSameSecret || (await orCancelled(isSameSecret(events), signal)))
+    first.metadata.commandHash === (await raceAbort(sha256([method, input]), signal)) &&
+    (!isSameSecret || (await raceAbort(isSameSecret(events), signal)))
   if (!isSame) return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
   const reading = fromPort(() => store.readStream(last.stream))
-  const past = (await orCancelled(reading, signal)).slice(0, last.version)
+  const past = (await raceAbort(reading, signal)).slice(0, last.version)
   const details = detailsOf(new Snapshot(kind, last.stream).replay(past), orgId)
   if (dryRun) return ok({ details, changed: false, events: [] })
   return ok({ details, changed: true, events, ...ids(last.stream) })

@@ -1,16 +1,16 @@
-import { orCancelled } from './race-abort.js'
+import { raceAbort } from './race-abort.js'
 
 type Source<Value> = Iterable<Value> | AsyncIterable<Value>
 
 /** `source`, which throws as soon as `signal` aborts, also while it is silent. */
-export const untilAborted = <Value>(
+export const abortableSource = <Value>(
   source: Source<Value>,
   signal: AbortSignal | undefined,
 ): Source<Value> =>
   // One that is not asynchronous lets nobody abort while it is read.
-  signal && Symbol.asyncIterator in source ? valuesUntilAborted(source, signal) : source
+  signal && Symbol.asyncIterator in source ? abortableValues(source, signal) : source
 
-async function* valuesUntilAborted<Value>(
+async function* abortableValues<Value>(
   source: AsyncIterable<Value>,
   signal: AbortSignal,
 ): AsyncGenerator<Value> {
@@ -21,7 +21,7 @@ async function* valuesUntilAborted<Value>(
   try {
     for (;;) {
       if (signal.aborted) throw signal.reason
-      const step = await orCancelled(next(), signal)
+      const step = await raceAbort(next(), signal)
       isOver = step.done === true
       if (step.done) return
       yield step.value
@@ -31,6 +31,6 @@ async function* valuesUntilAborted<Value>(
     throw thrown
   } finally {
     // Once aborted, not waited for: a generator that is stuck never closes.
-    if (!isOver) await orCancelled(close(), signal).catch(() => undefined)
+    if (!isOver) await raceAbort(close(), signal).catch(() => undefined)
   }
 }

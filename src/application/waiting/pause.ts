@@ -2,7 +2,7 @@
 const DECIDE_ANEW_FOR = 10_000
 
 /** Tells, of a call that begins now, whether it has lost races for too long. */
-export const patience = (): (() => boolean) => {
+export const retryDeadline = (): (() => boolean) => {
   const deadline = performance.now() + DECIDE_ANEW_FOR
   return () => performance.now() >= deadline
 }

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newsOf } from '../../../src/application/following/append-signal.js'
+import { appendSignal } from '../../../src/application/following/append-signal.js'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
 
 beforeEach(() => {
@@ -13,22 +13,22 @@ afterEach(() => {
 
 const store = memoryEventStore()
 
-/** News of a store, and how it hints at some. */
+/** The signal of a store, and how to give it a hint. */
 const hinted = () => {
   let hint: () => void = () => undefined
   const onAppend: EventStore['onAppend'] = (wake) => {
     hint = wake
     return () => undefined
   }
-  return { news: newsOf({ ...store, onAppend }), hint: () => hint() }
+  return { news: appendSignal({ ...store, onAppend }), hint: () => hint() }
 }
 
-describe('News', () => {
+describe('AppendSignal', () => {
   it('are waited for until the next look: 100 ms, or a second when there are hints', async () => {
     const { onAppend: _, ...silent } = store
     for (const [news, longest] of [
-      [newsOf(silent), 100],
-      [newsOf(store), 1_000],
+      [appendSignal(silent), 100],
+      [appendSignal(store), 1_000],
     ] as const) {
       const waited = vi.fn()
       void news.wait(0, undefined).then(waited)

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { orCancelled } from '../../../src/application/waiting/race-abort.js'
+import { raceAbort } from '../../../src/application/waiting/race-abort.js'
 
 const cancelled = { error: { kind: 'Cancelled' } }
 
@@ -10,7 +10,7 @@ describe('A wait that a signal may end', () => {
     ['broken', () => Promise.reject(new Error('away'))],
   ])('leaves nothing with the signal once a promise was %s', async (_, ask) => {
     const { signal } = new AbortController()
-    const waiting = orCancelled(ask(), signal)
+    const waiting = raceAbort(ask(), signal)
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     await waiting.catch(() => undefined)
     await new Promise(setImmediate)
@@ -20,9 +20,9 @@ describe('A wait that a signal may end', () => {
   it('is over when the signal aborts, or has done so before', async () => {
     const controller = new AbortController()
     const silent = new Promise<never>(() => undefined)
-    const waiting = orCancelled(silent, controller.signal)
+    const waiting = raceAbort(silent, controller.signal)
     controller.abort()
     await expect(waiting).rejects.toMatchObject(cancelled)
-    await expect(orCancelled(silent, controller.signal)).rejects.toMatchObject(cancelled)
+    await expect(raceAbort(silent, controller.signal)).rejects.toMatchObject(cancelled)
   })
 })

@@ -3,10 +3,10 @@ import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { method, type Read } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
-import { patience, pause } from '../../waiting/pause.js'
-import { orCancelled } from '../../waiting/race-abort.js'
+import { pause, retryDeadline } from '../../waiting/pause.js'
+import { raceAbort } from '../../waiting/race-abort.js'
 import { DesiredAccess } from '../declared/desired-access.js'
-import { askedToApply, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
+import { permissionsForApply, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
 import { isPlan, type Plan } from '../plan/plan.js'
 import { planOf, planUnits, type Unit, undeclaredIn, unitsOf } from '../planning/plan-access.js'
 import type { Applied, AppliedChange } from './applied.js'
@@ -27,7 +27,7 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
     {
       method: 'apply',
       permissions: [],
-      asks: askedToApply,
+      permissionsFor: permissionsForApply,
       schema: DesiredAccess,
       refuses: REFUSED_BY_APPLY,
     },
@@ -37,7 +37,7 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       const planned = await planUnits(runtime, call, units)
       if (planned.isErr()) return err(planned.error)
       const finding = undeclaredIn(runtime, call, access)
-      const undeclared = await orCancelled(finding, call.signal)
+      const undeclared = await raceAbort(finding, call.signal)
       const applied = await applyEach(units.entries(), ([index, unit]) =>
         applyUnit(runtime, call, {
           unit,
@@ -56,7 +56,7 @@ const applyUnit = async (
   { unit, drafts, manager }: ToApply & { readonly unit: Unit },
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   let planned = drafts
-  const isTooLate = patience()
+  const isTooLate = retryDeadline()
   for (let attempts = 1; ; attempts++) {
     const applied = await applyDrafts(runtime, call, { drafts: planned, manager })
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied

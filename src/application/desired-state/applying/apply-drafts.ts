@@ -5,7 +5,7 @@ import type { AdmittedCall } from '../../method/context.js'
 import { detailsOf, sequenceOf } from '../../recording/snapshot.js'
 import { transact } from '../../recording/transact.js'
 import type { Runtime } from '../../runtime.js'
-import { turn } from '../../waiting/yield-to-event-loop.js'
+import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
 import type { Manager } from '../declared/access-version.js'
 import type { Draft } from '../planning/draft.js'
 import type { AppliedChange } from './applied.js'
@@ -43,7 +43,7 @@ export const applyDrafts = async (
   call: AdmittedCall,
   { drafts, manager }: ToApply,
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
-  await turn()
+  await yieldToEventLoop()
   if (call.signal?.aborted) return err({ kind: 'Cancelled' })
   const pending = drafts.map(
     (draft): PendingChange => ({ draft, expected: draft.details?.sequence }),
@@ -51,7 +51,7 @@ export const applyDrafts = async (
   for (const appendable of appendsOf(pending)) {
     const recorded = await append(runtime, call, { ...appendable, manager })
     if (recorded.isErr()) return err(recorded.error)
-    await turn()
+    await yieldToEventLoop()
   }
   return ok(pending.map((each) => applied(call, each)))
 }

@@ -4,8 +4,8 @@ import { fromPort } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { method, type Read } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
-import { orCancelled } from '../../waiting/race-abort.js'
-import { askedToApplyPlan, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
+import { raceAbort } from '../../waiting/race-abort.js'
+import { permissionsForApplyPlan, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
 import { Plan } from '../plan/plan.js'
 import type { Draft } from '../planning/draft.js'
 import { type DeclaredIds, planOf, undeclaredIn } from '../planning/plan-access.js'
@@ -24,17 +24,17 @@ export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
     {
       method: 'apply',
       permissions: [],
-      asks: askedToApplyPlan,
+      permissionsFor: permissionsForApplyPlan,
       schema: Plan,
       refuses: REFUSED_BY_APPLY,
     },
     async (call, plan) => {
-      const objection = await orCancelled(objectionTo(runtime, call, plan), call.signal)
+      const objection = await raceAbort(objectionTo(runtime, call, plan), call.signal)
       if (objection) return err(objection)
-      const found = await orCancelled(draftsOf(runtime, call, plan), call.signal)
+      const found = await raceAbort(draftsOf(runtime, call, plan), call.signal)
       if (found.isErr()) return err(found.error)
       const finding = undeclaredIn(runtime, call, declaredIn(plan))
-      const undeclared = await orCancelled(finding, call.signal)
+      const undeclared = await raceAbort(finding, call.signal)
       const applied = await applyEach(unitsIn(found.value), (drafts) =>
         applyDrafts(runtime, call, { drafts, manager: plan }),
       )

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { AddProject, type PrivateLabelingSetting } from '../../../domain/project/commands.js'
 import { AddProjectRole } from '../../../domain/project-role/commands.js'
 import { listOf, ProjectId } from '../../../domain/values.js'
-import { onlyOnce } from '../../method/only-once.js'
+import { onlyOnce } from '../../method/refuse-items.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** Most roles that a desired state declares for one project. */

@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { ObjectInput } from '../../../domain/kinds.js'
 import { type ObjectRef, OrgId, requiredText } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/events/stream-name.js'
-import { objectToItems } from '../../method/object-to-items.js'
-import { onlyOnce } from '../../method/only-once.js'
+import { onlyOnce, refuseItems } from '../../method/refuse-items.js'
 import { accessVersion, versionNeedsMarker } from '../declared/access-version.js'
 import { type Action, PlannedChange, plannedList } from './planned-change.js'
 
@@ -44,14 +43,14 @@ export const MAX_CHANGES = 1_000_000
 
 /** Objects to roles whose project is not in the plan, and to those that are blocked without it. */
 const rolesWithTheirProjects = [
-  objectToItems<PlannedChange>(
+  refuseItems<PlannedChange>(
     { path: ['object', 'projectId'], message: 'must be a project of the plan' },
     (changes) => {
       const projects = projectsIn(changes)
       return ({ object }) => object.type === 'project_role' && !projects.has(object.projectId)
     },
   ),
-  objectToItems<PlannedChange>(
+  refuseItems<PlannedChange>(
     { path: ['action'], message: 'must be blocked when its project is, and only then' },
     (changes) => {
       const projects = projectsIn(changes)

@@ -3,7 +3,7 @@ import type { Position } from '../../../ports/event-store.js'
 import { readBatch } from '../../../projections/events/read-events.js'
 import { Fault, fromPort } from '../../errors/fault.js'
 import type { Runtime } from '../../runtime.js'
-import { turn } from '../../waiting/yield-to-event-loop.js'
+import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
 import type { Manager } from '../declared/access-version.js'
 
 /** What desired states left on an object since it last came to be, its removal included. */
@@ -35,7 +35,7 @@ export const marksOn = async (
       .slice(from, from + AT_ONCE)
       .map(async (stream) => marks.set(stream, await marksOf(runtime, managedBy, stream)))
     await Promise.all(reading)
-    await turn()
+    await yieldToEventLoop()
   }
   return marks
 }

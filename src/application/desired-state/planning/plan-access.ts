@@ -6,11 +6,11 @@ import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted, type Read, read } from '../../method/method.js'
 import { allObjects } from '../../reading/all-objects.js'
 import type { Runtime } from '../../runtime.js'
-import { orCancelled } from '../../waiting/race-abort.js'
-import { turn } from '../../waiting/yield-to-event-loop.js'
+import { raceAbort } from '../../waiting/race-abort.js'
+import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
 import type { Manager } from '../declared/access-version.js'
 import { DesiredAccess, type ParsedAccess } from '../declared/desired-access.js'
-import { askedToPlan } from '../permissions-for-plan.js'
+import { permissionsForPlan } from '../permissions-for-plan.js'
 import { countsOf, type Plan } from '../plan/plan.js'
 import type { PlannedChange } from '../plan/planned-change.js'
 import type { Draft } from './draft.js'
@@ -24,7 +24,7 @@ export type Unit = () => Promise<Result<readonly Draft[], IamError>>
 export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
   read(
     runtime,
-    { method: 'plan', permissions: [], asks: askedToPlan, schema: DesiredAccess },
+    { method: 'plan', permissions: [], permissionsFor: permissionsForPlan, schema: DesiredAccess },
     async (call, access) => {
       const units = await planUnits(runtime, call, unitsOf(runtime, call, access))
       if (units.isErr()) return err(units.error)
@@ -77,12 +77,12 @@ export const planUnits = async (
   units: readonly Unit[],
 ): Promise<Result<readonly (readonly Draft[])[], IamError>> => {
   // What a plan is conditional on must not be out of date from the start.
-  await orCancelled(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
+  await raceAbort(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
   const planned: (readonly Draft[])[] = []
   for (const unit of units) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
-    const drafts = await orCancelled(unit(), call.signal)
-    await turn()
+    const drafts = await raceAbort(unit(), call.signal)
+    await yieldToEventLoop()
     if (drafts.isErr()) return err(drafts.error)
     planned.push(drafts.value)
   }

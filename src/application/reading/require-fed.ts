@@ -1,5 +1,5 @@
 import { fromPort, unavailable } from '../errors/fault.js'
-import { checkpointOf } from '../following/checkpoint-of.js'
+import { checkpointOf } from '../following/apply-readable.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 
@@ -8,12 +8,11 @@ const NEVER_FED =
   "once with iam.catchUp(readModel), or read with consistency: 'strong'"
 
 /**
- * To be asked before an eventual read answers that there is nothing: a read model that nobody feeds knows
- * nothing of what there is. What is found costs no question.
+ * For an eventual read that found nothing: a read model that is never fed holds no objects, whatever the log holds.
  *
- * @throws Fault when the read model has seen no event, and the store has some
+ * @throws Fault when the read model has applied no event, and the store has some
  */
-export const demandFed = async (
+export const requireFed = async (
   { store, readModel }: Runtime,
   { consistency }: AdmittedCall,
 ): Promise<void> => {
