@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 
 /** What CommonJS says of the transport without its peers; a bundler that has them finds them here as well. */
@@ -31,10 +31,7 @@ export default defineConfig({
   esbuildOptions: (options, { format }) => {
     if (format === 'cjs') options.supported = { ...options.supported, 'dynamic-import': false }
   },
-  // What we use of it starts five times as fast as all of it: docs/decisions/dependencies.md.
-  noExternal: ['zod'],
   onSuccess: async () => {
-    await copyFile('node_modules/zod/LICENSE', 'dist/zod.LICENSE')
     const transport = await readFile('dist/transport.cjs', 'utf8')
     await writeFile('dist/transport.cjs', PEERS_FIRST + transport)
   },
