@@ -1,9 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Decider } from './decider.js'
 import { type EventSchema, eventTypesOf, type Message } from './message.js'
-import type { Permission } from './permission.js'
-import type { ShownField } from './shown-field.js'
-import type { ObjectRef, StreamId } from './values.js'
+import type { ObjectRef, Permission, StreamId } from './values.js'
 
 /** What every view has. */
 export interface Stateful {
@@ -78,3 +76,34 @@ export const readerOf = <Event extends Message>(
   const types = new Set<string>(schemas.flatMap(eventTypesOf))
   return (event): event is Event => types.has(event.type)
 }
+
+/** A field of a view: what it holds, whether lists can be filtered and sorted by it, how it is read. */
+export type ShownField<View> =
+  | {
+      readonly holds: 'string'
+      readonly filterable: boolean
+      readonly sortable: true
+      of(view: View): string
+    }
+  | {
+      readonly holds: 'boolean'
+      readonly filterable: false
+      readonly sortable: true
+      of(view: View): boolean
+    }
+  | { readonly holds: 'list'; readonly filterable: false; readonly sortable: false }
+
+/** A field with text that lists can be filtered and sorted by. */
+export const filterableText = <View>(of: (view: View) => string) =>
+  ({ holds: 'string', filterable: true, sortable: true, of }) as const
+
+/** A field with text that lists can only be sorted by. */
+export const sortableText = <View>(of: (view: View) => string) =>
+  ({ holds: 'string', filterable: false, sortable: true, of }) as const
+
+/** A field with true or false, which lists can only be sorted by. */
+export const sortableFlag = <View>(of: (view: View) => boolean) =>
+  ({ holds: 'boolean', filterable: false, sortable: true, of }) as const
+
+/** A field with several values. */
+export const plainList = { holds: 'list', filterable: false, sortable: false } as const

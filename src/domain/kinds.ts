@@ -4,7 +4,6 @@ import { identityProviders } from './identity-provider/kind.js'
 import type { Kind } from './kind.js'
 import { projects } from './project/kind.js'
 import { projectRoles } from './project-role/kind.js'
-import { recordOf } from './record-of.js'
 import type { ObjectRef } from './values.js'
 
 const all = {
@@ -29,6 +28,14 @@ export const kinds: { readonly [Type in ObjectRef['type']]: AnyKind } = all
 
 /** The types of all objects. */
 export const TYPES = Object.values(all).map(({ type }) => type)
+
+/** A record of what `make` returns for each of `names`. */
+export const recordOf = <Name extends string, Value>(
+  names: readonly Name[],
+  make: (name: Name) => Value,
+): Record<Name, Value> =>
+  // `Object.fromEntries` forgets which names it was given.
+  Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>
 
 /** What `make` returns for each kind, by type. */
 export const byType = <Value>(make: (kind: AnyKind) => Value): Record<ObjectRef['type'], Value> =>

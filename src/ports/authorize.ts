@@ -1,4 +1,4 @@
-import type { Permission } from '../domain/permission.js'
+import type { Permission } from '../domain/values.js'
 
 export type { Permission }
 

@@ -3,8 +3,7 @@ import { byType } from '../domain/kinds.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
-import { kindOf } from './events/kind-of.js'
-import { objectOf } from './events/object-of.js'
+import { kindOf, objectOf } from './events/kind-of.js'
 
 /** An object as it was read before an event, and as it is read after it. */
 export interface Change {

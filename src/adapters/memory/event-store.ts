@@ -15,7 +15,7 @@ export interface MemoryEventStoreOptions {
 }
 
 /**
- * A store that lives and dies with the program: for tests, and for trying things out. What it
+ * A store that lives as long as the program: for tests, and for trying things out. What it
  * records is frozen, the caller's `data` and `metadata` included.
  *
  * @throws TypeError when `now` is no function

@@ -1,5 +1,4 @@
-import { checkNames } from '../store/check-names.js'
-import { checkNumber } from '../store/check-number.js'
+import { checkNames, checkNumber } from '../store/check-options.js'
 import { withoutTls } from './connection/clients.js'
 import type { Driver } from './connection/driver.js'
 import type { PostgresOptions } from './options.js'

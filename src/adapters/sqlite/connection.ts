@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers'
 import { StoreFault } from '../../ports/store-fault.js'
-import { checkNumber } from '../store/check-number.js'
+import { checkNumber } from '../store/check-options.js'
 import { type Database, openDatabase } from './database.js'
 import { faultOf, lockedFault } from './faults.js'
 import { isBusy } from './result-code.js'

@@ -1,15 +1,15 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { checkNames } from '../store/check-names.js'
+import { checkNames } from '../store/check-options.js'
 import { type Clock, microsecondClock } from '../store/clock.js'
 import { openConnection } from './connection.js'
 import { sqliteEventStore } from './log/event-store.js'
 import { sqliteReadModel } from './read-model/read-model.js'
 
 export { StoreFault } from '../../ports/store-fault.js'
+export { InvalidAppend } from '../store/check-append.js'
 export { InvalidRestore } from '../store/check-restore.js'
 export type { Clock } from '../store/clock.js'
-export { InvalidAppend } from '../store/invalid-append.js'
 export { UnusableFile } from './unusable-file.js'
 
 /** How an SQLite file is used. */

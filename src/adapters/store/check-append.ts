@@ -8,8 +8,20 @@ import {
   type NewEvent,
   type StreamWrite,
 } from '../../ports/event-store.js'
-import { InvalidAppend } from './invalid-append.js'
 import { exceedsBytes, jsonExceedsBytes } from './text-size.js'
+
+/** An append that no store may record: a mistake of the program, not of its users. */
+export class InvalidAppend extends Error {
+  override readonly name = 'InvalidAppend'
+
+  /** What is wrong with the append, as a path within it: `writes[0].stream`. */
+  readonly field: string
+
+  constructor(field: string, objection: string) {
+    super(`${field} ${objection}`)
+    this.field = field
+  }
+}
 
 /** Why every store must refuse `append` before it writes anything; undefined when it need not. */
 export const checkAppend = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {

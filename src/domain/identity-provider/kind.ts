@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Kind } from '../kind.js'
-import { filterableText, plainList, sortableFlag, sortableText } from '../shown-field.js'
+import { filterableText, plainList, sortableFlag, sortableText } from '../kind.js'
 import { type IdentityProviderRef, IdpId } from '../values.js'
 import { identityProvider } from './decider.js'
 import { IdentityProviderEvent, identityProviderStream } from './events.js'

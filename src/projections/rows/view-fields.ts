@@ -1,5 +1,5 @@
+import { filterableText } from '../../domain/kind.js'
 import { byType } from '../../domain/kinds.js'
-import { filterableText } from '../../domain/shown-field.js'
 import type { SortValue, Views, ViewType } from '../../ports/read-model.js'
 
 /** A field that rows are ordered by: what `typeof` says of it, and how it is read. Dates count in milliseconds. */

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import { identityProviderStream } from '../../../domain/identity-provider/events.js'
 import { projectStream } from '../../../domain/project/events.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
-import { streamOf } from '../../../projections/events/stream-name.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
 import {
   type InvalidArgument,
   invalid,

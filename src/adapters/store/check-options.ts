@@ -8,3 +8,9 @@ export const checkNames = (called: string, options: object, names: readonly stri
   if (unknown.length > 0)
     throw new TypeError(`${called} has no option ${unknown.join(', ')}; it has ${names.join(', ')}`)
 }
+
+/** @throws TypeError naming the option when it is there and no number */
+export const checkNumber = (option: string, value: unknown): void => {
+  if (value !== undefined && Number(value) !== value)
+    throw new TypeError(`${option} must be a number`)
+}
