@@ -7,32 +7,32 @@ import type { EventStore } from './ports/event-store.js'
 import type { ReadModel } from './ports/read-model.js'
 import type { SecretCipher } from './ports/secret-cipher.js'
 
-/** What a host supplies; other properties are ignored, so what `openSqlite` returns can be spread in. */
+/** What a host supplies. Other properties are ignored, so the result of `openSqlite` can be spread in. */
 export interface IamOptions {
-  /** Where events are kept; `...openSqlite(path)` and `...(await openPostgres(…))` bring a `readModel` along. */
+  /** Where events are stored; `...openSqlite(path)` and `...(await openPostgres(…))` also supply `readModel`. */
   readonly store: EventStore
-  /** What is read from; when absent, one in memory that is rebuilt from the log as it is first needed. */
+  /** Where objects are read; when absent, in memory, built from the log at first use. */
   readonly readModel?: ReadModel | undefined
   /**
-   * Seals client secrets before they are recorded. A key that is missing or wrong is found by
-   * {@link Iam.checkSecrets}, best awaited before anybody is served.
+   * Seals client secrets before they are recorded. {@link Iam.checkSecrets} finds a key that is missing or
+   * wrong; best called before the first request.
    */
   readonly secrets: SecretCipher
   /** Who may do what. There is no default: none would be safe. */
   readonly authorize: Authorize
   /**
-   * Draws a new ULID for an append or an object; rising within the process when absent. A call rejects
-   * with a `TypeError` when what it drew is no id.
+   * Makes a new ULID for an append or an object; rising within the process when absent. A call rejects
+   * with a `TypeError` when the result is no id.
    */
   readonly newId?: (() => string) | undefined
-  /** What is called as the library works, for metrics, traces and logs; costs nothing when absent. */
+  /** Functions that are called as the library works, for metrics, traces and logs; at no cost when absent. */
   readonly hooks?: Hooks | undefined
 }
 
 /**
  * Binds the library to what a host supplies.
  *
- * @throws TypeError when an option is missing, or not what it is to be
+ * @throws TypeError when an option is missing or of a wrong type
  */
 export const createIam: (options: IamOptions) => Iam = ({
   store,

@@ -1,4 +1,4 @@
-/** The fields of `next` that `previous` has not, or has with another value; order of lists counts. */
+/** Fields of `next` that `previous` lacks or has with another value; the order of lists matters. */
 export const changedFields = <Fields extends object>(
   previous: { readonly [Field in keyof Fields]?: unknown },
   next: Fields,

@@ -9,7 +9,7 @@ import { type IdentityProviderView, identityProviderView } from './view.js'
 
 type Ids = Pick<IdentityProviderRef, 'idpId'>
 
-/** A secret that is sealed anew is still the same secret. */
+/** Sealing a secret anew does not change it. */
 const isSecretChanged = (event: IdentityProviderEvent): boolean =>
   event.type !== 'identity_provider.secret_resealed' && sealedSecretIn(event) !== undefined
 
