@@ -5,7 +5,7 @@ import { rowOrder } from '../../projections/rows/row-order.js'
 import { type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
 import { copyOf, type State } from './rows.js'
 
-/** The page of rows that `query` asks for. Looks at the rows of its organization or project alone. */
+/** The page of rows that `query` asks for. Reads the rows of its organization or project alone. */
 export const listRows = <Type extends ViewType>(
   state: State,
   query: ListQuery<Type>,

@@ -14,7 +14,7 @@ import { exceedsBytes, jsonExceedsBytes } from './text-size.js'
 export class InvalidAppend extends Error {
   override readonly name = 'InvalidAppend'
 
-  /** What is wrong with the append, as a path within it: `writes[0].stream`. */
+  /** The wrong part of the append, as a path such as `writes[0].stream`. */
   readonly field: string
 
   constructor(field: string, objection: string) {
@@ -23,7 +23,7 @@ export class InvalidAppend extends Error {
   }
 }
 
-/** Why every store must refuse `append` before it writes anything; undefined when it need not. */
+/** Why every store must refuse `append` before it writes anything; undefined when it is valid. */
 export const checkAppend = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
   if (writes.length === 0) return new InvalidAppend('writes', 'must not be empty')
   if (writes.length > MAX_WRITES) {

@@ -1,13 +1,13 @@
-/** Those who wait for new events through `onAppend`. */
+/** The listeners of `onAppend`. */
 export interface Listeners {
-  /** Calls `wake` from now on; the function returned ends the calls. */
+  /** Adds a listener; the function returned removes it. */
   readonly add: (wake: () => void) => () => void
-  /** Calls everyone, after the code that runs now: what a listener throws is not the writer's. */
+  /** Calls all listeners, after the current code: what they throw must not reach the writer. */
   readonly wakeAll: () => void
   readonly isEmpty: () => boolean
 }
 
-/** Nobody, at first. */
+/** @see Listeners */
 export const listeners = (): Listeners => {
   const waiting = new Set<{ readonly wake: () => void }>()
   return {
