@@ -1,5 +1,5 @@
 import { CHECKPOINT } from '../sql/read-model/tables.js'
-import type { Session } from './connection/connection.js'
+import type { Connection } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
 import { UnusableDatabase } from './connection/unusable-database.js'
 import { appendFunctions } from './log/append-functions.js'
@@ -49,16 +49,16 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
  */
 export const migrate = async (connections: Connections, schema: string): Promise<void> => {
   if ((await versionOf(connections, schema)) === MIGRATIONS.length) return
-  await connections.transaction(async (session) => {
-    await lockTables(session, schema)
+  await connections.transaction(async (connection) => {
+    await lockTables(connection, schema)
     // Read anew: another process may have been faster.
-    await migrateFrom(session, schema, await readVersion(session, schema))
+    await migrateFrom(connection, schema, await readVersion(connection, schema))
   })
 }
 
 /** Keeps others from making tables in `schema`, until the transaction ends. */
-export const lockTables = async (session: Session, schema: string): Promise<void> => {
-  await session.rows({
+export const lockTables = async (connection: Connection, schema: string): Promise<void> => {
+  await connection.rows({
     text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))`,
     values: [schema],
   })
@@ -74,11 +74,15 @@ export const demandMigrated = async (connections: Connections, schema: string): 
   )
 }
 
-const migrateFrom = async (session: Session, schema: string, version: number): Promise<void> => {
+const migrateFrom = async (
+  connection: Connection,
+  schema: string,
+  version: number,
+): Promise<void> => {
   const quoted = quotedSchema(schema)
   if (version === 0) {
-    await createSchema(session, schema)
-    await session.rows({
+    await createSchema(connection, schema)
+    await connection.rows({
       text: `CREATE TABLE ${quoted}.migrations (
         version integer PRIMARY KEY,
         done_at timestamptz NOT NULL DEFAULT now()
@@ -87,18 +91,18 @@ const migrateFrom = async (session: Session, schema: string, version: number): P
   }
   for (const [index, migration] of MIGRATIONS.entries()) {
     if (index < version) continue
-    await session.rows({ text: migration(quoted) })
-    await session.rows({
+    await connection.rows({ text: migration(quoted) })
+    await connection.rows({
       text: `INSERT INTO ${quoted}.migrations VALUES (${index + 1}) ON CONFLICT DO NOTHING`,
     })
   }
 }
 
 /** Makes `schema` when it is missing. Not by `IF NOT EXISTS`, which asks for the right to do so all the same. */
-export const createSchema = async (session: Session, schema: string): Promise<void> => {
+export const createSchema = async (connection: Connection, schema: string): Promise<void> => {
   const text = 'SELECT 1 FROM pg_namespace WHERE nspname = $1'
-  const [found] = await session.rows({ text, values: [schema] })
-  if (found === undefined) await session.rows({ text: `CREATE SCHEMA ${quotedSchema(schema)}` })
+  const [found] = await connection.rows({ text, values: [schema] })
+  if (found === undefined) await connection.rows({ text: `CREATE SCHEMA ${quotedSchema(schema)}` })
 }
 
 /** The tables that tell of a schema that it is ours, each with a column that only we give it. */
@@ -106,7 +110,7 @@ const OWN_TABLES = 'events,append_id,migrations,done_at'
 
 const versionOf = (connections: Connections, schema: string): Promise<number> =>
   connections.transaction(
-    (session) => readVersion(session, schema),
+    (connection) => readVersion(connection, schema),
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   )
 
@@ -114,10 +118,10 @@ const versionOf = (connections: Connections, schema: string): Promise<number> =>
  * How many migrations `schema` has gone through; 0 for a new one. One that was renamed lacks the last, which
  * makes the functions; one whose read model was dropped lacks that as well. @throws UnusableDatabase
  */
-const readVersion = async (session: Session, schema: string): Promise<number> => {
+const readVersion = async (connection: Connection, schema: string): Promise<number> => {
   const quoted = quotedSchema(schema)
   // Not to_regclass: it answers from a cache that knows nothing of what others have just created.
-  const tables = await session.rows({
+  const tables = await connection.rows({
     text: `SELECT relname, attname FROM pg_class c
       JOIN pg_namespace n ON n.oid = relnamespace
       LEFT JOIN pg_attribute ON attrelid = c.oid AND attname IN ('done_at', 'append_id')
@@ -132,7 +136,7 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
       `The schema ${schema} holds tables of another program that are called as those of claviger`,
     )
   }
-  const [row] = await session.rows({
+  const [row] = await connection.rows({
     // As an oid: to compare it as a regnamespace would call an operator of whoever may make one.
     text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
       WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_event'

@@ -6,7 +6,7 @@ import { type Connections, POOL_OF_HOST, poolConnections } from './connection/co
 import { loadDriver } from './connection/driver.js'
 import { UnusableDatabase } from './connection/unusable-database.js'
 import { postgresEventStore } from './log/event-store.js'
-import { newsOf } from './log/notifications.js'
+import { notificationsOn } from './log/notifications.js'
 import { demandMigrated, migrate } from './migrations.js'
 import type { PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
@@ -54,9 +54,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     options.pool ? POOL_OF_HOST : { end: () => pool.end(), remedy: 'raise maxConnections' },
   )
   const connect = toListen(driver, options)
-  const news = newsOf({ connections, connect, channel: channelOf(schema) })
+  const notifications = notificationsOn({ connections, connect, channel: channelOf(schema) })
   const close = async () => {
-    await Promise.all([news.close(), connections.close()])
+    await Promise.all([notifications.close(), connections.close()])
   }
   const prepare = async () => {
     await demandSettings(connections)
@@ -70,7 +70,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     void close()
     throw error
   }
-  const store = postgresEventStore(connections, quoted, news)
+  const store = postgresEventStore(connections, quoted, notifications)
   return {
     store,
     readModel: postgresReadModel(connections, quoted, store),

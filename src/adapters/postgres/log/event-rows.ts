@@ -3,7 +3,7 @@ import type { Position, RecordedEvent, Version } from '../../../ports/event-stor
 import { boundedPosition, LARGEST_INTEGER } from '../../sql/largest-integer.js'
 import { EVENT_COLUMNS } from '../../sql/stored-events.js'
 import { beginsAppend } from '../../store/check-restore.js'
-import type { Session, Statement } from '../connection/connection.js'
+import type { Connection, Statement } from '../connection/connection.js'
 import { unnestColumns } from '../unnest-columns.js'
 
 /** How the events of one schema are found. */
@@ -80,7 +80,7 @@ export const eventQueries = (schema: string): EventQueries => {
  * @param schema - quoted
  */
 export const insertEvents = async (
-  session: Session,
+  connection: Connection,
   schema: string,
   { events, previous }: { events: readonly RecordedEvent[]; previous: RecordedEvent | undefined },
 ): Promise<void> => {
@@ -97,7 +97,7 @@ export const insertEvents = async (
     begins,
     events.map(({ metadata }, index) => (begins[index] ? metadata.idempotencyKey : undefined)),
   ]
-  await session.rows({
+  await connection.rows({
     text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
       ${unnestColumns(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
     values,

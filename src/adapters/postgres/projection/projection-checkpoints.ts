@@ -1,5 +1,5 @@
 import type { Position } from '../../../ports/event-store.js'
-import type { Session, Statement } from '../connection/connection.js'
+import type { Connection, Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { createSchema, lockTables } from '../migrations.js'
 import { quotedSchema } from '../schema-name.js'
@@ -15,12 +15,12 @@ export interface ProjectionCheckpoints {
   readonly read: (name: string) => Statement
   /** Keeps others waiting until the transaction has ended. @returns false when it is not at `from` */
   readonly move: (
-    session: Session,
+    connection: Connection,
     name: string,
     step: { readonly from: Position; readonly to: Position },
   ) => Promise<boolean>
   /** Puts it back to the beginning; keeps others waiting, too. */
-  readonly reset: (session: Session, name: string) => Promise<void>
+  readonly reset: (connection: Connection, name: string) => Promise<void>
 }
 
 /** @see ProjectionCheckpoints */
@@ -39,20 +39,20 @@ export const projectionCheckpoints = (
       return prepared
     },
     read: (name) => ({ text: `SELECT position FROM ${table} WHERE name = $1`, values: [name] }),
-    move: async (session, name, { from, to }) => {
+    move: async (connection, name, { from, to }) => {
       // A row that is missing is at the beginning.
       const text =
         from === 0n
           ? `INSERT INTO ${table} AS c (name, position) VALUES ($1, $2) ON CONFLICT (name)
              DO UPDATE SET position = excluded.position WHERE c.position = $3 RETURNING 1`
           : `UPDATE ${table} SET position = $2 WHERE name = $1 AND position = $3 RETURNING 1`
-      const [moved] = await session.rows({ text, values: [name, to, from] })
+      const [moved] = await connection.rows({ text, values: [name, to, from] })
       return moved !== undefined
     },
-    reset: async (session, name) => {
+    reset: async (connection, name) => {
       const text = `INSERT INTO ${table} (name, position) VALUES ($1, 0) ON CONFLICT (name)
         DO UPDATE SET position = 0`
-      await session.rows({ text, values: [name] })
+      await connection.rows({ text, values: [name] })
     },
   }
 }
@@ -69,10 +69,10 @@ const createTable = async (
     values: [schema, TABLE],
   })
   if (found !== undefined) return
-  await connections.transaction(async (session) => {
-    await lockTables(session, schema)
-    await createSchema(session, schema)
-    await session.rows({
+  await connections.transaction(async (connection) => {
+    await lockTables(connection, schema)
+    await createSchema(connection, schema)
+    await connection.rows({
       text: `CREATE TABLE IF NOT EXISTS ${table} (
         name text COLLATE "C" PRIMARY KEY,
         position bigint NOT NULL

@@ -51,8 +51,8 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
       const known = readEvents(events)
       const to = known.at(-1)?.position ?? from
       await checkpoints.prepare()
-      return connections.transaction(async (session, client) => {
-        if (!(await checkpoints.move(session, name, { from, to }))) return false
+      return connections.transaction(async (connection, client) => {
+        if (!(await checkpoints.move(connection, name, { from, to }))) return false
         if (known.length > 0) await options.apply(client, known)
         await demandKept(client)
         return true
@@ -60,8 +60,8 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
     },
     reset: async () => {
       await checkpoints.prepare()
-      await connections.transaction(async (session, client) => {
-        await checkpoints.reset(session, name)
+      await connections.transaction(async (connection, client) => {
+        await checkpoints.reset(connection, name)
         await options.reset?.(client)
         await demandKept(client)
       })
