@@ -402,12 +402,20 @@ describe('The options of a projection into PostgreSQL', () => {
     ['name', { pool, name: 5, apply }],
     ['apply', { pool, name: 'n' }],
     ['reset', { pool, name: 'n', apply, reset: true }],
-    ['shema', { pool, name: 'n', apply, shema: 's' }],
     ['pool', undefined],
     ['pool', null],
   ])('are refused at once, by name: %s of %o', (field, options) => {
     expect(() => postgresProjection(options as never)).toThrow(TypeError)
     expect(() => postgresProjection(options as never)).toThrow(new RegExp(`^${field} `))
+  })
+
+  test('are refused at once, by name, when there is no such option', () => {
+    const options = { pool, name: 'n', apply, shema: 's' }
+    expect(() => postgresProjection(options as never)).toThrow(
+      new TypeError(
+        'postgresProjection has no option shema; it has pool, name, apply, reset, schema',
+      ),
+    )
   })
 
   test('are refused at once when the schema has no name for one', () => {
