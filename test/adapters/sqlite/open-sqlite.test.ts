@@ -2,13 +2,13 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
+import { isBusy } from '../../../src/adapters/sqlite/faults.js'
 import {
   openSqlite,
   type Sqlite,
   StoreFault,
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
-import { isBusy } from '../../../src/adapters/sqlite/result-code.js'
 import { setUp } from '../../../src/adapters/sqlite/schema.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store/samples.js'
 import { temporaryFile } from './temporary-file.js'
