@@ -1,7 +1,7 @@
 import { MAX_WRITES } from '../../ports/event-store.js'
-import { demand, demandEqual, lawsOf } from '../law.js'
+import { demand, demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
-import type { EventStoreHarness } from './harness.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
 
 /** One hour, in microseconds: the clocks of two machines differ by less. */
@@ -17,8 +17,8 @@ const EVERY_METADATA = {
 }
 
 /** What an append records. */
-export const appendLaws = lawsOf<EventStoreHarness>({
-  'an append returns its events as recorded, in the order written': async ({ open }) => {
+export const appendLaws = storeLaws({
+  'an append returns its events as recorded, in the order written': async (_, { open }) => {
     for (const metadata of [EVERY_METADATA, {}]) {
       const store = await open()
       const append = appendOf(
@@ -43,8 +43,7 @@ export const appendLaws = lawsOf<EventStoreHarness>({
       demandEqual('what a stream holds', await store.readStream('law-b'), expected.slice(0, 2))
     }
   },
-  'versions count from 1 in each stream, over all appends to it': async ({ open }) => {
-    const store = await open()
+  'versions count from 1 in each stream, over all appends to it': async (store) => {
     await record(store, appendOf([write('law-a', 0, {}, {})]))
     await record(store, appendOf([write('law-b', 0, {})]))
     await record(store, appendOf([write('law-a', 2, {})]))
@@ -52,8 +51,7 @@ export const appendLaws = lawsOf<EventStoreHarness>({
     demandEqual('versions of a stream', versions, [1, 2, 3])
   },
   'positions are bigints, strictly rise over all streams, and tell the time in microseconds':
-    async ({ open }) => {
-      const store = await open()
+    async (store) => {
       const recorded = [
         ...(await record(store, appendOf([write('law-a', 0, {}, {}), write('law-b', 0, {})]))),
         ...(await record(store, firstOf('law-c'))),
@@ -71,8 +69,7 @@ export const appendLaws = lawsOf<EventStoreHarness>({
         `a position of about now, in microseconds since 1970, not ${last}`,
       )
     },
-  'an append without events records nothing': async ({ open }) => {
-    const store = await open()
+  'an append without events records nothing': async (store) => {
     const log = await record(store, firstOf('law-a'))
     const append = appendOf([write('law-a', 1), write('law-b', 0)])
     demandEqual('what it returns', await record(store, append), [])
@@ -80,8 +77,7 @@ export const appendLaws = lawsOf<EventStoreHarness>({
     demandEqual('the last position', await store.lastPosition(), log.at(-1)?.position)
     demandEqual('what it recorded', await store.findAppend({ id: append.id }), [])
   },
-  [`an append may have ${MAX_WRITES} writes`]: async ({ open }) => {
-    const store = await open()
+  [`an append may have ${MAX_WRITES} writes`]: async (store) => {
     const writes = Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n }))
     const append = appendOf(writes)
     demandEqual('the events recorded', (await record(store, append)).length, MAX_WRITES)
@@ -92,10 +88,9 @@ export const appendLaws = lawsOf<EventStoreHarness>({
       writes.map((_, n) => ({ n })),
     )
   },
-  'recorded events stay as they are when objects passed in or returned are changed': async ({
-    open,
-  }) => {
-    const store = await open()
+  'recorded events stay as they are when objects passed in or returned are changed': async (
+    store,
+  ) => {
     const idempotencyKey = 'key'
     const data = { list: [1, { deep: 'kept' }] }
     const append = appendOf([write('law-a', 0, data)], { idempotencyKey })

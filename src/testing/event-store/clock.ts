@@ -1,13 +1,13 @@
 import { fixedClock } from '../fixed-clock.js'
 import { demandEqual, lawsOf } from '../law.js'
-import type { EventClockHarness } from './harness.js'
+import type { EventClockLaw } from './harness.js'
 import { appendOf, firstOf, record, write } from './samples.js'
 
 const NOON = Date.parse('2024-02-29T12:00:00.123Z')
 const NOON_POSITION = BigInt(NOON) * 1000n
 
-/** How positions follow a clock that the host sets. */
-export const clockLaws = lawsOf<EventClockHarness>({
+/** How the positions of a store follow the host's clock; not for a store with a clock of its own. */
+export const eventClockLaws: readonly EventClockLaw[] = lawsOf({
   'a position is the time in microseconds, or one more than the last, whichever is later': async ({
     openAt,
   }) => {

@@ -1,7 +1,7 @@
 import type { StreamId } from '../../domain/values.js'
 import { type EventStore, MAX_WRITES, type RecordedEvent } from '../../ports/event-store.js'
-import { allOf, demand, demandEqual, lawsOf } from '../law.js'
-import type { EventStoreHarness } from './harness.js'
+import { allOf, demand, demandEqual } from '../law.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
 
 /** Appends `count` events to streams of their own, a few at a time, with repeats that conflict. */
@@ -50,12 +50,11 @@ const yieldToEventLoop = () =>
   })
 
 /** What holds when several write at once. */
-export const concurrencyLaws = lawsOf<EventStoreHarness>({
-  'of appends sent at once to one version of a stream, one is recorded': async ({
-    open,
-    reopen,
-  }) => {
-    const store = await open()
+export const concurrencyLaws = storeLaws({
+  'of appends sent at once to one version of a stream, one is recorded': async (
+    store,
+    { reopen },
+  ) => {
     const handles = [store, await reopen(store)]
     const verdicts = await allOf(
       Array.from({ length: 40 }, (_, n) =>
@@ -68,8 +67,7 @@ export const concurrencyLaws = lawsOf<EventStoreHarness>({
     demandEqual('what the log holds', (await wholeLog(store)).length, 1)
   },
   'an append of many writes is read as a whole or not at all, also while it is being recorded':
-    async ({ open, reopen }) => {
-      const store = await open()
+    async (store, { reopen }) => {
       const reader = await reopen(store)
       const append = appendOf(
         Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n })),
@@ -91,11 +89,10 @@ export const concurrencyLaws = lawsOf<EventStoreHarness>({
       }
       await allOf<unknown>([recording, reading()])
     },
-  'a guard and a write of one stream, sent at once, are recorded one after the other': async ({
-    open,
-    reopen,
-  }) => {
-    const store = await open()
+  'a guard and a write of one stream, sent at once, are recorded one after the other': async (
+    store,
+    { reopen },
+  ) => {
     const second = await reopen(store)
     for (let round = 0; round < 10; round++) {
       const [guarding, writing] = round % 2 === 0 ? [store, second] : [second, store]
@@ -115,10 +112,9 @@ export const concurrencyLaws = lawsOf<EventStoreHarness>({
       demandEqual('events recorded', recorded.length, log.length)
     }
   },
-  'appends to one stream sent one after the other, without waiting, keep their order': async ({
-    open,
-  }) => {
-    const store = await open()
+  'appends to one stream sent one after the other, without waiting, keep their order': async (
+    store,
+  ) => {
     const verdicts = await allOf(
       Array.from({ length: 10 }, (_, n) => verdict(store, appendOf([write('law-a', n, { n })]))),
     )
@@ -128,11 +124,10 @@ export const concurrencyLaws = lawsOf<EventStoreHarness>({
       verdicts.map(() => 1),
     )
   },
-  'a reader that pages through the log while others write misses nothing': async ({
-    open,
-    reopen,
-  }) => {
-    const store = await open()
+  'a reader that pages through the log while others write misses nothing': async (
+    store,
+    { reopen },
+  ) => {
     const second = await reopen(store)
     await record(store, firstOf('law-guard'))
     let isDone = false

@@ -1,13 +1,12 @@
-import { demandEqual, lawsOf } from '../law.js'
-import type { EventStoreHarness } from './harness.js'
+import { demandEqual } from '../law.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
 
 /** When an append is refused. */
-export const conflictLaws = lawsOf<EventStoreHarness>({
-  'a write without events guards the version of its stream and adds nothing to it': async ({
-    open,
-  }) => {
-    const store = await open()
+export const conflictLaws = storeLaws({
+  'a write without events guards the version of its stream and adds nothing to it': async (
+    store,
+  ) => {
     await record(store, firstOf('law-a'))
     const guarded = appendOf([write('law-a', 1), write('law-b', 0, {})])
     demandEqual('the events of a guarded append', (await record(store, guarded)).length, 1)
@@ -25,8 +24,7 @@ export const conflictLaws = lawsOf<EventStoreHarness>({
     )
     demandEqual('the stream of the refused append', await store.readStream('law-c'), [])
   },
-  'an expected version below or above that of the stream is a conflict': async ({ open }) => {
-    const store = await open()
+  'an expected version below or above that of the stream is a conflict': async (store) => {
     await record(store, appendOf([write('law-a', 0, {}, {})]))
     const conflict = { kind: 'VersionConflict', stream: 'law-a' }
     for (const version of [0, 1, 3, 2 ** 40]) {
@@ -35,10 +33,9 @@ export const conflictLaws = lawsOf<EventStoreHarness>({
     }
     demandEqual('what the log holds', (await wholeLog(store)).length, 2)
   },
-  'every write is recorded or none, and the first stream that conflicts is reported': async ({
-    open,
-  }) => {
-    const store = await open()
+  'every write is recorded or none, and the first stream that conflicts is reported': async (
+    store,
+  ) => {
     await record(store, appendOf([write('law-b', 0, {}), write('law-d', 0, {})]))
     const append = appendOf([
       write('law-a', 0, {}),

@@ -37,3 +37,14 @@ export type EventRestoreLaw = Law<EventStoreHarness<EventStore & EventRestore>>
 
 /** One promise of a store that outlives the program. */
 export type EventRecoveryLaw = Law<EventRecoveryHarness>
+
+/** Laws by their names, each checked with an empty store. */
+export const storeLaws = <Store extends EventStore = EventStore>(
+  checks: Readonly<
+    Record<string, (store: Store, harness: EventStoreHarness<Store>) => Promise<void>>
+  >,
+): readonly Law<EventStoreHarness<Store>>[] =>
+  Object.entries(checks).map(([name, check]) => ({
+    name,
+    check: async (harness) => check(await harness.open(), harness),
+  }))

@@ -1,6 +1,6 @@
 import type { EventCount, EventStore, RecordedEvent } from '../../ports/event-store.js'
-import { demandEqual, lawsOf } from '../law.js'
-import type { EventStoreHarness } from './harness.js'
+import { demandEqual } from '../law.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
 
 /** Twelve events: four appends of one to a stream of its own, two to a common one. */
@@ -14,9 +14,8 @@ const fill = async (store: EventStore): Promise<readonly RecordedEvent[]> => {
 }
 
 /** What can be read back. */
-export const readingLaws = lawsOf<EventStoreHarness>({
-  'a stream is read above a version, oldest first': async ({ open }) => {
-    const store = await open()
+export const readingLaws = storeLaws({
+  'a stream is read above a version, oldest first': async (store) => {
     const common = (await fill(store)).filter(({ stream }) => stream === 'law-common')
     demandEqual('the stream', await store.readStream('law-common'), common)
     demandEqual('above 0', await store.readStream('law-common', 0), common)
@@ -25,10 +24,9 @@ export const readingLaws = lawsOf<EventStoreHarness>({
     demandEqual('above any version', await store.readStream('law-common', 2 ** 53 - 1), [])
     demandEqual('a stream that does not exist', await store.readStream('law-none'), [])
   },
-  'the log is read above a position, lowest first, at most as many events as asked for': async ({
-    open,
-  }) => {
-    const store = await open()
+  'the log is read above a position, lowest first, at most as many events as asked for': async (
+    store,
+  ) => {
     const all = await fill(store)
     const fourth = all[3]?.position ?? 0n
     demandEqual('the log', await store.readAll(0n, 1000), all)
@@ -37,8 +35,7 @@ export const readingLaws = lawsOf<EventStoreHarness>({
     demandEqual('none', await store.readAll(0n, 0), [])
     demandEqual('less than none', await store.readAll(0n, -1), [])
   },
-  'the log can be read from a position between or beyond those of events': async ({ open }) => {
-    const store = await open()
+  'the log can be read from a position between or beyond those of events': async (store) => {
     const all = await fill(store)
     const first = all[0]?.position ?? 0n
     const last = all.at(-1)?.position ?? 0n
@@ -49,8 +46,9 @@ export const readingLaws = lawsOf<EventStoreHarness>({
     demandEqual('beyond the last', await store.readAll(last + 1n, 10), [])
     demandEqual('beyond all positions', await store.readAll(2n ** 64n, 10), [])
   },
-  'a store that counts events counts those above a position': async ({ open }) => {
-    const store: EventStore & Partial<EventCount> = await open()
+  'a store that counts events counts those above a position': async (
+    store: EventStore & Partial<EventCount>,
+  ) => {
     if (store.countAfter === undefined) return
     demandEqual('events of an empty store', await store.countAfter(0n), 0)
     const positions = (await fill(store)).map(({ position }) => position)
@@ -59,14 +57,12 @@ export const readingLaws = lawsOf<EventStoreHarness>({
       demandEqual(`events above ${after}`, await store.countAfter(after), above)
     }
   },
-  'the last position is that of the last event, 0n in an empty store': async ({ open }) => {
-    const store = await open()
+  'the last position is that of the last event, 0n in an empty store': async (store) => {
     demandEqual('the last position of an empty store', await store.lastPosition(), 0n)
     const all = await fill(store)
     demandEqual('the last position', await store.lastPosition(), all.at(-1)?.position)
   },
-  'an append is found by its id, with all of its events in the order written': async ({ open }) => {
-    const store = await open()
+  'an append is found by its id, with all of its events in the order written': async (store) => {
     const all = await fill(store)
     for (const { appendId } of all) {
       const found = await store.findAppend({ id: appendId })
@@ -78,8 +74,7 @@ export const readingLaws = lawsOf<EventStoreHarness>({
     }
     demandEqual('what was never recorded', await store.findAppend(firstOf('law-x')), [])
   },
-  'a stream and an append of many events are read as a whole': async ({ open }) => {
-    const store = await open()
+  'a stream and an append of many events are read as a whole': async (store) => {
     const data = Array.from({ length: 1_100 }, (_, n) => ({ n }))
     const append = appendOf([write('law-a', 0, ...data)], { idempotencyKey: 'key' })
     const recorded = await record(store, append)
@@ -92,8 +87,7 @@ export const readingLaws = lawsOf<EventStoreHarness>({
     demandEqual('what the id finds', await store.findAppend(append), recorded)
     demandEqual('what the key finds', await store.findAppend({ idempotencyKey: 'key' }), recorded)
   },
-  'what one handle records, every handle on the same data reads': async ({ open, reopen }) => {
-    const store = await open()
+  'what one handle records, every handle on the same data reads': async (store, { reopen }) => {
     const second = await reopen(store)
     const log = [...(await fill(store))]
     for (const [n, writer] of [second, store, second].entries()) {

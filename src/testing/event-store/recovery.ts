@@ -1,10 +1,10 @@
 import type { RecordedEvent } from '../../ports/event-store.js'
 import { demand, demandEqual, lawsOf } from '../law.js'
-import type { EventRecoveryHarness } from './harness.js'
+import type { EventRecoveryLaw } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
 
-/** What a store holds after a crash of the program or of its server. */
-export const recoveryLaws = lawsOf<EventRecoveryHarness>({
+/** What a store keeps when the program or its server crashes; not for one in memory. */
+export const eventRecoveryLaws: readonly EventRecoveryLaw[] = lawsOf({
   'answered appends survive a crash with their idempotency keys, and the log goes on': async ({
     open,
     crash,

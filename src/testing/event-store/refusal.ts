@@ -5,8 +5,8 @@ import {
   MAX_WRITES,
   type Metadata,
 } from '../../ports/event-store.js'
-import { allOf, demandEqual, demandRejection, lawsOf } from '../law.js'
-import type { EventStoreHarness } from './harness.js'
+import { allOf, demandEqual, demandRejection } from '../law.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
 
 const UNSTORABLE = ['\0', 'a\ud800b', 'x'.repeat(MAX_NAME_BYTES + 1), '😀'.repeat(513)]
@@ -73,17 +73,15 @@ const metadataWith = (text: string): readonly (readonly [string, Partial<Metadat
 ]
 
 /** Which appends every store refuses. */
-export const refusalLaws = lawsOf<EventStoreHarness>({
-  'an append that no store can keep is rejected and leaves no trace': async ({ open }) => {
-    const store = await open()
+export const refusalLaws = storeLaws({
+  'an append that no store can keep is rejected and leaves no trace': async (store) => {
     for (const [what, append] of refused()) {
       await demandRejection(`an append with ${what}`, store.append(append))
     }
     demandEqual('what the log holds', await wholeLog(store), [])
     demandEqual('the last position', await store.lastPosition(), 0n)
   },
-  'an append that is rejected harms none that is sent with it': async ({ open }) => {
-    const store = await open()
+  'an append that is rejected harms none that is sent with it': async (store) => {
     const verdicts = await allOf(
       [...refused()].map(async ([what, append], n) => {
         const refusal = demandRejection(`an append with ${what}`, verdict(store, append))
@@ -97,16 +95,12 @@ export const refusalLaws = lawsOf<EventStoreHarness>({
       verdicts.map(() => 1),
     )
   },
-  [`the data of an append may take ${MAX_APPEND_BYTES} bytes`]: async ({ open }) => {
-    const store = await open()
+  [`the data of an append may take ${MAX_APPEND_BYTES} bytes`]: async (store) => {
     const data = dataOf(MAX_APPEND_BYTES)
     await record(store, appendOf([write('law-a', 0, data)]))
     demandEqual('the data', (await store.readStream('law-a'))[0]?.data, data)
   },
-  [`stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes`]: async ({
-    open,
-  }) => {
-    const store = await open()
+  [`stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes`]: async (store) => {
     const name = '😀'.repeat(MAX_NAME_BYTES / 4)
     await record(store, withType(name))
     await record(store, firstOf(`law-${name.slice(2)}`))

@@ -1,7 +1,7 @@
-import type { EventRestore, EventStore, RecordedEvent } from '../../ports/event-store.js'
-import { demand, demandEqual, demandRejection, lawsOf } from '../law.js'
+import type { RecordedEvent } from '../../ports/event-store.js'
+import { demand, demandEqual, demandRejection } from '../law.js'
 import { spoil } from '../spoil.js'
-import type { EventStoreHarness } from './harness.js'
+import { type EventRestoreLaw, storeLaws } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
 import { wakesBy } from './wake.js'
 
@@ -28,13 +28,12 @@ const copied = (): readonly RecordedEvent[] => {
   }))
 }
 
-/** How a log is copied. */
-export const restoreLaws = lawsOf<EventStoreHarness<EventStore & EventRestore>>({
-  'events are restored as they are, can be found, and the log goes on': async ({
-    open,
-    reopen,
-  }) => {
-    const store = await open()
+/** What the port `EventRestore` promises. */
+export const eventRestoreLaws: readonly EventRestoreLaw[] = storeLaws({
+  'events are restored as they are, can be found, and the log goes on': async (
+    store,
+    { reopen },
+  ) => {
     const handles = [store, await reopen(store)]
     const [events, handedIn] = [copied(), copied()]
     await store.restore(handedIn)
@@ -54,8 +53,7 @@ export const restoreLaws = lawsOf<EventStoreHarness<EventStore & EventRestore>>(
       demand((next?.position ?? 0n) > last, 'an append to lie above what was restored')
     }
   },
-  'an append may be restored in parts': async ({ open }) => {
-    const store = await open()
+  'an append may be restored in parts': async (store) => {
     const events = copied()
     for (const event of events) await store.restore([event])
     await store.restore([])
@@ -68,10 +66,9 @@ export const restoreLaws = lawsOf<EventStoreHarness<EventStore & EventRestore>>(
     (store) => store.restore(copied().slice(0, 2)),
     (store) => store.restore(copied().slice(2)),
   ]),
-  'events are restored all or none, only in rising order above the last position': async ({
-    open,
-  }) => {
-    const store = await open()
+  'events are restored all or none, only in rising order above the last position': async (
+    store,
+  ) => {
     const [first, second, third, fourth] = copied()
     demand(!!first && !!second && !!third && !!fourth, 'four events')
     const stranger = { ...third, appendId: 'append-3' }

@@ -1,6 +1,6 @@
 import type { StreamId } from '../../domain/values.js'
-import { demandEqual, lawsOf } from '../law.js'
-import type { EventStoreHarness } from './harness.js'
+import { demandEqual } from '../law.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, write } from './samples.js'
 
 /** Names that some database takes for equal to another one of the list. */
@@ -55,20 +55,19 @@ const STRANGE_DATA = [
 ]
 
 /** All text is kept as it is. */
-export const textLaws = lawsOf<EventStoreHarness>({
-  'streams may have any name of well-formed text and are compared code point by code point':
-    async ({ open }) => {
-      const store = await open()
-      for (const [n, stream] of NAMES.entries()) {
-        await record(store, appendOf([write(stream, 0, { n })]))
-      }
-      for (const [n, stream] of NAMES.entries()) {
-        const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
-        demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
-      }
-    },
-  'ids and keys are kept as they are and compared code point by code point': async ({ open }) => {
-    const store = await open()
+export const textLaws = storeLaws({
+  'streams may have any name of well-formed text and are compared code point by code point': async (
+    store,
+  ) => {
+    for (const [n, stream] of NAMES.entries()) {
+      await record(store, appendOf([write(stream, 0, { n })]))
+    }
+    for (const [n, stream] of NAMES.entries()) {
+      const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
+      demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
+    }
+  },
+  'ids and keys are kept as they are and compared code point by code point': async (store) => {
     for (const [n, name] of NAMES.entries()) {
       const metadata = {
         actor: { userId: name, orgId: name },
@@ -83,14 +82,12 @@ export const textLaws = lawsOf<EventStoreHarness>({
       demandEqual('an append', await store.findAppend({ idempotencyKey: name }), recorded)
     }
   },
-  'data is kept as JSON keeps it': async ({ open }) => {
-    const store = await open()
+  'data is kept as JSON keeps it': async (store) => {
     await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
     const kept = (await store.readStream('law-a')).map(({ data }) => data)
     demandEqual('the data', kept, STRANGE_DATA)
   },
-  'types and schema versions are kept as they are': async ({ open }) => {
-    const store = await open()
+  'types and schema versions are kept as they are': async (store) => {
     const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
     await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
     const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({

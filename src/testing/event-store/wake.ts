@@ -1,6 +1,6 @@
 import type { EventStore, Position } from '../../ports/event-store.js'
-import { allOf, BrokenLaw, demandEqual, lawsOf } from '../law.js'
-import type { EventStoreHarness } from './harness.js'
+import { allOf, BrokenLaw, demandEqual } from '../law.js'
+import { type EventStoreHarness, storeLaws } from './harness.js'
 import { firstOf, record } from './samples.js'
 
 /** Longest time from an append to the call of `wake`, in milliseconds. */
@@ -44,8 +44,7 @@ const doAndWait = async (
 /** Checks that each of `changes` to a store, one after the other, calls the listeners of every handle. */
 export const wakesBy =
   <Store extends EventStore>(changes: readonly ((store: Store) => Promise<unknown>)[]) =>
-  async ({ open, reopen }: EventStoreHarness<Store>): Promise<void> => {
-    const store = await open()
+  async (store: Store, { reopen }: EventStoreHarness<Store>): Promise<void> => {
     if (store.onAppend === undefined) return
     const listeners = [store, store, await reopen(store)].map(listen)
     try {
@@ -56,13 +55,12 @@ export const wakesBy =
   }
 
 /** Of stores that have `onAppend`, which is optional. */
-export const wakeLaws = lawsOf<EventStoreHarness>({
+export const wakeLaws = storeLaws({
   'every append calls the listeners of every handle': wakesBy([
     (store) => record(store, firstOf('law-a')),
     (store) => record(store, firstOf('law-b')),
   ]),
-  'a listener that was removed is not called': async ({ open }) => {
-    const store = await open()
+  'a listener that was removed is not called': async (store) => {
     if (store.onAppend === undefined) return
     let calls = 0
     const stop = store.onAppend(() => calls++)

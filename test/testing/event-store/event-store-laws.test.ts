@@ -8,10 +8,7 @@ import type {
   EventStore,
   RecordedEvent,
 } from '../../../src/ports/event-store.js'
-import {
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../src/testing/event-store/event-store-laws.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../src/testing/index.js'
 import { BrokenLaw } from '../../../src/testing/law.js'
 
 type Store = EventStore & EventRestore & EventCount

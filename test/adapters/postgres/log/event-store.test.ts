@@ -5,10 +5,6 @@ import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { lockKey } from '../../../../src/adapters/postgres/log/append-functions.js'
 import { quotedSchema } from '../../../../src/adapters/postgres/schema-name.js'
 import {
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../../src/testing/event-store/event-store-laws.js'
-import {
   appendOf,
   firstOf,
   record,
@@ -16,6 +12,7 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/samples.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { newLog, projectAdded } from '../../../../src/testing/read-model/log.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 

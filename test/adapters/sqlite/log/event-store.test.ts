@@ -3,11 +3,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryEventStore } from '../../../../src/adapters/memory/event-store.js'
 import { openSqlite, type Sqlite } from '../../../../src/adapters/sqlite/index.js'
 import {
-  eventClockLaws,
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../../src/testing/event-store/event-store-laws.js'
-import {
   appendOf,
   firstOf,
   record,
@@ -15,6 +10,7 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/samples.js'
+import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { temporaryFile } from '../temporary-file.js'
 
 type Store = Sqlite['store']
