@@ -45,13 +45,10 @@ export const createIam: (options: IamOptions) => Iam = ({
   if (typeof store?.append !== 'function')
     throw new TypeError('store must be an EventStore: spread openSqlite(), await openPostgres()')
   if (typeof secrets?.seal !== 'function') throw new TypeError('secrets must be a SecretCipher')
-  if (typeof authorize !== 'function') throw new TypeError('authorize must be a function')
-  if (typeof readModel?.checkpoint !== 'function') {
+  checkFunction('authorize', authorize)
+  if (typeof readModel?.checkpoint !== 'function')
     throw new TypeError('readModel must be a ReadModel')
-  }
-  if (newId !== undefined && typeof newId !== 'function') {
-    throw new TypeError('newId must be a function')
-  }
+  if (newId !== undefined) checkFunction('newId', newId)
   if (hooks !== undefined) checkHooks(hooks)
   const ids = newId ? checkedIds(newId) : ulidFactory()
   return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
@@ -61,8 +58,10 @@ const HOOKS = ['onCall', 'onAppend', 'onConflict', 'onRetry', 'onCatchUp', 'onFa
 
 const checkHooks = (hooks: Hooks): void => {
   if (typeof hooks !== 'object' || hooks === null) throw new TypeError('hooks must be an object')
-  for (const name of HOOKS) {
-    if (hooks[name] !== undefined && typeof hooks[name] !== 'function')
-      throw new TypeError(`hooks.${name} must be a function`)
-  }
+  for (const name of HOOKS)
+    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name])
+}
+
+function checkFunction(option: string, value: unknown): asserts value is () => unknown {
+  if (typeof value !== 'function') throw new TypeError(`${option} must be a function`)
 }

@@ -1,10 +1,12 @@
 import type { KnownEvent } from '../../ports/known-event.js'
-import type { ReadModel } from '../../ports/read-model.js'
+import type { Listing, ListQuery, ReadModel, Views, ViewType } from '../../ports/read-model.js'
 import { readEvents } from '../../projections/events/read-events.js'
 import { changeRow } from '../../projections/rows/change-row.js'
-import { rowKeyOf } from '../../projections/rows/row-key.js'
+import { meetsAll } from '../../projections/rows/condition.js'
+import { listedScope, rowKeyOf } from '../../projections/rows/row-key.js'
+import { rowOrder } from '../../projections/rows/row-order.js'
+import { type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
 import { emptyHistory, historyOf } from './history.js'
-import { listRows } from './list-rows.js'
 import { copyOf, emptyState, getOrAdd, rowStore, type State } from './rows.js'
 
 /** A read model that lives as long as the process; it is rebuilt from the log at every start. */
@@ -39,5 +41,24 @@ const applyAll = (state: State, events: readonly KnownEvent[]): void => {
     const { before, after } = changeRow(rows, event)
     const { all } = getOrAdd(state.history, event.metadata.resourceOwner, emptyHistory)
     all.push({ event, before, after })
+  }
+}
+
+/** The page of rows that `query` asks for. Reads the rows of its organization or project alone. */
+const listRows = <Type extends ViewType>(
+  state: State,
+  query: ListQuery<Type>,
+): Listing<Views[Type]> => {
+  const fields: ViewFields<Views[Type]> = viewFields[query.type]
+  const rows = [...(state.rows[query.type].get(listedScope(query))?.values() ?? [])]
+  const order = rowOrder(fields, query.sort)
+  const found = rows.filter(meetsAll(fields, query.conditions))
+  const { after } = query
+  const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
+  return {
+    items: following.toSorted(order.compare).slice(0, query.limit).map(copyOf),
+    hasMore: following.length > query.limit,
+    totalSize: found.length,
+    sequence: state.checkpoint,
   }
 }

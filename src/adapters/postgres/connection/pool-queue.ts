@@ -5,21 +5,18 @@ import { faultOf } from './faults.js'
 /** Longest wait for a connection of a pool that sets no limit itself, in milliseconds. */
 const MAX_WAIT_MS = 10_000
 
-/** The calls that wait for a connection of one pool. */
-export interface PoolQueue {
-  /** A connection, to be released. Rejects with a {@link StoreFault} when there is none. */
-  readonly connect: () => Promise<PoolClient>
-  /** Rejects each waiting call: a pool that is closed would never answer it. */
-  readonly refuse: () => void
-}
-
-/** @param remedy - what a host can do when there are too few connections */
-export const poolQueue = (pool: Pool, remedy: string): PoolQueue => {
+/**
+ * The calls that wait for a connection of one pool.
+ *
+ * @param remedy - what a host can do when there are too few connections
+ */
+export const poolQueue = (pool: Pool, remedy: string) => {
   const refusals = new Set<(fault: StoreFault) => void>()
 
   const isExhausted = (): boolean =>
     pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
 
+  /** A connection, to be released. Rejects with a {@link StoreFault} when there is none. */
   const connect = (): Promise<PoolClient> =>
     new Promise((resolve, reject) => {
       const settle = (): boolean => {
@@ -46,7 +43,8 @@ export const poolQueue = (pool: Pool, remedy: string): PoolQueue => {
 
   return {
     connect,
-    refuse: () => {
+    /** Rejects each waiting call: a closed pool would never answer it. */
+    refuse: (): void => {
       for (const refuse of refusals) refuse(closedFault())
     },
   }
