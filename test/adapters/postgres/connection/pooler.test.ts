@@ -38,7 +38,7 @@ describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by defaul
     await client.end()
   })
 
-  test('nothing is left for the next program that is lent a connection', async () => {
+  test('nothing is left for the next program on a connection', async () => {
     await using pooler = await startPgbouncer(server.port, 1)
     const { connectionString } = pooler
     const neighbour = new pg.Pool({ connectionString, max: 1 })

@@ -56,7 +56,7 @@ beforeAll(async () => {
   connectionString = server.connectionString.replace('postgres@', 'owner@')
 }, 60_000)
 
-test('What others put on the search path is called by those who name no exact types.', async () => {
+test('A function of another user on the search path is called where types are not exact.', async () => {
   const client = new pg.Client({ connectionString })
   await client.connect()
   for (const call of [
