@@ -7,32 +7,32 @@ import type { EventStore } from './ports/event-store.js'
 import type { ReadModel } from './ports/read-model.js'
 import type { SecretCipher } from './ports/secret-cipher.js'
 
-/** What a host supplies; other properties are ignored, so what `openSqlite` returns can be spread in. */
+/** What a host supplies. Other properties are ignored, so the result of `openSqlite` can be spread in. */
 export interface IamOptions {
-  /** Where events are kept; `...openSqlite(path)` and `...(await openPostgres(…))` bring a `readModel` along. */
+  /** Where events are stored; `...openSqlite(path)` and `...(await openPostgres(…))` also supply `readModel`. */
   readonly store: EventStore
-  /** What is read from; when absent, one in memory that is rebuilt from the log as it is first needed. */
+  /** Where objects are read; when absent, in memory, built from the log at first use. */
   readonly readModel?: ReadModel | undefined
   /**
-   * Seals client secrets before they are recorded. A key that is missing or wrong is found by
-   * {@link Iam.checkSecrets}, best awaited before anybody is served.
+   * Seals client secrets before they are recorded. {@link Iam.checkSecrets} finds a key that is missing or
+   * wrong; best called before the first request.
    */
   readonly secrets: SecretCipher
   /** Who may do what. There is no default: none would be safe. */
   readonly authorize: Authorize
   /**
-   * Draws a new ULID for an append or an object; rising within the process when absent. A call rejects
-   * with a `TypeError` when what it drew is no id.
+   * Makes a new ULID for an append or an object; rising within the process when absent. A call rejects
+   * with a `TypeError` when the result is no id.
    */
   readonly newId?: (() => string) | undefined
-  /** What is called as the library works, for metrics, traces and logs; costs nothing when absent. */
+  /** Functions that are called as the library works, for metrics, traces and logs; at no cost when absent. */
   readonly hooks?: Hooks | undefined
 }
 
 /**
  * Binds the library to what a host supplies.
  *
- * @throws TypeError when an option is missing, or not what it is to be
+ * @throws TypeError when an option is missing or of a wrong type
  */
 export const createIam: (options: IamOptions) => Iam = ({
   store,
@@ -45,13 +45,10 @@ export const createIam: (options: IamOptions) => Iam = ({
   if (typeof store?.append !== 'function')
     throw new TypeError('store must be an EventStore: spread openSqlite(), await openPostgres()')
   if (typeof secrets?.seal !== 'function') throw new TypeError('secrets must be a SecretCipher')
-  if (typeof authorize !== 'function') throw new TypeError('authorize must be a function')
-  if (typeof readModel?.checkpoint !== 'function') {
+  checkFunction('authorize', authorize)
+  if (typeof readModel?.checkpoint !== 'function')
     throw new TypeError('readModel must be a ReadModel')
-  }
-  if (newId !== undefined && typeof newId !== 'function') {
-    throw new TypeError('newId must be a function')
-  }
+  if (newId !== undefined) checkFunction('newId', newId)
   if (hooks !== undefined) checkHooks(hooks)
   const ids = newId ? checkedIds(newId) : ulids()
   return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
@@ -61,8 +58,10 @@ const HOOKS = ['onCall', 'onAppend', 'onConflict', 'onRetry', 'onCatchUp', 'onFa
 
 const checkHooks = (hooks: Hooks): void => {
   if (typeof hooks !== 'object' || hooks === null) throw new TypeError('hooks must be an object')
-  for (const name of HOOKS) {
-    if (hooks[name] !== undefined && typeof hooks[name] !== 'function')
-      throw new TypeError(`hooks.${name} must be a function`)
-  }
+  for (const name of HOOKS)
+    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name])
+}
+
+function checkFunction(option: string, value: unknown): asserts value is () => unknown {
+  if (typeof value !== 'function') throw new TypeError(`${option} must be a function`)
 }

@@ -201,7 +201,7 @@ describe('a planted violation is found', () => {
     ['domain/kind.ts', "import { kinds } from './kinds.js'"],
     ['domain/kinds.ts', "import type { Host } from '../ports/host.js'"],
     ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
-    ['projections/rows/details.ts', "export { iamOf } from '../application/iam.js'"],
+    ['projections/rows/row-key.ts', "export { iamOf } from '../application/iam.js'"],
     ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],
     ['application/reading/get.ts', "import type { Iam } from '../iam.js'"],
     ['application/method/parse.ts', "import type { Runtime } from '../runtime.js'"],

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { err } from 'neverthrow'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { isBusy, isNotADatabase, isSqliteError } from '../src/adapters/sqlite/result-code.js'
+import { isBusy, isNotADatabase, isSqliteError } from '../src/adapters/sqlite/faults.js'
 import { aesGcmCipher, createIam, type FaultSeen, memoryEventStore } from '../src/index.js'
 import { context, good, oldCipher, refusal, start } from './application/host.js'
 

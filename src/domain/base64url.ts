@@ -5,11 +5,11 @@ export const toBase64url = (bytes: Uint8Array): string => {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** The bytes that {@link toBase64url} writes as `text`; undefined for what it writes for none. */
+/** The bytes of `text`; undefined when {@link toBase64url} never writes it. */
 export const fromBase64url = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
-  // The last character may carry bits that belong to no byte: only one spelling counts.
+  // The last character may have unused bits: one spelling alone is accepted.
   return toBase64url(bytes) === text ? bytes : undefined
 }

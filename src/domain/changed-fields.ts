@@ -1,4 +1,4 @@
-/** The fields of `next` that `previous` has not, or has with another value; order of lists counts. */
+/** Fields of `next` that `previous` lacks or has with another value; the order of lists matters. */
 export const changedFields = <Fields extends object>(
   previous: { readonly [Field in keyof Fields]?: unknown },
   next: Fields,
@@ -14,10 +14,7 @@ export const changedFields = <Fields extends object>(
 export const changesNothing = <Fields extends object>(
   previous: { readonly [Field in keyof Fields]?: unknown },
   next: Fields,
-): boolean => {
-  for (const field in next) if (!sameValue(previous[field], next[field])) return false
-  return true
-}
+): boolean => changedFields(previous, next).length === 0
 
 const sameValue = (one: unknown, other: unknown): boolean => {
   if (!Array.isArray(one) || !Array.isArray(other)) return one === other

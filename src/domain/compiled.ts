@@ -3,12 +3,12 @@ import * as z from 'zod/mini'
 const compiledSchemas = new WeakMap<z.ZodMiniType, z.ZodMiniType>()
 
 /**
- * `schema` as code, which `zod` makes when it is first asked for: it says the same of every value, in
- * a third of the time. Where no code may be made (a content security policy), `schema` itself.
+ * `schema` compiled to code, at its first use: the same answers in a third of the time. `schema` itself where
+ * code generation is forbidden, as by a content security policy.
  */
 export const compiled = <Schema extends z.ZodMiniType>(schema: Schema): Schema => {
   const known = compiledSchemas.get(schema)
-  // What is kept of a schema is that schema.
+  // The compiled form of a schema has the type of the schema.
   if (known) return known as Schema
   const made = z.util.allowsEval.value ? z.compile(schema) : schema
   compiledSchemas.set(schema, made)

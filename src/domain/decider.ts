@@ -15,13 +15,13 @@ export interface Decider<Command, State, Event, Refusal> {
   /** How events of older versions become the newest, by event type. */
   readonly upcasters: Upcasters
 
-  /** What is true before the first event. */
+  /** The state before the first event. */
   readonly initialState: State
 
-  /** What happens because of `command`, or why it may not; `[]` when it changes nothing. */
+  /** The events of `command`, or its refusal; `[]` when it changes nothing. */
   readonly decide: (command: Command, state: State) => Result<readonly Event[], Refusal>
 
-  /** What is true after `event`. Total: an event is a fact, so no state may reject one. */
+  /** The state after `event`. Total: an event is a fact, which no state may reject. */
   readonly evolve: (state: State, event: Event) => State
 }
 
@@ -32,7 +32,7 @@ export const fold = <State, Event>(
 ): State =>
   events.reduce<State>((state, event) => decider.evolve(state, event), decider.initialState)
 
-/** Whether a state is one of an object that can be found: it came to be and was not removed. */
+/** Whether an object exists in `state`: it was added and not removed. */
 export const exists = <State extends { readonly status: string }>(
   state: State,
 ): state is Exclude<State, { readonly status: 'absent' | 'removed' }> =>

@@ -1,16 +1,14 @@
 import type * as z from 'zod/mini'
 import type { Decider } from './decider.js'
 import { type EventSchema, eventTypesOf, type Message } from './message.js'
-import type { Permission } from './permission.js'
-import type { ShownField } from './shown-field.js'
-import type { ObjectRef, StreamId } from './values.js'
+import type { ObjectRef, Permission, StreamId } from './values.js'
 
 /** What every view has. */
 export interface Stateful {
   readonly state: 'active' | 'inactive'
 }
 
-/** The description of one aggregate: all that code outside of its folder goes by. */
+/** The description of one aggregate, for all code outside of its folder. */
 export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** Type of the objects: in references, and before the dot in the types of their events. */
   readonly type: ObjectRef['type']
@@ -18,16 +16,16 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** What people call such an object. */
   readonly label: string
 
-  /** Schema of what names an object in its organization; the ids of its container come first. */
+  /** Schema of the ids of an object in its organization; those of its container come first. */
   readonly ids: z.ZodMiniObject & z.ZodMiniType<Ids>
 
-  /** The object that `ids` name, by those of their fields alone. */
+  /** The object that `ids` name; other fields of `ids` are left out. */
   ref(ids: Ids): ObjectRef
 
   /** The object's own id or key: the last of `ids`. */
   key(ids: Ids): string
 
-  /** The object that it lies in and ends with; undefined where that is the organization. */
+  /** The object that it lies in and is removed with; undefined when that is the organization. */
   readonly container: Container<Ids> | undefined
 
   /** Name of the stream of an object. */
@@ -39,34 +37,34 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** Schemas of the events in their newest versions. */
   readonly events: readonly EventSchema<Event['type']>[]
 
-  /** Whether an event is one of this aggregate. */
+  /** Whether `event` belongs to this aggregate. */
   reads(event: Message): event is Event
 
-  /** Type of the event with which an object ceases to be. */
+  /** Type of the event that removes an object. */
   readonly removal: Event['type']
 
-  /** What is read after `event` of an object that was read as `view`; undefined when there is none. */
+  /** The view after `event`, given the view before; undefined when there is no object. */
   view(view: View | undefined, event: Event): View | undefined
 
-  /** States that an object can be read in. */
+  /** States of a view. */
   readonly states: readonly View['state'][]
 
-  /** The fields of a view, but for its state. */
+  /** The fields of a view, except its state. */
   readonly fields: Readonly<Record<string, ShownField<View>>> & {
     readonly [Field in Exclude<keyof View, 'state'>]: ShownField<View>
   }
 
-  /** Names of the fields that are never shown and that `event` gives another value. */
+  /** Names of the secret fields that `event` changes. */
   secretsChanged(event: Event): readonly string[]
 
-  /** The object that a permission is asked for. */
+  /** The object whose permission is checked. */
   target(ids: Ids): { readonly type: 'identity_provider' | 'project'; readonly id: string }
 
-  /** What it takes to read objects, and to change them. */
+  /** The permissions to read objects and to change them. */
   readonly permissions: { readonly read: Permission; readonly write: Permission }
 }
 
-/** What objects lie in. */
+/** An object that others lie in. */
 export interface Container<Ids> {
   /** Its type. */
   readonly type: ObjectRef['type']
@@ -74,10 +72,41 @@ export interface Container<Ids> {
   ref(ids: Ids): ObjectRef
 }
 
-/** Tells the events of `schemas` from all others, by their types. */
+/** A test whether an event has one of the types of `schemas`. */
 export const readerOf = <Event extends Message>(
   schemas: readonly EventSchema<Event['type']>[],
 ): ((event: Message) => event is Event) => {
   const types = new Set<string>(schemas.flatMap(eventTypesOf))
   return (event): event is Event => types.has(event.type)
 }
+
+/** A field of a view: what it holds, whether lists can be filtered and sorted by it, how it is read. */
+export type ShownField<View> =
+  | {
+      readonly holds: 'string'
+      readonly filterable: boolean
+      readonly sortable: true
+      of(view: View): string
+    }
+  | {
+      readonly holds: 'boolean'
+      readonly filterable: false
+      readonly sortable: true
+      of(view: View): boolean
+    }
+  | { readonly holds: 'list'; readonly filterable: false; readonly sortable: false }
+
+/** A field with text that lists can be filtered and sorted by. */
+export const filterableText = <View>(of: (view: View) => string) =>
+  ({ holds: 'string', filterable: true, sortable: true, of }) as const
+
+/** A field with text that lists can only be sorted by. */
+export const sortableText = <View>(of: (view: View) => string) =>
+  ({ holds: 'string', filterable: false, sortable: true, of }) as const
+
+/** A field with true or false, which lists can only be sorted by. */
+export const sortableFlag = <View>(of: (view: View) => boolean) =>
+  ({ holds: 'boolean', filterable: false, sortable: true, of }) as const
+
+/** A field with several values. */
+export const plainList = { holds: 'list', filterable: false, sortable: false } as const

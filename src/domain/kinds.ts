@@ -4,7 +4,6 @@ import { identityProviders } from './identity-provider/kind.js'
 import type { Kind } from './kind.js'
 import { projects } from './project/kind.js'
 import { projectRoles } from './project-role/kind.js'
-import { recordOf } from './record-of.js'
 import type { ObjectRef } from './values.js'
 
 const all = {
@@ -21,7 +20,7 @@ export type AnyView = NonNullable<ReturnType<Listed['view']>>
 /** An event of any aggregate, in its newest version. */
 export type AnyEvent = z.output<Listed['decider']['eventSchema']>
 
-/** A kind, whichever: it takes ids, events and views as they are stored. */
+/** Any kind; its functions take ids, events and views as they are stored. */
 export type AnyKind = Kind<object, AnyView, AnyEvent>
 
 /** The kind of every aggregate, by the type of its objects. */
@@ -29,6 +28,14 @@ export const kinds: { readonly [Type in ObjectRef['type']]: AnyKind } = all
 
 /** The types of all objects. */
 export const TYPES = Object.values(all).map(({ type }) => type)
+
+/** A record of what `make` returns for each of `names`. */
+export const recordOf = <Name extends string, Value>(
+  names: readonly Name[],
+  make: (name: Name) => Value,
+): Record<Name, Value> =>
+  // `Object.fromEntries` loses the type of the names.
+  Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>
 
 /** What `make` returns for each kind, by type. */
 export const byType = <Value>(make: (kind: AnyKind) => Value): Record<ObjectRef['type'], Value> =>
@@ -50,7 +57,7 @@ export const ObjectInput = z.discriminatedUnion(
   { error: 'must name an object by type and ids' },
 )
 
-/** The kind of the objects of that type; undefined when there is none, as of malformed input. */
+/** The kind of objects of that type; undefined when there is none, as for malformed input. */
 export const kindNamed = (type: unknown): AnyKind | undefined =>
   Object.values(kinds).find((kind) => kind.type === type)
 

@@ -1,29 +1,29 @@
 import * as z from 'zod/mini'
 
-/** Any command or event: a `type` that names it and the `data` it carries. */
+/** Any command or event. */
 export interface Message {
   /** Commands are named in the imperative, events in the past tense. */
   readonly type: string
-  /** What it says, by the field names of the specification. */
+  /** Its fields, named as in the specification. */
   readonly data: object
 }
 
-/** Any of the fields of `Data`; one that is undefined is not given. */
+/** Some fields of `Data`; an undefined one counts as absent. */
 export type Patch<Data> = { readonly [Field in keyof Data]?: Data[Field] | undefined }
 
-/** Schema of a command. Unknown fields are refused, so that none is silently dropped. */
+/** Schema of a command. Unknown fields are refused, so that none is ignored. */
 export const command = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,
   data: Shape,
 ) => z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
 
-/** Schema of an event. What it parses is frozen: an event is a fact. */
+/** Schema of an event. Its output is frozen: an event is a fact. */
 export const event = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,
   data: Shape,
 ) => z.readonly(z.strictObject({ type: z.literal(type), data: z.readonly(z.strictObject(data)) }))
 
-/** Schema that {@link event} makes, of any data. */
+/** A schema that {@link event} makes. */
 export type EventSchema<Type extends string = string> = z.ZodMiniReadonly<
   z.ZodMiniObject<{
     readonly type: z.ZodMiniLiteral<Type>
@@ -31,7 +31,7 @@ export type EventSchema<Type extends string = string> = z.ZodMiniReadonly<
   }>
 >
 
-/** The event types that `schema` is for: one. */
+/** The event type of `schema`, in a list. */
 export const eventTypesOf = <Type extends string>(schema: EventSchema<Type>): readonly Type[] => [
   ...schema.def.innerType.shape.type.def.values,
 ]
@@ -45,7 +45,7 @@ export type Upcaster = (data: object) => object
  */
 export type Upcasters = Readonly<Record<string, readonly Upcaster[]>>
 
-/** The version in which events of `type` are written today; 1 for a shape that never changed. */
+/** The version in which events of `type` are written now; 1 for a shape that never changed. */
 export const currentVersion = (upcasters: Upcasters, type: string): number =>
   1 + stepsOf(upcasters, type).length
 

@@ -6,13 +6,13 @@ export const MAX_TEXT_LENGTH = 200
 /** Most scopes of one identity provider. The specification gives no limit; see docs/decisions. */
 export const MAX_SCOPES = 100
 
-/** Tells an absent value from one of a wrong type; never repeats the value itself. */
+/** The message for an absent value or one of a wrong type; never repeats the value. */
 const expected =
   (what: string) =>
   ({ input }: { readonly input?: unknown }): string =>
     input === undefined ? 'is required' : `must be ${what}`
 
-/** Why no store could keep `value`, or undefined when any can. */
+/** Why a store cannot keep `value`; undefined when it can. */
 export const unstorable = (value: string): string | undefined => {
   if (!value.isWellFormed()) return 'must not contain a lone surrogate'
   if (value.includes('\0')) return 'must not contain the character U+0000'
@@ -25,7 +25,7 @@ const countCodePoints = (value: string): number => {
   return count
 }
 
-// A code point takes one or two UTF-16 units: only what is between need be counted.
+// A code point takes one or two UTF-16 units: most texts need not be counted.
 const isTooLong = (value: string): boolean =>
   value.length > MAX_TEXT_LENGTH &&
   (value.length > 2 * MAX_TEXT_LENGTH || countCodePoints(value) > MAX_TEXT_LENGTH)
@@ -49,14 +49,14 @@ export const text = textWithout(objectionToText)
 /** {@link text} that is not empty. White space counts: nothing is trimmed. */
 export const requiredText = textWithout(objectionToRequiredText)
 
-/** Whether `value` is {@link requiredText}; for where nobody is told what is wrong with it. */
+/** Whether `value` is {@link requiredText}; for where no message is needed. */
 export const isRequiredText = (value: unknown): value is string =>
   typeof value === 'string' && objectionToRequiredText(value) === undefined
 
-/** A switch that is off unless set. */
+/** True or false; false when absent. */
 export const flag = z._default(z.boolean({ error: expected('true or false') }), false)
 
-/** One of `values`. Never repeats another one. */
+/** One of `values`; the message never repeats the value. */
 export const choice = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
@@ -64,8 +64,8 @@ export const choice = <const Values extends readonly string[]>(values: Values) =
 export const MAX_REPORTED = 100
 
 /**
- * `items` up to the last malformed one that is reported. zod collects what is wrong with every item and
- * hands it on as arguments of one call, of which there may not be any number.
+ * `items` up to the last malformed one that is reported. zod passes all that is wrong as arguments of one call,
+ * whose number is limited.
  */
 const reportable = <Item extends z.ZodMiniType>(item: Item, items: readonly z.input<Item>[]) => {
   let malformed = 0
@@ -74,8 +74,8 @@ const reportable = <Item extends z.ZodMiniType>(item: Item, items: readonly z.in
 }
 
 /**
- * A list of at most `most` items; measured before its items are looked at. What is frozen is the list
- * that is made of them: zod would freeze a refused input too.
+ * A list of `least` to `most` items; its length is checked before its items. The list that is made of them is
+ * frozen, not the input: zod would freeze a refused input too.
  */
 export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, most: number) =>
   z.pipe(
@@ -92,14 +92,14 @@ export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, mo
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 
-/** What {@link isId} asks for, in words. */
+/** The rule of {@link isId} in words. */
 export const ID_IN_WORDS =
   '1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit'
 
-/** Whether `value` is well-formed as an id; for where nobody is told what is wrong with it. */
+/** Whether `value` is well-formed as an id; for where no message is needed. */
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
-/** No `+`: it separates the ids within a {@link StreamId}, where one must not pass for two. */
+/** Without `+`, which separates the ids in a {@link StreamId}. */
 const id = z.string({ error: expected(ID_IN_WORDS) }).check(z.regex(ID))
 
 /**
@@ -134,7 +134,7 @@ export type SealedSecret = z.infer<typeof SealedSecret>
 /** Name of one event stream: a category, `-`, then the ids of one object, joined by `+`. */
 export type StreamId = `${string}-${string}`
 
-/** An object that events tell of, by the field names of the specification. */
+/** A reference to an object, by the field names of the specification. */
 export type ObjectRef = IdentityProviderRef | ProjectRef | ProjectRoleRef
 
 /** Names an identity provider within its organization. */
@@ -159,3 +159,14 @@ export interface ProjectRoleRef {
   /** Unique within the project. */
   readonly roleKey: string
 }
+
+/** A right that a method requires. Spec: Authentication, "permission on the target resource". */
+export type Permission =
+  | 'identity_provider.read'
+  | 'identity_provider.write'
+  | 'identity_provider.secret.read'
+  | 'project.read'
+  | 'project.write'
+  | 'project.role.read'
+  | 'project.role.write'
+  | 'event.read'

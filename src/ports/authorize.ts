@@ -1,4 +1,4 @@
-import type { Permission } from '../domain/permission.js'
+import type { Permission } from '../domain/values.js'
 
 export type { Permission }
 
@@ -12,11 +12,11 @@ export interface Caller {
    */
   readonly orgId: string
   /**
-   * What the user may do in their own organization; read by `permissionsFromCaller`, which takes a list
-   * alone: anything else allows nothing, and so does text that names none of the permissions.
+   * What the user may do in their own organization, for `permissionsFromCaller`, which accepts a list alone:
+   * anything else allows nothing, nor does an item that is no permission.
    */
   readonly permissions?: readonly Permission[] | undefined
-  /** What the user may do in other organizations: such a list by id; read by `permissionsFromCaller`. */
+  /** What the user may do in other organizations: such a list by their ids. */
   readonly permissionsIn?: Readonly<Record<string, readonly Permission[]>> | undefined
 }
 
@@ -29,8 +29,8 @@ export interface PermissionQuestion {
   /** The organization whose objects are concerned. */
   readonly orgId: string
   /**
-   * A role's is its project. Absent: the question is about the whole organization, as for most lists.
-   * The list of a project's roles comes with that project, the history of one object with that object.
+   * For a role, its project; for a list of roles, their project; for the history of one object, that object.
+   * Absent when the question is about the whole organization, as for other lists.
    */
   readonly object?: {
     /** What `id` names. */

@@ -14,43 +14,43 @@ export type Position = bigint
 
 /** The time that `position` stands for; to the millisecond, as `Date` has it. */
 export const timeOf = (position: Position): Date =>
-  // `Date` cuts the fraction off. A number tells microseconds exactly up to the year 2255, and is
-  // three times as fast as a bigint that is divided.
+  // `Date` drops the fraction. A number holds microseconds exactly up to the year 2255, and is three times as
+  // fast as dividing a bigint.
   new Date(Number(position) / 1000)
 
 /** Who acted, as the host authenticated them. */
 export interface Actor {
   /** Opaque to the library; stays in the log for ever. */
   readonly userId: string
-  /** The organization of the user, whoever owns what was changed. */
+  /** The organization of the user, not of the changed objects. */
   readonly orgId: string
 }
 
-/** What is known of the circumstances of an append; kept with each of its events. */
+/** Who made an append, for whom, and by which request; stored with each of its events. */
 export interface Metadata {
   /** On whose behalf it was recorded. */
   readonly actor: Actor
   /** Organization that the changed objects belong to, as their streams say. Spec: Common response object `details`. */
   readonly resourceOwner: string
-  /** What the host traces the request by; at most 255 characters. */
+  /** Id by which the host traces the request; at most 255 characters. */
   readonly correlationId?: string
   /** `<orgId>+<key>`; a store records no second append under the same one. */
   readonly idempotencyKey?: string
   /** SHA-256, base64url, of the command that `idempotencyKey` was used for. */
   readonly commandHash?: string
-  /** Marks what a desired state manages, so that only that may be pruned. */
+  /** Name of the desired state that recorded it, which prunes nothing else. */
   readonly managedBy?: string
-  /** Version of that desired state, from 1: an older one leaves what this one recorded alone. */
+  /** Version of that desired state, from 1: an older version leaves these objects alone. */
   readonly managedVersion?: number
 }
 
-/** An event as the library hands it to a store. */
+/** An event as the library passes it to a store. */
 export interface NewEvent extends Message {
   /** Version of the shape of `data`, by event type; the first is 1. */
   readonly schemaVersion: number
 }
 
-/** An event as a store hands it back, with its place in the log. */
+/** An event as a store returns it, with its position in the log. */
 export interface RecordedEvent extends NewEvent {
   /** {@link Append.id} of the append that recorded it. */
   readonly appendId: string
@@ -58,7 +58,7 @@ export interface RecordedEvent extends NewEvent {
   readonly stream: StreamId
   /** Version of the stream once it holds this event: 1 for its first. */
   readonly version: Version
-  /** Where it lies in the log, and when it was recorded. */
+  /** Its place in the log, and when it was recorded. */
   readonly position: Position
   /** That of its append. */
   readonly metadata: Metadata
@@ -76,11 +76,11 @@ export interface StreamWrite {
 
 /** What one command records: every write or none. */
 export interface Append {
-  /** ULID, by which a writer recognises its own append after an unknown outcome. */
+  /** ULID, by which a writer finds its own append after an unknown outcome. */
   readonly id: string
   /** Each stream at most once; at most {@link MAX_WRITES}. */
   readonly writes: readonly StreamWrite[]
-  /** Kept with each of the events. */
+  /** Stored with each of the events. */
   readonly metadata: Metadata
 }
 
@@ -111,18 +111,17 @@ export interface IdempotencyKeyUsed {
 /**
  * Durable, append-only storage of events, supplied by the host.
  *
- * A lost race is a result; a store that cannot be reached rejects with a `StoreFault`. What follows is executable: run
- * `eventStoreLaws` of `claviger/testing` against your implementation.
+ * A lost race is a result; a store that cannot be reached rejects with a `StoreFault`. Run `eventStoreLaws` of
+ * `claviger/testing` against your implementation.
  */
 export interface EventStore {
   /**
-   * Records every write or none, and wakes those who wait through {@link EventStore.onAppend}.
+   * Records every write or none, and calls the listeners of {@link EventStore.onAppend}.
    * Assigns versions, counted from 1 in each stream, and positions, strictly rising over all
    * streams in commit order.
    *
-   * An idempotency key that was used before is told first, then the first stream in the order of
-   * `writes` whose version is not the expected one. An append without events records nothing and
-   * uses up no key.
+   * A used idempotency key is reported first, then the first stream in the order of `writes` whose
+   * version is not the expected one. An append without events records nothing and uses up no key.
    *
    * Rejects, before anything is written, an append that is empty, names a stream twice, has more than
    * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, an expected version that is no safe integer
@@ -144,8 +143,7 @@ export interface EventStore {
   /**
    * At most `limit` events above `after`, lowest position first; none when `limit` is 0 or less. `after`
    * may be any integer, also one below 0 or of more than 64 bits: callers choose it. Never returns a
-   * position while a lower one may still be committed; otherwise a reader would step over the late one
-   * for ever.
+   * position while a lower one may still be committed: a reader would miss that event for ever.
    */
   readAll(after: Position, limit: number): Promise<readonly RecordedEvent[]>
 
@@ -166,10 +164,10 @@ export interface EventStore {
   ): Promise<readonly RecordedEvent[]>
 
   /**
-   * Calls `wake` soon after new events can be read, whichever handle added them, and at times for
-   * nothing: a hint, subscribers poll without it.
+   * Calls `wake` soon after new events can be read, whichever handle added them, and sometimes without
+   * any. Subscribers also poll, without it too.
    *
-   * @returns ends the calls; may be called again
+   * @returns a function that ends the calls; it may be called again
    */
   onAppend?(wake: () => void): () => void
 }
@@ -177,9 +175,9 @@ export interface EventStore {
 /** A second port of a store, for copies. */
 export interface EventRestore {
   /**
-   * Records `events` as they are, with their versions, positions and idempotency keys, and wakes those
-   * who wait through {@link EventStore.onAppend}; all or none. What is appended later lies above them,
-   * also when they are ahead of the clock.
+   * Records `events` as they are, with their versions, positions and idempotency keys, all or none, and
+   * calls the listeners of {@link EventStore.onAppend}. Later appends lie above them, also when they are
+   * ahead of the clock.
    *
    * Rejects events that do not lie above the store's last position in rising order, do not continue
    * the versions of their streams, or use an idempotency key for a second append. Our stores keep

@@ -9,6 +9,6 @@ export interface Host {
   readonly readModel: ReadModel
   readonly secrets: SecretCipher
   readonly authorize: Authorize
-  /** Draws a new ULID; rising within a process. */
+  /** Makes a new ULID; rising within a process. */
   readonly newId: () => string
 }

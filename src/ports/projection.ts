@@ -1,7 +1,7 @@
 import type { Position, RecordedEvent } from './event-store.js'
 
 /**
- * A view of the log that is fed with every event in the order of their positions. In PostgreSQL:
+ * A view of the log, to which every event is applied in the order of their positions. In PostgreSQL:
  * `postgresProjection` of `claviger/postgres`.
  */
 export interface Projection {
@@ -14,8 +14,8 @@ export interface Projection {
   /**
    * Applies `events` and moves the checkpoint from `from` to the last of them: both or neither.
    *
-   * What it throws is its refusal of an event, and ends `run`; but a `StoreFault`, or an error with the code of a
-   * lost connection or the like, is a fault that passes: `run` tries again.
+   * When it throws, it refuses an event, and `run` ends. A `StoreFault`, or an error with the code of a lost
+   * connection or the like, is a fault that passes: `run` tries again.
    *
    * @param events - each a `KnownEvent`, in its newest version, without a gap after `from`
    * @returns false, with nothing applied, when the checkpoint is no longer at `from`: another process moved it
@@ -23,8 +23,8 @@ export interface Projection {
   apply(from: Position, events: readonly RecordedEvent[]): Promise<boolean>
 
   /**
-   * Forgets everything and moves the checkpoint back to `0n`, so that the view can be rebuilt. Reads
-   * that are under way may miss what was there.
+   * Removes everything and moves the checkpoint back to `0n`, so that the view can be rebuilt. Reads at the
+   * same time may miss what was there.
    */
   reset(): Promise<void>
 }

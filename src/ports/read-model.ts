@@ -1,14 +1,14 @@
 import type { ObjectRef } from '../domain/values.js'
 import type { Actor, EventStore, Position } from './event-store.js'
-import type { Projection } from './projection.js'
 import type {
   OidcConfig,
   ProjectRoleDisplay,
   ProjectSettings,
   ProviderAppearance,
-} from './shown-fields.js'
+} from './fields.js'
+import type { Projection } from './projection.js'
 
-/** Where an object stands in the log. Spec: Common response object `details`. */
+/** Owner of an object, its times, and its place in the log. Spec: Common response object `details`. */
 export interface ObjectDetails {
   /** Position of the last event of the object. */
   readonly sequence: Position
@@ -24,9 +24,9 @@ export interface ObjectDetails {
 export interface IdentityProvider extends ProviderAppearance, OidcConfig {
   /** Unique within the organization. */
   readonly idpId: string
-  /** `inactive` keeps it from being used, and changes nothing else of it. */
+  /** An inactive provider cannot be used; nothing else of it changes. */
   readonly state: 'active' | 'inactive'
-  /** Where it stands in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
 
@@ -34,9 +34,9 @@ export interface IdentityProvider extends ProviderAppearance, OidcConfig {
 export interface Project extends ProjectSettings {
   /** Unique within the organization. */
   readonly id: string
-  /** `inactive` keeps users out, see `checkLogin`, and changes nothing else of it. */
+  /** Users cannot log in to an inactive project, see `checkLogin`; nothing else of it changes. */
   readonly state: 'active' | 'inactive'
-  /** Where it stands in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
 
@@ -46,9 +46,9 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly projectId: string
   /** What authorization checks look at; unique within the project. Spec: Project role. */
   readonly roleKey: string
-  /** A role that was removed is not read. */
+  /** A removed role is not read. */
   readonly state: 'active'
-  /** Where it stands in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
 
@@ -81,18 +81,18 @@ export type SortValue = string | boolean | Position
 export interface Condition {
   /** A shown field that holds text, or `state`. */
   readonly field: string
-  /** What the whole text is, what it begins with, or what it has anywhere. */
+  /** Whether the text is the value, begins with it, or has it anywhere. */
   readonly operator: 'equals' | 'startsWith' | 'contains'
   /** The text that it is compared with; may be empty. */
   readonly value: string
   /**
-   * Compares both sides in lower case and then in upper case, code point by code point, after the
-   * rules of Unicode and not of a language.
+   * Converts both sides to lower case and then to upper case, by the rules of Unicode and not of a
+   * language.
    */
   readonly ignoreCase: boolean
 }
 
-/** One field of an order; further fields decide among rows that are equal in it. */
+/** One field of an order; the next one decides among rows that are equal in it. */
 export interface SortKey {
   /** A shown field that is no list; `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
   readonly field: string
@@ -131,23 +131,23 @@ export interface Listing<Row> {
 }
 
 /**
- * What one event changed in one field that is shown, but for ids, keys and `details`. An event that an
- * object came to be with changes all of them, from undefined; one that ends it changes `state` to
- * `removed`; one that seals a secret anew changes none.
+ * How one event changed one field, except ids, keys and `details`. An event that adds an object changes all of
+ * them, from undefined; one that removes it changes `state` to `removed`; one that seals a secret anew
+ * changes none.
  */
 export type FieldChange =
   | {
-      /** Name of the field; `state` of an object that was added or removed, too. */
+      /** Name of the field; also `state` when the object was added or removed. */
       readonly field: string
-      /** Its value before; undefined when the object was not there. */
+      /** The value before; undefined when the object did not exist. */
       readonly from: unknown
-      /** Its value since. */
+      /** The value after. */
       readonly to: unknown
     }
   | {
       /** `clientSecret`. */
       readonly field: string
-      /** Of a secret no more is shown. */
+      /** No more is shown of a secret. */
       readonly changed: true
     }
 
@@ -161,27 +161,27 @@ export interface HistoryEntry {
   readonly actor: Actor
   /** Event type. */
   readonly type: string
-  /** What it happened to: in the history of a role, at its project's removal, the project. */
+  /** The object that changed; in the history of a role, the removal of its project names the project. */
   readonly object: ObjectRef
-  /** Field by field, as far as values differ. */
+  /** The fields whose values differ. */
   readonly changes: readonly FieldChange[]
-  /** That of the context, when it had one. */
+  /** That of the context, if it had one. */
   readonly correlationId?: string
 }
 
 /**
- * A page of the history of one organization or of one of its objects. All that is given must hold; a
- * read model that ignores an optional field answers wrongly.
+ * A page of the history of one organization or of one of its objects. All conditions must hold; a read
+ * model that ignores an optional field answers wrongly.
  */
 export interface HistoryQuery {
   /** The organization that owns the objects. */
   readonly orgId: string
   /**
-   * The one object; all when absent. An entry of type `project.removed` of a role's project belongs to
-   * the history of the role, too, when the last entry of the role below it is there and is no removal.
+   * The one object; all when absent. The history of a role also has the entry `project.removed` of its
+   * project, when the role has an entry below it and the last one is no removal.
    */
   readonly object?: ObjectRef
-  /** With an `object` that is a project, and with no other: the entries of all its roles, too, removed ones included. */
+  /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
   readonly including?: 'roles'
   /** `userId` of who acted. */
   readonly actor?: string
@@ -198,9 +198,9 @@ export interface HistoryQuery {
 }
 
 /**
- * The views that the library itself reads, kept by the host. Each answer is as of one moment, at or
- * after the checkpoint when it was asked for, and its reader's own: whoever alters it alters no other.
- * `apply` rejects an event of a type that is none of the library's, with nothing applied. Run
+ * The views that the library itself reads, stored by the host. Each answer is as of one moment, at or
+ * after the checkpoint when it was asked for, and may be changed by its caller without effect on others.
+ * `apply` rejects an event of a type that the library does not have, with nothing applied. Run
  * `readModelLaws` of `claviger/testing` against your implementation.
  */
 export interface ReadModel extends Projection {
@@ -208,38 +208,38 @@ export interface ReadModel extends Projection {
   get<Type extends ViewType>(orgId: string, ref: RefOf<Type>): Promise<Views[Type] | undefined>
 
   /**
-   * A page of objects; of roles, none once their project is removed. Rejects what names a field that
-   * cannot be gone by.
+   * A page of objects; of roles, none once their project is removed. Rejects a query by a field that cannot
+   * be filtered or sorted by.
    */
   list<Type extends ViewType>(query: ListQuery<Type>): Promise<Listing<Views[Type]>>
 
-  /** A page of history; removed objects keep theirs. */
+  /** A page of history; removed objects have theirs, too. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 
   /**
-   * A second port, of a read model that lies in one database with a store: it reads and finds out in one question
-   * whether that is up to date. Undefined for any other pair than that store and this very read model: a copy of
-   * either may answer otherwise.
+   * A second port, of a read model in the same database as a store: one query reads and says whether the answer
+   * is up to date. Undefined for any other pair than that store and this very read model: a copy of either may
+   * answer otherwise.
    */
   readAtHead?(pair: {
-    /** What the events are read from. */
+    /** The store that events are read from. */
     readonly store: EventStore
-    /** What is asked. */
+    /** The read model that is queried. */
     readonly readModel: ReadModel
   }): ReadAtHead | undefined
 }
 
-/** What a read found, all as of one moment. */
+/** The result of a read, all as of one moment. */
 export interface FoundAtHead<Found> {
   /** As the read model answers it. */
   readonly found: Found
   /** Position of the store's last event; `0n` when there is none. */
   readonly head: Position
-  /** The checkpoint of the read model. What was found is up to date unless it is below `head`. */
+  /** The checkpoint of the read model. The result is up to date unless this is below `head`. */
   readonly reached: Position
 }
 
-/** Reads of a {@link ReadModel} that tell how far it is. */
+/** Reads of a {@link ReadModel} that say how up to date they are. */
 export interface ReadAtHead {
   /** As `get` of the read model. */
   get<Type extends ViewType>(

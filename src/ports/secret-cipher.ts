@@ -9,7 +9,7 @@ export interface SecretOwner {
   readonly idpId: string
 }
 
-/** A seal that cannot be opened: its key is not in the key ring, or it is not as it was sealed. */
+/** A seal that cannot be opened. */
 export interface SecretUnreadable {
   readonly kind: 'SecretUnreadable'
   /** Its key is not in the key ring; or it is not as it was sealed, or not for this owner. */
@@ -19,8 +19,8 @@ export interface SecretUnreadable {
 }
 
 /**
- * Keeps client secrets from being read where they are stored. Rejects only when it is out of order, with
- * nothing secret in what it rejects with: that is for operators to see.
+ * Encrypts client secrets before they are stored. Rejects only when it cannot work, with nothing secret in the
+ * error: operators see it.
  */
 export interface SecretCipher {
   /** Seals `secret` for `owner` with the current key. */
@@ -29,6 +29,6 @@ export interface SecretCipher {
   /** Opens what was sealed for the same owner. */
   open(sealed: SealedSecret, owner: SecretOwner): Promise<Result<string, SecretUnreadable>>
 
-  /** Whether the current key sealed it; otherwise `resealSecrets` will. */
+  /** Whether the current key sealed it; if not, `resealSecrets` seals it anew. */
   isCurrent(sealed: SealedSecret): boolean
 }

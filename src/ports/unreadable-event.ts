@@ -3,8 +3,8 @@ import type { StreamId } from '../domain/values.js'
 import type { Position, RecordedEvent, Version } from './event-store.js'
 
 /**
- * Which event cannot be read, as it is stored: for the operator. It names an organization and an object, so
- * it belongs into a log of the host and not into an answer to a client; `toStatus` leaves it out.
+ * Which event cannot be read, for the operator. It names an organization and an object, so it belongs into a
+ * log of the host and not into an answer to a client; `toStatus` leaves it out.
  */
 export interface EventAddress {
   /** Where it lies in the log. */
@@ -19,29 +19,29 @@ export interface EventAddress {
   readonly schemaVersion: number
   /** Id of the append that recorded it. */
   readonly appendId: string
-  /** The organization that owns it, by its metadata; absent when they do not tell. */
+  /** The organization that owns it, by its metadata; absent when they name none. */
   readonly resourceOwner?: string
 }
 
 /**
- * An event of a type, or in a version of its shape, that this version of the library does not know;
- * it was written by a newer one. Stops its reader: an event is never skipped.
+ * An event whose type or schema version is unknown to this version of the library: a newer one wrote it.
+ * Reading stops there: an event is never skipped.
  */
 export interface UnknownEvent extends EventAddress {
   readonly kind: 'UnknownEvent'
 }
 
-/** An event that is not as the library writes it. Names what is wrong; never repeats a value. */
+/** An event that is not as the library writes it. Never repeats a value. */
 export interface CorruptEvent extends EventAddress {
   readonly kind: 'CorruptEvent'
-  /** Path within the event, such as `data.name`; `stream` when the event tells of another object. */
+  /** What is wrong, as a path such as `data.name`; `stream` when the ids are not those of the stream. */
   readonly field: string
 }
 
 /** Why an event cannot be read. */
 export type UnreadableEvent = UnknownEvent | CorruptEvent
 
-/** The refusal of an event that this version of the library does not know. */
+/** The refusal of an event that is unknown to this version of the library. */
 export const unknownEvent = (recorded: RecordedEvent): UnknownEvent => ({
   kind: 'UnknownEvent',
   ...addressOf(recorded),

@@ -3,16 +3,15 @@ import { byType } from '../domain/kinds.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
-import { kindOf } from './events/kind-of.js'
-import { objectOf } from './events/object-of.js'
+import { kindOf, objectOf } from './events/kind-of.js'
 
-/** An object as it was read before an event, and as it is read after it. */
+/** An object before an event and after it. */
 export interface Change {
   readonly before: Views[ViewType] | undefined
   readonly after: Views[ViewType] | undefined
 }
 
-/** Who changed what, when: what `event` did to the object that it tells of. */
+/** The entry of `event`, which made `change`. */
 export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
   const { position, type, metadata } = event
   const { actor, correlationId } = metadata
@@ -27,14 +26,14 @@ export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry =>
   }
 }
 
-/** What `event` changed, field by field. */
+/** The fields that `event` changed. */
 export const fieldChanges = (event: KnownEvent, change: Change): readonly FieldChange[] => {
   const { type, secretsChanged } = kindOf(event.type)
   const secrets = secretsChanged(event).map((field) => ({ field, changed: true as const }))
   return [...shownChanges(type, change), ...secrets]
 }
 
-/** What of a change of an object of that type is shown: all but secrets. */
+/** The changed fields of an object of that type, without secrets. */
 export const shownChanges = (type: ViewType, { before, after }: Change): readonly FieldChange[] => {
   if (after === undefined) {
     return before === undefined ? [] : [{ field: 'state', from: before.state, to: 'removed' }]

@@ -1,9 +1,9 @@
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until it is set or advanced. */
 export interface FixedClock {
   (): Date
-  /** Shows `at` from now on; may lie in the past. */
+  /** Sets the clock to `at`, which may lie in the past. */
   readonly set: (at: Date | string | number) => void
-  /** Moves on, or back when negative. */
+  /** Moves the clock forward, or back when negative. */
   readonly advance: (milliseconds: number) => void
 }
 

@@ -1,9 +1,5 @@
-export {
-  eventClockLaws,
-  eventRecoveryLaws,
-  eventRestoreLaws,
-  eventStoreLaws,
-} from './event-store/event-store-laws.js'
+export { eventClockLaws } from './event-store/clock.js'
+export { eventStoreLaws } from './event-store/event-store-laws.js'
 export type {
   EventClockHarness,
   EventClockLaw,
@@ -13,6 +9,8 @@ export type {
   EventStoreHarness,
   EventStoreLaw,
 } from './event-store/harness.js'
+export { eventRecoveryLaws } from './event-store/recovery.js'
+export { eventRestoreLaws } from './event-store/restore.js'
 export { type FixedClock, fixedClock } from './fixed-clock.js'
 export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'

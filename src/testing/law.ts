@@ -1,4 +1,4 @@
-/** A promise of a port that any implementation can be held to, in any test runner. */
+/** A promise of a port, to be checked on any implementation, in any test runner. */
 export interface Law<Harness> {
   /** The promise, as a sentence. */
   readonly name: string
@@ -6,17 +6,22 @@ export interface Law<Harness> {
   readonly check: (harness: Harness) => Promise<void>
 }
 
-/** Tells what a law expected and what it found. */
+/** Laws by their names. */
+export const lawsOf = <Harness>(
+  checks: Readonly<Record<string, Law<Harness>['check']>>,
+): readonly Law<Harness>[] => Object.entries(checks).map(([name, check]) => ({ name, check }))
+
+/** The message says what a law expected and what it found. */
 export class BrokenLaw extends Error {
   override readonly name = 'BrokenLaw'
 }
 
-/** Holds that `condition` is true; `expectation` says what was expected. */
+/** Throws unless `condition` is true; `expectation` says what was expected. */
 export function demand(condition: boolean, expectation: string): asserts condition {
   if (!condition) throw new BrokenLaw(`Expected ${expectation}`)
 }
 
-/** Holds that `actual`, which `what` names, is `expected` or an equal structure of plain values. */
+/** Throws unless `actual`, named by `what`, is `expected` or an equal structure of plain values. */
 export const demandEqual = (what: string, actual: unknown, expected: unknown): void => {
   if (isEqual(actual, expected)) return
   const [shown, found] = [textOf(expected), textOf(actual)]
@@ -24,7 +29,7 @@ export const demandEqual = (what: string, actual: unknown, expected: unknown): v
   throw new BrokenLaw(`Expected ${what} to be ${cut(shown, begin)}, not ${cut(found, begin)}`)
 }
 
-/** Holds that `promise` rejects, and gives back with what. */
+/** The reason that `promise` rejects with; throws when it resolves. */
 export const demandRejection = async (
   what: string,
   promise: Promise<unknown>,
@@ -39,7 +44,7 @@ export const demandRejection = async (
   )
 }
 
-/** What `works` lead to; waits for all of them, so that none goes on, or fails, behind the back of a law. */
+/** As `Promise.all`, but waits for all of `works` also when one fails, so that none runs on after its law. */
 export const allOf = async <Value>(works: readonly Promise<Value>[]): Promise<readonly Value[]> => {
   await Promise.allSettled(works)
   return Promise.all(works)
@@ -57,21 +62,21 @@ const isEqual = (left: unknown, right: unknown): boolean => {
   )
 }
 
-/** A property that is undefined counts as absent: JSON knows no difference. */
+/** An undefined property counts as absent, as in JSON. */
 const definedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.keys(value).filter((key) => value[key] !== undefined)
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** Longest text that a message repeats. */
+/** Most characters of a value that a message shows. */
 const MAX_SHOWN = 1000
 
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ??
   String(value)
 
-/** From where two texts have to be shown for their first difference to be seen. */
+/** Index from which two texts are shown, so that their first difference is visible. */
 const placeToShow = (one: string, other: string): number => {
   let place = 0
   while (place < one.length && one[place] === other[place]) place++

@@ -1,4 +1,4 @@
-/** Changes every part of `value` that lets itself be changed. */
+/** Changes every part of `value` that is not frozen. */
 export const spoil = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return
   if (value instanceof Date) value.setTime(0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { changedFields, changesNothing } from '../../src/domain/changed-fields.js'
 
 describe('changedFields', () => {
-  it('names the fields of another value, in the order of the new values', () => {
+  it('names the changed fields, in the order of the new values', () => {
     const previous = { a: 1, b: 'x', c: true }
     expect(changedFields(previous, { c: false, b: 'x', a: 2 })).toEqual(['c', 'a'])
     expect(changedFields(previous, { a: 1, b: 'x', c: true })).toEqual([])
@@ -16,7 +16,7 @@ describe('changedFields', () => {
     expect(changedFields({ a: 1, b: 2 } as { a: number }, { a: 1 })).toEqual([])
   })
 
-  it('tells values of different types apart', () => {
+  it('distinguishes values of different types', () => {
     const values = [0, '', '0', false, null, undefined, 1, '1', true]
     for (const one of values)
       for (const other of values)

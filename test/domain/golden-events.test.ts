@@ -195,7 +195,7 @@ describe('an event schema', () => {
           expect(objectionsTo(recorded, { ...recorded.data, [field]: value })).toHaveLength(1)
   })
 
-  it('refuses an event type that nobody wrote', () => {
+  it('refuses an unknown event type', () => {
     for (const { decider } of aggregates)
       for (const type of ['', '__proto__', 'project.renamed', undefined])
         expect(objections(decider.eventSchema, { type, data: {} })).toHaveLength(1)

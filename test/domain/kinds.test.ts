@@ -116,7 +116,7 @@ describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) 
     expect(kind.states).toEqual(expected.states)
   })
 
-  test('tells which fields are filtered and sorted by, and reads them.', () => {
+  test('names and reads the fields to filter and sort by.', () => {
     const fields = Object.entries(kind.fields)
     const view = kind.view(undefined, addedBy[type])
     if (view === undefined) throw new Error('nothing was added')
@@ -151,7 +151,7 @@ describe('The list of kinds', () => {
     expect(kindNamed(type)).toBeUndefined()
   })
 
-  test('tells the ids of an object in the order of its kind.', () => {
+  test('returns the ids of an object in the order of its kind.', () => {
     expect(idsOf({ type: 'project', id: 'portal' })).toEqual(['portal'])
     expect(idsOf({ roleKey: 'a/b', projectId: 'portal', type: 'project_role' })).toEqual([
       'portal',

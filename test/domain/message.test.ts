@@ -24,7 +24,7 @@ describe('command', () => {
 describe('event', () => {
   const Renamed = event('renamed', { name: z.string() })
 
-  it('freezes what it reads, and not what it was given', () => {
+  it('freezes its result, and not its input', () => {
     const given = { type: 'renamed', data: { name: 'a' } }
     const read = Renamed.parse(given)
     expect(read).toEqual(given)

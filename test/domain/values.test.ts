@@ -36,7 +36,7 @@ describe('SealedSecret', () => {
 describe('listOf', () => {
   const pairs = listOf(z.string({ error: 'must be text' }), 2, 3)
 
-  it('takes as many items as it says, bounds included', () => {
+  it('accepts as many items as it says, bounds included', () => {
     expect(pairs.parse(['a', 'b'])).toEqual(['a', 'b'])
     expect(pairs.parse(['a', 'b', 'c'])).toEqual(['a', 'b', 'c'])
   })
@@ -46,17 +46,17 @@ describe('listOf', () => {
     expect(objections(pairs, [1, 2, 3, 4])).toEqual([': must have at most 3 items'])
   })
 
-  it('tells each wrong item by its place', () => {
+  it('names each wrong item by its index', () => {
     expect(objections(pairs, ['a', 2, null])).toEqual(['1: must be text', '2: must be text'])
   })
 
-  it('takes nothing but lists', () => {
+  it('accepts nothing but lists', () => {
     for (const value of [null, 'ab', 2, { length: 2 }, new Set(['a', 'b'])])
       expect(objections(pairs, value)).toEqual([': must be a list'])
     expect(objections(pairs, undefined)).toEqual([': is required'])
   })
 
-  it('copies and freezes what it takes', () => {
+  it('copies and freezes its input', () => {
     const given = ['a', 'b']
     const taken = pairs.parse(given)
     given.push('c')

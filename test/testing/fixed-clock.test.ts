@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fixedClock } from '../../src/testing/fixed-clock.js'
 
-test('A fixed clock stands still until it is told otherwise', () => {
+test('A fixed clock stands still until it is set or advanced', () => {
   const now = fixedClock('2024-02-29T12:00:00Z')
   now().setFullYear(1999)
   expect(now()).toEqual(new Date('2024-02-29T12:00:00Z'))

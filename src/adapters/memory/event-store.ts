@@ -8,15 +8,15 @@ import { listeners } from '../store/listeners.js'
 import { recordEvents } from '../store/record-events.js'
 import { emptyLog } from './log.js'
 
-/** How a store in memory is set up. */
+/** Options of a store in memory. */
 export interface MemoryEventStoreOptions {
-  /** What positions are taken from; the system's time when absent. */
+  /** The clock of positions; the system's time when absent. */
   readonly now?: Clock | undefined
 }
 
 /**
- * A store that lives and dies with the program: for tests, and for trying things out. What it
- * records is frozen, the caller's `data` and `metadata` included.
+ * A store that lives as long as the program: for tests, and for trying things out. Recorded events are
+ * frozen, the caller's `data` and `metadata` included.
  *
  * @throws TypeError when `now` is no function
  */

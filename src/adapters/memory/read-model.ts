@@ -1,63 +1,64 @@
-import type { RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
-import type {
-  HistoryEntry,
-  HistoryQuery,
-  Listing,
-  ListQuery,
-  ReadModel,
-  RefOf,
-  Views,
-  ViewType,
-} from '../../ports/read-model.js'
+import type { Listing, ListQuery, ReadModel, Views, ViewType } from '../../ports/read-model.js'
 import { readEvents } from '../../projections/events/read-events.js'
 import { changeRow } from '../../projections/rows/change-row.js'
-import { rowKeyOf } from '../../projections/rows/row-key.js'
-import { historyOf, noHistory } from './history.js'
-import { listRows } from './list-rows.js'
-import { copyOf, type Kept, keptUnder, nothingKept, rowStore } from './rows.js'
+import { meetsAll } from '../../projections/rows/condition.js'
+import { listedScope, rowKeyOf } from '../../projections/rows/row-key.js'
+import { rowOrder } from '../../projections/rows/row-order.js'
+import { type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
+import { emptyHistory, historyOf } from './history.js'
+import { copyOf, emptyState, getOrAdd, rowStore, type State } from './rows.js'
 
 /** A read model that lives as long as the process; it is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
-  let kept: Kept = nothingKept()
-
-  const apply = async (from: bigint, events: readonly RecordedEvent[]): Promise<boolean> => {
-    if (kept.checkpoint !== from) return false
-    // All are read before the first is applied: should one be unreadable, none is.
-    applyAll(kept, readEvents(events))
-    kept.checkpoint = events.at(-1)?.position ?? from
-    return true
-  }
-
-  const get = async <Type extends ViewType>(
-    orgId: string,
-    ref: RefOf<Type>,
-  ): Promise<Views[Type] | undefined> => {
-    const { scope, key } = rowKeyOf(orgId, ref)
-    const row = kept.rows[ref.type].get(scope)?.get(key)
-    return row && copyOf(row)
-  }
-
+  let state = emptyState()
   return {
     name: 'memory-read-model',
-    checkpoint: async () => kept.checkpoint,
-    apply,
-    reset: async () => {
-      kept = nothingKept()
+    checkpoint: async () => state.checkpoint,
+    apply: async (from, events) => {
+      if (state.checkpoint !== from) return false
+      // All are read before the first is applied: if one cannot be read, none is applied.
+      applyAll(state, readEvents(events))
+      state.checkpoint = events.at(-1)?.position ?? from
+      return true
     },
-    get,
-    list: async <Type extends ViewType>(query: ListQuery<Type>): Promise<Listing<Views[Type]>> =>
-      listRows(kept, query),
-    history: async (query: HistoryQuery): Promise<readonly HistoryEntry[]> =>
-      historyOf(kept, query),
+    reset: async () => {
+      state = emptyState()
+    },
+    get: async (orgId, ref) => {
+      const { scope, key } = rowKeyOf(orgId, ref)
+      const row = state.rows[ref.type].get(scope)?.get(key)
+      return row && copyOf(row)
+    },
+    list: async (query) => listRows(state, query),
+    history: async (query) => historyOf(state, query),
   }
 }
 
-const applyAll = (kept: Kept, events: readonly KnownEvent[]): void => {
-  const rows = rowStore(kept)
+const applyAll = (state: State, events: readonly KnownEvent[]): void => {
+  const rows = rowStore(state)
   for (const event of events) {
     const { before, after } = changeRow(rows, event)
-    const { past } = keptUnder(kept.history, event.metadata.resourceOwner, noHistory)
-    past.push({ event, before, after })
+    const { all } = getOrAdd(state.history, event.metadata.resourceOwner, emptyHistory)
+    all.push({ event, before, after })
+  }
+}
+
+/** The page of rows that `query` asks for. Reads the rows of its organization or project alone. */
+const listRows = <Type extends ViewType>(
+  state: State,
+  query: ListQuery<Type>,
+): Listing<Views[Type]> => {
+  const fields: ViewFields<Views[Type]> = viewFields[query.type]
+  const rows = [...(state.rows[query.type].get(listedScope(query))?.values() ?? [])]
+  const order = rowOrder(fields, query.sort)
+  const found = rows.filter(meetsAll(fields, query.conditions))
+  const { after } = query
+  const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
+  return {
+    items: following.toSorted(order.compare).slice(0, query.limit).map(copyOf),
+    hasMore: following.length > query.limit,
+    totalSize: found.length,
+    sequence: state.checkpoint,
   }
 }

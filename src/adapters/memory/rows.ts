@@ -6,13 +6,8 @@ import type { Views, ViewType } from '../../ports/read-model.js'
 import type { Change } from '../../projections/history-view.js'
 import type { RowStore } from '../../projections/rows/change-row.js'
 
-/** An event and what it did, from which its entry in the history is made when somebody asks. */
-export interface Past extends Change {
-  readonly event: KnownEvent
-}
-
-/** All that a read model in memory knows. What one organization asks never meets another's rows. */
-export interface Kept {
+/** All that a read model in memory holds. */
+export interface State {
   checkpoint: Position
   /** By scope, then by key. */
   readonly rows: { readonly [Type in ViewType]: Map<string, Map<string, Views[Type]>> }
@@ -20,26 +15,31 @@ export interface Kept {
   readonly history: Map<string, History>
 }
 
-/** What happened in one organization, oldest first. */
-export interface History {
-  readonly past: Past[]
-  /** The same by object, as far as {@link History.sorted}: objects are seldom asked for. */
-  readonly byObject: Map<StreamId, Past[]>
-  /** The same with what lies in an object beside it, as far as {@link History.sorted}. */
-  readonly byContainer: Map<StreamId, Past[]>
-  /** How many of `past` are in `byObject` and `byContainer`. */
-  sorted: number
+/** An event and the change it made, of which the entry in the history is made when it is read. */
+export interface PastChange extends Change {
+  readonly event: KnownEvent
 }
 
-/** What is known before the first event. */
-export const nothingKept = (): Kept => ({
+/** What happened in one organization, oldest first. */
+export interface History {
+  readonly all: PastChange[]
+  /** Of each object, as far as `indexed`: the history of one object is seldom read. */
+  readonly byObject: Map<StreamId, PastChange[]>
+  /** Of each object and of what lies in it, as far as `indexed`. */
+  readonly byContainer: Map<StreamId, PastChange[]>
+  /** How many of `all` are in `byObject` and `byContainer`. */
+  indexed: number
+}
+
+/** The state before the first event. */
+export const emptyState = (): State => ({
   checkpoint: 0n,
   rows: byType((): Map<string, Map<string, never>> => new Map()),
   history: new Map(),
 })
 
-/** What is kept under `key`; made and kept when there is nothing yet. */
-export const keptUnder = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
+/** The value under `key`; made and added when there is none. */
+export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
   const found = map.get(key)
   if (found !== undefined) return found
   const made = make()
@@ -47,20 +47,19 @@ export const keptUnder = <Key, Value>(map: Map<Key, Value>, key: Key, make: () =
   return made
 }
 
-/** The rows of `kept`, as events change them. */
-export const rowStore = ({ rows }: Kept): RowStore => ({
+/** The rows of `state`, as events change them. */
+export const rowStore = ({ rows }: State): RowStore => ({
   get: (type, { scope, key }) => rows[type].get(scope)?.get(key),
   put: (type, { scope, key }, row) => {
     if (row === undefined) rows[type].get(scope)?.delete(key)
-    else
-      keptUnder<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
+    else getOrAdd<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
   },
   removeAll: (type, scope) => {
     rows[type].delete(scope)
   },
 })
 
-/** A copy of `row`, so that no reader can alter what is kept; dates cannot be frozen. */
+/** A copy of `row`, so that no reader can change the stored one; dates cannot be frozen. */
 export const copyOf = <Row extends Views[ViewType]>(row: Row): Row => {
   const { creationDate, changeDate } = row.details
   return {

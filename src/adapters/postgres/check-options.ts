@@ -1,5 +1,4 @@
-import { checkNames } from '../store/check-names.js'
-import { checkNumber } from '../store/check-number.js'
+import { checkNames, checkNumber } from '../store/check-options.js'
 import { withoutTls } from './connection/clients.js'
 import type { Driver } from './connection/driver.js'
 import type { PostgresOptions } from './options.js'
@@ -17,16 +16,16 @@ const OPTIONS = [
   'signal',
 ]
 
-/** A URL, or the path of a socket. For anything else the driver would make up a host, or take its own. */
+/** A URL, or the path of a socket. For anything else the driver would use a default host. */
 const ADDRESS = /^([a-z][\w+.-]*:)?\//i
 
-/** Never shows the address: there may be a password in it. */
+/** The message never shows the address, which may have a password. */
 const checkAddress = (driver: Driver, option: string, value: unknown): void => {
   if (!ADDRESS.test(String(value)) || !isReadable(driver, String(value)))
     throw new TypeError(`${option} must be a URL such as postgres://host/database`)
 }
 
-/** Whether the driver can make something of it, which reads what it says of one host alone. */
+/** Whether the driver can parse it; the driver supports one host alone. */
 const isReadable = ({ Client }: Driver, connectionString: string): boolean => {
   try {
     new Client({ connectionString: withoutTls(connectionString) })
@@ -36,7 +35,7 @@ const isReadable = ({ Client }: Driver, connectionString: string): boolean => {
   }
 }
 
-/** @throws TypeError that names the option which is missing, unknown or not what it is to be */
+/** @throws TypeError that names an option which is missing, unknown or of a wrong type */
 export const checkOptions = (driver: Driver, options: PostgresOptions): void => {
   if (typeof options === 'object') checkNames('openPostgres', options ?? {}, OPTIONS)
   if (typeof options?.pool?.connect !== 'function')

@@ -1,6 +1,6 @@
 export { StoreFault } from '../../ports/store-fault.js'
+export { InvalidAppend } from '../store/check-append.js'
 export { InvalidRestore } from '../store/check-restore.js'
-export { InvalidAppend } from '../store/invalid-append.js'
 export { UnusableDatabase } from './connection/unusable-database.js'
 export { openPostgres, type Postgres } from './open-postgres.js'
 export type { PostgresAddress, PostgresOptions } from './options.js'

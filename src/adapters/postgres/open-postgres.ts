@@ -6,7 +6,7 @@ import { type Connections, POOL_OF_HOST, poolConnections } from './connection/co
 import { loadDriver } from './connection/driver.js'
 import { UnusableDatabase } from './connection/unusable-database.js'
 import { postgresEventStore } from './log/event-store.js'
-import { newsOf } from './log/notifications.js'
+import { notificationsOn } from './log/notifications.js'
 import { demandMigrated, migrate } from './migrations.js'
 import type { PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
@@ -19,11 +19,11 @@ export interface Postgres {
   /** In tables beside the events; one for all processes. */
   readonly readModel: ReadModel
   /**
-   * Brings the tables up to date, as opening does unless told otherwise. Many processes may do so at
+   * Brings the tables up to date, as opening does without `migrate: false`. Many processes may do so at
    * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
    */
   readonly migrate: (options?: {
-    /** Ends the wait, which then rejects with its reason; a migration that was begun goes on. */
+    /** Ends the wait, which rejects with its reason; a migration that was begun goes on. */
     readonly signal?: AbortSignal | undefined
   }) => Promise<void>
   /** Ends the connections, other than those of the host's pool. Every later call rejects. */
@@ -33,12 +33,12 @@ export interface Postgres {
 }
 
 /**
- * Opens a schema of a PostgreSQL database, version 14 or later, and makes its tables unless told
- * otherwise. Any number of processes may have it open.
+ * Opens a schema of a PostgreSQL database, version 14 or later, and makes its tables unless `migrate` is
+ * `false`. Any number of processes may have it open.
  *
  * What `append` has answered is on the server's disk, and on its synchronous standbys.
  *
- * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server is away or a pool has no
+ * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server cannot be reached or a pool has no
  * free connection; with a `TypeError` when there is neither the address of a database nor a pool, or
  * another option is unknown or of a wrong type; with a `RangeError` when `schema` is no name for a schema;
  * with an `Error` when `pg` is not installed; with the reason of `signal` once that aborts.
@@ -54,9 +54,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     options.pool ? POOL_OF_HOST : { end: () => pool.end(), remedy: 'raise maxConnections' },
   )
   const connect = toListen(driver, options)
-  const news = newsOf({ connections, connect, channel: channelOf(schema) })
+  const notifications = notificationsOn({ connections, connect, channel: channelOf(schema) })
   const close = async () => {
-    await Promise.all([news.close(), connections.close()])
+    await Promise.all([notifications.close(), connections.close()])
   }
   const prepare = async () => {
     await demandSettings(connections)
@@ -64,32 +64,32 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     else await migrate(connections, schema)
   }
   try {
-    await orAborted(prepare, signal)
+    await untilAbort(prepare, signal)
   } catch (error) {
-    // Not awaited: what an aborted opening waits for may take its time.
+    // Not awaited: after an abort, closing may take long.
     void close()
     throw error
   }
-  const store = postgresEventStore(connections, quoted, news)
+  const store = postgresEventStore(connections, quoted, notifications)
   return {
     store,
     readModel: postgresReadModel(connections, quoted, store),
-    migrate: ({ signal } = {}) => orAborted(() => migrate(connections, schema), signal),
+    migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-/** Does `work`, but waits no longer than until `signal` aborts; rejects with its reason then. */
-const orAborted = (work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
+/** Runs `work`; rejects with the reason of `signal` when that aborts first. */
+const untilAbort = (work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal?.reason)
-    if (signal?.aborted) return giveUp()
-    signal?.addEventListener('abort', giveUp, { once: true })
-    // A signal may live as long as the program.
+    const onAbort = () => reject(signal?.reason)
+    if (signal?.aborted) return onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    // A signal may live as long as the program, and keep its listeners.
     work()
       .then(resolve, reject)
-      .finally(() => signal?.removeEventListener('abort', giveUp))
+      .finally(() => signal?.removeEventListener('abort', onAbort))
   })
 
 /** @throws UnusableDatabase */

@@ -1,4 +1,4 @@
-/** Names of schemas that need no thought: short enough for {@link channelOf}, never PostgreSQL's own. */
+/** Short enough for {@link channelOf}, and never PostgreSQL's own. */
 const NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,53}$/
 
 /** `schema` as part of a statement. @throws RangeError when it is no name for a schema */
@@ -9,5 +9,5 @@ export const quotedSchema = (schema: string): string => {
   )
 }
 
-/** The channel on which the writers of `schema` tell that there is something to read. */
+/** The channel of notifications of new events in `schema`. */
 export const channelOf = (schema: string): string => `claviger_${schema}`

@@ -1,12 +1,12 @@
 import type { Parameter } from '../sql/statement.js'
 
-/** What a parameter holds the values of a column as: an array of a type, or what {@link toJsonLines} made. */
+/** How a parameter holds the values of a column: as an array of a type, or as {@link toJsonLines}. */
 type Column = 'bigint' | 'boolean' | 'text' | 'lines'
 
 /**
- * A query for rows that take each of `columns` from a `parameter`, in order; all of one length. In the list of the
- * query they come row by row; `FROM` would lay all values aside first, a fifteenth of the time of a catch-up.
- * With its schema, for only in `FROM` no function of a host's can be taken for it.
+ * A query for rows whose `columns` are in a `parameter` each, in order, all of one length. In the select list
+ * they come row by row; `FROM` would store all values first, a fifteenth of the time of a catch-up. With its schema:
+ * outside `FROM`, a function of the host could be taken for it.
  */
 export const unnestColumns = (
   columns: readonly Column[],
@@ -19,7 +19,7 @@ const arrayIn = (parameter: string, column: Column): string =>
   column === 'lines' ? `string_to_array(${parameter}, E'\\n')` : `${parameter}::${column}[]`
 
 /**
- * JSON texts as one parameter. As elements of an array each of their quotes would have to be escaped,
- * here and there again.
+ * JSON texts as one parameter. As elements of an array, each of their quotes would have to be escaped, and
+ * unescaped by the server.
  */
 export const toJsonLines = (texts: readonly Parameter[]): string => texts.join('\n')

@@ -1,34 +1,33 @@
 import { setImmediate, setTimeout } from 'node:timers'
 import { StoreFault } from '../../ports/store-fault.js'
-import { checkNumber } from '../store/check-number.js'
+import { checkNumber } from '../store/check-options.js'
 import { type Database, openDatabase } from './database.js'
-import { faultOf, lockedFault } from './faults.js'
-import { isBusy } from './result-code.js'
+import { faultOf, isBusy, lockedFault } from './faults.js'
 import { setUp } from './schema.js'
 import { inTransaction } from './transaction.js'
 import { UnusableFile } from './unusable-file.js'
 
-/** Of Node.js, taken once: tests may put a clock of theirs in the place of these. */
-const [soon, later] = [setImmediate, setTimeout]
+/** Taken once: tests of a host may replace them, also in their module. */
+const [setSoon, setLater] = [setImmediate, setTimeout]
 
 /** How long another process may keep the file locked, in milliseconds. */
-const DEFAULT_BUSY_TIMEOUT = 10_000
+const DEFAULT_BUSY_TIMEOUT_MS = 10_000
 
-/** For so long, in milliseconds, a lock is asked for in every turn of the event loop. */
-const EAGER_WAIT = 2
+/** How long a lock is tried in every turn of the event loop, in milliseconds. */
+const EAGER_WAIT_MS = 2
 
-/** Most between two tries after that, in milliseconds. */
-const MAX_PAUSE = 5
+/** Longest pause between two tries after that, in milliseconds. */
+const MAX_PAUSE_MS = 5
 
 /**
- * After so long, in milliseconds, in which nobody has met a lock, it is no longer the same. It may be another
- * one before that: so no call is refused that has not tried for so long itself.
+ * A lock met again within this time, in milliseconds, counts as the same one. It may be another one, so a call must
+ * have tried for as long itself before it is rejected.
  */
-const FORGOTTEN = 20 * MAX_PAUSE
+const LOCK_MEMORY_MS = 20 * MAX_PAUSE_MS
 
 /**
- * A file shared with other processes. While one of them has it locked, `work` is tried again, and the
- * event loop keeps turning; nothing else of this process comes between what one `work` does.
+ * A file shared with other processes. While one of them has it locked, `work` is tried again without blocking
+ * the event loop. `work` is synchronous, so no other work of this process comes in between.
  *
  * Everything rejects with a {@link StoreFault} when the lock lasts too long, when SQLite reports a
  * fault, and after `close`.
@@ -41,18 +40,18 @@ export interface Connection {
   /** Runs `work` so that all that it writes is recorded or nothing. */
   readonly write: <Value>(work: (database: Database) => Value) => Promise<Value>
   readonly isClosed: () => boolean
-  /** Closes the file; what still waits for a lock is rejected. */
+  /** Closes the file; calls that wait for a lock reject. */
   readonly close: () => void
 }
 
 /**
- * Opens the file at `path` and brings its tables up to date; later, when it is locked just now.
+ * Opens the file at `path` and brings its tables up to date, at the first call if it is locked.
  *
  * @throws UnusableFile, or TypeError when `busyTimeout` is no number
  */
 export const openConnection = (
   path: string,
-  busyTimeout: number = DEFAULT_BUSY_TIMEOUT,
+  busyTimeout: number = DEFAULT_BUSY_TIMEOUT_MS,
 ): Connection => {
   checkNumber('busyTimeout', busyTimeout)
   const database = openDatabase(path)
@@ -66,9 +65,9 @@ export const openConnection = (
     return work(database)
   }
 
-  /** Runs what the same lock may hold up: those that wait one after the other wait for one timeout. */
+  /** Runs work that may wait for the same lock: calls one after the other share one timeout. */
   const runner = () => {
-    /** When the lock was first met, and when last; 0 once it is gone. */
+    /** When the lock was first met, and when last; 0 without a lock. */
     let since = 0
     let seen = 0
     return async <Value>(work: (database: Database) => Value): Promise<Value> => {
@@ -80,17 +79,17 @@ export const openConnection = (
           seen = 0
           return value
         } catch (error) {
-          // Opened while it was locked, a file is found unusable only now.
+          // A file that was locked when it was opened is checked only now.
           if (error instanceof UnusableFile)
             throw new StoreFault(error.message, 'not_recorded', error)
           if (!isBusy(error)) throw faultOf(error, 'not_recorded')
           const now = performance.now()
           began ??= now
-          from ??= now - seen < FORGOTTEN ? since : now
+          from ??= now - seen < LOCK_MEMORY_MS ? since : now
           since = from
           seen = now
           const waited = now - from
-          const hasTried = now - began >= Math.min(busyTimeout, FORGOTTEN)
+          const hasTried = now - began >= Math.min(busyTimeout, LOCK_MEMORY_MS)
           if (waited >= busyTimeout && hasTried) throw lockedFault(busyTimeout, error)
           await pause(waited)
         }
@@ -122,9 +121,9 @@ export const openConnection = (
   }
 }
 
-/** Waits a little, of different length each time so that no two processes wait in step. */
+/** A random pause, so that two processes do not try in step. */
 const pause = (waited: number): Promise<void> =>
   new Promise((resolve) => {
-    if (waited < EAGER_WAIT) soon(resolve)
-    else later(resolve, Math.random() * MAX_PAUSE)
+    if (waited < EAGER_WAIT_MS) setSoon(resolve)
+    else setLater(resolve, Math.random() * MAX_PAUSE_MS)
   })

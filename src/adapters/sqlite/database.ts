@@ -1,14 +1,14 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { UnusableFile } from './unusable-file.js'
 
-/** A row, in the order of the columns asked for. Integers are numbers. */
+/** A row in the order of its columns. Integers are numbers. */
 export type Row = readonly SQLOutputValue[]
 
-/** A connection to one SQLite file. Everything is done at once; SQLITE_BUSY is thrown, never waited for. */
+/** A synchronous connection to one SQLite file. It throws SQLITE_BUSY and never waits. */
 export interface Database {
   /** Runs any number of statements without parameters. */
   readonly script: (sql: string) => void
-  /** Runs one statement; gives back how many rows it changed. */
+  /** Runs one statement, and returns how many rows it changed. */
   readonly run: (sql: string, ...parameters: SQLInputValue[]) => number
   /** All rows that a query finds. The type of the row is the caller's claim. */
   readonly rows: <Found extends Row>(
@@ -21,8 +21,7 @@ export interface Database {
 }
 
 /**
- * Opens `path`, or a database in memory for `:memory:`. Statements are prepared once and kept for the
- * next time.
+ * Opens `path`, or a database in memory for `:memory:`. Prepared statements are cached.
  *
  * @throws UnusableFile when it cannot be opened; Error where there is no `node:sqlite`
  */
@@ -34,7 +33,7 @@ export const openDatabase = (path: string): Database => {
     const known = prepared.get(sql)
     if (known) return known
     const fresh = connection.prepare(sql)
-    // Node.js 22.13 to 22.15 do not have it.
+    // Missing from Node.js 22.13 to 22.15.
     fresh.setReturnArrays?.(true)
     if (prepared.size === MAX_PREPARED) prepared.clear()
     prepared.set(sql, fresh)
@@ -42,7 +41,7 @@ export const openDatabase = (path: string): Database => {
   }
 
   const rows = <Found extends Row>(sql: string, ...parameters: SQLInputValue[]) =>
-    // The types of Node know nothing of rows that are arrays.
+    // The types of Node.js have no rows as arrays.
     asArrays(statement(sql).all(...parameters)) as readonly Found[]
 
   return {
@@ -54,28 +53,28 @@ export const openDatabase = (path: string): Database => {
   }
 }
 
-/** Columns of one query have names of their own, none of them a number: their order is that of the keys. */
+/** The columns of our queries have different names, and none is a number, so keys are in their order. */
 const asArrays = (rows: readonly object[]): readonly unknown[] =>
   rows[0] === undefined || Array.isArray(rows[0]) ? rows : rows.map((row) => Object.values(row))
 
-/** Lists can be asked for in more ways than it would do to keep; those in use are soon there again. */
+/** Most cached statements: lists have too many different ones to cache all. */
 const MAX_PREPARED = 200
 
 const connect = (path: string): DatabaseSync => {
-  // SQLite takes it for a file that is deleted when it is closed.
+  // SQLite would open a temporary file.
   if (path === '' || path === 'file:') throw new UnusableFile('cannot_open', 'The path is empty')
   const { DatabaseSync } = nodeSqlite()
   try {
-    // A timeout would put the whole program to sleep.
+    // A timeout would block the whole program.
     return new DatabaseSync(path, { timeout: 0 })
   } catch (error) {
     throw new UnusableFile('cannot_open', `Cannot open ${path}`, error)
   }
 }
 
-/** Not imported: where there is none, that would fail in the words of the runtime. */
+/** Not imported: an import would fail without our message where there is none. */
 const nodeSqlite = () => {
-  // Older versions have no such function either.
+  // Older versions lack this function, too.
   const found = process.getBuiltinModule?.('node:sqlite')
   if (found) return found
   throw new Error(

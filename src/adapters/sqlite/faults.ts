@@ -1,20 +1,48 @@
+import { fieldOf } from '../../domain/field-of.js'
 import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
-import { isBusy, isSqliteError } from './result-code.js'
 
-/** How long a caller who was refused should wait before another try, in milliseconds. */
-const RETRY_AFTER = 1_000
+/** How long a rejected caller should wait before another try, in milliseconds. */
+const RETRY_AFTER_MS = 1_000
 
-/** What SQLite reports as a {@link StoreFault}; anything else as it is. */
+/** An error of SQLite as a {@link StoreFault}; any other error as it is. */
 export const faultOf = (error: unknown, outcome: FaultOutcome): unknown =>
   isSqliteError(error) ? new StoreFault(`SQLite: ${error.message}`, outcome, error) : error
 
-/** The fault of a lock that lasted longer than anybody waits for it. */
+/** The fault of a lock that lasted longer than `busyTimeout`. */
 export const lockedFault = (busyTimeout: number, cause: unknown): StoreFault => {
   const fault = new StoreFault(`The file was locked for ${busyTimeout} ms`, 'not_recorded', cause)
-  fault.retryAfter = RETRY_AFTER
+  fault.retryAfter = RETRY_AFTER_MS
   return fault
 }
 
-/** Whether `fault` hits the next append as well, or must not be followed by a second try. */
+/** Whether `fault` would also affect the next append, or has an unknown outcome. */
 export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && (fault.outcome === 'unknown' || isBusy(fault.cause))
+
+/** Primary result codes of SQLite. */
+const BUSY = 5
+const LOCKED = 6
+const FULL = 13
+const NOT_A_DATABASE = 26
+
+/** Primary result code of SQLite; undefined when `error` is not SQLite's. */
+const resultCode = (error: unknown): number | undefined => {
+  // Not `instanceof`: some test runners have an `Error` of their own.
+  const code = fieldOf(error, 'errcode')
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+/** Whether SQLite itself reported `error`. */
+export const isSqliteError = (error: unknown): error is Error => resultCode(error) !== undefined
+
+/** Whether another connection holds a lock, so that trying again may help. */
+export const isBusy = (error: unknown): boolean => {
+  const code = resultCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** Whether the disk is full, and so nothing was recorded. */
+export const isFull = (error: unknown): boolean => resultCode(error) === FULL
+
+/** Whether the file is no database. */
+export const isNotADatabase = (error: unknown): boolean => resultCode(error) === NOT_A_DATABASE

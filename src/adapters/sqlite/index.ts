@@ -1,24 +1,24 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { checkNames } from '../store/check-names.js'
+import { checkNames } from '../store/check-options.js'
 import { type Clock, microsecondClock } from '../store/clock.js'
 import { openConnection } from './connection.js'
 import { sqliteEventStore } from './log/event-store.js'
 import { sqliteReadModel } from './read-model/read-model.js'
 
 export { StoreFault } from '../../ports/store-fault.js'
+export { InvalidAppend } from '../store/check-append.js'
 export { InvalidRestore } from '../store/check-restore.js'
 export type { Clock } from '../store/clock.js'
-export { InvalidAppend } from '../store/invalid-append.js'
 export { UnusableFile } from './unusable-file.js'
 
-/** How an SQLite file is used. */
+/** Options of an SQLite file. */
 export interface SqliteOptions {
-  /** What positions are taken from; the system's time when absent. */
+  /** The clock of positions; the system's time when absent. */
   readonly now?: Clock | undefined
   /**
    * How long, in milliseconds, another process may keep the file locked before the calls that wait for
-   * it reject with a {@link StoreFault}; 10,000 when absent. The event loop keeps turning meanwhile.
+   * it reject with a {@link StoreFault}; 10,000 when absent. The event loop is not blocked meanwhile.
    */
   readonly busyTimeout?: number | undefined
 }
@@ -27,9 +27,9 @@ export interface SqliteOptions {
 export interface Sqlite {
   /** For `createIam`, `copyEvents` and `verify`. */
   readonly store: EventStore & EventRestore & EventCount
-  /** Kept in the same file, so that processes share it and it is still there at the next start. */
+  /** In the same file, so processes share it and it survives a restart. */
   readonly readModel: ReadModel
-  /** Closes the file. Every later call, and every one that has not been answered yet, rejects. */
+  /** Closes the file. Later calls, and those not answered yet, reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -39,11 +39,11 @@ export interface Sqlite {
  * Opens the SQLite file at `path`, or creates it; several processes may have it open. `:memory:` is a
  * database that ends with the program.
  *
- * What `append` has answered is on disk (`synchronous = FULL`), in files beside this one too: they are
- * copied and moved together.
+ * What `append` has answered is on disk (`synchronous = FULL`), also in the files `-wal` and `-shm` beside this
+ * one: copy and move them together.
  *
- * @throws UnusableFile when it cannot be opened, is no file of this library, or of a newer version of it;
- *   StoreFault when it is damaged or may not be written; TypeError when an option is unknown or of a wrong
+ * @throws UnusableFile when it cannot be opened, is no file of this library, or is of a newer version of it;
+ *   StoreFault when it is damaged or cannot be written; TypeError when an option is unknown or of a wrong
  *   type; Error where there is no `node:sqlite`
  */
 export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite => {

@@ -1,14 +1,14 @@
 import type { Database } from './database.js'
-import { isNotADatabase } from './result-code.js'
+import { isNotADatabase } from './faults.js'
 import { inTransaction } from './transaction.js'
 import { UnusableFile } from './unusable-file.js'
 
-/** Marks a file as ours: `clav` in ASCII. */
+/** `clav` in ASCII: marks a file as ours. */
 const APPLICATION_ID = 0x636c6176
 
 /**
- * How each version of the tables follows from the one before; `PRAGMA user_version` counts those done.
- * Add to them; never change one: files that went through it exist.
+ * What makes each version of the tables of the one before; `PRAGMA user_version` counts those done. Add new ones,
+ * but never change one: files that went through it exist.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE events (
@@ -31,14 +31,14 @@ const MIGRATIONS: readonly string[] = [
 ]
 
 /**
- * Pages kept in memory, in KiB. Few, so that those in use stay in the caches of the processor: the system
- * keeps the others as well, and to ask it costs less than every commit's way through many.
+ * Pages cached in memory, in KiB. Few, so that they fit into the caches of the processor: the system caches the
+ * others, and each commit goes through all of ours.
  */
 const CACHE_SIZE = 8_192
 
 /**
- * Pages that may wait in memory for the commit, in KiB. A batch of a catch-up changes some thousand; beyond
- * this SQLite writes them earlier, and some of them twice.
+ * Changed pages that may wait in memory for the commit, in KiB. A batch of a catch-up changes some thousand pages;
+ * beyond this limit SQLite writes them earlier, and some of them twice.
  */
 const SPILL_SIZE = 32_768
 
@@ -46,15 +46,15 @@ const SPILL_SIZE = 32_768
 const CHECKPOINT_PAGES = 4000
 
 /**
- * Prepares a database that was just opened: its settings, and its tables in their newest version.
- * Several processes may do so at once.
+ * Makes the settings of a new connection, and brings the tables up to date. Several processes may do so at
+ * once.
  *
- * @throws UnusableFile, with nothing changed; SQLITE_BUSY when it has to be tried again
+ * @throws UnusableFile, with nothing changed; SQLITE_BUSY when it must be tried again
  */
 export const setUp = (database: Database): void => {
-  // As of one moment: another process may be setting the file up.
+  // In a transaction: another process may be setting up the file.
   const version = inTransaction(database, 'BEGIN DEFERRED', schemaVersion)
-  // A large list is sorted in memory: a container need not have a folder for temporary files.
+  // Large lists are sorted in memory, as a container may have no folder for temporary files.
   database.script(
     `PRAGMA journal_mode = WAL;
      PRAGMA synchronous = FULL;
@@ -67,7 +67,7 @@ export const setUp = (database: Database): void => {
 }
 
 const migrate = (database: Database): void => {
-  // Read anew: another process may have been faster.
+  // Read again: another process may have been faster.
   for (const migration of MIGRATIONS.slice(schemaVersion(database))) database.script(migration)
   database.script(
     `PRAGMA application_id = ${APPLICATION_ID};

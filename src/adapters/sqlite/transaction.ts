@@ -1,16 +1,15 @@
 import type { FaultOutcome, StoreFault } from '../../ports/store-fault.js'
 import type { Database } from './database.js'
-import { faultOf } from './faults.js'
-import { isBusy, isFull } from './result-code.js'
+import { faultOf, isBusy, isFull } from './faults.js'
 
-/** `IMMEDIATE` takes the lock for writing first; `DEFERRED` reads everything as of one moment. */
+/** `IMMEDIATE` locks for writing first; `DEFERRED` reads everything as of one moment. */
 export type Begin = 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
 
 /**
  * Runs `work` in a transaction: all that it writes is recorded or nothing.
  *
  * @throws SQLITE_BUSY as it is, with nothing recorded, so that it can be tried again;
- *   {@link StoreFault} for what else SQLite reports; whatever `work` throws
+ *   {@link StoreFault} for any other error of SQLite; errors of `work` as they are
  */
 export const inTransaction = <Value>(
   database: Database,
@@ -35,6 +34,6 @@ const rollBack = (database: Database): void => {
   try {
     database.run('ROLLBACK')
   } catch {
-    // SQLite has rolled back by itself, or the transaction never began.
+    // SQLite has already rolled back, or the transaction never began.
   }
 }

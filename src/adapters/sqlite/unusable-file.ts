@@ -1,5 +1,5 @@
 /**
- * A file that `openSqlite` must leave alone:
+ * A file that `openSqlite` must not use:
  *
  * - `cannot_open`: it cannot be opened or created, for instance because its folder does not exist;
  * - `not_a_database`: it is no SQLite file;
@@ -8,7 +8,7 @@
  */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile'
-  /** Why it must be left alone, as told above. */
+  /** Why it must not be used, as listed above. */
   readonly reason: 'cannot_open' | 'not_a_database' | 'foreign' | 'newer'
 
   constructor(reason: UnusableFile['reason'], message: string, cause?: unknown) {

@@ -8,10 +8,22 @@ import {
   type NewEvent,
   type StreamWrite,
 } from '../../ports/event-store.js'
-import { InvalidAppend } from './invalid-append.js'
 import { exceedsBytes, jsonExceedsBytes } from './text-size.js'
 
-/** Why every store must refuse `append` before it writes anything; undefined when it need not. */
+/** An append that no store may record: a mistake of the program, not of its users. */
+export class InvalidAppend extends Error {
+  override readonly name = 'InvalidAppend'
+
+  /** The wrong part of the append, as a path such as `writes[0].stream`. */
+  readonly field: string
+
+  constructor(field: string, objection: string) {
+    super(`${field} ${objection}`)
+    this.field = field
+  }
+}
+
+/** Why every store must refuse `append` before it writes anything; undefined when it is valid. */
 export const checkAppend = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
   if (writes.length === 0) return new InvalidAppend('writes', 'must not be empty')
   if (writes.length > MAX_WRITES) {

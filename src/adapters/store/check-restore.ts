@@ -1,12 +1,12 @@
 import type { StreamId } from '../../domain/values.js'
 import type { RecordedEvent, Version } from '../../ports/event-store.js'
 
-/** Events that may not be added to a log as they are. */
+/** Events that cannot be added to a log as they are. */
 export class InvalidRestore extends Error {
   override readonly name = 'InvalidRestore'
 }
 
-/** What a store already holds. */
+/** What a store holds before a restore. */
 export interface Held {
   /** Its last event; undefined when it is empty. */
   readonly last: RecordedEvent | undefined
@@ -18,7 +18,7 @@ export interface Held {
 export const beginsAppend = (event: RecordedEvent, previous: RecordedEvent | undefined): boolean =>
   event.appendId !== previous?.appendId
 
-/** Why `events` may not be added to a store that holds what `held` tells; undefined when they may. */
+/** Why `events` cannot be added to a store that holds `held`; undefined when they can. */
 export const checkRestore = (
   events: readonly RecordedEvent[],
   held: Held,

@@ -1,9 +1,9 @@
 import { StoreFault } from '../../ports/store-fault.js'
 
-/** Tells the time. */
+/** Returns the time. */
 export type Clock = () => Date
 
-/** Tells the time in whole microseconds since the Unix epoch; a number is exact until the year 2255. */
+/** Returns the time in whole microseconds since the Unix epoch; a number is exact until the year 2255. */
 export type MicrosecondClock = () => number
 
 const NO_TIME = 'The clock must show a time before the year 2255'
@@ -28,5 +28,5 @@ export const microsecondClock = (clock?: Clock): MicrosecondClock => {
   }
 }
 
-/** Position, as a number, of the event recorded at `now` after the one at `last`; `last` is 0 before the first. */
+/** Position of an event recorded at `now` after the position `last`, which is 0 before the first event. */
 export const nextPosition = (now: number, last: number): number => Math.max(now, last + 1)

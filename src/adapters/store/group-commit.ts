@@ -8,10 +8,10 @@ import type {
 import { planGroup } from './plan-group.js'
 import { type PreparedAppend, prepareAppend } from './prepare-append.js'
 
-/** What a store answers to one append. */
+/** The answer to one append. */
 export type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
 
-/** What a store brings along to write in groups. */
+/** What a store supplies to write in groups. */
 export interface GroupWriter {
   /**
    * Writes the appends of one group in one transaction and answers each; rejects when nothing of the
@@ -19,11 +19,11 @@ export interface GroupWriter {
    */
   readonly write: (group: readonly PreparedAppend[]) => Promise<readonly Verdict[]>
   /**
-   * Whether `fault` hit the group as a whole, so that its appends must not be tried one by one: the
+   * Whether `fault` affected the whole group, so that its appends must not be tried one by one: the
    * connection is lost, or the outcome unknown.
    */
   readonly isConnectionFault: (fault: unknown) => boolean
-  /** Runs `next` at the end of the current turn of the event loop: what waits by then is a group. */
+  /** Runs `next` at the end of the current turn of the event loop: what waits by then forms a group. */
   readonly schedule: (next: () => void) => void
 }
 
@@ -33,28 +33,28 @@ interface Entry {
   readonly reject: (fault: unknown) => void
 }
 
-/** After so many groups of one in a row, an append is taken to come alone. */
-const ALONE = 8
+/** Number of groups of one in a row after which an append is written without waiting for others. */
+const SINGLES_BEFORE_NO_WAIT = 8
 
 /**
- * Writes together what waits together, one group at a time. What comes alone waits for nobody; every
- * eighth time it does, so that others are noticed, and the event loop turns.
+ * Writes the appends that wait at the same time as one group, one group after the other. When appends come
+ * one at a time, only every eighth waits for others.
  *
- * @returns `append` of a store; resolves with the verdict on it, whatever becomes of its neighbours
+ * @returns `append` of a store; its answer does not depend on the rest of the group
  */
 export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
   let waiting: Entry[] = []
   let isRunning = false
-  /** How many groups of one there were in a row. */
-  let alone = 0
+  /** Number of groups of one in a row. */
+  let singles = 0
 
   const run = async (): Promise<void> => {
-    alone = waiting.length === 1 ? alone + 1 : 0
+    singles = waiting.length === 1 ? singles + 1 : 0
     const { group, rest } = planGroup(waiting)
     waiting = rest
     await settle(writer, group)
     isRunning = waiting.length > 0
-    // Not at once: those just answered may have more to write.
+    // Not at once: callers that were just answered may send more.
     if (isRunning) writer.schedule(run)
   }
 
@@ -63,12 +63,13 @@ export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
       waiting.push({ prepared: prepareAppend(append), resolve, reject })
       if (isRunning) return
       isRunning = true
-      if (alone < ALONE || alone % ALONE === 0) writer.schedule(run)
+      if (singles < SINGLES_BEFORE_NO_WAIT || singles % SINGLES_BEFORE_NO_WAIT === 0)
+        writer.schedule(run)
       else Promise.resolve().then(run)
     })
 }
 
-/** Writes `group` and answers everyone in it. */
+/** Writes `group` and answers each of its appends. */
 const settle = async (writer: GroupWriter, group: readonly Entry[]): Promise<void> => {
   try {
     const verdicts = await writer.write(group.map(({ prepared }) => prepared))
@@ -83,7 +84,7 @@ const settle = async (writer: GroupWriter, group: readonly Entry[]): Promise<voi
   }
 }
 
-/** Writes one after the other, so that only the append that is at fault fails. */
+/** Writes one append after the other, so that only the one at fault fails. */
 const settleEach = async (writer: GroupWriter, group: readonly Entry[]): Promise<void> => {
   for (const entry of group) await settle(writer, [entry])
 }

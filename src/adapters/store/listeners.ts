@@ -1,30 +1,23 @@
-/** Those who wait for new events through `onAppend`. */
-export interface Listeners {
-  /** Calls `wake` from now on; the function returned ends the calls. */
-  readonly add: (wake: () => void) => () => void
-  /** Calls everyone, after the code that runs now: what a listener throws is not the writer's. */
-  readonly wakeAll: () => void
-  readonly isEmpty: () => boolean
-}
-
-/** Nobody, at first. */
-export const listeners = (): Listeners => {
+/** The listeners of `onAppend`. */
+export const listeners = () => {
   const waiting = new Set<{ readonly wake: () => void }>()
   return {
-    add: (wake) => {
+    /** Adds a listener; the function returned removes it. */
+    add: (wake: () => void): (() => void) => {
       const listener = { wake }
       waiting.add(listener)
       return () => {
         waiting.delete(listener)
       }
     },
-    wakeAll: () => {
+    /** Calls all listeners, after the current code: what they throw must not reach the writer. */
+    wakeAll: (): void => {
       for (const listener of waiting) {
         Promise.resolve().then(() => {
           if (waiting.has(listener)) listener.wake()
         })
       }
     },
-    isEmpty: () => waiting.size === 0,
+    isEmpty: (): boolean => waiting.size === 0,
   }
 }

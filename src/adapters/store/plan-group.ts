@@ -1,29 +1,21 @@
 import type { PreparedAppend } from './prepare-append.js'
 
-/** Most appends of one group: beyond that, a group only makes each of them wait longer. */
+/** Most appends of one group: a larger one only takes longer to answer. */
 const MAX_GROUP_APPENDS = 1000
 
-/** Most that a group has to write, in UTF-16 units; a single append may have more. */
+/** Most UTF-16 units of one group; a single append may have more. */
 const MAX_GROUP_SIZE = 8 * 1024 * 1024
 
-/** What waits to be written. */
-export interface Waiting {
-  readonly prepared: PreparedAppend
-}
-
-/** What is written next, and what waits on; both in the order they came. */
-export interface Plan<Item> {
-  readonly group: readonly Item[]
-  readonly rest: Item[]
-}
-
 /**
- * Chooses appends that can be judged and written together, each as if it came alone.
+ * Chooses appends that can be checked and written together, each as if it were alone. The `rest` waits for a later
+ * group; both keep their order.
  *
- * None of a group writes what another writes or guards, and no two have one idempotency key. What
- * has to wait holds back what comes later and touches the same streams, so nothing overtakes it.
+ * No append of a group writes what another one writes or guards, and no two have the same idempotency key. A
+ * later append never overtakes a waiting one with the same streams.
  */
-export const planGroup = <Item extends Waiting>(waiting: readonly Item[]): Plan<Item> => {
+export const planGroup = <Item extends { readonly prepared: PreparedAppend }>(
+  waiting: readonly Item[],
+): { readonly group: readonly Item[]; readonly rest: Item[] } => {
   if (waiting.length === 1) return { group: waiting, rest: [] }
   const group: Item[] = []
   const rest: Item[] = []
@@ -45,13 +37,13 @@ export const planGroup = <Item extends Waiting>(waiting: readonly Item[]): Plan<
   return { group, rest: [...rest, ...waiting.slice(index)] }
 }
 
-/** The streams and keys that appends lay claim to. */
+/** The streams and keys of the appends seen so far. */
 const newClaims = () => {
   const written = new Set<string>()
   const guarded = new Set<string>()
   const keys = new Set<string>()
   return {
-    /** Adds those of an append; false when it may not go together with one added before. */
+    /** Adds those of an append; false when it conflicts with one added before. */
     add: ({ append: { writes, metadata } }: PreparedAppend): boolean => {
       const { idempotencyKey } = metadata
       let isFree = idempotencyKey === undefined || !keys.has(idempotencyKey)

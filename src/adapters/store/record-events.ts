@@ -1,6 +1,6 @@
 import type { Append, RecordedEvent } from '../../ports/event-store.js'
 
-/** The events of `append` as recorded from position `first` on, each one position after the last. */
+/** The events of `append` as recorded at position `first` and those after it. */
 export const recordEvents = (
   { id: appendId, writes, metadata }: Append,
   first: number,

@@ -6,7 +6,7 @@ const MAX_BYTES_PER_UNIT = 3
 /** Most bytes that one UTF-16 unit takes within JSON: a control character or a lone surrogate. */
 const MAX_JSON_BYTES_PER_UNIT = 6
 
-/** Most bytes that anything without text of its own takes: a number, a date, a pair of brackets. */
+/** Most bytes of JSON that a value without text takes: a number, a date, a pair of brackets. */
 const MAX_SCALAR_BYTES = 30
 
 const encoder = new TextEncoder()
@@ -15,7 +15,7 @@ const encoder = new TextEncoder()
 export const exceedsBytes = (text: string, limit: number): boolean =>
   text.length * MAX_BYTES_PER_UNIT > limit && encoder.encode(text).length > limit
 
-/** Whether the data of all events takes more than `limit` bytes as JSON; made only when it might. */
+/** Whether the data of all events takes more than `limit` bytes as JSON, which is only made when it might. */
 export const jsonExceedsBytes = (writes: readonly StreamWrite[], limit: number): boolean => {
   const bound = sum(writes, (event) => boundOf(event.data))
   return bound > limit && sum(writes, jsonBytes) > limit
@@ -33,14 +33,14 @@ const sum = (
   return size
 }
 
-/** At least the bytes that `value` takes as JSON, without making it. */
+/** An upper bound of the bytes of `value` as JSON, without making it. */
 const boundOf = (value: unknown): number => {
   if (typeof value === 'string') return 2 + value.length * MAX_JSON_BYTES_PER_UNIT
-  // There is no JSON of it: whoever makes it will be told so.
+  // It has no JSON: making it throws.
   if (typeof value === 'bigint') return Number.POSITIVE_INFINITY
   if (!isRecord(value)) return MAX_SCALAR_BYTES
   let bound = MAX_SCALAR_BYTES
-  // Faster than Object.entries; what is inherited only makes the bound larger.
+  // Faster than `Object.entries`; inherited properties only raise the bound.
   for (const key in value) {
     bound += 4 + key.length * MAX_JSON_BYTES_PER_UNIT + boundOf(value[key])
   }

@@ -12,11 +12,11 @@ const ENVELOPE = /^aes1\.([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.([A-Za-z0-9_-]*)$/
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Without it a text that begins with U+FEFF would lose its first character. */
+/** Without `ignoreBOM`, text that begins with U+FEFF would lose its first character. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** A JSON list, so that no two owners share one encoding. */
+/** A JSON list, so that no two owners have the same encoding. */
 const additionalData = ({ orgId, idpId }: SecretOwner): Uint8Array<ArrayBuffer> =>
   encoder.encode(JSON.stringify(['claviger client secret', orgId, idpId]))
 
@@ -59,7 +59,7 @@ const openWith = async (
   if (key === undefined) return err({ kind: 'SecretUnreadable', reason: 'unknown_key', keyId })
 
   const envelope = fromBase64url(encoded)
-  // What is too short is not left to the engine: they differ in what they throw for it.
+  // Checked here: for short input, engines throw different errors.
   const isWhole = envelope !== undefined && envelope.length >= IV_BYTES + TAG_BYTES
   const plain = isWhole ? await decrypt(key, envelope, owner) : undefined
   if (plain === undefined) return err({ kind: 'SecretUnreadable', reason: 'tampered', keyId })
@@ -71,7 +71,7 @@ const openWith = async (
  * identity provider. To change keys, add a key, make it `current`, and run `resealSecrets`; only
  * then drop the old one.
  *
- * Runs wherever there is WebCrypto. Keys are copied and shown by nothing that the cipher returns.
+ * Runs wherever there is WebCrypto. Keys are copied, and nothing that the cipher returns shows them.
  *
  * @throws TypeError when an option is missing or of a wrong type
  * @throws RangeError when a key has another size, a key id other characters, or `current` no key

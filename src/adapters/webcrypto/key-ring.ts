@@ -1,10 +1,10 @@
 /** Bytes of an AES-256 key. */
 const KEY_BYTES = 32
 
-/** No `.`, which ends the id in an envelope. */
+/** Without `.`, which ends the id in an envelope. */
 const KEY_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/** The keys of a cipher, one of which seals. */
+/** The keys of a cipher. */
 export interface KeyRing {
   /** Id of the key that seals. */
   readonly current: string
@@ -24,11 +24,11 @@ const once = <Value>(make: () => Value): (() => Value) => {
   }
 }
 
-/** Of any realm: a `Buffer` is an instance of that of Node.js, which jsdom has another one of. */
+/** Not `instanceof`: in another realm, as in jsdom, a `Buffer` is no instance of its `Uint8Array`. */
 const isBytes = (value: unknown): value is Uint8Array =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 
-// No message repeats a value that was given: it might be a key in the wrong place.
+// No message repeats a given value: it could be a key in the wrong place.
 const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
   if (!KEY_ID.test(keyId))
     throw new RangeError(
@@ -41,8 +41,7 @@ const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
 }
 
 /**
- * Checks and copies the keys at once and imports each when it is first used, for good and not
- * extractable.
+ * Checks and copies the keys, and imports each at its first use, not extractable.
  *
  * @throws TypeError or RangeError that names the wrong option and shows nothing of a key
  */

@@ -5,8 +5,8 @@ import {
   UpdateIdentityProvider,
 } from '../../domain/identity-provider/commands.js'
 import { identityProviders } from '../../domain/identity-provider/kind.js'
+import type { ProviderAppearance } from '../../ports/fields.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
-import type { ProviderAppearance } from '../../ports/shown-fields.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { PatchIdentityProvider } from '../../domain/identity-provider/commands.js'
 import { text } from '../../domain/values.js'
-import type { PatchedIdentityProvider } from '../../ports/patched-fields.js'
+import type { PatchedIdentityProvider } from '../../ports/fields.js'
 import type { Write } from '../method/method.js'
 import type { Runtime } from '../runtime.js'
 import type { IdentityProviderIds } from './change-identity-provider.js'

@@ -5,9 +5,8 @@ import {
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
-import type { PatchedProjectRole } from '../../ports/patched-fields.js'
+import type { PatchedProjectRole, ProjectRoleDisplay } from '../../ports/fields.js'
 import type { ProjectRole } from '../../ports/read-model.js'
-import type { ProjectRoleDisplay } from '../../ports/shown-fields.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'

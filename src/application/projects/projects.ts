@@ -6,9 +6,8 @@ import {
   UpdateProject,
 } from '../../domain/project/commands.js'
 import { projects } from '../../domain/project/kind.js'
-import type { PatchedProject } from '../../ports/patched-fields.js'
+import type { PatchedProject, ProjectSettings } from '../../ports/fields.js'
 import type { Project } from '../../ports/read-model.js'
-import type { ProjectSettings } from '../../ports/shown-fields.js'
 import type { Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'

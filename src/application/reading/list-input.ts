@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { identityProviders } from '../../domain/identity-provider/kind.js'
 import type { AnyKind } from '../../domain/kinds.js'
+import { recordOf } from '../../domain/kinds.js'
 import { projects } from '../../domain/project/kind.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
-import { recordOf } from '../../domain/record-of.js'
 import { choice, listOf, ProjectId } from '../../domain/values.js'
 import type {
   Condition,

@@ -64,13 +64,13 @@ export const AddOidcIdentityProvider = command('AddOidcIdentityProvider', {
   issuer: text,
 })
 export interface AddOidcIdentityProvider extends z.infer<typeof AddOidcIdentityProvider> {
-  /** As it is to be. */
+  /** The new provider. */
   readonly data: OidcIdentityProviderAdded['data']
 }
 
 /**
- * Replaces the OIDC configuration; a field given no value has its default afterwards. Spec:
- * Endpoints §2 (which marks the operation as deprecated in its API).
+ * Replaces the OIDC configuration; an absent field gets its default. Spec: Endpoints §2 (which marks
+ * the operation as deprecated in its API).
  */
 export const UpdateOidcConfig = command('UpdateOidcConfig', {
   ...id,
@@ -79,21 +79,18 @@ export const UpdateOidcConfig = command('UpdateOidcConfig', {
   issuer: requiredText,
 })
 export interface UpdateOidcConfig extends z.infer<typeof UpdateOidcConfig> {
-  /** As it is to be. */
+  /** Which provider, and its new values. */
   readonly data: OidcConfigUpdated['data']
 }
 
 /** Replaces what is not OIDC configuration: name, styling and registration of unknown users. */
 export const UpdateIdentityProvider = command('UpdateIdentityProvider', { ...id, ...appearance })
 export interface UpdateIdentityProvider extends z.infer<typeof UpdateIdentityProvider> {
-  /** As it is to be. */
+  /** Which provider, and its new values. */
   readonly data: IdentityProviderUpdated['data']
 }
 
-/**
- * Replaces the fields that are given, of the OIDC configuration or not, and leaves the others as they are. An
- * issuer that is given is not empty.
- */
+/** Replaces the given fields, of the OIDC configuration or not; the others stay as they are. */
 export const PatchIdentityProvider = command('PatchIdentityProvider', {
   ...id,
   name: z.optional(requiredText),
@@ -107,33 +104,33 @@ export const PatchIdentityProvider = command('PatchIdentityProvider', {
   usernameMapping: z.optional(OidcMappingField),
 })
 export interface PatchIdentityProvider extends z.infer<typeof PatchIdentityProvider> {
-  /** Which provider, and its new values; an undefined one is not given. */
+  /** Which provider, and its new values; an undefined one counts as absent. */
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'> &
     Patch<OidcIdentityProviderAdded['data']>
 }
 
-/** Keeps a provider from being used without losing anything of it. */
+/** Deactivates a provider: it cannot be used, nothing is lost. */
 export const DeactivateIdentityProvider = command('DeactivateIdentityProvider', id)
 export interface DeactivateIdentityProvider extends z.infer<typeof DeactivateIdentityProvider> {
   /** Which provider. */
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
-/** Lets a provider be used again. */
+/** Reactivates a provider: it can be used again. */
 export const ReactivateIdentityProvider = command('ReactivateIdentityProvider', id)
 export interface ReactivateIdentityProvider extends z.infer<typeof ReactivateIdentityProvider> {
   /** Which provider. */
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
-/** Removes a provider. Its id stays taken. */
+/** Removes a provider. Its id cannot be used again. */
 export const RemoveIdentityProvider = command('RemoveIdentityProvider', id)
 export interface RemoveIdentityProvider extends z.infer<typeof RemoveIdentityProvider> {
   /** Which provider. */
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
-/** Puts the same secret under another seal, such as one of the current key. */
+/** Seals the same secret anew, such as with the current key. */
 export const ResealClientSecret = command('ResealClientSecret', {
   ...id,
   replaces: SealedSecret,
@@ -142,7 +139,7 @@ export const ResealClientSecret = command('ResealClientSecret', {
 export interface ResealClientSecret extends z.infer<typeof ResealClientSecret> {
   /** The seals, old and new. */
   readonly data: ClientSecretResealed['data'] & {
-    /** The seal that was opened. When it is no longer the stored one, nothing happens. */
+    /** The seal that was opened. When another one is stored by then, nothing changes. */
     readonly replaces: SealedSecret
   }
 }

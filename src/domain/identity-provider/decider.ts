@@ -49,7 +49,7 @@ const addOidc = ({ data }: AddOidcIdentityProvider, state: State): Decision => {
 
 const updateOidcConfig = ({ data }: UpdateOidcConfig, state: State): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  // Whether a seal is equal says nothing about the secret: to be given one is always a change.
+  // Whether the given secret equals the stored one is unknown here: a secret has many seals.
   if (data.clientSecret === undefined && changesNothing(state, data)) return ok([])
   return ok([{ type: 'identity_provider.oidc_config_updated', data }])
 }
@@ -102,7 +102,7 @@ const remove = ({ data }: RemoveIdentityProvider, state: State): Decision => {
 const reseal = ({ data }: ResealClientSecret, state: State): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
   const { idpId, replaces, clientSecret } = data
-  // A secret that was set meanwhile must not be overwritten with the one it replaced.
+  // A secret that was set meanwhile must not be replaced by the old one.
   if (state.clientSecret !== replaces) return ok([])
   return ok([{ type: 'identity_provider.secret_resealed', data: { idpId, clientSecret } }])
 }
@@ -145,7 +145,7 @@ const evolve = (state: State, event: IdentityProviderEvent): State => {
   }
 }
 
-/** An external OIDC provider users can log in with. Spec: OIDC identity provider configuration. */
+/** An external OIDC provider that users can log in with. Spec: OIDC identity provider configuration. */
 export const identityProvider: Decider<
   IdentityProviderCommand,
   IdentityProviderState,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Kind } from '../kind.js'
-import { filterableText, plainList, sortableFlag, sortableText } from '../shown-field.js'
+import { filterableText, plainList, sortableFlag, sortableText } from '../kind.js'
 import { type IdentityProviderRef, IdpId } from '../values.js'
 import { identityProvider } from './decider.js'
 import { IdentityProviderEvent, identityProviderStream } from './events.js'
@@ -9,7 +9,7 @@ import { type IdentityProviderView, identityProviderView } from './view.js'
 
 type Ids = Pick<IdentityProviderRef, 'idpId'>
 
-/** A secret that is sealed anew is still the same secret. */
+/** Sealing a secret anew does not change it. */
 const isSecretChanged = (event: IdentityProviderEvent): boolean =>
   event.type !== 'identity_provider.secret_resealed' && sealedSecretIn(event) !== undefined
 

@@ -1,7 +1,7 @@
 import type { OidcMappingField } from './commands.js'
 
 /**
- * The scopes to ask the provider for: those configured, in their order. `openid`, without which a
+ * The scopes to request from the provider: those configured, in their order. `openid`, without which a
  * request is not an OIDC one, is put first unless it is among them. Spec: OIDC identity provider
  * configuration, `scopes`.
  */
@@ -18,7 +18,7 @@ export interface ExternalClaims {
   readonly preferred_username?: unknown
   /** Text; anything else counts as absent. */
   readonly email?: unknown
-  /** Only `true` makes an address a username. */
+  /** The address is used as a username only with `true`. */
   readonly email_verified?: unknown
   /** Text; anything else counts as absent. */
   readonly name?: unknown
@@ -26,7 +26,7 @@ export interface ExternalClaims {
 
 type Claims = { readonly [Claim in keyof ExternalClaims]?: unknown }
 
-/** Who a user of a provider is to the host. */
+/** A user of a provider, as the host is to know them. */
 export interface ExternalUser {
   /** Undefined when the provider did not send the claim it is mapped from, or an address that is not verified. */
   readonly username: string | undefined
@@ -37,7 +37,7 @@ export interface ExternalUser {
 const textClaim = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim !== '' ? claim : undefined
 
-/** Whoever can claim any address could otherwise take over the account of its owner. */
+/** With an unverified address a user could take over the account of another. */
 const verifiedEmail = (claims: Claims): string | undefined =>
   claims.email_verified === true ? textClaim(claims.email) : undefined
 
@@ -68,9 +68,9 @@ const displayNameFrom = (
 }
 
 /**
- * Applies the mappings of a provider to what it says of a user. A mapped claim that is absent is
- * not made up from another one, and claims that no mapping knows are passed over. Spec: OIDC identity
- * provider configuration, `usernameMapping` and `displayNameMapping`.
+ * Applies the mappings of a provider to its claims about a user. A mapped claim that is absent is not
+ * replaced by another one; claims without a mapping are ignored. Spec: OIDC identity provider
+ * configuration, `usernameMapping` and `displayNameMapping`.
  */
 export const mapExternalUser = (
   idp: {

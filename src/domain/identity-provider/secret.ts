@@ -3,12 +3,12 @@ import type { Message } from '../message.js'
 import type { IdpId, SealedSecret } from '../values.js'
 import { IdentityProviderEvent } from './events.js'
 
-/** Whether an event is one of an identity provider. */
+/** Whether an event belongs to an identity provider. */
 export const isOfIdentityProvider = readerOf<IdentityProviderEvent>(
   IdentityProviderEvent.def.options,
 )
 
-/** The sealed secret that an event has, and the provider it belongs to; undefined when it has none. */
+/** The sealed secret in an event, and its provider; undefined when the event has none. */
 export const sealedSecretIn = (
   event: Message,
 ): { readonly idpId: IdpId; readonly clientSecret: SealedSecret } | undefined => {

@@ -53,5 +53,5 @@ const configIn = ({ data }: OidcConfigUpdated) => {
   return { ...shown, scopes: frozen(shown.scopes) }
 }
 
-/** A copy that no reader can alter; the list of the event may belong to somebody else. */
+/** A copy that no reader can change; the list of the event may be shared. */
 const frozen = (scopes: readonly string[]): readonly string[] => Object.freeze([...scopes])

@@ -13,18 +13,18 @@ const role = {
 /** Adds a role to a project. Spec: Endpoints §4. */
 export const AddProjectRole = command('AddProjectRole', role)
 export interface AddProjectRole extends z.infer<typeof AddProjectRole> {
-  /** As it is to be. */
+  /** The new role. */
   readonly data: ProjectRoleAdded['data']
 }
 
-/** Replaces what a role shows; its key never changes. */
+/** Replaces display name and group of a role; its key never changes. */
 export const UpdateProjectRole = command('UpdateProjectRole', role)
 export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {
-  /** As it is to be. */
+  /** Which role, and its new values. */
   readonly data: ProjectRoleAdded['data']
 }
 
-/** Replaces the fields that are given, and leaves the others as they are. */
+/** Replaces the given fields; the others stay as they are. */
 export const PatchProjectRole = command('PatchProjectRole', {
   projectId: ProjectId,
   roleKey: RoleKey,
@@ -32,12 +32,12 @@ export const PatchProjectRole = command('PatchProjectRole', {
   group: z.optional(text),
 })
 export interface PatchProjectRole extends z.infer<typeof PatchProjectRole> {
-  /** Which role, and its new values; an undefined one is not given. */
+  /** Which role, and its new values; an undefined one counts as absent. */
   readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> &
     Patch<Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>>
 }
 
-/** Removes a role; its key may be added again, as a new role. */
+/** Removes a role; its key can be added again, as a new role. */
 export const RemoveProjectRole = command('RemoveProjectRole', {
   projectId: ProjectId,
   roleKey: RoleKey,

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { ProjectId, RoleKey, type StreamId } from '../values.js'
 
-/** One stream per key, so that two roles with one key cannot both be the first event of it. */
+/** One stream per key, so that two appends cannot both add a role with it. */
 export const projectRoleStream = (orgId: string, projectId: string, roleKey: string): StreamId =>
   `project_role-${orgId}+${projectId}+${roleKey}`
 
@@ -14,33 +14,30 @@ const role = {
   group: z.string(),
 }
 
-/** A role came to be. */
+/** A role was added. */
 export const ProjectRoleAdded = event('project_role.added', role)
 export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
   /** As it is from now on. */
   readonly data: {
-    /** The `id` of the project. Spec: Project role. */
+    /** As `ProjectRole.projectId`. */
     readonly projectId: ProjectId
-    /** What authorization checks look at; unique within the project. Spec: Project role. */
+    /** As `ProjectRole.roleKey`. */
     readonly roleKey: RoleKey
-    /** 1 to 200 characters (code points). Spec: Project role. */
+    /** As `ProjectRole.displayName`. */
     readonly displayName: string
-    /**
-     * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-     * characters (code points); empty for none. Spec: Project role.
-     */
+    /** As `ProjectRole.group`. */
     readonly group: string
   }
 }
 
-/** What a role shows was replaced. */
+/** Display name and group of a role were replaced. */
 export const ProjectRoleUpdated = event('project_role.updated', role)
 export interface ProjectRoleUpdated extends z.infer<typeof ProjectRoleUpdated> {
   /** As it is from now on. */
   readonly data: ProjectRoleAdded['data']
 }
 
-/** A role ceased to be; its key is free again. */
+/** A role was removed; its key can be used again. */
 export const ProjectRoleRemoved = event('project_role.removed', {
   projectId: ProjectId,
   roleKey: RoleKey,
@@ -58,5 +55,5 @@ export const ProjectRoleEvent = z.discriminatedUnion('type', [
 ])
 export type ProjectRoleEvent = ProjectRoleAdded | ProjectRoleUpdated | ProjectRoleRemoved
 
-/** Every shape is still the first one. */
+/** None: every event type is still at version 1. */
 export const projectRoleUpcasters: Upcasters = {}

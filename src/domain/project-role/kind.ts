@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { type Kind, readerOf } from '../kind.js'
-import { filterableText, sortableText } from '../shown-field.js'
+import { filterableText, type Kind, readerOf, sortableText } from '../kind.js'
 import { ProjectId, type ProjectRef, type ProjectRoleRef, RoleKey } from '../values.js'
 import { projectRole } from './decider.js'
 import { ProjectRoleEvent, projectRoleStream } from './events.js'

@@ -9,7 +9,7 @@ export interface ProjectRoleView extends Omit<ProjectRoleAdded['data'], 'project
 
 /**
  * The role after `event`; undefined when there is none. The removal of its project is an event of another
- * stream: who keeps the rows removes those of the roles.
+ * stream: it removes the rows of the roles, see `changeRow`.
  */
 export const projectRoleView = (
   view: ProjectRoleView | undefined,

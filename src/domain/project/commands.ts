@@ -28,18 +28,18 @@ const project = {
 /** Adds a project. */
 export const AddProject = command('AddProject', project)
 export interface AddProject extends z.infer<typeof AddProject> {
-  /** As it is to be. */
+  /** The new project. */
   readonly data: ProjectAdded['data']
 }
 
-/** Replaces name and settings; a field given no value has its default. Spec: Endpoints §3. */
+/** Replaces name and settings; an absent setting gets its default. Spec: Endpoints §3. */
 export const UpdateProject = command('UpdateProject', project)
 export interface UpdateProject extends z.infer<typeof UpdateProject> {
-  /** As it is to be. */
+  /** Which project, and its new values. */
   readonly data: ProjectAdded['data']
 }
 
-/** Replaces the fields that are given, and leaves the others as they are. */
+/** Replaces the given fields; the others stay as they are. */
 export const PatchProject = command('PatchProject', {
   ...id,
   name: z.optional(project.name),
@@ -49,25 +49,25 @@ export const PatchProject = command('PatchProject', {
   privateLabelingSetting: z.optional(PrivateLabelingSetting),
 })
 export interface PatchProject extends z.infer<typeof PatchProject> {
-  /** Which project, and its new values; an undefined one is not given. */
+  /** Which project, and its new values; an undefined one counts as absent. */
   readonly data: Pick<ProjectAdded['data'], 'id'> & Patch<ProjectAdded['data']>
 }
 
-/** Keeps users out of a project without losing anything of it. */
+/** Deactivates a project: users cannot log in, nothing is lost. */
 export const DeactivateProject = command('DeactivateProject', id)
 export interface DeactivateProject extends z.infer<typeof DeactivateProject> {
   /** Which project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
-/** Lets users into a project again. */
+/** Reactivates a project: users can log in again. */
 export const ReactivateProject = command('ReactivateProject', id)
 export interface ReactivateProject extends z.infer<typeof ReactivateProject> {
   /** Which project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
-/** Removes a project and, with it, its roles. Its id stays taken. */
+/** Removes a project and its roles. Its id cannot be used again. */
 export const RemoveProject = command('RemoveProject', id)
 export interface RemoveProject extends z.infer<typeof RemoveProject> {
   /** Which project. */

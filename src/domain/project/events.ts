@@ -21,25 +21,22 @@ const project = {
   ]),
 }
 
-/** A project came to be. */
+/** A project was added. */
 export const ProjectAdded = event('project.added', project)
 export interface ProjectAdded extends z.infer<typeof ProjectAdded> {
   /** As it is from now on. */
   readonly data: {
     /** Unique within the organization. */
     readonly id: ProjectId
-    /** 1 to 200 characters (code points). Spec: Project. */
+    /** As `Project.name`. */
     readonly name: string
-    /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
+    /** As `Project.projectRoleAssertion`. */
     readonly projectRoleAssertion: boolean
-    /** At login, the user must have a role of this project, see `checkLogin`. Spec: Project. */
+    /** As `Project.projectRoleCheck`. */
     readonly projectRoleCheck: boolean
-    /**
-     * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
-     * Spec: Project.
-     */
+    /** As `Project.hasProjectCheck`. */
     readonly hasProjectCheck: boolean
-    /** Whose branding the login shows, see `brandingOrganization`. Spec: Project. */
+    /** As `Project.privateLabelingSetting`. */
     readonly privateLabelingSetting:
       | 'PRIVATE_LABELING_SETTING_UNSPECIFIED'
       | 'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY'
@@ -54,21 +51,21 @@ export interface ProjectUpdated extends z.infer<typeof ProjectUpdated> {
   readonly data: ProjectAdded['data']
 }
 
-/** Users are kept out of a project. */
+/** A project was deactivated: users cannot log in. */
 export const ProjectDeactivated = event('project.deactivated', id)
 export interface ProjectDeactivated extends z.infer<typeof ProjectDeactivated> {
   /** Which project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
-/** Users are let into a project again. */
+/** A project was reactivated: users can log in again. */
 export const ProjectReactivated = event('project.reactivated', id)
 export interface ProjectReactivated extends z.infer<typeof ProjectReactivated> {
   /** Which project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
-/** A project ceased to be, and its roles with it. */
+/** A project was removed, and its roles with it. */
 export const ProjectRemoved = event('project.removed', id)
 export interface ProjectRemoved extends z.infer<typeof ProjectRemoved> {
   /** Which project. */
@@ -90,5 +87,5 @@ export type ProjectEvent =
   | ProjectReactivated
   | ProjectRemoved
 
-/** Every shape is still the first one. */
+/** None: every event type is still at version 1. */
 export const projectUpcasters: Upcasters = {}

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { type Kind, readerOf } from '../kind.js'
-import { filterableText, sortableFlag, sortableText } from '../shown-field.js'
+import { filterableText, type Kind, readerOf, sortableFlag, sortableText } from '../kind.js'
 import { ProjectId, type ProjectRef } from '../values.js'
 import { project } from './decider.js'
 import { ProjectEvent, projectStream } from './events.js'

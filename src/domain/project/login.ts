@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { PrivateLabelingSetting } from './commands.js'
 
-/** What a login into a project looks at: a project as `iam.projects.get` returns it, or alike. */
+/** The fields of a project that a login depends on, as `iam.projects.get` returns them. */
 export interface LoginProject {
   /** Absent counts as active, and what is no state as inactive. */
   readonly state?: 'active' | 'inactive' | undefined
@@ -43,13 +43,13 @@ export interface ProjectGrantRequired {
   readonly userOrgId: string
 }
 
-/** Which check kept a user out of a project. */
+/** Why a user may not log in to a project. */
 export type LoginRefusal = ProjectInactive | ProjectRoleRequired | ProjectGrantRequired
 
 /**
  * Whether a user may log in to an application of a project. Spec: Project, `projectRoleCheck` and
- * `hasProjectCheck`. `roleKeys` are those of the roles that the project has now: a role that
- * was removed opens nothing.
+ * `hasProjectCheck`. `roleKeys` are those of the roles that the project has now: a removed role gives
+ * no access.
  */
 export const checkLogin = (
   {
@@ -72,7 +72,7 @@ export const checkLogin = (
   return ok(undefined)
 }
 
-/** A role as far as logins and displays are concerned. */
+/** The fields of a role that logins and displays need. */
 export interface RoleInformation {
   /** What authorization checks look at. Spec: Project role. */
   readonly roleKey: string
@@ -83,8 +83,8 @@ export interface RoleInformation {
 }
 
 /**
- * The roles of a user that belong into the user info response: those that the project still has,
- * when it asserts roles, else none. Spec: Project, `projectRoleAssertion`.
+ * The roles of a user for the user info response: those that the project still has, if it asserts
+ * roles; else none. Spec: Project, `projectRoleAssertion`.
  */
 export const roleClaims = (
   {
@@ -93,7 +93,7 @@ export const roleClaims = (
   }: {
     /** The project that the application belongs to. */
     readonly project: {
-      /** False: nothing is said of roles. Spec: Project. */
+      /** False: no roles are included. Spec: Project. */
       readonly projectRoleAssertion: boolean
     }
     /** The roles that the project has now. */
@@ -124,7 +124,7 @@ export const brandingOrganization = (
   {
     userOrgId,
   }: {
-    /** The organization of the user; absent as long as nobody knows who logs in. */
+    /** The organization of the user; absent before the user is known. */
     readonly userOrgId?: string | undefined
   } = {},
 ): string | undefined => {
@@ -138,7 +138,7 @@ export const brandingOrganization = (
   }
 }
 
-/** The roles that carry `group`, such as to give a user all of them. Spec: Project role, `group`. */
+/** The roles of `group`, such as to give a user all of them. Spec: Project role, `group`. */
 export const rolesOfGroup = <Role extends Pick<RoleInformation, 'group'>>(
   roles: readonly Role[],
   group: string,

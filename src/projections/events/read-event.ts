@@ -10,7 +10,7 @@ import { corruptEvent, type UnreadableEvent, unknownEvent } from '../../ports/un
 /** How the events of one type are read. */
 interface Shape {
   readonly kind: AnyKind
-  /** Of the data alone: the type is known once the shape is found. */
+  /** Schema of the data alone: the type is checked before. */
   readonly data: z.ZodMiniType
   readonly version: number
 }
@@ -24,12 +24,12 @@ const shapesOf = (kind: AnyKind): readonly (readonly [type: string, Shape])[] =>
     })
   })
 
-/** By event type: to try the members of a union one by one would take several times as long. */
+/** By event type: trying the members of a union one by one takes several times as long. */
 const shapes: ReadonlyMap<string, Shape> = new Map(Object.values(kinds).flatMap(shapesOf))
 
 /**
- * Reads an event of any version ever written as its newest version. Refuses what this version of
- * the library does not know, and what it would not have written. Design §4.
+ * Reads an event of any version ever written as its newest version. Refuses an event that is unknown to
+ * this version of the library or not as it writes it. Design §4.
  */
 export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, UnreadableEvent> => {
   const shape = shapes.get(recorded.type)
@@ -39,7 +39,7 @@ export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, Unreadabl
   if (flaw !== undefined) return err(corruptEvent(recorded, flaw))
   const event = inNewestVersion(recorded, shape)
   if (!hasShape(event, shape)) return err(corruptEvent(recorded, firstFlaw(event, shape)))
-  return tellsOfItsStream(event, shape) ? ok(event) : err(corruptEvent(recorded, 'stream'))
+  return matchesStream(event, shape) ? ok(event) : err(corruptEvent(recorded, 'stream'))
 }
 
 const inNewestVersion = (recorded: RecordedEvent, { kind, version }: Shape): RecordedEvent =>
@@ -50,10 +50,10 @@ const inNewestVersion = (recorded: RecordedEvent, { kind, version }: Shape): Rec
 const hasShape = (event: RecordedEvent, shape: Shape): event is RecordedEvent & AnyEvent =>
   z.validate(compiled(shape.data), event.data)
 
-/** Metadata as storage gives it back: views rely on these fields. */
+/** Metadata as a store returns it, with the fields that views need. */
 type StoredMetadata = Partial<Record<'actor' | 'resourceOwner' | 'correlationId', unknown>> | null
 
-/** The first field that views rely on, in the metadata, and that is not as every append has it. */
+/** Path of the first of these fields that is not as an append has it. */
 const flawOf = ({ metadata }: { readonly metadata?: StoredMetadata }): string | undefined => {
   const actor: Partial<Record<keyof Actor, unknown>> | null = metadata?.actor ?? null
   if (typeof actor?.userId !== 'string') return 'metadata.actor.userId'
@@ -66,8 +66,8 @@ const flawOf = ({ metadata }: { readonly metadata?: StoredMetadata }): string | 
 const isKnownVersion = (version: number, shape: Shape): boolean =>
   Number.isInteger(version) && version >= 1 && version <= shape.version
 
-/** Ids hold no `+`; an owner with one could pass for an organization and a project of it. */
-const tellsOfItsStream = ({ metadata, stream, data }: KnownEvent, { kind }: Shape): boolean => {
+/** An owner with `+`, which no id has, could be taken for an organization and a project. */
+const matchesStream = ({ metadata, stream, data }: KnownEvent, { kind }: Shape): boolean => {
   const { resourceOwner } = metadata
   return !resourceOwner.includes('+') && stream === kind.stream(resourceOwner, data)
 }

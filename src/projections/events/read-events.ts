@@ -3,13 +3,13 @@ import type { KnownEvent } from '../../ports/known-event.js'
 import type { UnreadableEvent } from '../../ports/unreadable-event.js'
 import { readEvent } from './read-event.js'
 
-/** The events of a batch that can be read, and the first that cannot; what follows it is left out. */
+/** The events of a batch up to the first that cannot be read. */
 export interface ReadBatch {
   readonly known: readonly KnownEvent[]
   readonly unreadable?: UnreadableEvent
 }
 
-/** What was read once, so that the read model that is fed with it need not read it again. */
+/** Batches that were read before, which a read model need not read again. */
 const alreadyRead = new WeakMap<readonly RecordedEvent[], readonly KnownEvent[]>()
 
 /** Reads `events` up to the first that cannot be read. */
@@ -25,8 +25,8 @@ export const readBatch = (events: readonly RecordedEvent[]): ReadBatch => {
 }
 
 /**
- * Reads all of `events`. Throws at the first that cannot be read, with the refusal as its `cause`:
- * whoever feeds a read model reads them first, and stops there.
+ * Reads all of `events`. Throws at the first that cannot be read, with the refusal as its `cause`: callers of a
+ * read model have read them before, and stop there.
  */
 export const readEvents = (events: readonly RecordedEvent[]): readonly KnownEvent[] => {
   const before = alreadyRead.get(events)

@@ -1,29 +1,28 @@
 import { kinds } from '../../domain/kinds.js'
+import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
-import type { Views, ViewType } from '../../ports/read-model.js'
-import { kindOf } from '../events/kind-of.js'
-import { objectOf } from '../events/object-of.js'
+import type { ObjectDetails, Views, ViewType } from '../../ports/read-model.js'
+import { kindOf, objectOf } from '../events/kind-of.js'
 import type { Change } from '../history-view.js'
-import { detailsAfter } from './details.js'
 import { type RowKey, roleScope, rowKeyOf } from './row-key.js'
 
-/** The rows of all objects that exist, as far as events are applied to them. */
+/** The rows of all objects that exist after the events applied so far. */
 export interface RowStore {
   readonly get: <Type extends ViewType>(type: Type, rowKey: RowKey) => Views[Type] | undefined
-  /** Puts `row` in place of what was there; `undefined` takes it away. */
+  /** Replaces the row; `undefined` removes it. */
   readonly put: <Type extends ViewType>(
     type: Type,
     rowKey: RowKey,
     row: Views[Type] | undefined,
   ) => void
-  /** Takes away all rows of a type in `scope`. */
+  /** Removes all rows of a type in `scope`. */
   readonly removeAll: (type: ViewType, scope: string) => void
 }
 
 /** A row of any type: a view with its details. */
 type Row = Views[ViewType] | undefined
 
-/** Changes the rows as `event` says, and tells what it did to the object that it tells of. */
+/** Applies `event` to the rows, and returns the change to its object. */
 export const changeRow = (
   rows: RowStore,
   event: KnownEvent,
@@ -31,7 +30,7 @@ export const changeRow = (
 ): Change => {
   const orgId = event.metadata.resourceOwner
   const { type, removal } = kindOf(event.type)
-  // Before the first event of an object there is nothing to look for.
+  // Before its first event, an object has no row.
   const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
   const after = rowAfter(before, event)
   rows.put(type, rowKey, after)
@@ -46,4 +45,18 @@ export const changeRow = (
 export const rowAfter = (before: Row, event: KnownEvent): Row => {
   const view = kindOf(event.type).view(before, event)
   return view && { ...view, details: detailsAfter(before?.details, event) }
+}
+
+/** The details after `event`, which adds the object when there is no `before`. */
+const detailsAfter = (
+  before: ObjectDetails | undefined,
+  { position, metadata }: RecordedEvent,
+): ObjectDetails => {
+  const changeDate = timeOf(position)
+  return {
+    sequence: position,
+    creationDate: before?.creationDate ?? changeDate,
+    changeDate,
+    resourceOwner: metadata.resourceOwner,
+  }
 }

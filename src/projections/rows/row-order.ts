@@ -6,8 +6,8 @@ import { fieldNamed, type ViewFields } from './view-fields.js'
 export interface RowOrder<Row> {
   /** Below 0 when `one` comes first. */
   readonly compare: (one: Row, other: Row) => number
-  /** Whether `row` comes after the place, exclusive. */
-  readonly isAfter: (row: Row, place: readonly SortValue[]) => boolean
+  /** Whether `row` comes after the row that has `values` in the fields of the order. */
+  readonly isAfter: (row: Row, values: readonly SortValue[]) => boolean
 }
 
 /** The order that `sort` asks for. */
@@ -25,8 +25,8 @@ export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[])
   }
   return {
     compare: (one, other) => first(({ read }) => compareValues(read(one), read(other))),
-    isAfter: (row, place) =>
-      first(({ read }, index) => compareValues(read(row), place[index] ?? read(row))) > 0,
+    isAfter: (row, values) =>
+      first(({ read }, index) => compareValues(read(row), values[index] ?? read(row))) > 0,
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type Metadata,
 } from '../../ports/event-store.js'
 import { allOf, demandEqual, demandRejection } from '../law.js'
-import type { EventStoreLaw } from './harness.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
 
 const UNSTORABLE = ['\0', 'a\ud800b', 'x'.repeat(MAX_NAME_BYTES + 1), '😀'.repeat(513)]
@@ -14,7 +14,7 @@ const UNSTORABLE = ['\0', 'a\ud800b', 'x'.repeat(MAX_NAME_BYTES + 1), '😀'.rep
 /** Data whose JSON takes `bytes` bytes. */
 const dataOf = (bytes: number): object => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
 
-/** Appends that no store may record, by what is wrong with them. */
+/** Appends that every store refuses, by what is wrong with them. */
 const refused = (): ReadonlyMap<string, Append> => {
   const appends = new Map([
     ['no writes', appendOf([])],
@@ -72,61 +72,45 @@ const metadataWith = (text: string): readonly (readonly [string, Partial<Metadat
   ['managed by', { managedBy: text }],
 ]
 
-/** What no store records. */
-export const refusalLaws: readonly EventStoreLaw[] = [
-  {
-    name: 'an append that no store can keep is rejected and leaves no trace',
-    check: async ({ open }) => {
-      const store = await open()
-      for (const [what, append] of refused()) {
-        await demandRejection(`an append with ${what}`, store.append(append))
-      }
-      demandEqual('what the log holds', await wholeLog(store), [])
-      demandEqual('the last position', await store.lastPosition(), 0n)
-    },
+/** Which appends every store refuses. */
+export const refusalLaws = storeLaws({
+  'an append that no store can keep is rejected and leaves no trace': async (store) => {
+    for (const [what, append] of refused()) {
+      await demandRejection(`an append with ${what}`, store.append(append))
+    }
+    demandEqual('what the log holds', await wholeLog(store), [])
+    demandEqual('the last position', await store.lastPosition(), 0n)
   },
-  {
-    name: 'an append that is rejected harms none that is sent with it',
-    check: async ({ open }) => {
-      const store = await open()
-      const verdicts = await allOf(
-        [...refused()].map(async ([what, append], n) => {
-          const refusal = demandRejection(`an append with ${what}`, verdict(store, append))
-          const [, answer] = await allOf([refusal, verdict(store, firstOf(`law-good-${n}`))])
-          return answer
-        }),
-      )
-      demandEqual(
-        'the events recorded for each neighbour',
-        verdicts,
-        verdicts.map(() => 1),
-      )
-    },
+  'an append that is rejected harms none that is sent with it': async (store) => {
+    const verdicts = await allOf(
+      [...refused()].map(async ([what, append], n) => {
+        const refusal = demandRejection(`an append with ${what}`, verdict(store, append))
+        const [, answer] = await allOf([refusal, verdict(store, firstOf(`law-good-${n}`))])
+        return answer
+      }),
+    )
+    demandEqual(
+      'the events recorded for each neighbour',
+      verdicts,
+      verdicts.map(() => 1),
+    )
   },
-  {
-    name: `the data of an append may take ${MAX_APPEND_BYTES} bytes`,
-    check: async ({ open }) => {
-      const store = await open()
-      const data = dataOf(MAX_APPEND_BYTES)
-      await record(store, appendOf([write('law-a', 0, data)]))
-      demandEqual('the data', (await store.readStream('law-a'))[0]?.data, data)
-    },
+  [`the data of an append may take ${MAX_APPEND_BYTES} bytes`]: async (store) => {
+    const data = dataOf(MAX_APPEND_BYTES)
+    await record(store, appendOf([write('law-a', 0, data)]))
+    demandEqual('the data', (await store.readStream('law-a'))[0]?.data, data)
   },
-  {
-    name: `stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes`,
-    check: async ({ open }) => {
-      const store = await open()
-      const name = '😀'.repeat(MAX_NAME_BYTES / 4)
-      await record(store, withType(name))
-      await record(store, firstOf(`law-${name.slice(2)}`))
-      for (const [index, [, metadata]] of metadataWith(name).entries()) {
-        await record(store, firstOf(`law-${index}`, metadata))
-      }
-      demandEqual(
-        'what a long key finds',
-        (await store.findAppend({ idempotencyKey: name })).length,
-        1,
-      )
-    },
+  [`stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes`]: async (store) => {
+    const name = '😀'.repeat(MAX_NAME_BYTES / 4)
+    await record(store, withType(name))
+    await record(store, firstOf(`law-${name.slice(2)}`))
+    for (const [index, [, metadata]] of metadataWith(name).entries()) {
+      await record(store, firstOf(`law-${index}`, metadata))
+    }
+    demandEqual(
+      'what a long key finds',
+      (await store.findAppend({ idempotencyKey: name })).length,
+      1,
+    )
   },
-]
+})

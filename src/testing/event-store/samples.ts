@@ -23,7 +23,7 @@ export const write = (
   events: data.map((data) => ({ type: 'law.tried', schemaVersion: 1, data })),
 })
 
-/** An append of `writes`, with whatever `metadata` is to be different. */
+/** An append of `writes`; `metadata` replaces fields of the default. */
 export const appendOf = (
   writes: readonly StreamWrite[],
   metadata: Partial<Metadata> = {},
@@ -37,7 +37,7 @@ export const appendOf = (
 export const firstOf = (stream: StreamId, metadata: Partial<Metadata> = {}): Append =>
   appendOf([write(stream, 0, { first: true })], metadata)
 
-/** What `store` records of `append`, which nothing stands against. */
+/** What `store` records of `append`, which it must accept. */
 export const record = async (
   store: EventStore,
   append: Append,
@@ -47,7 +47,7 @@ export const record = async (
   throw new BrokenLaw(`Expected the append to be recorded, not ${result.error.kind}`)
 }
 
-/** What `store` answers to `append`: the number of events recorded, or the reason why none was. */
+/** The number of events that `store` recorded of `append`, or why it refused it. */
 export const verdict = async (store: EventStore, append: Append): Promise<unknown> => {
   const result = await store.append(append)
   return result.isOk() ? result.value.length : result.error

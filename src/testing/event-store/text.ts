@@ -1,9 +1,9 @@
 import type { StreamId } from '../../domain/values.js'
 import { demandEqual } from '../law.js'
-import type { EventStoreLaw } from './harness.js'
+import { storeLaws } from './harness.js'
 import { appendOf, firstOf, record, write } from './samples.js'
 
-/** Each pair differs only in what some database takes for the same. */
+/** Names that some database takes for equal to another one of the list. */
 const DIFFERENT_NAMES = [
   'editor',
   'Editor',
@@ -54,61 +54,47 @@ const STRANGE_DATA = [
   {},
 ]
 
-/** Which text is kept, and that it is kept as it is. */
-export const textLaws: readonly EventStoreLaw[] = [
-  {
-    name: 'streams may have any name of well-formed text and are told apart code point by code point',
-    check: async ({ open }) => {
-      const store = await open()
-      for (const [n, stream] of NAMES.entries()) {
-        await record(store, appendOf([write(stream, 0, { n })]))
+/** All text is kept as it is. */
+export const textLaws = storeLaws({
+  'streams may have any name of well-formed text and are compared code point by code point': async (
+    store,
+  ) => {
+    for (const [n, stream] of NAMES.entries()) {
+      await record(store, appendOf([write(stream, 0, { n })]))
+    }
+    for (const [n, stream] of NAMES.entries()) {
+      const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
+      demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
+    }
+  },
+  'ids and keys are kept as they are and compared code point by code point': async (store) => {
+    for (const [n, name] of NAMES.entries()) {
+      const metadata = {
+        actor: { userId: name, orgId: name },
+        resourceOwner: name,
+        correlationId: name,
+        idempotencyKey: name,
+        commandHash: name,
+        managedBy: name,
       }
-      for (const [n, stream] of NAMES.entries()) {
-        const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
-        demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
-      }
-    },
+      const recorded = await record(store, firstOf(`law-${n}`, metadata))
+      demandEqual('metadata', (await store.readStream(`law-${n}`))[0]?.metadata, metadata)
+      demandEqual('an append', await store.findAppend({ idempotencyKey: name }), recorded)
+    }
   },
-  {
-    name: 'ids and keys are kept as they are and told apart code point by code point',
-    check: async ({ open }) => {
-      const store = await open()
-      for (const [n, name] of NAMES.entries()) {
-        const metadata = {
-          actor: { userId: name, orgId: name },
-          resourceOwner: name,
-          correlationId: name,
-          idempotencyKey: name,
-          commandHash: name,
-          managedBy: name,
-        }
-        const recorded = await record(store, firstOf(`law-${n}`, metadata))
-        demandEqual('metadata', (await store.readStream(`law-${n}`))[0]?.metadata, metadata)
-        demandEqual('an append', await store.findAppend({ idempotencyKey: name }), recorded)
-      }
-    },
+  'data is kept as JSON keeps it': async (store) => {
+    await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
+    const kept = (await store.readStream('law-a')).map(({ data }) => data)
+    demandEqual('the data', kept, STRANGE_DATA)
   },
-  {
-    name: 'data is kept as JSON keeps it',
-    check: async ({ open }) => {
-      const store = await open()
-      await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
-      const kept = (await store.readStream('law-a')).map(({ data }) => data)
-      demandEqual('the data', kept, STRANGE_DATA)
-    },
+  'types and schema versions are kept as they are': async (store) => {
+    const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
+    await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
+    const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({
+      type,
+      schemaVersion,
+      data,
+    }))
+    demandEqual('the events', kept, events)
   },
-  {
-    name: 'types and schema versions are kept as they are',
-    check: async ({ open }) => {
-      const store = await open()
-      const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
-      await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
-      const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({
-        type,
-        schemaVersion,
-        data,
-      }))
-      demandEqual('the events', kept, events)
-    },
-  },
-]
+})

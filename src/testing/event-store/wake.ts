@@ -1,28 +1,28 @@
 import type { EventStore, Position } from '../../ports/event-store.js'
 import { allOf, BrokenLaw, demandEqual } from '../law.js'
-import type { EventStoreHarness, EventStoreLaw } from './harness.js'
+import { type EventStoreHarness, storeLaws } from './harness.js'
 import { firstOf, record } from './samples.js'
 
-/** Longest that a hint of a store may take, in milliseconds, before it is of no use. */
-const PATIENCE = 5_000
+/** Longest time from an append to the call of `wake`, in milliseconds. */
+const WAKE_TIMEOUT_MS = 5_000
 
-/** Waits on `store`, with one call of `onAppend`, for as long as it takes or until `stop`. */
-const waiting = (store: EventStore) => {
+/** Listens on `store`, with one call of `onAppend`, until `stop`. */
+const listen = (store: EventStore) => {
   let wake = () => {}
   const stop = store.onAppend?.(() => wake())
   return {
     stop: () => stop?.(),
-    /** Resolves with the next hint from now on at which an event above `last` can be read. */
+    /** Resolves with the next call from now on at which an event above `last` can be read. */
     next: (last: Position) =>
       new Promise<void>((resolve, reject) => {
-        const impatience = setTimeout(
-          () => reject(new BrokenLaw(`Expected a hint within ${PATIENCE} ms of new events`)),
-          PATIENCE,
+        const timeout = setTimeout(
+          () => reject(new BrokenLaw(`Expected a call within ${WAKE_TIMEOUT_MS} ms of new events`)),
+          WAKE_TIMEOUT_MS,
         )
         wake = () => {
           store.lastPosition().then((position) => {
             if (position === last) return
-            clearTimeout(impatience)
+            clearTimeout(timeout)
             resolve()
           }, reject)
         }
@@ -30,52 +30,44 @@ const waiting = (store: EventStore) => {
   }
 }
 
-/** Does `change`, which adds to `store`, while those of `waits` wait for a hint. */
-const doAwaited = async (
+/** Does `change`, which adds to `store`, and waits until each of `listeners` was called. */
+const doAndWait = async (
   store: EventStore,
   change: () => Promise<unknown>,
-  waits: readonly ReturnType<typeof waiting>[],
+  listeners: readonly ReturnType<typeof listen>[],
 ): Promise<void> => {
   const last = await store.lastPosition()
-  const hints = waits.map(({ next }) => next(last))
-  await allOf<unknown>([change(), ...hints])
+  const calls = listeners.map(({ next }) => next(last))
+  await allOf<unknown>([change(), ...calls])
 }
 
-/** Checks that each of `changes` to a store, one after the other, wakes those who wait on any handle. */
+/** Checks that each of `changes` to a store, one after the other, calls the listeners of every handle. */
 export const wakesBy =
   <Store extends EventStore>(changes: readonly ((store: Store) => Promise<unknown>)[]) =>
-  async ({ open, reopen }: EventStoreHarness<Store>): Promise<void> => {
-    const store = await open()
+  async (store: Store, { reopen }: EventStoreHarness<Store>): Promise<void> => {
     if (store.onAppend === undefined) return
-    const waits = [store, store, await reopen(store)].map(waiting)
+    const listeners = [store, store, await reopen(store)].map(listen)
     try {
-      for (const change of changes) await doAwaited(store, () => change(store), waits)
+      for (const change of changes) await doAndWait(store, () => change(store), listeners)
     } finally {
-      for (const { stop } of waits) stop()
+      for (const { stop } of listeners) stop()
     }
   }
 
-/** What holds for stores that have `onAppend`; the others need not. */
-export const wakeLaws: readonly EventStoreLaw[] = [
-  {
-    name: 'every append wakes those who wait, on every handle',
-    check: wakesBy([
-      (store) => record(store, firstOf('law-a')),
-      (store) => record(store, firstOf('law-b')),
-    ]),
+/** Of stores that have `onAppend`, which is optional. */
+export const wakeLaws = storeLaws({
+  'every append calls the listeners of every handle': wakesBy([
+    (store) => record(store, firstOf('law-a')),
+    (store) => record(store, firstOf('law-b')),
+  ]),
+  'a listener that was removed is not called': async (store) => {
+    if (store.onAppend === undefined) return
+    let calls = 0
+    const stop = store.onAppend(() => calls++)
+    stop()
+    stop()
+    const other = listen(store)
+    await doAndWait(store, () => record(store, firstOf('law-a')), [other]).finally(other.stop)
+    demandEqual('calls after the end', calls, 0)
   },
-  {
-    name: 'who has stopped waiting is not woken',
-    check: async ({ open }) => {
-      const store = await open()
-      if (store.onAppend === undefined) return
-      let calls = 0
-      const stop = store.onAppend(() => calls++)
-      stop()
-      stop()
-      const wait = waiting(store)
-      await doAwaited(store, () => record(store, firstOf('law-a')), [wait]).finally(wait.stop)
-      demandEqual('calls after the end', calls, 0)
-    },
-  },
-]
+})

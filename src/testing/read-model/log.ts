@@ -8,8 +8,7 @@ import type {
 } from '../../domain/project-role/events.js'
 import { IdpId, ProjectId, RoleKey, SealedSecret, type StreamId } from '../../domain/values.js'
 import type { Metadata, Position, RecordedEvent } from '../../ports/event-store.js'
-import { objectOf } from '../../projections/events/object-of.js'
-import { streamOf } from '../../projections/events/stream-name.js'
+import { objectOf, streamOf } from '../../projections/events/kind-of.js'
 
 /** Circumstances that a law cares for. */
 export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>

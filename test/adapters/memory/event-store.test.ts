@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
-import {
-  eventClockLaws,
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../src/testing/event-store/event-store-laws.js'
 import { appendOf, record, write } from '../../../src/testing/event-store/samples.js'
+import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../src/testing/index.js'
 
 const harness = {
   open: async () => memoryEventStore(),

@@ -168,7 +168,7 @@ describe('A migration that has to wait', () => {
       `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.${CHECKPOINT}'::regclass`,
     )
 
-  test('is given up by the server too, after the timeout of any statement', async () => {
+  test('is cancelled by the server too, after the timeout of any statement', async () => {
     const schema = newSchema()
     await (await open(schema)).close()
     await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
@@ -206,7 +206,7 @@ describe('A migration that has to wait', () => {
 })
 
 describe('A schema that was renamed', () => {
-  test('is not written to until its functions are made again, and then keeps what is its own', async () => {
+  test('is not written to until its functions are made again, and then keeps its own events', async () => {
     const [schema, renamed] = [newSchema(), newSchema()]
     await (await open(schema)).close()
     await sql(`CREATE ROLE program; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO program;

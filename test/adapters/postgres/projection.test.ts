@@ -242,7 +242,7 @@ describe('A projection into PostgreSQL', () => {
 })
 
 describe('The checkpoints of projections', () => {
-  test('share a schema with a store, whichever came first', async () => {
+  test('share a schema with a store, in any order', async () => {
     const { connectionString } = server
     const { schema, projection, more } = await namesOfProjects()
     await projection.checkpoint()
@@ -259,7 +259,7 @@ describe('The checkpoints of projections', () => {
     await using _ = await openPostgres({ connectionString, schema: later, migrate: false })
   })
 
-  test('are made by one of many who find none, and need no right to once they are there', async () => {
+  test('are made by one of many processes, and need no right once they exist', async () => {
     const { iam } = await renamed(0)
     const { schema, more, table } = await namesOfProjects()
     await Promise.all(Array.from({ length: 8 }, () => more().checkpoint()))
@@ -320,7 +320,7 @@ describe('A projection into PostgreSQL that loses its connection', () => {
     for (const fault of told) expect(fault).toMatchObject({ method: 'run', kind: 'Unavailable' })
   })
 
-  test('is unavailable, whatever its own code throws then', async () => {
+  test('is unavailable, also when the code of the host throws', async () => {
     const { iam } = await renamed(0)
     const { more } = await namesOfProjects()
     const projection = more({
@@ -352,7 +352,7 @@ describe('A projection into PostgreSQL that loses its connection', () => {
     expect(new Set(backends).size).toBe(2)
   })
 
-  test('while it is idle goes on with another one', async () => {
+  test('while idle, is replaced by another one', async () => {
     const { store, iam } = await renamed(0)
     const { projection, names } = await namesOfProjects({
       pool: newPool({ application_name: 'idle' }),
@@ -402,12 +402,20 @@ describe('The options of a projection into PostgreSQL', () => {
     ['name', { pool, name: 5, apply }],
     ['apply', { pool, name: 'n' }],
     ['reset', { pool, name: 'n', apply, reset: true }],
-    ['shema', { pool, name: 'n', apply, shema: 's' }],
     ['pool', undefined],
     ['pool', null],
   ])('are refused at once, by name: %s of %o', (field, options) => {
     expect(() => postgresProjection(options as never)).toThrow(TypeError)
     expect(() => postgresProjection(options as never)).toThrow(new RegExp(`^${field} `))
+  })
+
+  test('are refused at once, by name, when there is no such option', () => {
+    const options = { pool, name: 'n', apply, shema: 's' }
+    expect(() => postgresProjection(options as never)).toThrow(
+      new TypeError(
+        'postgresProjection has no option shema; it has pool, name, apply, reset, schema',
+      ),
+    )
   })
 
   test('are refused at once when the schema has no name for one', () => {

@@ -59,7 +59,7 @@ describe('While another process has locked the file', () => {
     expect(answer).toBe(1)
   })
 
-  test('an append waits in pauses of random length, and ten seconds unless told otherwise', async () => {
+  test('an append waits in pauses of random length, for ten seconds by default', async () => {
     const path = temporaryFile()
     await using opened = openSqlite(path)
     const held = lock(path)
@@ -162,7 +162,7 @@ describe('While another process has locked the file', () => {
     expect(await Promise.all(waiting)).toEqual([1, undefined])
   })
 
-  test('a lock is another one when nobody has met it for a while, also after one that lasted too long', async () => {
+  test('a lock counts as another one when it was not met for a while, also after one that lasted too long', async () => {
     const path = temporaryFile()
     await using opened = openSqlite(path, { busyTimeout: 500 })
     const held = lock(path)
@@ -189,7 +189,7 @@ describe('While another process has locked the file', () => {
     expect(await appended).toBe(1)
   })
 
-  test('a file can be opened that turns out not to be ours: nothing is recorded', async () => {
+  test('a locked file of another program can be opened, but nothing is recorded', async () => {
     const path = temporaryFile()
     const other = new DatabaseSync(path)
     other.exec('CREATE TABLE other (value); BEGIN EXCLUSIVE')

@@ -2,13 +2,13 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
+import { isBusy } from '../../../src/adapters/sqlite/faults.js'
 import {
   openSqlite,
   type Sqlite,
   StoreFault,
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
-import { isBusy } from '../../../src/adapters/sqlite/result-code.js'
 import { setUp } from '../../../src/adapters/sqlite/schema.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store/samples.js'
 import { temporaryFile } from './temporary-file.js'
@@ -29,7 +29,7 @@ const withDatabase = (path: string, sql: string): void => {
 }
 
 describe('A file that is not ours', () => {
-  test('is refused when it holds tables of another program, and left as it is', () => {
+  test('is refused and unchanged when it holds tables of another program', () => {
     const path = temporaryFile()
     withDatabase(path, 'CREATE TABLE events (id INTEGER)')
     const before = readFileSync(path)
@@ -138,7 +138,7 @@ describe('A file that leaves its block', () => {
 })
 
 describe('A file of a newer version', () => {
-  test('is refused, and left as it is', async () => {
+  test('is refused and unchanged', async () => {
     const path = temporaryFile()
     await openSqlite(path).close()
     withDatabase(path, 'PRAGMA user_version = 2')
@@ -204,7 +204,7 @@ describe('An open file', () => {
   })
 })
 
-test('Of statements it keeps no more than two hundred prepared.', () => {
+test('At most two hundred prepared statements are cached.', () => {
   const preparing = vi.spyOn(DatabaseSync.prototype, 'prepare')
   onTestFinished(() => preparing.mockRestore())
   const database = openDatabase(':memory:')

@@ -59,7 +59,7 @@ describe('A transaction', () => {
     expect(fault).toMatchObject({ outcome: 'unknown', message: 'SQLite: disk I/O error' })
   })
 
-  test('that finds the disk full when it is to be committed was not recorded', () => {
+  test('that finds the disk full at the commit was not recorded', () => {
     const database = failing(withTable(), 'COMMIT', FULL)
     const fault = faultOf(() => inTransaction(database, 'BEGIN IMMEDIATE', insert))
     expect(fault).toMatchObject({ outcome: 'not_recorded', cause: FULL })
@@ -79,7 +79,7 @@ describe('A transaction', () => {
     expect(database.value('SELECT count(*) FROM kept')).toBe(0)
   })
 
-  test('throws what its work throws, with nothing recorded', () => {
+  test('throws the error of its work, with nothing recorded', () => {
     const database = withTable()
     const bug = new TypeError('a bug')
     const fault = faultOf(() =>

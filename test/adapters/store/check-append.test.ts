@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkAppend } from '../../../src/adapters/store/check-append.js'
-import { InvalidAppend } from '../../../src/adapters/store/invalid-append.js'
+import { checkAppend, InvalidAppend } from '../../../src/adapters/store/check-append.js'
 import { appendOf, firstOf, write } from '../../../src/testing/event-store/samples.js'
 
 describe('An append that no store may record', () => {

@@ -45,7 +45,7 @@ describe('A group', () => {
     expect(groupsOf([first, other, second])).toEqual([[first, other], [second]])
   })
 
-  test('never holds one that guards what another one writes, whichever came first', () => {
+  test('never has an append that guards what another one writes, in any order', () => {
     const [writer, guarding] = [create('p'), create('a', 'p')] as const
     expect(groupsOf([writer, guarding])).toEqual([[writer], [guarding]])
     expect(groupsOf([guarding, writer])).toEqual([[guarding], [writer]])
@@ -58,14 +58,14 @@ describe('A group', () => {
     expect(groupsOf([first, second] as PreparedAppend[])).toEqual([[first], [second]])
   })
 
-  test('lets nothing overtake what waits and touches the same streams', () => {
+  test('lets no append overtake a waiting one with the same streams', () => {
     const first = create('a')
     const both = prepareAppend(appendOf([write('law-a', 1, {}), write('law-b', 0, {})]))
     const later = prepareAppend(appendOf([write('law-b', 1, {})]))
     expect(groupsOf([first, both, later])).toEqual([[first], [both], [later]])
   })
 
-  test('lets nothing overtake a guard that waits', () => {
+  test('lets no append overtake a waiting guard', () => {
     const [writer, guarding, later] = [create('p'), create('a', 'p', 'q'), create('q')] as const
     expect(groupsOf([writer, guarding, later])).toEqual([[writer], [guarding], [later]])
   })
@@ -83,7 +83,7 @@ describe('A group', () => {
     expect(groupsOf(waiting).map(({ length }) => length)).toEqual([1, 2, 1])
   })
 
-  test('lets nothing overtake what it has no room for', () => {
+  test('lets no append overtake one that is too large for it', () => {
     const size = 5 * 1024 * 1024
     const waiting = [{ ...create('a'), size }, { ...create('b'), size }, create('b')]
     expect(groupsOf(waiting)).toEqual(waiting.map((one) => [one]))
@@ -124,7 +124,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 const creation = (name: string): Append => create(name).append
 
 describe('Group commit', () => {
-  test('writes nothing before the turn ends, then everything that waits together', async () => {
+  test('writes nothing before the turn of the event loop ends, then all waiting appends together', async () => {
     const { append, groups, endTurn } = fakeWriter()
     const waiting = [creation('a'), creation('b')]
     const verdicts = Promise.all(waiting.map(append))
@@ -157,7 +157,7 @@ describe('Group commit', () => {
     expect(groups).toEqual([[first], [second, third]])
   })
 
-  test('answers each append with its own verdict', async () => {
+  test('answers each append by itself', async () => {
     const conflict = err({ kind: 'VersionConflict', stream: 'law-b' } as const)
     const { append, endTurn } = fakeWriter(() => [ok([]), conflict, ok([])])
     const verdicts = Promise.all([creation('a'), creation('b'), creation('c')].map(append))
@@ -183,7 +183,7 @@ describe('Group commit', () => {
     ])
   })
 
-  test('writes one at a time what it writes append by append', async () => {
+  test('writes one append at a time after a fault of a group', async () => {
     let underWay = 0
     let most = 0
     const append = groupCommit({
@@ -230,7 +230,7 @@ describe('Group commit', () => {
     expect(await verdict).toEqual(ok([]))
   })
 
-  test('refuses what no store may take, and nothing else', async () => {
+  test('refuses invalid appends, and no others', async () => {
     const { append, groups, endTurn } = fakeWriter()
     const invalid = appendOf([])
     const good = creation('a')
@@ -243,7 +243,7 @@ describe('Group commit', () => {
     ])
   })
 
-  test('lets who writes alone wait for nobody, but every eighth time', async () => {
+  test('lets a single writer wait for others only every eighth time', async () => {
     const { append, endTurn } = fakeWriter()
     const waits = []
     for (let index = 0; index < 34; index++) {

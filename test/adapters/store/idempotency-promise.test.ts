@@ -29,7 +29,7 @@ const opened = async (open: OpenStore) => {
 }
 
 describe.each(stores)('A write under an idempotency key, on $name', ({ open }) => {
-  it('that changed nothing uses up no key: repeated, it is decided anew', async () => {
+  it('that changed nothing uses up no key: a repeat is decided again', async () => {
     await using host = await opened(open)
     const { iam } = host
     const rename = () => iam.projects.patch({ ...portal, name: 'First' }, keyed)
@@ -44,7 +44,7 @@ describe.each(stores)('A write under an idempotency key, on $name', ({ open }) =
     expect(await good(iam.projects.get(portal, context))).toMatchObject({ name: 'Of another' })
   })
 
-  it('that was refused uses up no key: repeated, it is decided anew', async () => {
+  it('that was refused uses up no key: a repeat is decided again', async () => {
     await using host = await opened(open)
     const { iam } = host
     const role = { projectId: 'portal', roleKey: 'editor' }

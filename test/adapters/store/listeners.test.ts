@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listeners } from '../../../src/adapters/store/listeners.js'
 
-test('Who no longer listens is not called, though it did when there was news.', async () => {
+test('A listener that was removed after an append is not called.', async () => {
   const { add, wakeAll } = listeners()
   let calls = 0
   const remove = add(() => calls++)
@@ -11,7 +11,7 @@ test('Who no longer listens is not called, though it did when there was news.', 
   expect(calls).toBe(0)
 })
 
-test('Nobody is called before the code that tells of news has ended.', async () => {
+test('Listeners are called after the current code.', async () => {
   const { add, wakeAll } = listeners()
   let calls = 0
   add(() => calls++)

@@ -20,7 +20,7 @@ describe('Metadata that several appends share', () => {
   const jsonOf = (metadata: Metadata) =>
     JSON.parse(prepareAppend({ ...appendOf([write('law-a', 0, {})]), metadata }).metadata)
 
-  test('is told as it is by then, unless all of it is frozen', () => {
+  test('is written as it is at each append, unless all of it is frozen', () => {
     const actor = { userId: 'u1', orgId: 'acme' }
     const open = { actor, resourceOwner: 'acme' }
     for (const metadata of [open, Object.freeze({ ...open })]) {
@@ -35,7 +35,7 @@ describe('Metadata that several appends share', () => {
     expect(jsonOf(inside)).toEqual(inside)
   })
 
-  test('is told of each of several frozen objects', () => {
+  test('is written for each of several frozen objects', () => {
     const [one, other] = ['u1', 'u2'].map((userId) =>
       Object.freeze({ actor: Object.freeze({ userId, orgId: 'acme' }), resourceOwner: 'acme' }),
     ) as [Metadata, Metadata]

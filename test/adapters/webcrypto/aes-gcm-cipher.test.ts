@@ -18,7 +18,7 @@ describe('aesGcmCipher', () => {
     expect(await cipher.open(await cipher.seal(secret, owner), owner)).toEqual(ok(secret))
   })
 
-  it('opens any well-formed text as it was, a leading U+FEFF included', async () => {
+  it('opens any well-formed text as it was, also with a leading U+FEFF', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
         expect(await cipher.open(await cipher.seal(text, owner), owner)).toEqual(ok(text))

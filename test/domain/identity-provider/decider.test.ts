@@ -209,7 +209,7 @@ describe('evolve', () => {
     expect(identityProvider.initialState).toEqual(absent)
   })
 
-  it('takes the addition as a fact in every state', () => {
+  it('accepts the addition as a fact in every state', () => {
     for (const state of Object.values(states))
       expect(identityProvider.evolve(state, googleAdded)).toEqual(active)
   })

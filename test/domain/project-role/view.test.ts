@@ -5,7 +5,7 @@ import { author, editor, editorAdded, editorRemoved, updatedToAuthor } from './e
 const active = { ...editor, state: 'active' } as const
 
 describe('The view of a role', () => {
-  test('begins active, with what was added.', () => {
+  test('is active at first, with the fields that were added.', () => {
     expect(projectRoleView(undefined, editorAdded)).toEqual(active)
   })
 

@@ -76,14 +76,14 @@ describe('UpdateProject', () => {
 })
 
 describe('DeactivateProject and ReactivateProject', () => {
-  it('deactivates what is active and reactivates what is not', () => {
+  it('deactivates an active one and reactivates an inactive one', () => {
     const active = given(project, [portalAdded])
     const inactive = given(project, [portalAdded, deactivated])
     expect(active.when(deactivatePortal)).toEqual(ok([deactivated]))
     expect(inactive.when(reactivatePortal)).toEqual(ok([reactivated]))
   })
 
-  it('records nothing when the project already is as asked for', () => {
+  it('records nothing when the project is already so', () => {
     const active = given(project, [portalAdded])
     const inactive = given(project, [portalAdded, deactivated])
     const again = given(project, [portalAdded, deactivated, reactivated])
@@ -126,24 +126,24 @@ describe('evolve', () => {
     expect(project.initialState).toEqual(absent)
   })
 
-  it('takes the addition as a fact in every state', () => {
+  it('accepts the addition as a fact in every state', () => {
     for (const state of Object.values(states))
       expect(project.evolve(state, gatewayAdded)).toEqual({ status: 'active', ...gateway })
   })
 
-  it('replaces the settings of what exists and keeps its status', () => {
+  it('replaces the settings of an existing project and keeps its status', () => {
     expect(project.evolve(active, updatedToGateway)).toEqual({ status: 'active', ...gateway })
     expect(project.evolve(inactive, updatedToGateway)).toEqual({ status: 'inactive', ...gateway })
   })
 
-  it('changes nothing but the status of what exists', () => {
+  it('changes nothing but the status of an existing project', () => {
     for (const state of [active, inactive]) {
       expect(project.evolve(state, deactivated)).toEqual(inactive)
       expect(project.evolve(state, reactivated)).toEqual(active)
     }
   })
 
-  it('makes nothing of an update, deactivation or reactivation of what does not exist', () => {
+  it('ignores an update, deactivation or reactivation of a project that does not exist', () => {
     for (const state of [absent, gone])
       for (const event of [updatedToGateway, deactivated, reactivated])
         expect(project.evolve(state, event)).toEqual(state)
@@ -157,7 +157,7 @@ describe('evolve', () => {
 describe('PatchProject', () => {
   const nothing = { type: 'PatchProject', data: id } as const
 
-  it('replaces what is given and records the project in full', () => {
+  it('replaces the given fields and records the whole project', () => {
     const patch = {
       type: 'PatchProject',
       data: { ...id, name: 'Gateway', hasProjectCheck: false },

@@ -18,7 +18,7 @@ describe('checkLogin', () => {
     expect(checkLogin({ project: active, roleKeys: [] }, stranger)).toEqual(ok(undefined))
   })
 
-  it('lets nobody into an inactive project, whatever its checks', () => {
+  it('lets nobody log in to an inactive project, with any checks', () => {
     const refused = err({ kind: 'ProjectInactive' })
     for (const flag of [false, true]) {
       const checks = { projectRoleCheck: flag, hasProjectCheck: flag }
@@ -79,7 +79,7 @@ describe('checkLogin', () => {
     })
   })
 
-  it('with both checks asks for the role first, then for the grant', () => {
+  it('with both checks requires the role first, then the grant', () => {
     const project = { ...open, projectRoleCheck: true, hasProjectCheck: true }
     const state = { project, roleKeys: ['editor'] }
     const editor = { ...stranger, userRoleKeys: ['editor'] }
@@ -99,7 +99,7 @@ const roles = [editor, author, viewer]
 describe('roleClaims', () => {
   const asserting = { projectRoleAssertion: true }
 
-  it('tells the roles of the user that the project has', () => {
+  it('returns the roles of the user that the project has', () => {
     const userRoleKeys = ['viewer', 'removed', 'editor']
     expect(roleClaims({ project: asserting, roles }, userRoleKeys)).toEqual([editor, viewer])
   })

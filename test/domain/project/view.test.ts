@@ -15,7 +15,7 @@ const active = { ...portal, state: 'active' } as const
 const inactive = { ...portal, state: 'inactive' } as const
 
 describe('The view of a project', () => {
-  test('begins active, with what was added.', () => {
+  test('is active at first, with the fields that were added.', () => {
     expect(projectView(undefined, portalAdded)).toEqual(active)
   })
 

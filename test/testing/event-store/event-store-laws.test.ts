@@ -8,10 +8,7 @@ import type {
   EventStore,
   RecordedEvent,
 } from '../../../src/ports/event-store.js'
-import {
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../src/testing/event-store/event-store-laws.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../src/testing/index.js'
 import { BrokenLaw } from '../../../src/testing/law.js'
 
 type Store = EventStore & EventRestore & EventCount
@@ -100,7 +97,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'records a large append in pieces',
-    law: 'an append of many writes is seen as a whole or not at all, while it is recorded too',
+    law: 'an append of many writes is read as a whole or not at all, also while it is being recorded',
     plant: (sound) => ({
       append: async (append) => {
         const events: RecordedEvent[] = []
@@ -148,7 +145,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'records what comes before a conflict',
-    law: 'every write is recorded or none, and the first stream that conflicts is told',
+    law: 'every write is recorded or none, and the first stream that conflicts is reported',
     plant: (sound) => ({
       append: async (append) => {
         const results = []
@@ -163,14 +160,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells the last stream that conflicts',
-    law: 'every write is recorded or none, and the first stream that conflicts is told',
+    law: 'every write is recorded or none, and the first stream that conflicts is reported',
     plant: (sound) => ({
       append: (append) => sound.append({ ...append, writes: append.writes.toReversed() }),
     }),
   },
   {
     fault: 'hands out what it holds',
-    law: 'what is recorded stays as it is, whatever happens to the objects handed in or out',
+    law: 'recorded events stay as they are when objects passed in or returned are changed',
     plant: (sound) => {
       const log: unknown[] = []
       const keep = (events: readonly object[]) => {
@@ -197,7 +194,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'takes positions for indexes',
-    law: 'a position between or beyond those of events is a place in the log too',
+    law: 'the log can be read from a position between or beyond those of events',
     plant: (sound) => ({
       readAll: async (after, limit) => {
         const all = await sound.readAll(0n, 1000)
@@ -244,7 +241,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells a conflict before a used key',
-    law: 'a used idempotency key is told before a conflict, and to an append without events',
+    law: 'a used idempotency key is reported before a conflict, and for an append without events',
     plant: (sound) => ({
       append: async (append) => {
         for (const { stream, expectedVersion } of append.writes) {
@@ -270,7 +267,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'folds case',
-    law: 'streams may have any name of well-formed text and are told apart code point by code point',
+    law: 'streams may have any name of well-formed text and are compared code point by code point',
     plant: (sound) => ({
       append: (append) =>
         sound.append({
@@ -330,7 +327,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'wakes those who have stopped waiting',
-    law: 'who has stopped waiting is not woken',
+    law: 'a listener that was removed is not called',
     plant: (sound) => ({
       onAppend: (wake) => {
         sound.onAppend?.(wake)
@@ -340,7 +337,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'restores without the last event',
-    law: 'events are restored as they are and can be found and built upon',
+    law: 'events are restored as they are, can be found, and the log goes on',
     plant: (sound) => ({ restore: (events) => sound.restore(withoutLast(events)) }),
   },
   {
@@ -390,7 +387,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'knows no position below 0',
-    law: 'a position between or beyond those of events is a place in the log too',
+    law: 'the log can be read from a position between or beyond those of events',
     plant: (sound) => ({
       readAll: async (after, limit) => (after < 0n ? [] : sound.readAll(after, limit)),
     }),
@@ -458,7 +455,7 @@ const FAULTS: readonly Fault[] = [
   })),
   {
     fault: 'holds what was handed in to be restored',
-    law: 'events are restored as they are and can be found and built upon',
+    law: 'events are restored as they are, can be found, and the log goes on',
     plant: (sound) => {
       let held: readonly RecordedEvent[] = []
       return {
@@ -472,7 +469,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'goes by the clock alone after a restore',
-    law: 'events are restored as they are and can be found and built upon',
+    law: 'events are restored as they are, can be found, and the log goes on',
     plant: (sound) => ({
       append: async (append) =>
         (await sound.append(append)).map((events) =>
@@ -524,7 +521,7 @@ const FAULTS: readonly Fault[] = [
   },
   ...(['append', 'findAppend'] as const).map((method) => ({
     fault: `hands out in ${method} what it holds`,
-    law: 'what is recorded stays as it is, whatever happens to the objects handed in or out',
+    law: 'recorded events stay as they are when objects passed in or returned are changed',
     plant: handingOut(method),
   })),
   {
@@ -709,8 +706,8 @@ describe('The laws of event stores', () => {
   })
 
   describe('wait no longer than 5 s for a store that', () => {
-    const appending = 'every append wakes those who wait, on every handle'
-    const restoring = 'a restore wakes those who wait, on every handle'
+    const appending = 'every append calls the listeners of every handle'
+    const restoring = 'a restore calls the listeners of every handle'
 
     /** Those who wait on any handle of a store. */
     const waiting = new Map<Store, Set<() => void>>()

@@ -1,55 +1,61 @@
 import type { Pool, PoolClient } from 'pg'
 import type { FaultOutcome } from '../../../ports/store-fault.js'
-import { cutWaitFault, isCutWait } from '../log/durable.js'
-import { closedFault, waitingFor } from '../log/waiting.js'
 import {
-  openSession,
+  type Connection,
+  connectionOf,
   type Row,
-  type Session,
   type Statement,
   StatementFailed,
 } from './connection.js'
-import { faultOf, isAnswer, isOtherIsolation, isSpoilt } from './faults.js'
+import {
+  cutWaitFault,
+  faultOf,
+  isAnswer,
+  isCutWait,
+  isOtherIsolation,
+  needsNewConnection,
+} from './faults.js'
+import { closedFault, poolQueue } from './pool-queue.js'
 
 /**
  * The connections of one store. Everything rejects with a {@link StoreFault} when PostgreSQL cannot
  * be reached or reports a fault, and after `close`; a lost connection is replaced by the next call.
- * What they set ends with its transaction: connections are shared, by the host or by a pooler.
+ * Settings last for one transaction: connections are shared, by the host or by a pooler.
  */
 export interface Connections {
   /** Runs a statement that only reads. */
   readonly read: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
   /**
-   * Runs a statement that writes, in a READ COMMITTED transaction of its own: one round trip, unless
-   * sessions begin transactions otherwise.
+   * Runs a statement that writes, in a READ COMMITTED transaction of its own: one round trip, unless another
+   * isolation is the default.
    */
   readonly write: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
   /**
-   * Runs `work` so that all that it writes is recorded or nothing. What `work` throws of its own is thrown on
-   * as it is, unless the connection was lost.
+   * Runs `work` so that all that it writes is recorded or nothing. Other errors of `work` are thrown as they
+   * are, unless the connection was lost.
    */
   readonly transaction: <Value>(work: Work<Value>, begin?: Begin) => Promise<Value>
   readonly isClosed: () => boolean
-  /** Waits for what is being done and refuses what waits for a connection; nothing is done after it. */
+  /** Waits for running calls and rejects those that wait for a connection, and later ones. */
   readonly close: () => Promise<void>
 }
 
-/** What is done with a connection, by statements of ours or those of a host. */
-type Work<Value> = (session: Session, client: PoolClient) => Promise<Value>
+/** The work of one call, with our statements or, through the client, those of a host. */
+type Work<Value> = (connection: Connection, client: PoolClient) => Promise<Value>
 
 /**
- * How a transaction begins: every statement sees what was committed before it, or all one moment.
- * What can be made anew need not be on disk when it is committed.
+ * How a transaction begins: each statement sees what was committed before it, or all see one moment. The commit
+ * of a read model, which can be built anew, need not wait for the disk.
  */
 export type Begin =
   | 'BEGIN ISOLATION LEVEL READ COMMITTED'
   | 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off'
   | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
-/** The locks of a machine that was cut off in the middle would be held for hours. */
+/** Otherwise the locks of a machine that is cut off would be held for hours. */
 const IDLE_LIMIT = '; SET LOCAL idle_in_transaction_session_timeout = 20000'
 
-/** Whose the connections are. */
+/** The owner of a pool. */
 export interface PoolOwner {
   /** Closes the pool, unless it is the host's. */
   readonly end: () => Promise<void>
@@ -57,7 +63,7 @@ export interface PoolOwner {
   readonly remedy: string
 }
 
-/** Owner of a pool that the host shares: it stays open. */
+/** The host as owner: its pool stays open. */
 export const POOL_OF_HOST: PoolOwner = {
   end: async () => undefined,
   remedy: 'raise its max, or give claviger a pool of its own',
@@ -66,38 +72,38 @@ export const POOL_OF_HOST: PoolOwner = {
 /** @see Connections */
 export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connections => {
   let closing: Promise<void> | undefined
-  const waiting = waitingFor(pool, remedy)
-  const sessions = new WeakMap<PoolClient, Session>()
+  const queue = poolQueue(pool, remedy)
+  const opened = new WeakMap<PoolClient, Connection>()
 
-  /** Lends a connection to `work`; `outcome` is what the loss of it would leave behind. */
+  /** Runs `work` with a connection; `outcome` is that of an append when the connection is lost. */
   const lend = async <Value>(outcome: () => FaultOutcome, work: Work<Value>): Promise<Value> => {
     if (closing) throw closedFault()
-    const client = await waiting.connect()
+    const client = await queue.connect()
     let isCut = false
-    const hear = (notice: unknown): void => {
+    const onNotice = (notice: unknown): void => {
       isCut ||= isCutWait(notice)
     }
-    // Without a listener the loss of a connection would end the program; its statement tells of it.
+    // Without a listener, a lost connection would end the program; its statement rejects anyway.
     client.on('error', ignore)
-    client.on('notice', hear)
-    let session = sessions.get(client)
+    client.on('notice', onNotice)
+    let connection = opened.get(client)
     let isUsable = true
     try {
-      session ??= await openSession(client)
-      sessions.set(client, session)
-      const value = await work(session, client)
+      connection ??= await connectionOf(client)
+      opened.set(client, connection)
+      const value = await work(connection, client)
       if (isCut) throw cutWaitFault()
       return value
     } catch (error) {
-      const hasBegun = session !== undefined
+      const hasBegun = connection !== undefined
       const isRolledBack = await rollBack(client, error)
       const isOurs = error instanceof StatementFailed
-      isUsable = hasBegun && isRolledBack && !isSpoilt(isOurs ? error.cause : error)
+      isUsable = hasBegun && isRolledBack && !needsNewConnection(isOurs ? error.cause : error)
       if (isOurs) throw faultOf(error.cause, isRolledBack || !hasBegun ? 'not_recorded' : outcome())
       throw isRolledBack ? error : faultOf(error, 'not_recorded')
     } finally {
       client.off('error', ignore)
-      client.off('notice', hear)
+      client.off('notice', onNotice)
       client.release(!isUsable)
     }
   }
@@ -109,11 +115,11 @@ export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connect
     let outcome: FaultOutcome = 'not_recorded'
     return lend(
       () => outcome,
-      async (session, client) => {
-        await session.rows({ text: begin + IDLE_LIMIT })
-        const value = await work(session, client)
+      async (connection, client) => {
+        await connection.rows({ text: begin + IDLE_LIMIT })
+        const value = await work(connection, client)
         outcome = 'unknown'
-        await session.rows({ text: 'COMMIT' })
+        await connection.rows({ text: 'COMMIT' })
         return value
       },
     )
@@ -122,11 +128,11 @@ export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connect
   const run = (outcome: FaultOutcome) => {
     const state = () => outcome
     return <Found extends Row>(statement: Statement) =>
-      lend(state, (session) => session.rows<Found>(statement))
+      lend(state, (connection) => connection.rows<Found>(statement))
   }
   const writeAlone = run('unknown')
 
-  /** Whether a statement alone may be READ COMMITTED: until one was not. */
+  /** Whether READ COMMITTED is the default, as is assumed until a statement fails. */
   let isReadCommitted = true
 
   const write = async <Found extends Row>(statement: Statement): Promise<readonly Found[]> => {
@@ -138,7 +144,7 @@ export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connect
         isReadCommitted = false
       }
     }
-    return transaction((session) => session.rows<Found>(statement))
+    return transaction((connection) => connection.rows<Found>(statement))
   }
 
   return {
@@ -148,7 +154,7 @@ export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connect
     isClosed: () => closing !== undefined,
     close: () => {
       closing ??= end()
-      waiting.refuse()
+      queue.refuse()
       return closing
     },
   }
@@ -157,13 +163,12 @@ export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connect
 const ignore = (): void => undefined
 
 /**
- * Undoes what `client` was doing when `error` came up. A connection that does not outlive its fault
- * leaves open whether it had committed; one that does had not.
+ * Rolls back what `client` was doing when it failed with `error`.
  *
- * @returns whether it has outlived it, and nothing was recorded
+ * @returns whether it succeeded; if not, the connection is lost, and a commit may have been made
  */
 const rollBack = async (client: PoolClient, error: unknown): Promise<boolean> => {
-  // After any other fault of a statement the connection is lost, or still busy with it.
+  // After a fault other than an answer, the connection is lost, or busy with the statement.
   if (error instanceof StatementFailed && !isAnswer(error.cause)) return false
   try {
     await client.query('ROLLBACK')

@@ -1,31 +1,32 @@
 import { fieldOf } from '../../../domain/field-of.js'
 import { type FaultOutcome, StoreFault } from '../../../ports/store-fault.js'
 
-/** How long to wait before another try when the server is away, in milliseconds. */
-const RETRY_AFTER = 1_000
+/** How long to wait before another try, in milliseconds. */
+const RETRY_AFTER_MS = 1_000
 
-/** Classes of SQLSTATE that an append brings on itself: data, constraints, limits of the program. */
+/** Classes of SQLSTATE that a single append causes: data, constraints, limits of the program. */
 const OWN_FAULTS = /^(22|23|54)/
 
 /**
- * What befalls each call on one connection, while another may be well: its server refuses to write, for
- * it is a standby or has become one; or the statements prepared there are not those that we know of.
+ * Errors of every call on one connection, which another one may not have: its server is a standby and refuses to
+ * write, or its prepared statements are not ours.
  */
-const SPOILT = /^(25006|26000|42P05)$/
+const UNUSABLE_CONNECTION = /^(25006|26000|42P05)$/
 
-/** SQLSTATE of an answer of the server; undefined for what else went wrong. */
+/** SQLSTATE of an error that the server answered; undefined for any other error. */
 const sqlStateOf = (error: unknown): string | undefined =>
   fieldOf(error, 'severity') === undefined ? undefined : String(fieldOf(error, 'code'))
 
-/** Whether the connection is to be given up. */
-export const isSpoilt = (error: unknown): boolean => SPOILT.test(sqlStateOf(error) ?? '')
+/** Whether the connection must be replaced. */
+export const needsNewConnection = (error: unknown): boolean =>
+  UNUSABLE_CONNECTION.test(sqlStateOf(error) ?? '')
 
 /** The fault of a statement that failed with `error`. */
 export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
   if (error instanceof StoreFault) return error
   const reason = fieldOf(error, 'message') ?? error
   const fault = new StoreFault(`PostgreSQL: ${reason}`, outcome, error)
-  if (mayPass(error)) fault.retryAfter = RETRY_AFTER
+  if (mayPass(error)) fault.retryAfter = RETRY_AFTER_MS
   return fault
 }
 
@@ -33,22 +34,33 @@ export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
 export const standbyFault = (): StoreFault =>
   faultOf(new Error('The server is a standby'), 'not_recorded')
 
-/** Whether the same statement may succeed later: the fault is of the server, not of what was asked. */
+/** Whether the same statement may succeed later: the fault is the server's. */
 const mayPass = (error: unknown): boolean => {
   const state = sqlStateOf(error)
-  return state === undefined || isSpoilt(error) || /^(08|25P|40|53|55|57|58|XX)/.test(state)
+  return (
+    state === undefined || needsNewConnection(error) || /^(08|25P|40|53|55|57|58|XX)/.test(state)
+  )
 }
 
-/**
- * Whether `fault` hit a group of appends as a whole, so that they must not be tried one by one:
- * everything but what an append brings on itself.
- */
+/** Whether `fault` affected a whole group of appends, so that they must not be tried one by one. */
 export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && !OWN_FAULTS.test(sqlStateOf(fault.cause) ?? '')
 
-/** Whether a function that writes refused to, because its transaction was not READ COMMITTED. */
+/** Whether a function refused to write because its transaction was not READ COMMITTED. */
 export const isOtherIsolation = (fault: unknown): boolean =>
   fault instanceof StoreFault && sqlStateOf(fault.cause) === '25001'
 
 /** Whether the server itself answered with `error`. */
 export const isAnswer = (error: unknown): boolean => sqlStateOf(error) !== undefined
+
+/**
+ * Whether the server reports by `notice` that it no longer waits for a synchronous standby: it answers as if
+ * the commit had succeeded, but a standby that takes its place may lack it. Recognized by the function that
+ * reports it, as the text is in the language of the server.
+ */
+export const isCutWait = (notice: unknown): boolean =>
+  fieldOf(notice, 'routine') === 'SyncRepWaitForLSN'
+
+/** The fault of a commit that the standbys may lack. */
+export const cutWaitFault = (): StoreFault =>
+  faultOf(new Error('The wait for the synchronous standby was cut short'), 'unknown')

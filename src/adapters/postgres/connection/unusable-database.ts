@@ -1,19 +1,18 @@
 /**
- * A database that `openPostgres` must leave alone:
+ * A database that `openPostgres` must not use:
  *
- * - `not_migrated`: its tables are missing or older than this version of the library, and `migrate`
- *   was not allowed to change that;
+ * - `not_migrated`: its tables are missing or older than this version of the library, and `migrate` is
+ *   `false`;
  * - `newer`: a newer version of this library made its tables;
- * - `foreign`: the schema holds tables of another program that are called `events` or `migrations`;
- * - `empty`: its tables are there, but nothing says which version they are of: a backup of them was
- *   restored without its data;
+ * - `foreign`: the schema holds tables of another program with the names `events` or `migrations`;
+ * - `empty`: its tables have no version: a backup of them was restored without its data;
  * - `encoding`: it does not keep text as UTF-8;
- * - `isolation`: given by version 0.1 alone; transactions may be of any isolation by default;
+ * - `isolation`: used by version 0.1 alone; the default isolation may be any;
  * - `binary`: the host's pool asks for values in binary, which this library does not read.
  */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
-  /** Why it must be left alone, as told above. */
+  /** Why it must not be used, as listed above. */
   readonly reason:
     | 'not_migrated'
     | 'newer'

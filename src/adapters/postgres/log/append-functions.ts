@@ -1,23 +1,23 @@
 import { DURABLE } from './durable.js'
 
 /*
- * Of functions and operators that share a name PostgreSQL takes the one that needs no cast, wherever on the
- * search path others have put it. So `pg_catalog` is named where it has none for exactly these types, here
- * and in each other statement.
+ * Of functions and operators with the same name, PostgreSQL prefers one that needs no cast, anywhere on the search
+ * path. Other users may make such a one, so `pg_catalog` is named where it has none for exactly these types, here
+ * and in all other statements.
  */
 
 /**
- * What both functions do first, in a statement of its own: each later statement then sees what was
- * committed while it waited. One writer at a time makes positions rise in the order of commits.
+ * Both functions lock first, in a statement of its own: each later statement sees what was committed meanwhile.
+ * With one writer at a time, positions rise in the order of commits.
  */
-const waitForTurn = (schema: string): string => `
+const lockLog = (schema: string): string => `
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE 'claviger writes in READ COMMITTED transactions' USING ERRCODE = 'active_sql_transaction';
   END IF;
   PERFORM ${DURABLE};
   PERFORM pg_advisory_xact_lock(${lockKey(schema)});`
 
-/** Names the log of a schema among the advisory locks of its database: \`clav\` and its table's number. */
+/** Key of the advisory lock of a log: `clav` in ASCII and the oid of its table. */
 export const lockKey = (schema: string): string =>
   `(1668047222::bigint << 32) | '${schema}.events'::regclass::oid::bigint`
 
@@ -30,7 +30,7 @@ const COLUMNS = `position, stream, version, type, schema_version, data, metadata
     begins_append, idempotency_key`
 
 /**
- * Judges and writes an append of one event that guards at most one other stream.
+ * Checks and writes an append of one event that guards at most one other stream.
  *
  * Answers with the position; 0 when the key was used; -1 when the stream, -2 when the guarded stream
  * has another version.
@@ -42,12 +42,12 @@ CREATE OR REPLACE FUNCTION ${schema}.append_event(
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   recorded bigint;
-BEGIN${waitForTurn(schema)}
+BEGIN${lockLog(schema)}
   IF new_key IS NOT NULL
     AND EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = new_key) THEN
     RETURN 0;
   END IF;
-  -- A version above the expected one meets the unique index below.
+  -- A version above the expected one violates the unique index below.
   IF expected_version > 0 AND NOT EXISTS (SELECT FROM ${schema}.events e
     WHERE e.stream = new_stream AND e.version = expected_version) THEN
     RETURN -1;
@@ -66,8 +66,8 @@ BEGIN${waitForTurn(schema)}
 END $$;`
 
 /**
- * Judges each append of a group and writes those that nothing stands against. No append may write
- * what another one writes or guards. Writes and events name their append by its number, from 1.
+ * Checks each append of a group and writes the valid ones. No append may write what another one writes or
+ * guards. Writes and events name their append by its number, from 1.
  *
  * Answers with the position of the first event recorded, then a verdict for each append: 1 when it was
  * recorded; 0 when its key was used; otherwise minus the number of its first write that conflicts.
@@ -82,7 +82,7 @@ CREATE OR REPLACE FUNCTION ${schema}.append_group(
 DECLARE
   verdicts bigint[];
   first_position bigint;
-BEGIN${waitForTurn(schema)}
+BEGIN${lockLog(schema)}
   SELECT pg_catalog.array_agg(
     CASE WHEN a.key IS NOT NULL
       AND EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = a.key) THEN 0

@@ -3,31 +3,11 @@ import type { Position, RecordedEvent, Version } from '../../../ports/event-stor
 import { boundedPosition, LARGEST_INTEGER } from '../../sql/largest-integer.js'
 import { EVENT_COLUMNS } from '../../sql/stored-events.js'
 import { beginsAppend } from '../../store/check-restore.js'
-import type { Session, Statement } from '../connection/connection.js'
+import type { Connection, Statement } from '../connection/connection.js'
 import { unnestColumns } from '../unnest-columns.js'
 
-/** How the events of one schema are found. */
-export interface EventQueries {
-  /** The events of `stream` above `afterVersion`, oldest first. */
-  readonly stream: (stream: StreamId, afterVersion: Version) => Statement
-  /** At most `limit` events above `after`, lowest position first. */
-  readonly page: (after: Position, limit: number) => Statement
-  /** One number: the position of the event at the end of the log; null when it is empty. */
-  readonly lastPosition: Statement
-  /** One number: how many events lie above `after`. */
-  readonly count: (after: Position) => Statement
-  /** The event at the end of the log. */
-  readonly last: Statement
-  /** What an append recorded, in the order written. */
-  readonly append: (by: { readonly id: string } | { readonly idempotencyKey: string }) => Statement
-  /** How many events each of `streams` holds, of those that exist. */
-  readonly versions: (streams: readonly StreamId[]) => Statement
-  /** Those of `keys` that were used. */
-  readonly usedKeys: (keys: readonly string[]) => Statement
-}
-
-/** @param schema - quoted */
-export const eventQueries = (schema: string): EventQueries => {
+/** The queries of one schema. @param schema - quoted */
+export const eventQueries = (schema: string) => {
   const select = `SELECT ${EVENT_COLUMNS} FROM ${schema}.events`
   // An append is recorded in one piece: it ends where the next one begins.
   const appendOf = (condition: string): string =>
@@ -39,35 +19,40 @@ export const eventQueries = (schema: string): EventQueries => {
   const byId = appendOf('append_id = $1 AND begins_append')
   const byKey = appendOf('idempotency_key = $1')
   return {
-    stream: (stream, afterVersion) => ({
+    /** The events of `stream` above `afterVersion`, oldest first. */
+    stream: (stream: StreamId, afterVersion: Version): Statement => ({
       name: `${schema} stream`,
       text: `${select} WHERE stream = $1 AND version > $2 ORDER BY version`,
       values: [stream, afterVersion],
     }),
-    page: (after, limit) => ({
+    /** At most `limit` events above `after`, lowest position first. */
+    page: (after: Position, limit: number): Statement => ({
       name: `${schema} page`,
       text: `${select} WHERE position > $1 ORDER BY position LIMIT $2`,
       values: [boundedPosition(after), Math.max(0, limit)],
     }),
+    /** Position of the last event; null when there is none. */
     lastPosition: {
       name: `${schema} last`,
       text: `SELECT max(position) FROM ${schema}.events`,
     },
-    count: (after) => ({
+    /** How many events lie above `after`. */
+    count: (after: Position): Statement => ({
       text: `SELECT count(*) FROM ${schema}.events WHERE position > $1`,
       values: [boundedPosition(after)],
     }),
     last: { text: `${select} ORDER BY position DESC LIMIT 1` },
-    append: (by) =>
+    append: (by: { readonly id: string } | { readonly idempotencyKey: string }): Statement =>
       'id' in by
         ? { name: `${schema} id`, text: byId, values: [by.id] }
         : { name: `${schema} key`, text: byKey, values: [by.idempotencyKey] },
-    versions: (streams) => ({
+    /** How many events each of `streams` holds, of those that exist. */
+    versions: (streams: readonly StreamId[]): Statement => ({
       text: `SELECT stream, max(version) FROM ${schema}.events WHERE stream = ANY ($1)
         GROUP BY stream`,
       values: [streams],
     }),
-    usedKeys: (keys) => ({
+    usedKeys: (keys: readonly string[]): Statement => ({
       text: `SELECT idempotency_key FROM ${schema}.events WHERE idempotency_key = ANY ($1)`,
       values: [keys],
     }),
@@ -80,7 +65,7 @@ export const eventQueries = (schema: string): EventQueries => {
  * @param schema - quoted
  */
 export const insertEvents = async (
-  session: Session,
+  connection: Connection,
   schema: string,
   { events, previous }: { events: readonly RecordedEvent[]; previous: RecordedEvent | undefined },
 ): Promise<void> => {
@@ -97,7 +82,7 @@ export const insertEvents = async (
     begins,
     events.map(({ metadata }, index) => (begins[index] ? metadata.idempotencyKey : undefined)),
   ]
-  await session.rows({
+  await connection.rows({
     text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
       ${unnestColumns(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
     values,

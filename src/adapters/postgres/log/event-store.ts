@@ -10,16 +10,16 @@ import { type EventRow, eventsOf } from '../../sql/stored-events.js'
 import { checkRestore } from '../../store/check-restore.js'
 import { groupCommit, type Verdict } from '../../store/group-commit.js'
 import type { PreparedAppend } from '../../store/prepare-append.js'
-import type { Session, Statement } from '../connection/connection.js'
+import type { Connection, Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { isConnectionFault } from '../connection/faults.js'
 import { lockKey } from './append-functions.js'
 import { CONFIRM, DURABLE } from './durable.js'
 import { eventQueries, insertEvents } from './event-rows.js'
-import type { News } from './notifications.js'
+import type { Notifications } from './notifications.js'
 import { writeGroup } from './write-group.js'
 
-/** Of Node.js, taken once: tests may put a clock of theirs in the place of the global one, and of its module's. */
+/** Taken once: tests of a host may replace it, also in its module. */
 const schedule = setImmediate
 
 /**
@@ -30,7 +30,7 @@ const schedule = setImmediate
 export const postgresEventStore = (
   connections: Connections,
   schema: string,
-  news: News,
+  notifications: Notifications,
 ): EventStore & EventRestore & EventCount => {
   const queries = eventQueries(schema)
 
@@ -39,7 +39,7 @@ export const postgresEventStore = (
 
   const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
     const verdicts = await writeGroup(connections, schema, group)
-    if (verdicts.some((verdict) => verdict.isOk() && verdict.value.length > 0)) news.tell()
+    if (verdicts.some((verdict) => verdict.isOk() && verdict.value.length > 0)) notifications.send()
     return verdicts
   }
 
@@ -57,36 +57,38 @@ export const postgresEventStore = (
     },
     findAppend: async (by) => {
       const found = await events(queries.append(by))
-      // The commit of another, or ours that was cut short, may be here alone.
+      // A commit of another writer, or ours that was cut short, may be missing on the standbys.
       if (found.length > 0) await connections.write(CONFIRM)
       return found
     },
-    onAppend: news.onAppend,
+    onAppend: notifications.onAppend,
     restore: async (events) => {
       if (events.length === 0) return
-      await connections.transaction((session) => restoreEvents(session, schema, events))
-      news.tell()
+      await connections.transaction((connection) => restoreEvents(connection, schema, events))
+      notifications.send()
     },
   }
 }
 
 const restoreEvents = async (
-  session: Session,
+  connection: Connection,
   schema: string,
   events: readonly RecordedEvent[],
 ): Promise<void> => {
   const queries = eventQueries(schema)
-  await session.rows({ text: `SELECT ${DURABLE}, pg_advisory_xact_lock(${lockKey(schema)})` })
-  const [previous] = eventsOf(await session.rows<EventRow<string>>(queries.last))
+  await connection.rows({ text: `SELECT ${DURABLE}, pg_advisory_xact_lock(${lockKey(schema)})` })
+  const [previous] = eventsOf(await connection.rows<EventRow<string>>(queries.last))
   const streams = [...new Set(events.map(({ stream }) => stream))]
-  const versions = new Map(await session.rows<[StreamId, string]>(queries.versions(streams)))
+  const versions = new Map(await connection.rows<[StreamId, string]>(queries.versions(streams)))
   const keys = events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? [])
-  const used = new Set((await session.rows<[string]>(queries.usedKeys(keys))).map(([key]) => key))
+  const used = new Set(
+    (await connection.rows<[string]>(queries.usedKeys(keys))).map(([key]) => key),
+  )
   const invalid = checkRestore(events, {
     last: previous,
     versionOf: (stream) => Number(versions.get(stream) ?? 0),
     isKeyUsed: (key) => used.has(key),
   })
   if (invalid) throw invalid
-  await insertEvents(session, schema, { events, previous })
+  await insertEvents(connection, schema, { events, previous })
 }

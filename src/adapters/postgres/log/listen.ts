@@ -1,43 +1,32 @@
 import type { Client } from 'pg'
+import { CLOSE_TIMEOUT_MS, limitClose } from '../connection/clients.js'
 
 /** Pause before another try to connect, in milliseconds; doubled each time. */
-const SHORTEST_PAUSE = 100
-const LONGEST_PAUSE = 10_000
-
-/** Most that the end of a connection is waited for, in milliseconds: it has nothing left to do. */
-const FAREWELL = 1_000
-
-/** Cuts `client` soon after it was told to end: a silent server would never end it. */
-export const limitFarewell = (client: Client): void => {
-  const limit = setTimeout(() => client.connection.stream.destroy(), FAREWELL)
-  client.once('end', () => clearTimeout(limit))
-}
-
-/** What is listened to, and who is to know. */
-export interface Listening {
-  readonly connect: () => Promise<Client>
-  readonly channel: string
-  readonly wake: () => void
-}
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 10_000
 
 /**
- * Listens on a connection of its own until it is ended. A connection that is lost is replaced; after
- * that `wake` is called, for notifications may have been missed. Does not keep the program alive.
+ * Listens on a connection of its own until `end`. A lost connection is replaced; after that `wake` is called,
+ * as notifications may have been missed. Does not keep the program alive.
  */
 export const keepListening = ({
   connect,
   channel,
   wake,
-}: Listening): { readonly end: () => Promise<void> } => {
+}: {
+  readonly connect: () => Promise<Client>
+  readonly channel: string
+  readonly wake: () => void
+}): { readonly end: () => Promise<void> } => {
   let isEnded = false
   let current: Client | undefined
-  let pause = SHORTEST_PAUSE
+  let pause = MIN_PAUSE_MS
 
-  const giveUp = async (): Promise<void> => {
+  const disconnect = async (): Promise<void> => {
     const client = current
     current = undefined
     if (!client) return
-    limitFarewell(client)
+    limitClose(client)
     await client.end()
   }
 
@@ -47,7 +36,7 @@ export const keepListening = ({
       running = run()
     }
     setTimeout(begin, pause * (0.5 + Math.random() / 2)).unref()
-    pause = Math.min(2 * pause, LONGEST_PAUSE)
+    pause = Math.min(2 * pause, MAX_PAUSE_MS)
   }
 
   const listen = async (client: Client): Promise<void> => {
@@ -56,7 +45,7 @@ export const keepListening = ({
     client.on('error', () => lose())
     client.on('end', () => lose())
     await client.query(`LISTEN "${channel}"`)
-    pause = SHORTEST_PAUSE
+    pause = MIN_PAUSE_MS
     wake()
     await lost
   }
@@ -65,12 +54,12 @@ export const keepListening = ({
     if (isEnded) return
     try {
       current = await connect()
-      // Unless it was ended while that was on its way.
+      // Unless `end` was called while it connected.
       if (!isEnded) await listen(current)
     } catch {
-      // Away, or not willing: what is missed meanwhile is found by those who look anyway.
+      // The server cannot be reached or does not listen: subscribers poll meanwhile.
     }
-    await giveUp()
+    await disconnect()
     later()
   }
 
@@ -78,10 +67,10 @@ export const keepListening = ({
   return {
     end: async () => {
       isEnded = true
-      if (current) return giveUp()
-      // One that is on its way is given up when it comes: late, or never.
+      if (current) return disconnect()
+      // While it connects, which may take long, or for ever.
       await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, FAREWELL)
+        const limit = setTimeout(resolve, CLOSE_TIMEOUT_MS)
         void running.then(() => {
           clearTimeout(limit)
           resolve()

@@ -4,53 +4,54 @@ import type { Connections } from '../connection/connections.js'
 import { keepListening } from './listen.js'
 
 /** Least time between two notifications of one process, in milliseconds. */
-const INTERVAL = 10
+const INTERVAL_MS = 10
 
-/** Tells who waits for new events, in this process and in others, that there are some. */
-export interface News {
-  /** Calls `wake` when new events may be there; the function returned ends the calls. */
+/** Notifications of new events, in this process and to others. */
+export interface Notifications {
+  /** Calls `wake` when there may be new events; the function returned ends the calls. */
   readonly onAppend: (wake: () => void) => () => void
-  /** Tells that something was committed. Others hear of it a little later, once for many. */
-  readonly tell: () => void
+  /** Reports a commit: to this process at once, to others a little later, once for many commits. */
+  readonly send: () => void
   readonly close: () => Promise<void>
 }
 
-/** How news travels: `connect` opens a connection that is kept, `connections` send notifications. */
-export interface NewsRoutes {
+/** `connect` opens the connection that listens; `connections` send. */
+export const notificationsOn = ({
+  connections,
+  connect,
+  channel,
+}: {
   readonly connections: Connections
   readonly connect: () => Promise<Client>
   readonly channel: string
-}
-
-/** @see News */
-export const newsOf = ({ connections, connect, channel }: NewsRoutes): News => {
+}): Notifications => {
   const { add, isEmpty, wakeAll } = listeners()
   let listening: ReturnType<typeof keepListening> | undefined
-  let isWaiting = false
+  let isPausing = false
   let isDue = false
 
   const notify = async (): Promise<void> => {
     isDue = false
-    isWaiting = true
-    // Lost notifications do no harm: who waits looks from time to time anyway.
+    isPausing = true
+    // A lost notification does no harm: subscribers also poll.
     await connections.read({ text: `NOTIFY "${channel}"` }).catch(() => undefined)
     setTimeout(() => {
-      isWaiting = false
+      isPausing = false
       if (isDue && !connections.isClosed()) void notify()
-    }, INTERVAL).unref()
+    }, INTERVAL_MS).unref()
   }
 
-  const endListening = async (): Promise<void> => {
+  const stopListening = async (): Promise<void> => {
     const ending = listening
     listening = undefined
     await ending?.end()
   }
 
   return {
-    tell: () => {
+    send: () => {
       wakeAll()
       isDue = true
-      if (!isWaiting) void notify()
+      if (!isPausing) void notify()
     },
     onAppend: (wake) => {
       const remove = add(wake)
@@ -59,9 +60,9 @@ export const newsOf = ({ connections, connect, channel }: NewsRoutes): News => {
       }
       return () => {
         remove()
-        if (isEmpty()) void endListening()
+        if (isEmpty()) void stopListening()
       }
     },
-    close: endListening,
+    close: stopListening,
   }
 }

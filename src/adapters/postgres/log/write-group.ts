@@ -8,7 +8,7 @@ import type { Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 
 /**
- * Judges and writes each append of a group in one round trip.
+ * Checks and writes each append of a group in one round trip.
  *
  * @param schema - quoted
  */
@@ -28,14 +28,14 @@ export const writeGroup = async (
   return verdicts(group, position, answers)
 }
 
-/** An append of one event, first of all that it writes, that guards at most one other stream. */
+/** An append of one event, in its first write, that guards at most one other stream. */
 interface SingleEvent {
   readonly prepared: PreparedAppend
   readonly write: StreamWrite
   readonly guard: StreamWrite | undefined
 }
 
-/** `prepared` when there is a shorter way for it, with fewer and plainer arguments. */
+/** `prepared` as an append of one event, for which there is a faster function; undefined when it is none. */
 const singleEvent = (prepared: PreparedAppend): SingleEvent | undefined => {
   const [write, guard, ...others] = prepared.append.writes
   if (write?.events.length !== 1 || others.length > 0) return undefined

@@ -1,63 +1,54 @@
 import type { Position } from '../../../ports/event-store.js'
-import type { Session, Statement } from '../connection/connection.js'
+import type { Connection, Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { createSchema, lockTables } from '../migrations.js'
 import { quotedSchema } from '../schema-name.js'
 
-/** Holds how far each projection of the host is. */
+/** Table of the checkpoints of the host's projections. */
 const TABLE = 'projection_checkpoint'
 
-/** The checkpoints of projections, a row for each that has one, in a table that is made when it is missing. */
-export interface ProjectionCheckpoints {
-  /** Makes the table; to be awaited before all else. */
-  readonly prepare: () => Promise<void>
-  /** Finds one number, or nothing. */
-  readonly read: (name: string) => Statement
-  /** Keeps others waiting until the transaction has ended. @returns false when it is not at `from` */
-  readonly move: (
-    session: Session,
-    name: string,
-    step: { readonly from: Position; readonly to: Position },
-  ) => Promise<boolean>
-  /** Puts it back to the beginning; keeps others waiting, too. */
-  readonly reset: (session: Session, name: string) => Promise<void>
-}
-
-/** @see ProjectionCheckpoints */
-export const projectionCheckpoints = (
-  connections: Connections,
-  schema: string,
-): ProjectionCheckpoints => {
+/** The checkpoints of projections, a row for each, in a table that is made when it is missing. */
+export const projectionCheckpoints = (connections: Connections, schema: string) => {
   const table = `${quotedSchema(schema)}.${TABLE}`
   let prepared: Promise<void> | undefined
   return {
-    prepare: () => {
+    /** Makes the table; to be awaited before all else. */
+    prepare: (): Promise<void> => {
       prepared ??= createTable(connections, schema, table).catch((error) => {
         prepared = undefined
         throw error
       })
       return prepared
     },
-    read: (name) => ({ text: `SELECT position FROM ${table} WHERE name = $1`, values: [name] }),
-    move: async (session, name, { from, to }) => {
-      // A row that is missing is at the beginning.
+    read: (name: string): Statement => ({
+      text: `SELECT position FROM ${table} WHERE name = $1`,
+      values: [name],
+    }),
+    /** Locks the checkpoint until the transaction ends. @returns false when it is not at `from` */
+    move: async (
+      connection: Connection,
+      name: string,
+      { from, to }: { readonly from: Position; readonly to: Position },
+    ): Promise<boolean> => {
+      // A missing row is at the beginning.
       const text =
         from === 0n
           ? `INSERT INTO ${table} AS c (name, position) VALUES ($1, $2) ON CONFLICT (name)
              DO UPDATE SET position = excluded.position WHERE c.position = $3 RETURNING 1`
           : `UPDATE ${table} SET position = $2 WHERE name = $1 AND position = $3 RETURNING 1`
-      const [moved] = await session.rows({ text, values: [name, to, from] })
+      const [moved] = await connection.rows({ text, values: [name, to, from] })
       return moved !== undefined
     },
-    reset: async (session, name) => {
+    /** Moves the checkpoint to the beginning, and locks it until the transaction ends. */
+    reset: async (connection: Connection, name: string): Promise<void> => {
       const text = `INSERT INTO ${table} (name, position) VALUES ($1, 0) ON CONFLICT (name)
         DO UPDATE SET position = 0`
-      await session.rows({ text, values: [name] })
+      await connection.rows({ text, values: [name] })
     },
   }
 }
 
-/** Asks for the right to make it only when it is missing; many processes may do so at once. */
+/** Needs the right to create it only when it is missing; many processes may do so at once. */
 const createTable = async (
   connections: Connections,
   schema: string,
@@ -69,10 +60,10 @@ const createTable = async (
     values: [schema, TABLE],
   })
   if (found !== undefined) return
-  await connections.transaction(async (session) => {
-    await lockTables(session, schema)
-    await createSchema(session, schema)
-    await session.rows({
+  await connections.transaction(async (connection) => {
+    await lockTables(connection, schema)
+    await createSchema(connection, schema)
+    await connection.rows({
       text: `CREATE TABLE IF NOT EXISTS ${table} (
         name text COLLATE "C" PRIMARY KEY,
         position bigint NOT NULL

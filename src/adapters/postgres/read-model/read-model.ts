@@ -9,7 +9,7 @@ import {
 import { emptyTables, sqlReadModel } from '../../sql/read-model/read-model.js'
 import { CHECKPOINT } from '../../sql/read-model/tables.js'
 import type { Row, Statement, Steps } from '../../sql/statement.js'
-import type { Session } from '../connection/connection.js'
+import type { Connection } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { postgresDialect } from './dialect.js'
 import { guarded } from './guarded.js'
@@ -36,9 +36,9 @@ export const postgresReadModel = (
   const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
 
   const within =
-    (session: Session): Ask =>
+    (connection: Connection): Ask =>
     (statement) =>
-      session.rows(prepared(schema, statement))
+      connection.rows(prepared(schema, statement))
 
   /** Undefined when it has to be done in a transaction; nothing is written then. */
   const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
@@ -55,10 +55,10 @@ export const postgresReadModel = (
   }
 
   const applyMany = (batch: Batch): Promise<boolean> =>
-    connections.transaction(async (session) => {
+    connections.transaction(async (connection) => {
       // Before the row, as a reset does: an update that waited keeps it locked even if it finds another position.
-      if (batch.from === 0n) await lockMissingRow(session, schema)
-      const ask = within(session)
+      if (batch.from === 0n) await lockMissingRow(connection, schema)
+      const ask = within(connection)
       if (!(await run(ask, moveCheckpoint(dialect, batch)))) return false
       const { statements } = await run(ask, changesOf(dialect, batch))
       await askAll(ask, statements)
@@ -72,11 +72,11 @@ export const postgresReadModel = (
       readTogether: read,
       apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),
       reset: () =>
-        connections.transaction(async (session) => {
+        connections.transaction(async (connection) => {
           // Without it whoever puts a missing row back would not be waited for.
-          await lockMissingRow(session, schema)
-          await session.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
-          await run(within(session), emptyTables(dialect))
+          await lockMissingRow(connection, schema)
+          await connection.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
+          await run(within(connection), emptyTables(dialect))
         }),
     },
     store,
@@ -102,8 +102,8 @@ const askAll = async (ask: Ask, statements: Iterable<Statement>): Promise<void> 
 }
 
 /** Stands in for the lock of the checkpoint's row where there is no row; until the transaction ends. */
-const lockMissingRow = async (session: Session, schema: string): Promise<void> => {
-  await session.rows({
+const lockMissingRow = async (connection: Connection, schema: string): Promise<void> => {
+  await connection.rows({
     text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0::bigint))`,
     values: [schema],
   })

@@ -1,6 +1,6 @@
 import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
-import { objectOf } from '../../../projections/events/object-of.js'
+import { objectOf } from '../../../projections/events/kind-of.js'
 import { changeRow } from '../../../projections/rows/change-row.js'
 import { rowKeyOf } from '../../../projections/rows/row-key.js'
 import type { Dialect } from '../dialect.js'

@@ -1,6 +1,6 @@
 import { byType, TYPES } from '../../../domain/kinds.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
-import { objectOf } from '../../../projections/events/object-of.js'
+import { objectOf } from '../../../projections/events/kind-of.js'
 import type { RowStore } from '../../../projections/rows/change-row.js'
 import type { RowKey } from '../../../projections/rows/row-key.js'
 import type { ChangedRow, Dialect, NumberedKey } from '../dialect.js'

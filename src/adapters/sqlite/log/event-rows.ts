@@ -30,15 +30,15 @@ export const pageOfEvents = (
   after: Position,
   limit: number,
 ): readonly RecordedEvent[] => {
-  // A number, for integers of more than 64 bits cannot be bound. SQLite takes a limit below 0 for none.
+  // As a number: an integer of more than 64 bits cannot be bound. For SQLite, a limit below 0 is no limit.
   return limit > 0 ? eventsOf(database.rows(PAGE, Number(after), limit)) : []
 }
 
-/** The event at the end of the log; undefined when it is empty. */
+/** The last event; undefined when there is none. */
 export const lastEvent = (database: Database): RecordedEvent | undefined =>
   eventsOf(database.rows(LAST))[0]
 
-/** Position of the event at the end of the log; 0 when it is empty. */
+/** Position of the last event; 0 when there is none. */
 export const lastPosition = (database: Database): number => Number(database.value(LAST_POSITION))
 
 /** How many events lie above `after`. */
@@ -68,7 +68,7 @@ export const eventsOfAppend = (
   return eventsOf(database.rows(RANGE, begin, end))
 }
 
-/** An event on its way into the table. */
+/** An event to be inserted. */
 export interface NewRow {
   readonly event: RecordedEvent
   /** The data of the event as JSON. */

@@ -27,7 +27,7 @@ import {
 import { watch } from './watch.js'
 import { writeGroup } from './write-group.js'
 
-/** Of Node.js, taken once: tests may put a clock of theirs in the place of the global one, and of its module's. */
+/** Taken once: tests of a host may replace it, also in its module. */
 const schedule = setImmediate
 
 /** A store in the table `events` of an SQLite file. */

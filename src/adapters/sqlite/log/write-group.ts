@@ -14,7 +14,7 @@ import { recordEvents } from '../../store/record-events.js'
 import type { Database } from '../database.js'
 import { insertEvent, isKeyUsed, lastPosition, versionOf } from './event-rows.js'
 
-/** Judges and writes each append of a group, in a transaction that has begun. */
+/** Checks and writes each append of a group, in a transaction that has begun. */
 export const writeGroup = (
   database: Database,
   group: readonly PreparedAppend[],
@@ -23,7 +23,7 @@ export const writeGroup = (
   const versions = knownVersions(database)
   let last = lastPosition(database)
   return group.map((prepared) => {
-    const refusal = objectionTo(database, prepared.append, versions)
+    const refusal = refusalOf(database, prepared.append, versions)
     if (refusal) return err(refusal)
     const verdict = insertAppend(database, prepared, nextPosition(now, last))
     if (verdict.isOk()) last = Number(verdict.value.at(-1)?.position ?? last)
@@ -31,8 +31,8 @@ export const writeGroup = (
   })
 }
 
-/** What stands against an append, other than what the unique index tells when it is inserted. */
-const objectionTo = (
+/** Why an append is refused, except for conflicts that the unique index finds at the insert. */
+const refusalOf = (
   database: Database,
   { writes, metadata: { idempotencyKey } }: Append,
   versions: (stream: StreamId) => Version,
@@ -48,8 +48,8 @@ const objectionTo = (
 }
 
 /**
- * The write that creates a stream when the others only guard: its version needs no look, for the
- * unique index tells when its first event is inserted, before which nothing was.
+ * The write that creates a stream when all others are guards. Its version need not be read: the unique index finds
+ * a conflict at the insert of its first event, before any other.
  */
 const createdAlone = (writes: readonly StreamWrite[]): StreamWrite | undefined => {
   const [written, ...others] = writes.filter(({ events }) => events.length > 0)
@@ -71,7 +71,7 @@ const insertAppend = (
   return ok(recorded)
 }
 
-/** Versions of streams, each looked up once: no append of a group writes what another one looks at. */
+/** Versions of streams, each read once: no append of a group writes a stream of another one. */
 const knownVersions = (database: Database): ((stream: StreamId) => Version) => {
   const known = new Map<StreamId, Version>()
   return (stream) => {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import { kinds } from '../../../domain/kinds.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
-import { streamOf } from '../../../projections/events/stream-name.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
 import {
   type InvalidArgument,
   invalid,

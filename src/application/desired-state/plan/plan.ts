@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { ObjectInput } from '../../../domain/kinds.js'
 import { type ObjectRef, OrgId, requiredText } from '../../../domain/values.js'
-import { streamOf } from '../../../projections/events/stream-name.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
 import { onlyOnce, refuseItems } from '../../method/refuse-items.js'
 import { accessVersion, versionNeedsMarker } from '../declared/access-version.js'
 import { type Action, PlannedChange, plannedList } from './planned-change.js'

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { ObjectInput } from '../../../domain/kinds.js'
 import { choice, listOf, type ObjectRef } from '../../../domain/values.js'
-import { objectOf } from '../../../projections/events/object-of.js'
-import { streamOf } from '../../../projections/events/stream-name.js'
+import { objectOf, streamOf } from '../../../projections/events/kind-of.js'
 import { PlannedEvent } from './planned-event.js'
 import { PlannedField } from './planned-field.js'
 

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../../../domain/values.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
-import { streamOf } from '../../../projections/events/stream-name.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
 import { fromPort } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { allObjects } from '../../reading/all-objects.js'

@@ -51,7 +51,7 @@ describe('Opening PostgreSQL', () => {
     }
   })
 
-  it('takes no text for whether to migrate, which would be yes for all of them', async () => {
+  it('refuses text for `migrate`, which would count as true', async () => {
     const opening = openPostgres({ connectionString, migrate: 'false' as never })
     await expect(opening).rejects.toMatchObject(naming('migrate'))
   })

@@ -35,7 +35,7 @@ test('A connection that leads to a standby is given up.', async () => {
   expect(released).toEqual([true])
 })
 
-test('A connection that was lent is as it was before.', async () => {
+test('A connection is returned as it was before.', async () => {
   const { connections, client, released } = fakePool('f')
   for (const text of ['SELECT 1', 'SELECT 2']) await connections.read({ text })
   expect(released).toEqual([false, false])

@@ -66,7 +66,7 @@ describe('A connection that is lost', () => {
     expect(await opened.store.findAppend({ id: append.id })).toEqual([])
   })
 
-  test('with a group: unknown for each, and none is sent a second time', async () => {
+  test('with a group: unknown for each append, and none is sent twice', async () => {
     await using opened = await openBehindProxy()
     const appends = [firstOf('law-a'), firstOf('law-b'), firstOf('law-c')]
     proxy.cutAt(appends[1]?.id ?? '', 'before the answer')
@@ -106,7 +106,7 @@ describe('A connection that is lost', () => {
     expect((await opened.store.readStream('law-a')).length).toBe(1)
   })
 
-  test('while nothing is done is replaced without anybody noticing', async () => {
+  test('while idle is replaced without effect', async () => {
     await using opened = await openBehindProxy()
     await record(opened.store, firstOf('law-a'))
     proxy.cut()
@@ -153,7 +153,7 @@ describe('A server that does not answer', () => {
 })
 
 describe('A machine that is cut off in the middle of a batch', () => {
-  test('keeps others from reading only until the server gives it up', async () => {
+  test('blocks readers only until the server ends it', async () => {
     const { connectionString } = server
     const schema = newSchema()
     await using opened = await openPostgres({ connectionString, schema })
@@ -186,8 +186,8 @@ describe('A machine that is cut off in the middle of a batch', () => {
   })
 })
 
-describe('A server that is away', () => {
-  test('rejects appends as not recorded, and takes them again when it is back', async () => {
+describe('A server that cannot be reached', () => {
+  test('rejects appends as not recorded, and accepts them when it is back', async () => {
     await using opened = await openBehindProxy()
     await record(opened.store, firstOf('law-a'))
     await server.kill()
@@ -253,7 +253,7 @@ describe('A connection on which a statement', () => {
 })
 
 describe('A pool of another copy of the driver', () => {
-  test('tells just as well that the server refused an append', async () => {
+  test('reports as well that the server refused an append', async () => {
     const require = createRequire(import.meta.url)
     for (const path of Object.keys(require.cache)) {
       if (/node_modules.pg\b/.test(path)) delete require.cache[path]
@@ -291,13 +291,13 @@ describe('Opening', () => {
     )
   })
 
-  test('leaves nothing at a signal that lives on', async () => {
+  test('removes its listener from the signal', async () => {
     const { signal } = new AbortController()
     await using _ = await openPostgres({ connectionString: server.connectionString, signal })
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('asks for TLS where it is told to', async () => {
+  test('uses TLS when it is set', async () => {
     const { connectionString } = server
     for (const ssl of [true, { rejectUnauthorized: true }]) {
       const fault = await faultOf(openPostgres({ connectionString, ssl }))
@@ -306,7 +306,7 @@ describe('Opening', () => {
     await (await openPostgres({ connectionString, ssl: false })).close()
   })
 
-  test('gives up a server that is silent', async () => {
+  test('closes the connection to a silent server', async () => {
     proxy.freeze()
     const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
     const fault = await faultOf(openPostgres({ connectionString, connectTimeout: 50 }))
@@ -332,7 +332,7 @@ describe('A store that is closed', () => {
     }
   })
 
-  test('refuses at once what waits for a connection, and waits for what is being done', async () => {
+  test('rejects calls that wait for a connection at once, and waits for running ones', async () => {
     const { connectionString } = server
     const schema = newSchema()
     const { store, close } = await openPostgres({
@@ -381,7 +381,7 @@ describe('A store that is closed', () => {
     proxy.resume()
   })
 
-  test('gives a connection back that a pool of the host lends it too late', async () => {
+  test('returns a connection that the pool of the host provides too late', async () => {
     const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
     const { store, close } = await openPostgres({ pool, schema: newSchema() })
     const client = await pool.connect()
@@ -412,7 +412,7 @@ describe('A store that is closed', () => {
     await pool.end()
   })
 
-  test('listens no more, whoever asks', async () => {
+  test('no longer listens, also for a new listener', async () => {
     const pool = new pg.Pool({ connectionString: server.connectionString })
     const { store, close } = await openPostgres({ pool, schema: newSchema() })
     await close()
@@ -488,7 +488,7 @@ describe('A command whose connection is lost during the commit', () => {
     expect((await wholeLog(store)).map(({ type }) => type)).toEqual(['project.added'])
   })
 
-  test('tells that the outcome is unknown when it was not', async () => {
+  test('reports an unknown outcome when it was not', async () => {
     await using opened = await openBehindProxy()
     const iam = createIam({
       store: opened.store,

@@ -74,7 +74,7 @@ describe('A role with the documented grants', () => {
     expect(await readModel.apply(0n, log.events)).toBe(false)
   })
 
-  test('opens without being told that there is nothing to migrate', async () => {
+  test('opens without `migrate: false` when there is nothing to migrate', async () => {
     await using opened = await openPostgres({ connectionString: runtime })
     await opened.store.lastPosition()
   })

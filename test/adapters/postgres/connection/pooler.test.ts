@@ -2,10 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toListen } from '../../../../src/adapters/postgres/connection/clients.js'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import {
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../../src/testing/event-store/event-store-laws.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import { addSamples, context, good, iamOn, logOf } from '../../../application/host.js'
 import { type Pgbouncer, startPgbouncer, withoutPgbouncer } from '../../../pgbouncer.js'
@@ -41,7 +38,7 @@ describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by defaul
     await client.end()
   })
 
-  test('nothing is left for the next program that is lent a connection', async () => {
+  test('nothing is left for the next program on a connection', async () => {
     await using pooler = await startPgbouncer(server.port, 1)
     const { connectionString } = pooler
     const neighbour = new pg.Pool({ connectionString, max: 1 })

@@ -1,10 +1,7 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import {
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../../src/testing/event-store/event-store-laws.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
@@ -59,7 +56,7 @@ beforeAll(async () => {
   connectionString = server.connectionString.replace('postgres@', 'owner@')
 }, 60_000)
 
-test('What others put on the search path is called by those who name no exact types.', async () => {
+test('A function of another user on the search path is called where types are not exact.', async () => {
   const client = new pg.Client({ connectionString })
   await client.connect()
   for (const call of [

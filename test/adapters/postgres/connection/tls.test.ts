@@ -67,7 +67,7 @@ describe('What `ssl` says', () => {
     await expect(openPostgres({ ...place, ssl: true })).rejects.toThrow('self-signed certificate')
   })
 
-  test('is for the connection that listens, too, wherever that goes', async () => {
+  test('also applies to the connection that listens, at any address', async () => {
     const { connectionString } = server
     const schema = newSchema()
     const ears = `${schema}_ears`

@@ -12,7 +12,7 @@ const server = serverForFile()
 const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
 const context = { caller: { userId: 'u1', orgId: 'acme' } }
 
-test('A host moves from SQLite to PostgreSQL, and back, and notices nothing.', async () => {
+test('A host moves from SQLite to PostgreSQL and back without a difference.', async () => {
   const { connectionString } = server
   await using sqlite = openSqlite(temporaryFile())
   await using postgres = await openPostgres({ connectionString, schema: newSchema() })

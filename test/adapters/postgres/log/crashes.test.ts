@@ -19,7 +19,7 @@ const COMMANDS = 60
 const SCHEMA = 'claviger'
 
 describe('Killed in the middle of load', () => {
-  test('writers and the server lose nothing that was answered, halve and repeat nothing', async () => {
+  test('killed writers and a killed server lose no answered append, and record none in part or twice', async () => {
     await using server = await startPostgres()
     const { connectionString } = server
     const place = { connectionString, schema: SCHEMA }
@@ -53,7 +53,7 @@ describe('Killed in the middle of load', () => {
 })
 
 describe('Failing over to a synchronous standby', () => {
-  test('loses nothing that was answered; writers resume, subscribers see no gap and no repeat', async () => {
+  test('loses no answered append; writers resume, subscribers see no gap and no repeat', async () => {
     await using primary = await startPostgres({ settings: ['synchronous_standby_names=*'] })
     await using standby = await standbyOf(primary)
     await using proxy = await tcpProxy(primary.port)
@@ -79,7 +79,7 @@ describe('Failing over to a synchronous standby', () => {
 })
 
 describe('A standby that the address leads to', () => {
-  test('is not read, for it may lack what was answered, until it is promoted', async () => {
+  test('is not read until it is promoted, as it may lack answered appends', async () => {
     await using primary = await startPostgres()
     await using standby = await standbyOf(primary)
     await using proxy = await tcpProxy(primary.port)

@@ -5,10 +5,6 @@ import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { lockKey } from '../../../../src/adapters/postgres/log/append-functions.js'
 import { quotedSchema } from '../../../../src/adapters/postgres/schema-name.js'
 import {
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../../src/testing/event-store/event-store-laws.js'
-import {
   appendOf,
   firstOf,
   record,
@@ -16,6 +12,7 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/samples.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { newLog, projectAdded } from '../../../../src/testing/read-model/log.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
@@ -45,7 +42,7 @@ describe('The PostgreSQL event store on a pool of the host', () => {
   }
 })
 
-test('A restore with a key that is taken is told so, as by every store.', async () => {
+test('A restore with a used key is refused, as by every store.', async () => {
   const { connectionString } = server
   await using opened = await openPostgres({ connectionString, schema: newSchema() })
   const { store } = opened
@@ -60,7 +57,7 @@ test('A restore with a key that is taken is told so, as by every store.', async 
 })
 
 describe('Appends sent together', () => {
-  test('are judged each on its own', async () => {
+  test('are checked independently', async () => {
     const { connectionString } = server
     await using opened = await openPostgres({ connectionString, schema: newSchema() })
     const { store } = opened
@@ -147,7 +144,7 @@ test('A restore waits for its turn as every append does.', async () => {
   await other.end()
 })
 
-test('What is recorded is on disk before it is answered, also where other commits are not.', async () => {
+test('An append is on disk before it is answered, also where other commits are not.', async () => {
   const schema = newSchema()
   const connectionString = `${server.connectionString}?options=-c%20synchronous_commit%3Doff`
   await using opened = await openPostgres({ connectionString, schema })

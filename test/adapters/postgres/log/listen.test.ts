@@ -41,7 +41,7 @@ const owner = async (): Promise<pg.Client & AsyncDisposable> => {
 }
 
 describe('Listening', () => {
-  test('hears of appends of another process', async () => {
+  test('is notified of appends of another process', async () => {
     const { connectionString } = server
     const schema = newSchema()
     await using writer = await openPostgres({ connectionString, schema })
@@ -54,7 +54,7 @@ describe('Listening', () => {
     hints.stop?.()
   })
 
-  test('takes one connection, which it gives back when nobody waits any more', async () => {
+  test('takes one connection, and returns it after the last listener', async () => {
     const { connectionString } = server
     const schema = newSchema()
     await using opened = await openPostgres({ connectionString, schema })
@@ -66,7 +66,7 @@ describe('Listening', () => {
     await expect.poll(() => backends(client, schema)).toEqual([])
   })
 
-  test('goes on after its connection was lost, and wakes for what may have been missed', async () => {
+  test('goes on after its connection was lost, and calls its listeners, which may have missed events', async () => {
     const { connectionString } = server
     const schema = newSchema()
     await using opened = await openPostgres({ connectionString, schema })
@@ -84,7 +84,7 @@ describe('Listening', () => {
     hints.stop?.()
   })
 
-  test('takes none of the connections that a pool of the host lends', async () => {
+  test('takes no connection of the pool of the host', async () => {
     const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
     await using first = await openPostgres({ pool, schema: newSchema() })
     await using second = await openPostgres({ pool, schema: newSchema() })
@@ -162,7 +162,7 @@ describe('The connection to listen on', () => {
     await server.end()
   })
 
-  test('is asked for after pauses twice as long each, up to ten seconds, that keep nothing alive', async () => {
+  test('is opened again after pauses twice as long each, up to ten seconds, that do not keep the program alive', async () => {
     const server = listenToFake(true)
     const pausing = vi.spyOn(globalThis, 'setTimeout')
     let asked = 1

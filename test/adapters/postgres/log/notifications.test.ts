@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Connections } from '../../../../src/adapters/postgres/connection/connections.js'
-import { newsOf } from '../../../../src/adapters/postgres/log/notifications.js'
+import { notificationsOn } from '../../../../src/adapters/postgres/log/notifications.js'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -10,8 +10,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** News whose notifications go nowhere but here. */
-const openNews = () => {
+/** Notifications that are only collected. */
+const openNotifications = () => {
   const sent: unknown[] = []
   let isClosed = false
   const connections: Pick<Connections, 'read' | 'isClosed'> = {
@@ -21,7 +21,7 @@ const openNews = () => {
     },
     isClosed: () => isClosed,
   }
-  const news = newsOf({
+  const notifications = notificationsOn({
     connections: connections as Connections,
     connect: () => new Promise<pg.Client>(() => undefined),
     channel: 'claviger_iam',
@@ -29,23 +29,23 @@ const openNews = () => {
   const close = () => {
     isClosed = true
   }
-  return { news, sent, close }
+  return { notifications, sent, close }
 }
 
 const NOTIFICATION = { text: 'NOTIFY "claviger_iam"' }
 
-test('one append is told at once, and says nothing of what was written', async () => {
-  const { news, sent } = openNews()
-  news.tell()
+test('one commit is sent at once, without what was written', async () => {
+  const { notifications, sent } = openNotifications()
+  notifications.send()
   expect(sent).toEqual([NOTIFICATION])
   await vi.advanceTimersByTimeAsync(1000)
   expect(sent.length).toBe(1)
 })
 
-test('many are told once at the beginning and once after the last', async () => {
-  const { news, sent } = openNews()
+test('many commits are sent once at the beginning and once after the last', async () => {
+  const { notifications, sent } = openNotifications()
   for (let n = 0; n < 200; n++) {
-    news.tell()
+    notifications.send()
     await Promise.resolve()
   }
   expect(sent.length).toBe(1)
@@ -53,10 +53,10 @@ test('many are told once at the beginning and once after the last', async () => 
   expect(sent).toEqual([NOTIFICATION, NOTIFICATION])
 })
 
-test('nothing is told any more once the connections are closed', async () => {
-  const { news, sent, close } = openNews()
-  news.tell()
-  news.tell()
+test('nothing is sent once the connections are closed', async () => {
+  const { notifications, sent, close } = openNotifications()
+  notifications.send()
+  notifications.send()
   close()
   await vi.advanceTimersByTimeAsync(1000)
   expect(sent.length).toBe(1)

@@ -43,7 +43,7 @@ const abortSome = async (schema: string, written: Promise<unknown>): Promise<num
   return count
 }
 
-test('16 writers in 4 processes: every role has one winner, and subscribers miss and repeat nothing', async () => {
+test('16 writers in 4 processes: each role is added once, and subscribers miss and repeat nothing', async () => {
   const { connectionString } = server
   const schema = newSchema()
   await makeShared({ connectionString, schema })

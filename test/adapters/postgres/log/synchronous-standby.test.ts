@@ -102,7 +102,7 @@ describe('A wait for the synchronous standby that is cut short', () => {
     proxy.resume()
   })
 
-  test('loses nothing that was answered when the standby is promoted', async () => {
+  test('loses no answered append when the standby is promoted', async () => {
     const begun = CASES.map(async ({ name, cut }) => {
       const opened = await open(primary, name)
       const iam = iamOn(opened.store, opened)

@@ -19,7 +19,7 @@ const asPostgresReads = async (type: string, parameter: unknown): Promise<unknow
   return rows[0].read
 }
 
-test('PostgreSQL reads an array of texts as it was, whatever they hold', async () => {
+test('PostgreSQL reads an array of any texts as it was', async () => {
   const odd = [
     '',
     'NULL',

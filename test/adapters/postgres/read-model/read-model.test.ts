@@ -123,7 +123,7 @@ test.each(['read_4_history', 'read_4_project'])(
   },
 )
 
-test('A reset waits for whoever fills tables that a backup has left out.', async () => {
+test('A reset waits for a process that fills tables which a backup left out.', async () => {
   const schema = newSchema()
   const model = await openSchema(schema)
   await emptyTables(schema)
@@ -176,7 +176,7 @@ test('A reset waits for those that fill the tables from the beginning, without a
   expect(await one?.checkpoint()).toBe(0n)
 })
 
-test('A publication of all tables keeps no read model from being filled or emptied.', async () => {
+test('A read model can be filled and emptied with a publication of all tables.', async () => {
   const schema = newSchema()
   const model = await openSchema(schema)
   const log = newLog()
@@ -231,7 +231,7 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   })
 })
 
-test('Names that somebody has emptied are not numbered anew, so that no row becomes that of another organization.', async () => {
+test('Deleted names get no new numbers, so that no row becomes that of another organization.', async () => {
   const schema = newSchema()
   const model = await openSchema(schema)
   const log = newLog()
@@ -251,7 +251,7 @@ test('Names that somebody has emptied are not numbered anew, so that no row beco
   expect(await model.history({ orgId: 'other', after: 0n, limit: 10 })).toHaveLength(1)
 })
 
-test('A reset leaves nothing behind but a checkpoint of 0.', async () => {
+test('A reset deletes all rows and leaves a checkpoint of 0.', async () => {
   const schema = newSchema()
   const model = await openSchema(schema)
   const log = newLog()
@@ -266,7 +266,7 @@ test('A reset leaves nothing behind but a checkpoint of 0.', async () => {
   })
 })
 
-test('Whoever acted is kept, however long the id that somebody else has recorded.', async () => {
+test('The actor is stored, also with a very long id.', async () => {
   const model = await openSchema(newSchema())
   const log = newLog()
   // An index takes no more than 2,704 bytes that cannot be compressed.

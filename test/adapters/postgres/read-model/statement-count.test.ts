@@ -138,7 +138,7 @@ describe('On PostgreSQL', () => {
     expect(await refusal(iam.projects.get(portal, context))).toMatchObject({ kind: 'Unavailable' })
   })
 
-  test('a read model that wraps another one is asked for what it finds.', async () => {
+  test('a read model that wraps another one is queried itself.', async () => {
     const readModel = { ...reader.readModel, get: async () => undefined }
     const iam = iamOn(reader.store, { readModel })
     expect(await refusal(iam.projects.get(portal, context))).toMatchObject({ kind: 'NotFound' })

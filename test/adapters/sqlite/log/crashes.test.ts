@@ -7,7 +7,7 @@ import { temporaryFile } from '../temporary-file.js'
 const ROUNDS = process.env['TORTURE'] ? 20 : 1
 const COMMANDS = 60
 
-test('Writers killed in the middle of load lose nothing that was answered, halve and repeat nothing.', async () => {
+test('Writers killed under load lose no answered append, and record none in part or twice.', async () => {
   const place = { file: temporaryFile() }
   await makeShared(place)
   const answers: Answer[] = []

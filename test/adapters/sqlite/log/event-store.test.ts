@@ -3,11 +3,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryEventStore } from '../../../../src/adapters/memory/event-store.js'
 import { openSqlite, type Sqlite } from '../../../../src/adapters/sqlite/index.js'
 import {
-  eventClockLaws,
-  eventRestoreLaws,
-  eventStoreLaws,
-} from '../../../../src/testing/event-store/event-store-laws.js'
-import {
   appendOf,
   firstOf,
   record,
@@ -15,6 +10,7 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/samples.js'
+import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { temporaryFile } from '../temporary-file.js'
 
 type Store = Sqlite['store']
@@ -85,7 +81,7 @@ describe('A file', () => {
   })
 })
 
-test('What an append recorded is found without what others record meanwhile.', async () => {
+test('The events of an append are found without those that others record meanwhile.', async () => {
   const path = temporaryFile()
   await using opened = openSqlite(path)
   const append = firstOf('law-a')
@@ -111,7 +107,7 @@ test('What an append recorded is found without what others record meanwhile.', a
 })
 
 describe('Appends sent together', () => {
-  test('are judged each on its own', async () => {
+  test('are checked independently', async () => {
     await using opened = openSqlite(temporaryFile())
     const { store } = opened
     await record(store, firstOf('law-project', { idempotencyKey: 'key' }))
@@ -157,8 +153,8 @@ describe('Appends sent together', () => {
   })
 })
 
-describe('Who waits for new events', () => {
-  test('hears of those of other processes as long as anybody waits, and again later', async () => {
+describe('A listener for new events', () => {
+  test('is called for those of other processes until it is removed, and again when added later', async () => {
     const path = temporaryFile()
     await using opened = openSqlite(path)
     await using other = openSqlite(path)
@@ -181,7 +177,7 @@ describe('Who waits for new events', () => {
     third.end()
   })
 
-  test('leaves nothing behind that looks for them', async () => {
+  test('ends the checks for them when it is removed', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     await using opened = openSqlite(temporaryFile())

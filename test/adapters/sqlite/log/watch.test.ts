@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('looks some twenty times a second at what others wrote, and no more once it is ended', async () => {
+test('checks some twenty times a second what others wrote, until it is ended', async () => {
   let looks = 0
   const connection: Pick<Connection, 'query' | 'isClosed'> = {
     query: async () => ++looks as never,

@@ -4,7 +4,7 @@ import {
   isFull,
   isNotADatabase,
   isSqliteError,
-} from '../../../src/adapters/sqlite/result-code.js'
+} from '../../../src/adapters/sqlite/faults.js'
 
 /** An error as `node:sqlite` throws it, with what https://sqlite.org/rescode.html lists. */
 const withCode = (errcode: unknown) => Object.assign(new Error('of SQLite'), { errcode })

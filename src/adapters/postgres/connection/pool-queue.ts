@@ -1,26 +1,22 @@
 import type { Pool, PoolClient } from 'pg'
 import { StoreFault } from '../../../ports/store-fault.js'
-import { faultOf } from '../connection/faults.js'
+import { faultOf } from './faults.js'
 
 /** Longest wait for a connection of a pool that sets no limit itself, in milliseconds. */
-const LONGEST_WAIT = 10_000
+const MAX_WAIT_MS = 10_000
 
-/** The calls that wait for a connection of one pool. */
-export interface Waiting {
-  /** A connection, to be released. Rejects with a {@link StoreFault} when none is to be had. */
-  readonly connect: () => Promise<PoolClient>
-  /** Rejects each call that waits, for a pool that is being closed forgets them. */
-  readonly refuse: () => void
-}
-
-/** @param remedy - what a host can do when there are too few connections */
-export const waitingFor = (pool: Pool, remedy: string): Waiting => {
+/**
+ * The calls that wait for a connection of one pool.
+ *
+ * @param remedy - what a host can do when there are too few connections
+ */
+export const poolQueue = (pool: Pool, remedy: string) => {
   const refusals = new Set<(fault: StoreFault) => void>()
 
-  /** Whether the next call has to wait until another is done. */
-  const isDry = (): boolean =>
+  const isExhausted = (): boolean =>
     pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
 
+  /** A connection, to be released. Rejects with a {@link StoreFault} when there is none. */
   const connect = (): Promise<PoolClient> =>
     new Promise((resolve, reject) => {
       const settle = (): boolean => {
@@ -31,8 +27,10 @@ export const waitingFor = (pool: Pool, remedy: string): Waiting => {
         settle()
         reject(fault)
       }
-      // Before the limit of the pool, which does not say what it waited for.
-      const limit = isDry() ? limitOf(pool, () => refuse(dryFault(pool, remedy))) : undefined
+      // Before the timeout of the pool, whose error does not say what it waited for.
+      const limit = isExhausted()
+        ? afterLongestWait(pool, () => refuse(exhaustedFault(pool, remedy)))
+        : undefined
       refusals.add(refuse)
       pool.connect().then(
         (client) => {
@@ -45,19 +43,20 @@ export const waitingFor = (pool: Pool, remedy: string): Waiting => {
 
   return {
     connect,
-    refuse: () => {
+    /** Rejects each waiting call: a closed pool would never answer it. */
+    refuse: (): void => {
       for (const refuse of refusals) refuse(closedFault())
     },
   }
 }
 
-/** Calls `end` after the longest wait for a connection; a host may have set none, with 0. */
-const limitOf = (pool: Pool, end: () => void): NodeJS.Timeout | undefined => {
-  const longest = pool.options.connectionTimeoutMillis ?? LONGEST_WAIT
+/** A host may have set no limit, by 0. */
+const afterLongestWait = (pool: Pool, end: () => void): NodeJS.Timeout | undefined => {
+  const longest = pool.options.connectionTimeoutMillis ?? MAX_WAIT_MS
   return longest > 0 ? setTimeout(end, longest) : undefined
 }
 
-const dryFault = (pool: Pool, remedy: string): StoreFault =>
+const exhaustedFault = (pool: Pool, remedy: string): StoreFault =>
   faultOf(
     new Error(`The pool has no free connection, all ${pool.options.max} are in use: ${remedy}`),
     'not_recorded',
