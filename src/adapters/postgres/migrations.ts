@@ -37,7 +37,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
   // is newer than one of them moves it to the end, the functions last, and leaves an empty migration in its place.
   createReadTables,
   // A table without a key takes no update while a publication of all tables tells of it by its key.
-  (schema) => `ALTER TABLE ${schema}.${CHECKPOINT} REPLICA IDENTITY FULL`,
+  (schema) => `ALTER TABLE ${schema}.${CHECKPOINT.name} REPLICA IDENTITY FULL`,
   appendFunctions,
 ]
 
@@ -137,7 +137,7 @@ const readVersion = async (session: Session, schema: string): Promise<number> =>
     text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
       WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_event'
     ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace::oid
-      AND relname = '${CHECKPOINT}') FROM ${quoted}.migrations`,
+      AND relname = '${CHECKPOINT.name}') FROM ${quoted}.migrations`,
   })
   const version = Number(row?.[0])
   if (version === 0) {

@@ -13,7 +13,7 @@ import type { Session } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { postgresDialect } from './dialect.js'
 import { guarded } from './guarded.js'
-import { prepared } from './prepared.js'
+import { preparer } from './prepared.js'
 
 /** Most events that are applied in one statement; those of more are made one while the server runs another. */
 const FEW = 100
@@ -30,15 +30,16 @@ export const postgresReadModel = (
   store: EventStore,
 ): ReadModel => {
   const dialect = postgresDialect(schema)
+  const prepared = preparer(schema)
 
-  const ask: Ask = (statement) => connections.read(prepared(schema, statement))
+  const ask: Ask = (statement) => connections.read(prepared(statement))
 
   const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
 
   const within =
     (session: Session): Ask =>
     (statement) =>
-      session.rows(prepared(schema, statement))
+      session.rows(prepared(statement))
 
   /** Undefined when it has to be done in a transaction; nothing is written then. */
   const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
@@ -50,7 +51,7 @@ export const postgresReadModel = (
     const writes = [...statements]
     if (!isUnordered()) return undefined
     const statement = guarded(checkpointMove(dialect, batch), writes)
-    const [moved] = await connections.write(prepared(schema, statement))
+    const [moved] = await connections.write(prepared(statement))
     return moved !== undefined
   }
 
@@ -75,7 +76,7 @@ export const postgresReadModel = (
         connections.transaction(async (session) => {
           // Without it whoever puts a missing row back would not be waited for.
           await lockMissingRow(session, schema)
-          await session.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
+          await session.rows({ text: `UPDATE ${dialect.table(CHECKPOINT)} SET position = 0` })
           await run(within(session), emptyTables(dialect))
         }),
     },

@@ -7,8 +7,8 @@ import type { ChangedRow, Dialect, NumberedKey } from '../dialect.js'
 import { find as findRows, type Statement, type Steps } from '../statement.js'
 import { removalOf } from './statements/object-statements.js'
 import type { KeyedEvent } from './stored-entries.js'
-import { decodeRow, SHOWN_COLUMNS, type Shared, type ShownRow, storedRows } from './stored-rows.js'
-import { tableOf } from './tables.js'
+import { decodeRow, READ_COLUMNS, rowEncoder, type Shared, type StoredRow } from './stored-rows.js'
+import { OBJECTS } from './tables.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
@@ -76,8 +76,8 @@ const typeBatch = <Type extends ViewType>(
   shared: Shared,
   type: Type,
 ): TypeBatch<Views[Type]> => {
-  const table = tableOf(type)
-  const { columns, encode } = storedRows(type)
+  const table = OBJECTS[type]
+  const encode = rowEncoder(type)
   /** By scope, then by key. */
   const entries = new Map<string, Map<string, Entry<Views[Type]>>>()
   const sought: Entry<Views[Type]>[] = []
@@ -101,13 +101,13 @@ const typeBatch = <Type extends ViewType>(
     *load() {
       if (sought.length === 0) return
       const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
-      const found = yield* findRows<readonly [nth: number | string, ...ShownRow]>({
-        sql: `SELECT nth, ${SHOWN_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
+      const found = yield* findRows<readonly [nth: number | string, ...StoredRow]>({
+        sql: `SELECT nth, ${READ_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
-      for (const [nth, ...shown] of found) {
+      for (const [nth, ...stored] of found) {
         const entry = sought[Number(nth) - 1]
-        if (entry) entry.stored = entry.row = decodeRow<Type>(entry.rowKey.scope, shown)
+        if (entry) entry.stored = entry.row = decodeRow<Type>(entry.rowKey.scope, stored)
       }
     },
     get: (rowKey) => find(rowKey)?.row,
@@ -139,10 +139,8 @@ const typeBatch = <Type extends ViewType>(
             })
         }
       yield* dialect.remove(table, removed)
-      yield* dialect.update({ table, columns }, updated)
-      yield* dialect.insert({ table, columns }, added, ([rowKey, row]) =>
-        encode(rowKey, row, shared),
-      )
+      yield* dialect.update(table, updated)
+      yield* dialect.insert(table, added, ([rowKey, row]) => encode(rowKey, row, shared))
     },
   }
 }

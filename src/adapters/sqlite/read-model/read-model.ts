@@ -35,7 +35,7 @@ export const sqliteReadModel = (connection: Connection, store: EventStore): Read
         connection.write((database) => {
           // Somebody may have dropped them.
           createReadTables(database)
-          database.run(`DELETE FROM ${CHECKPOINT}`)
+          database.run(`DELETE FROM ${CHECKPOINT.name}`)
           run(database, emptyTables(sqliteDialect))
         }),
     },
