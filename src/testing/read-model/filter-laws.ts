@@ -1,10 +1,10 @@
 import type { Condition, ListQuery, ReadModel, ViewType } from '../../ports/read-model.js'
 import { demandEqual, demandRejection } from '../law.js'
-import { FILTER_FIELDS } from './fields.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
-import { byIdentity, listOf, TYPES } from './lists.js'
-import { idpAdded, newLog, projectAdded, roleAdded } from './log.js'
-import { LIVES, live, othersOf, type Row } from './scenarios.js'
+import { FILTER_FIELDS } from './samples/fields.js'
+import { byIdentity, listOf, TYPES } from './samples/lists.js'
+import { idpAdded, newLog, projectAdded, roleAdded } from './samples/log.js'
+import { LIVES, live, othersOf, type Row } from './samples/scenarios.js'
 
 /** Kept as names and as keys of roles, in the order of their code points. */
 const NAMES = [

@@ -2,7 +2,7 @@ import { timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { byIdentity, listOf, TYPES } from './lists.js'
+import { byIdentity, listOf, TYPES } from './samples/lists.js'
 import {
   idpAdded,
   newLog,
@@ -11,8 +11,8 @@ import {
   roleAdded,
   roleRemoved,
   roleUpdated,
-} from './log.js'
-import { LIVES, live, othersOf, PROJECT_CHANGES } from './scenarios.js'
+} from './samples/log.js'
+import { LIVES, live, othersOf, PROJECT_CHANGES } from './samples/scenarios.js'
 
 const IDP = { type: 'identity_provider', idpId: 'google' } as const
 const PORTAL = { type: 'project', id: 'portal' } as const

@@ -2,8 +2,8 @@ import { IdpId } from '../../domain/values.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { FieldChange, HistoryQuery } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
-import { ALL, found, idp, project, role } from './found-history.js'
 import { fedWith, type ReadModelLaw } from './law.js'
+import { ALL, found, idp, project, role } from './samples/found-history.js'
 import {
   idpAdded,
   type Log,
@@ -12,8 +12,8 @@ import {
   projectRemoved,
   roleAdded,
   roleRemoved,
-} from './log.js'
-import { LIVES, live, othersOf } from './scenarios.js'
+} from './samples/log.js'
+import { LIVES, live, othersOf } from './samples/scenarios.js'
 
 /** The order of changes tells nothing. */
 const byField = (changes: readonly FieldChange[]) =>

@@ -70,7 +70,8 @@ export function* readList<Type extends ViewType>(
   const { moment, rows } = yield* momentAndPage(dialect, query)
   const [head, reached, total] = moment ?? []
   const sequence = BigInt(reached ?? 0)
-  const items = rows.slice(0, query.limit).map((row) => decodeRow<Type>(listedScope(query), row))
+  const scope = listedScope(query)
+  const items = rows.slice(0, query.limit).map((row) => decodeRow<Type>(scope, row))
   const totalSize = Number(total ?? 0)
   return {
     head: BigInt(head ?? 0),

@@ -6,6 +6,7 @@ import {
   eventStoreLaws,
 } from '../../../../src/testing/event-store/event-store-laws.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { databaseHome } from '../../read-model-home.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
@@ -79,18 +80,13 @@ describe('With the objects of others on the search path', () => {
   })
 
   test.each(readModelLaws)('the read model: $name', async ({ check }) => {
-    let schema = newSchema()
     const opened: Postgres[] = []
-    const reopen = async () => {
+    const home = databaseHome(newSchema, async (schema) => {
       const postgres = await openPostgres({ connectionString, schema, maxConnections: 2 })
       opened.push(postgres)
-      return postgres.readModel
-    }
-    const open = () => {
-      schema = newSchema()
-      return reopen()
-    }
-    await check({ open, reopen })
+      return postgres
+    })
+    await check(home)
     for (const { close } of opened) await close()
   })
 })

@@ -16,7 +16,7 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/samples.js'
-import { newLog, projectAdded } from '../../../../src/testing/read-model/log.js'
+import { newLog, projectAdded } from '../../../../src/testing/read-model/samples/log.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -10,7 +10,7 @@ import {
   projectAdded,
   projectRemoved,
   roleAdded,
-} from '../../../../src/testing/read-model/log.js'
+} from '../../../../src/testing/read-model/samples/log.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

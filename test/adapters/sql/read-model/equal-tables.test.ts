@@ -6,7 +6,7 @@ import { CHECKPOINT, FILLED } from '../../../../src/adapters/sql/read-model/tabl
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import { ProjectId } from '../../../../src/domain/values.js'
 import type { ReadModel } from '../../../../src/ports/read-model.js'
-import { manyLog } from '../../../../src/testing/read-model/lists.js'
+import { manyLog } from '../../../../src/testing/read-model/samples/lists.js'
 import {
   idpAdded,
   type Log,
@@ -15,7 +15,7 @@ import {
   roleAdded,
   roleRemoved,
   roleUpdated,
-} from '../../../../src/testing/read-model/log.js'
+} from '../../../../src/testing/read-model/samples/log.js'
 import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
 

@@ -1,4 +1,4 @@
-import type { SortValue, Views, ViewType } from '../../ports/read-model.js'
+import type { SortValue, Views, ViewType } from '../../../ports/read-model.js'
 
 type Readers<Row> = Readonly<Record<string, (row: Row) => SortValue>>
 

@@ -1,15 +1,15 @@
-import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/events.js'
-import type { AnyEvent } from '../../domain/kinds.js'
-import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
+import type { OidcIdentityProviderAdded } from '../../../domain/identity-provider/events.js'
+import type { AnyEvent } from '../../../domain/kinds.js'
+import type { ProjectAdded, ProjectEvent } from '../../../domain/project/events.js'
 import type {
   ProjectRoleAdded,
   ProjectRoleEvent,
   ProjectRoleUpdated,
-} from '../../domain/project-role/events.js'
-import { IdpId, ProjectId, RoleKey, SealedSecret, type StreamId } from '../../domain/values.js'
-import type { Metadata, Position, RecordedEvent } from '../../ports/event-store.js'
-import { objectOf } from '../../projections/events/object-of.js'
-import { streamOf } from '../../projections/events/stream-name.js'
+} from '../../../domain/project-role/events.js'
+import { IdpId, ProjectId, RoleKey, SealedSecret, type StreamId } from '../../../domain/values.js'
+import type { Metadata, Position, RecordedEvent } from '../../../ports/event-store.js'
+import { objectOf } from '../../../projections/events/object-of.js'
+import { streamOf } from '../../../projections/events/stream-name.js'
 
 /** Circumstances that a law cares for. */
 export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>

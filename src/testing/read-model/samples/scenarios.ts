@@ -1,7 +1,7 @@
-import type { AnyEvent } from '../../domain/kinds.js'
-import { IdpId, type ObjectRef, ProjectId, RoleKey } from '../../domain/values.js'
-import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
-import type { FieldChange } from '../../ports/read-model.js'
+import type { AnyEvent } from '../../../domain/kinds.js'
+import { IdpId, type ObjectRef, ProjectId, RoleKey } from '../../../domain/values.js'
+import { type RecordedEvent, timeOf } from '../../../ports/event-store.js'
+import type { FieldChange } from '../../../ports/read-model.js'
 import {
   idpAdded,
   type Log,
