@@ -28,12 +28,10 @@ export interface Table {
   readonly indexes: readonly Index[]
 }
 
-/** A new value for a row. */
+/** The values of a row, before and after a change; the first two are the scope and the key. */
 export interface ChangedRow {
-  /** A value for each column; the first two are the scope and the key. */
-  readonly row: Row
-  /** The values in the table now. */
   readonly before: () => Row
+  readonly after: Row
 }
 
 /** The number of a scope, and a key in it. */
@@ -74,14 +72,18 @@ export interface Dialect {
   readonly isListed: (text: string, list: readonly string[]) => Statement
   /** A table called `sought` with the columns `scope`, `key` and `nth`, which counts from 1. */
   readonly sought: (keys: readonly NumberedKey[]) => Statement
-  /** Adds new rows, each made from one of `added`. */
+  /** Adds new rows, each made of one item. */
   readonly insert: <Item>(
-    into: Table,
-    added: readonly Item[],
+    table: Table,
+    items: readonly Item[],
     rowOf: (item: Item) => Row,
   ) => Iterable<Statement>
   /** Replaces rows. */
-  readonly update: (table: Table, rows: readonly ChangedRow[]) => Iterable<Statement>
+  readonly update: <Item>(
+    table: Table,
+    items: readonly Item[],
+    changeOf: (item: Item) => ChangedRow,
+  ) => Iterable<Statement>
   /** Removes rows. */
   readonly remove: (table: Table, keys: readonly NumberedKey[]) => Iterable<Statement>
 }

@@ -108,7 +108,7 @@ export const historyPageLaws: readonly ReadModelLaw[] = [
     },
   },
   {
-    name: 'The end of a role by the removal of its project is told as that of the project.',
+    name: 'The entry that ends a role with its project is that of the project.',
     check: async (home) => {
       const model = await fedWith(home, endedLog())
       const entries = await model.history({ orgId: 'acme', object: editor, after: 0n, limit: 10 })

@@ -672,7 +672,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells the end of a role as an event of its own',
-    law: 'The end of a role by the removal',
+    law: 'The entry that ends a role',
     plant: histories(async (query, ask) =>
       (await ask(query)).map((entry) =>
         query.object?.type === 'project_role' ? { ...entry, object: query.object } : entry,

@@ -31,20 +31,20 @@ export const postgresDialect = (schema: string): Dialect => ({
     sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS sought (scope, key, nth)`,
     parameters: parametersOf(KEY, keys),
   }),
-  insert: ({ name: table, columns }, added, rowOf) => {
-    if (added.length === 0) return []
+  insert: ({ name: table, columns }, items, rowOf) => {
+    if (items.length === 0) return []
     const names = columns.map(({ name }) => name).join(', ')
     const sql = `INSERT INTO ${schema}.${table} (${names}) ${unnested(columns)} WHERE TRUE`
-    return [{ sql, parameters: parametersOf(columns, added.map(rowOf)) }]
+    return [{ sql, parameters: parametersOf(columns, items.map(rowOf)) }]
   },
-  update: ({ name: table, columns }, changed) => {
-    if (changed.length === 0) return []
+  update: ({ name: table, columns }, items, changeOf) => {
+    if (items.length === 0) return []
     const names = columns.map(({ name }) => name)
     const sql = `UPDATE ${schema}.${table} AS stored
       SET ${names.map((name) => `${name} = row_after.${name}`).join(', ')}
       FROM (${unnested(columns)}) AS row_after (${names.join(', ')})
       WHERE stored.scope = row_after.scope AND stored.key = row_after.key`
-    const rows = changed.map(({ row }) => row)
+    const rows = items.map((item) => changeOf(item).after)
     return [{ sql, parameters: parametersOf(columns, rows) }]
   },
   remove: ({ name: table }, keys) => {

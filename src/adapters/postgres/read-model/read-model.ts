@@ -15,12 +15,12 @@ import { postgresDialect } from './dialect.js'
 import { guarded } from './guarded.js'
 import { preparer } from './prepared.js'
 
-/** Most events that are applied in one statement; those of more are made one while the server runs another. */
+/** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
 const FEW = 100
 
 /**
  * A read model in tables of its own, beside the events of `store`. Of several processes that catch up at once
- * one applies a batch; the others wait for it and are told that it was faster.
+ * one applies a batch; the others wait for it and apply nothing.
  *
  * @param schema - quoted
  */
@@ -41,9 +41,9 @@ export const postgresReadModel = (
     (statement) =>
       session.rows(prepared(statement))
 
-  /** Undefined when it has to be done in a transaction; nothing is written then. */
+  /** Undefined, with nothing written, when a transaction is needed. */
   const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
-    // A checkpoint without a row is nothing to wait for.
+    // A missing row of the checkpoint cannot be locked.
     if (batch.from === 0n || batch.events.length === 0 || batch.events.length > FEW)
       return undefined
     const { reached, statements, isUnordered } = await run(ask, changesOf(dialect, batch))
@@ -57,7 +57,7 @@ export const postgresReadModel = (
 
   const applyMany = (batch: Batch): Promise<boolean> =>
     connections.transaction(async (session) => {
-      // Before the row, as a reset does: an update that waited keeps it locked even if it finds another position.
+      // Before the row, in the order of a reset: an update that waited keeps the row locked though it matches no more.
       if (batch.from === 0n) await lockMissingRow(session, schema)
       const ask = within(session)
       if (!(await run(ask, moveCheckpoint(dialect, batch)))) return false
@@ -74,7 +74,7 @@ export const postgresReadModel = (
       apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),
       reset: () =>
         connections.transaction(async (session) => {
-          // Without it whoever puts a missing row back would not be waited for.
+          // Without it a reset would not wait for a process that puts a missing row back.
           await lockMissingRow(session, schema)
           await session.rows({ text: `UPDATE ${dialect.table(CHECKPOINT)} SET position = 0` })
           await run(within(session), emptyTables(dialect))
@@ -92,7 +92,7 @@ const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
   return step.value
 }
 
-/** Makes each of `statements` while the server is at work on the one before. */
+/** Makes each statement while the server runs the one before. */
 const askAll = async (ask: Ask, statements: Iterable<Statement>): Promise<void> => {
   let running: Promise<unknown> = Promise.resolve()
   for (const statement of statements) {

@@ -8,7 +8,7 @@ import type { Statement, Steps } from '../statement.js'
 import { nameNumbers } from './name-numbers.js'
 import { rowBatch } from './row-batch.js'
 import { encodeEntry } from './stored-entries.js'
-import { bodyMaker } from './stored-rows.js'
+import type { Shared } from './stored-rows.js'
 import { CHECKPOINT, HISTORY } from './tables.js'
 
 /** Events to be applied, and the checkpoint that they follow. */
@@ -59,7 +59,7 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
   for (const { event, rowKey } of events)
     inOrder.add(event.metadata.resourceOwner).add(rowKey.scope).add(event.type)
   const names = yield* nameNumbers(dialect, inOrder, batch.from)
-  const shared = { numberOf: names.numberOf, bodyOf: bodyMaker() }
+  const shared: Shared = { numberOf: names.numberOf, bodies: new Map() }
   const rows = yield* rowBatch(dialect, shared, events)
   function* statements() {
     // What an event does to its row is its entry.

@@ -47,7 +47,7 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
   return readModel
 }
 
-/** Empties all tables but that of the checkpoint. */
+/** Empties all tables except that of the checkpoint. */
 export function* emptyTables({ table }: Dialect): Steps<void> {
   for (const filled of FILLED) yield { sql: `DELETE FROM ${table(filled)}`, parameters: [] }
 }

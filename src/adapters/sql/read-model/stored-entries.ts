@@ -6,7 +6,7 @@ import { type Change, fieldChanges, shownChanges } from '../../../projections/hi
 import { objectAt, type RowKey } from '../../../projections/rows/row-key.js'
 import type { Column } from '../dialect.js'
 import type { Row } from '../statement.js'
-import type { Shared } from './stored-rows.js'
+import { bodyOf, type Shared } from './stored-rows.js'
 
 /**
  * Columns of an entry that hold the numbers of names, which repeat and are of limited length. The ids of actors
@@ -49,11 +49,11 @@ export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, share
 }
 
 /** A new object without a secret is stored as its body, which its row holds as well. */
-const changesIn = (event: KnownEvent, change: Change, { bodyOf }: Shared): string => {
+const changesIn = (event: KnownEvent, change: Change, shared: Shared): string => {
   const { before, after } = change
   const isNew = before === undefined && after !== undefined
   return isNew && kindOf(event.type).secretsChanged(event).length === 0
-    ? bodyOf(after)
+    ? bodyOf(shared, after)
     : JSON.stringify(fieldChanges(event, change))
 }
 

@@ -24,21 +24,18 @@ export type StoredRow<Integer = number | string> = readonly [
 export interface Shared {
   /** The number of a name. */
   readonly numberOf: (name: string) => number
-  /** The body of a row. */
-  readonly bodyOf: (row: Views[ViewType]) => string
+  /** Bodies that were read or made: the first entry of an object holds the same text as its row. */
+  readonly bodies: Map<Views[ViewType], string>
 }
 
-/** Makes each body once: the first entry of an object holds the same text as its row. */
-export const bodyMaker = (): Shared['bodyOf'] => {
-  const made = new Map<Views[ViewType], string>()
-  return (row) => {
-    const known = made.get(row)
-    if (known !== undefined) return known
-    // JSON leaves out what is undefined; a copy without the field would take longer.
-    const body = JSON.stringify({ ...row, details: undefined })
-    made.set(row, body)
-    return body
-  }
+/** The body of `row`. */
+export const bodyOf = ({ bodies }: Shared, row: Views[ViewType]): string => {
+  const known = bodies.get(row)
+  if (known !== undefined) return known
+  // JSON leaves out what is undefined; a copy without the field would take longer.
+  const body = JSON.stringify({ ...row, details: undefined })
+  bodies.set(row, body)
+  return body
 }
 
 /** The columns of an object of that type. */
@@ -61,10 +58,11 @@ export const rowEncoder = (type: ViewType) => {
     const read = filterableText(viewFields[type], field)
     return (row: Views[ViewType]) => fold(read(row))
   })
-  return ({ scope, key }: RowKey, row: Views[ViewType], { numberOf, bodyOf }: Shared): Row => {
+  return ({ scope, key }: RowKey, row: Views[ViewType], shared: Shared): Row => {
     const { sequence, creationDate } = row.details
     const texts = folded.map((foldedOf) => foldedOf(row))
-    return [numberOf(scope), key, bodyOf(row), sequence, creationDate.getTime(), ...texts]
+    const body = bodyOf(shared, row)
+    return [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
   }
 }
 

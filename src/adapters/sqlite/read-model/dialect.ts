@@ -1,8 +1,8 @@
 import type { ChangedRow, Dialect, Table } from '../../sql/dialect.js'
 import type { Parameter, Statement } from '../../sql/statement.js'
 
-/** Rows that one statement adds when there are so many: to run one costs as much as a row does. */
-const ROWS_AT_ONCE = 128
+/** How many rows one statement adds, as long as there are so many: to run one costs as much as a row does. */
+const ROWS_AT_ONCE = [128, 16, 1]
 
 /** The SQL of SQLite. */
 export const sqliteDialect: Dialect = {
@@ -28,21 +28,17 @@ export const sqliteDialect: Dialect = {
     sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
     parameters: [JSON.stringify(keys)],
   }),
-  *insert(table, added, rowOf) {
-    const { length } = table.columns
-    const many = insertion(table, ROWS_AT_ONCE)
-    let parameters: Parameter[] = []
-    for (const item of added) {
-      parameters.push(...rowOf(item))
-      if (parameters.length < ROWS_AT_ONCE * length) continue
-      yield { sql: many, parameters }
-      parameters = []
+  *insert(table, items, rowOf) {
+    let done = 0
+    for (const count of ROWS_AT_ONCE) {
+      const sql = insertion(table, count)
+      for (; done + count <= items.length; done += count)
+        yield { sql, parameters: items.slice(done, done + count).flatMap(rowOf) }
     }
-    const one = insertion(table, 1)
-    for (let begin = 0; begin < parameters.length; begin += length)
-      yield { sql: one, parameters: parameters.slice(begin, begin + length) }
   },
-  update: (table, rows) => rows.map((changed) => updateOf(table, changed)),
+  *update(table, items, changeOf) {
+    for (const item of items) yield updateOf(table, changeOf(item))
+  },
   remove: ({ name }, keys) =>
     keys.map((parameters) => ({
       sql: `DELETE FROM ${name} WHERE scope = ? AND key = ?`,
@@ -73,18 +69,18 @@ const insertion = ({ name, columns }: Table, count: number): string => {
 }
 
 /** SQLite writes to the index of every column named, also when its value is the same. */
-const updateOf = ({ name: table, columns }: Table, { row, before }: ChangedRow): Statement => {
+const updateOf = ({ name: table, columns }: Table, { before, after }: ChangedRow): Statement => {
   const stored = before()
   const names: string[] = []
   const parameters: Parameter[] = []
   for (const [index, { name }] of columns.entries()) {
-    const value = row[index] ?? null
+    const value = after[index] ?? null
     if (value === stored[index]) continue
     names.push(`${name} = ?`)
     parameters.push(value)
   }
   return {
     sql: `UPDATE ${table} SET ${names.join(', ')} WHERE scope = ? AND key = ?`,
-    parameters: [...parameters, ...row.slice(0, 2)],
+    parameters: [...parameters, ...after.slice(0, 2)],
   }
 }
