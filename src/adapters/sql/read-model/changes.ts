@@ -17,8 +17,8 @@ export interface Batch {
   readonly events: readonly KnownEvent[]
 }
 
-/** What a batch of events changes. */
-export interface Changes {
+/** The changes of a batch of events. */
+interface Changes {
   /** The checkpoint at which the rows and names were read. */
   readonly reached: Position
   /** Write the changes. Each is made when it is needed: a database may run the one before meanwhile. */
@@ -27,8 +27,7 @@ export interface Changes {
   readonly isUnordered: () => boolean
 }
 
-/** Where the checkpoint is after `batch`. */
-export const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
+const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
 
 /** Moves the checkpoint when it is where `batch` begins, and then finds a row. */
 export const checkpointMove = ({ table }: Dialect, batch: Batch): Statement => ({
@@ -49,7 +48,7 @@ export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> 
   return added !== undefined
 }
 
-/** Reads what `batch` changes, and changes it. */
+/** Reads the rows that `batch` changes, and makes the statements that write the changes. */
 export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
   const events = batch.events.map((event) => ({
     event,

@@ -5,7 +5,7 @@ import type { Shared } from './stored-rows.js'
 import { checkpointIn, NAMES } from './tables.js'
 
 /** The numbers of the names in a batch of events. */
-export interface NameNumbers {
+interface NameNumbers {
   /** The checkpoint at which they were read. */
   readonly reached: Position
   readonly numberOf: Shared['numberOf']
