@@ -16,7 +16,7 @@ import {
   projectRemoved,
   roleAdded,
   roleRemoved,
-} from '../../src/testing/read-model/log.js'
+} from '../../src/testing/read-model/samples/log.js'
 
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const
 export const IDS = ['a', 'b', 'A'] as const

@@ -45,7 +45,7 @@ const MIGRATIONS: readonly (readonly [version: number, sql: (schema: string) => 
   ],
   [READ_TABLES, createReadTables],
   // Otherwise a table without a key cannot be updated while a publication includes all tables.
-  [6, (schema) => `ALTER TABLE ${schema}.${CHECKPOINT} REPLICA IDENTITY FULL`],
+  [6, (schema) => `ALTER TABLE ${schema}.${CHECKPOINT.name} REPLICA IDENTITY FULL`],
   [FUNCTIONS, appendFunctions],
 ]
 
@@ -148,7 +148,7 @@ const readVersion = async (connection: Connection, schema: string): Promise<numb
     text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
       WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_event'
     ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace::oid
-      AND relname = '${CHECKPOINT}') FROM ${quoted}.migrations`,
+      AND relname = '${CHECKPOINT.name}') FROM ${quoted}.migrations`,
   })
   const version = Number(row?.[0])
   if (version === 0) {

@@ -1,25 +1,37 @@
 import type { Condition } from '../../ports/read-model.js'
 import type { Parameter, Row, Statement } from './statement.js'
 
-/** A column that many rows are written to at once. */
+/** A column of a table. */
 export interface Column {
   readonly name: string
   /** `json` is the text of `JSON.stringify`. */
   readonly holds: 'integer' | 'text' | 'json'
+  readonly isNullable?: true
 }
 
-/** Columns of a table. */
-export interface Columns {
-  readonly table: string
+/** An index. It leaves out rows in which a column of it is null. */
+export interface Index {
+  /** Follows the name of the table. */
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly isUnique?: true
+}
+
+/** A table, declared once for all databases. */
+export interface Table {
+  readonly name: string
   readonly columns: readonly Column[]
+  /** Columns of the primary key. */
+  readonly key: readonly string[]
+  /** An integer column that no two rows have in common; last in the key and in every index. */
+  readonly rowId?: string
+  readonly indexes: readonly Index[]
 }
 
-/** A row that is there, as it is to be. */
+/** The values of a row, before and after a change; the first two are the scope and the key. */
 export interface ChangedRow {
-  /** A value for each column; the first two are the scope and the key. */
-  readonly row: Row
-  /** The values that are there. */
   readonly before: () => Row
+  readonly after: Row
 }
 
 /** The number of a scope, and a key in it. */
@@ -33,34 +45,45 @@ export interface Declarations {
   readonly ifMissing: '' | 'IF NOT EXISTS'
   /** After the columns of a table. */
   readonly options: '' | 'STRICT'
+  /** The table with the key and the indexes that suit the database. */
+  readonly layout: (table: Table) => Table
 }
 
-/** What one database says otherwise than another. */
+/** The SQL in which one database differs from another. */
 export interface Dialect {
-  /** Whether each statement takes a round trip, so that a longer one is better than two. */
-  readonly isRemote: boolean
   readonly declarations: Declarations
-  /** `name` with the schema of the table. */
-  readonly table: (name: string) => string
-  /** A field without a column of its own, out of `shown`; text is ordered by code point. */
-  readonly shown: (field: string) => string
-  /** An expression that rows are put in order by once they were found through `conditions`. */
+  /** Name of a table with its schema. */
+  readonly table: (table: Pick<Table, 'name'>) => string
+  /** A field that has no column of its own, from `body`; text is ordered by code point. */
+  readonly fieldInBody: (field: string) => string
+  /**
+   * The rows of `page` as one text: a line for each with the sequence, the creation date and the body, separated by
+   * spaces; null when there are none. Absent where a second statement costs less than this.
+   *
+   * @param order - by columns of `page`
+   */
+  readonly asLines?: (page: string, order: string) => string
+  /** An expression that orders rows which are found by `conditions`. */
   readonly ordered: (expression: string, conditions: readonly Condition[]) => string
-  /** Whether a text holds another one, which is the parameter. */
+  /** Whether a text contains another one, which is the parameter. */
   readonly contains: (text: string) => string
   readonly flag: (value: boolean) => Parameter
   /** Whether a text is one of a list. */
   readonly isListed: (text: string, list: readonly string[]) => Statement
-  /** A table called `sought` that has the columns `scope`, `key` and `nth`, which counts from 1. */
+  /** A table called `sought` with the columns `scope`, `key` and `nth`, which counts from 1. */
   readonly sought: (keys: readonly NumberedKey[]) => Statement
-  /** How rows are added where there are none; each is made of one of `added`. */
+  /** Adds new rows, each made of one item. */
   readonly insert: <Item>(
-    into: Columns,
-    added: readonly Item[],
+    table: Table,
+    items: readonly Item[],
     rowOf: (item: Item) => Row,
   ) => Iterable<Statement>
-  /** How rows are put in place of those that are there. */
-  readonly update: (of: Columns, rows: readonly ChangedRow[]) => Iterable<Statement>
-  /** How rows are removed. */
-  readonly remove: (table: string, keys: readonly NumberedKey[]) => Iterable<Statement>
+  /** Replaces rows. */
+  readonly update: <Item>(
+    table: Table,
+    items: readonly Item[],
+    changeOf: (item: Item) => ChangedRow,
+  ) => Iterable<Statement>
+  /** Removes rows. */
+  readonly remove: (table: Table, keys: readonly NumberedKey[]) => Iterable<Statement>
 }

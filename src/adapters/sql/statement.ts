@@ -1,4 +1,4 @@
-/** What a statement is given in place of a question mark. */
+/** The value of a question mark. */
 export type Parameter = string | number | bigint | null
 
 /** SQL, or a part of it, and the values of its question marks. */
@@ -9,19 +9,19 @@ export interface Statement {
   readonly name?: string
 }
 
-/** A row in the order of the columns asked for. Integers may come as text. */
+/** A row in the order of the selected columns. Integers may be text. */
 export type Row = readonly Parameter[]
 
-/** A whole number as one database or another answers it, or null. */
+/** An integer as a database returns it. */
 export type Integer = number | string | null
 
 /**
- * Work that asks a database for one statement after the other and receives the rows that each finds. A driver runs
- * it: at once, or waiting for each answer.
+ * Work that yields one statement after the other and receives the rows of each. A driver runs it, synchronously or
+ * asynchronously.
  */
 export type Steps<Value> = Generator<Statement, Value, readonly Row[]>
 
-/** Asks for rows. The type of a row is the caller's claim. */
+/** Yields a statement that finds rows. The caller vouches for their type. */
 export function* find<Found extends Row>(statement: Statement): Steps<readonly Found[]> {
   const rows = yield statement
   // The types know the columns of no statement.

@@ -36,8 +36,8 @@ export const eventsOf = (rows: readonly EventRow<number | string>[]): readonly R
 }
 
 /**
- * What a column of JSON holds; undefined when it is none. Whoever reads the event finds that out and
- * names its place: to throw here would make a damaged row look like a store that is away.
+ * The value of a column of JSON; undefined when it is damaged. The reader of the event reports that with its
+ * position: to throw here would look like a store that is unavailable.
  */
 const storedJson = (text: string): ReturnType<typeof JSON.parse> => {
   try {
@@ -47,7 +47,7 @@ const storedJson = (text: string): ReturnType<typeof JSON.parse> => {
   }
 }
 
-/** Reads metadata; neighbours often have the same, which is then read once. */
+/** Reads metadata; neighbours often have the same, which is then parsed once. */
 const metadataReader = (): ((json: string) => Metadata) => {
   let last: { readonly json: string; readonly metadata: Metadata } | undefined
   return (json) => {

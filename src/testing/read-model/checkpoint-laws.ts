@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../ports/event-store.js'
 import type { HistoryEntry, ReadModel } from '../../ports/read-model.js'
 import { allOf, demandEqual, demandRejection } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { newLog, projectAdded, projectRemoved, roleAdded } from './log.js'
+import { newLog, projectAdded, projectRemoved, roleAdded } from './samples/log.js'
 
 const PORTAL = { type: 'project', id: 'portal' } as const
 

@@ -1,10 +1,10 @@
 import type { Condition, ListQuery, ReadModel, ViewType } from '../../ports/read-model.js'
 import { demandEqual, demandRejection } from '../law.js'
-import { FILTER_FIELDS } from './fields.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
-import { byIdentity, listOf, TYPES } from './lists.js'
-import { idpAdded, newLog, projectAdded, roleAdded } from './log.js'
-import { LIVES, live, othersOf, type Row } from './scenarios.js'
+import { FILTER_FIELDS } from './samples/fields.js'
+import { byIdentity, listOf, TYPES } from './samples/lists.js'
+import { idpAdded, newLog, projectAdded, roleAdded } from './samples/log.js'
+import { logBefore, play, type Row, SCENARIOS } from './samples/scenarios.js'
 
 /** Kept as names and as keys of roles, in the order of their code points. */
 const NAMES = [
@@ -173,12 +173,12 @@ export const filterLaws: readonly ReadModelLaw[] = [
   {
     name: 'Every name, id and key and the state can be filtered by, as it is by now.',
     check: async (home) => {
-      for (const life of LIVES) {
-        const { type } = life.ref
-        const log = othersOf(life)
+      for (const scenario of SCENARIOS) {
+        const { type } = scenario.ref
+        const log = logBefore(scenario)
         const model = await fedWith(home, log)
         const query = listOf(type, [byIdentity(type)])
-        for (const { event, row } of live(log, life)) {
+        for (const { event, row } of play(log, scenario)) {
           await model.apply(await model.checkpoint(), [event])
           if (row === undefined) continue
           for (const condition of conditionsOn(type, row)) {

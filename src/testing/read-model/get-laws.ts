@@ -2,7 +2,7 @@ import { timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { byIdentity, listOf, TYPES } from './lists.js'
+import { byIdentity, listOf, TYPES } from './samples/lists.js'
 import {
   idpAdded,
   newLog,
@@ -11,8 +11,8 @@ import {
   roleAdded,
   roleRemoved,
   roleUpdated,
-} from './log.js'
-import { LIVES, live, othersOf, PROJECT_CHANGES } from './scenarios.js'
+} from './samples/log.js'
+import { logBefore, PROJECT_CHANGES, play, SCENARIOS } from './samples/scenarios.js'
 
 const IDP = { type: 'identity_provider', idpId: 'google' } as const
 const PORTAL = { type: 'project', id: 'portal' } as const
@@ -39,9 +39,9 @@ export const getLaws: readonly ReadModelLaw[] = [
   {
     name: 'An object is read as its events leave it, with all fields but a secret; one added again is new.',
     check: async (home) => {
-      for (const life of LIVES) {
-        const { ref } = life
-        const log = othersOf(life)
+      for (const scenario of SCENARIOS) {
+        const { ref } = scenario
+        const log = logBefore(scenario)
         const model = await fedWith(home, log)
         const query = listOf(ref.type, [byIdentity(ref.type)])
         const lists = async () => [
@@ -49,7 +49,7 @@ export const getLaws: readonly ReadModelLaw[] = [
           (await model.list({ ...query, orgId: 'other' })).items,
         ]
         const [neighbours = [], strangers] = await lists()
-        for (const { event, row } of live(log, life)) {
+        for (const { event, row } of play(log, scenario)) {
           const listed = row === undefined ? neighbours : [row, ...neighbours]
           const demandShown = async (how: string) => {
             const what = `after ${event.type}, applied ${how}`

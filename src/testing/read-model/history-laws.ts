@@ -2,8 +2,8 @@ import { IdpId } from '../../domain/values.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { FieldChange, HistoryQuery } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
-import { ALL, found, idp, project, role } from './found-history.js'
 import { fedWith, type ReadModelLaw } from './law.js'
+import { ALL, found, idp, project, role } from './samples/found-history.js'
 import {
   idpAdded,
   type Log,
@@ -12,10 +12,10 @@ import {
   projectRemoved,
   roleAdded,
   roleRemoved,
-} from './log.js'
-import { LIVES, live, othersOf } from './scenarios.js'
+} from './samples/log.js'
+import { logBefore, play, SCENARIOS } from './samples/scenarios.js'
 
-/** The order of changes tells nothing. */
+/** The order of changes has no meaning. */
 const byField = (changes: readonly FieldChange[]) =>
   changes.toSorted((one, other) => (one.field < other.field ? -1 : 1))
 
@@ -101,10 +101,10 @@ export const historyLaws: readonly ReadModelLaw[] = [
   {
     name: 'An entry says what changed, from what to what; of a secret, only that it did.',
     check: async (home) => {
-      for (const life of LIVES) {
-        const log = othersOf(life)
-        const moments = live(log, life)
-        const object = life.ref
+      for (const scenario of SCENARIOS) {
+        const log = logBefore(scenario)
+        const moments = play(log, scenario)
+        const object = scenario.ref
         const entries = await (await fedWith(home, log)).history({ ...ALL, object })
         demandEqual(
           `history of a ${object.type}`,

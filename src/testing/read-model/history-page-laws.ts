@@ -1,7 +1,7 @@
 import type { HistoryQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
-import { found, idp, project, role } from './found-history.js'
 import { fedWith, type ReadModelLaw } from './law.js'
+import { found, idp, project, role } from './samples/found-history.js'
 import {
   idpAdded,
   type Log,
@@ -11,7 +11,7 @@ import {
   roleAdded,
   roleRemoved,
   roleUpdated,
-} from './log.js'
+} from './samples/log.js'
 
 /** A project and its roles: `editor` and `writer` are there when it is removed, `reader` is not. */
 const endedLog = (): Log => {
@@ -108,7 +108,7 @@ export const historyPageLaws: readonly ReadModelLaw[] = [
     },
   },
   {
-    name: 'The end of a role by the removal of its project is told as that of the project.',
+    name: 'The entry that ends a role with its project is that of the project.',
     check: async (home) => {
       const model = await fedWith(home, endedLog())
       const entries = await model.history({ orgId: 'acme', object: editor, after: 0n, limit: 10 })

@@ -1,6 +1,7 @@
+import type { EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { demand, type Law } from '../law.js'
-import type { Log } from './log.js'
+import type { Log } from './samples/log.js'
 
 /** Where the data of a read model under test is kept. */
 export interface ReadModelHome {
@@ -8,6 +9,8 @@ export interface ReadModelHome {
   readonly open: () => ReadModel | Promise<ReadModel>
   /** Another handle, as another process would have it, on the data of the last `open`. */
   readonly reopen: () => ReadModel | Promise<ReadModel>
+  /** The store beside the read model that was opened last; needed when that has `readAtHead`. */
+  readonly store?: () => EventStore | undefined
 }
 
 /** One sentence of the port, and what shows that a read model keeps to it. */

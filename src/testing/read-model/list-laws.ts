@@ -1,7 +1,7 @@
 import { allOf, demand, demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './lists.js'
-import { newLog, projectAdded, roleAdded, roleRemoved } from './log.js'
+import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './samples/lists.js'
+import { newLog, projectAdded, roleAdded, roleRemoved } from './samples/log.js'
 
 /** Laws of what `list` finds. */
 export const listLaws: readonly ReadModelLaw[] = [

@@ -1,9 +1,9 @@
 import type { SortKey, Views, ViewType } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/rows/code-point-order.js'
 import { demandEqual } from '../law.js'
-import { IDENTITY, SORT_FIELDS, sortValue } from './fields.js'
 import { fedWith, type ReadModelLaw } from './law.js'
-import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './lists.js'
+import { IDENTITY, SORT_FIELDS, sortValue } from './samples/fields.js'
+import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './samples/lists.js'
 
 const byFields = (type: ViewType): readonly (readonly SortKey[])[] =>
   Object.keys(SORT_FIELDS[type]).flatMap((field) =>

@@ -1,6 +1,7 @@
 import { checkpointLaws } from './checkpoint-laws.js'
 import { filterLaws } from './filter-laws.js'
 import { getLaws } from './get-laws.js'
+import { headLaws } from './head-laws.js'
 import { historyLaws } from './history-laws.js'
 import { historyPageLaws } from './history-page-laws.js'
 import type { ReadModelLaw } from './law.js'
@@ -19,4 +20,5 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...orderLaws,
   ...historyLaws,
   ...historyPageLaws,
+  ...headLaws,
 ]

@@ -47,7 +47,7 @@ describe('Migrating', () => {
          WHERE table_schema = '${schema}' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
          ORDER BY 1`,
     )
-    const json = ['changes', 'data', 'metadata', 'shown']
+    const json = ['body', 'changes', 'data', 'metadata']
     expect(found).toEqual(json.map((name) => ({ name })))
   })
 
@@ -140,7 +140,7 @@ describe('Migrating', () => {
 
 describe('A read model whose tables were dropped', () => {
   const drop = (schema: string) =>
-    sql(`DROP TABLE ${[CHECKPOINT, ...FILLED].map((table) => `${schema}.${table}`).join()}`)
+    sql(`DROP TABLE ${[CHECKPOINT, ...FILLED].map(({ name }) => `${schema}.${name}`).join()}`)
 
   test('is made again when the schema is opened', async () => {
     const schema = newSchema()
@@ -165,7 +165,7 @@ describe('A migration that has to wait', () => {
   /** Who waits for the checkpoint of the read model. */
   const waitingFor = (schema: string) =>
     sql(
-      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.${CHECKPOINT}'::regclass`,
+      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.${CHECKPOINT.name}'::regclass`,
     )
 
   test('is cancelled by the server too, after the timeout of any statement', async () => {
@@ -174,7 +174,7 @@ describe('A migration that has to wait', () => {
     await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
     const reader = new pg.Client({ connectionString: server.connectionString })
     await reader.connect()
-    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT}`)
+    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT.name}`)
     const { connectionString } = server
     const opening = openPostgres({ connectionString, schema, statementTimeout: 100 })
     await expect(opening).rejects.toThrow('canceling statement due to statement timeout')
@@ -189,7 +189,7 @@ describe('A migration that has to wait', () => {
     await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
     const reader = new pg.Client({ connectionString: server.connectionString })
     await reader.connect()
-    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT}`)
+    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT.name}`)
     const controller = new AbortController()
     const { signal } = controller
     const migrating = opened.migrate({ signal })
@@ -230,7 +230,7 @@ describe('A schema that was renamed', () => {
     const [schema, renamed] = [newSchema(), newSchema()]
     await (await open(schema)).close()
     await sql(`DELETE FROM ${schema}.migrations WHERE version > 4;
-      DROP TABLE ${[CHECKPOINT, ...FILLED].map((table) => `${schema}.${table}`).join()};
+      DROP TABLE ${[CHECKPOINT, ...FILLED].map(({ name }) => `${schema}.${name}`).join()};
       ALTER SCHEMA ${schema} RENAME TO ${renamed}`)
     await using opened = await open(renamed)
     await record(opened.store, firstOf('law-a'))

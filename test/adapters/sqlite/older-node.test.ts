@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { eventStoreLaws } from '../../../src/testing/index.js'
 import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.js'
+import { databaseHome } from '../read-model-home.js'
 import { temporaryFile } from './temporary-file.js'
 
 const NAME = 'setReturnArrays'
@@ -20,20 +21,17 @@ describe('On Node.js 22.13, whose statements cannot return arrays, SQLite', () =
     expect(NAME in StatementSync.prototype).toBe(false)
   })
 
-  let path = temporaryFile()
-  const home = {
-    open: () => {
+  test.each(eventStoreLaws)('as a store: $name', ({ check }) => {
+    let path = ''
+    const reopen = async () => openSqlite(path).store
+    const open = () => {
       path = temporaryFile()
-      return openSqlite(path)
-    },
-    reopen: () => openSqlite(path),
-  }
-
-  test.each(eventStoreLaws)('as a store: $name', ({ check }) =>
-    check({ open: async () => home.open().store, reopen: async () => home.reopen().store }),
-  )
+      return reopen()
+    }
+    return check({ open, reopen })
+  })
 
   test.each(readModelLaws)('as a read model: $name', ({ check }) =>
-    check({ open: () => home.open().readModel, reopen: () => home.reopen().readModel }),
+    check(databaseHome(temporaryFile, openSqlite)),
   )
 })

@@ -1,23 +1,53 @@
 import { describe, expect, test } from 'vitest'
+import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
 import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
 import type { ObjectRef } from '../../../src/domain/values.js'
+import type { EventStore } from '../../../src/ports/event-store.js'
 import type {
   Condition,
   FieldChange,
+  FoundAtHead,
   HistoryQuery,
   Listing,
+  ReadAtHead,
   ReadModel,
   Views,
   ViewType,
 } from '../../../src/ports/read-model.js'
 import { BrokenLaw } from '../../../src/testing/law.js'
+import { headLaws } from '../../../src/testing/read-model/head-laws.js'
 import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.js'
 
 /** A read model with one fault, and the beginning of the law that must find it. */
 interface Fault {
   readonly fault: string
   readonly law: string
-  readonly plant: (sound: ReadModel) => Partial<ReadModel>
+  readonly plant: (sound: ReadModel, store: EventStore) => Partial<ReadModel>
+}
+
+/** The model with reads at the head that are sound but for `change`. */
+const atHead =
+  (change: (ports: Ports, sound: ReadAtHead) => Partial<ReadAtHead>) =>
+  (sound: ReadModel, store: EventStore): Partial<ReadModel> => {
+    const ports = { store, readModel: sound }
+    const reads = readsAtHead(ports)
+    const faulty = { ...reads, ...change(ports, reads) }
+    return { readAtHead: () => faulty }
+  }
+
+type Ports = Parameters<NonNullable<ReadModel['readAtHead']>>[0]
+
+/** In memory all three are asked at one moment. */
+const readsAtHead = ({ store, readModel }: Ports): ReadAtHead => {
+  const together = async <Found>(finding: Promise<Found>): Promise<FoundAtHead<Found>> => {
+    const asked = [finding, store.lastPosition(), readModel.checkpoint()] as const
+    const [found, head, reached] = await Promise.all(asked)
+    return { found, head, reached }
+  }
+  return {
+    get: (orgId, ref) => together(readModel.get(orgId, ref)),
+    list: (query) => together(readModel.list(query)),
+  }
 }
 
 /** The model with what its lists hold, or how they are asked for, changed. */
@@ -642,7 +672,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells the end of a role as an event of its own',
-    law: 'The end of a role by the removal',
+    law: 'The entry that ends a role',
     plant: histories(async (query, ask) =>
       (await ask(query)).map((entry) =>
         query.object?.type === 'project_role' ? { ...entry, object: query.object } : entry,
@@ -937,6 +967,84 @@ const FAULTS: readonly Fault[] = [
   },
 ]
 
+const HEAD_FAULTS: readonly Fault[] = [
+  {
+    fault: 'reads at the head of copies',
+    law: 'Reads at the head are of one store',
+    plant: atHead(() => ({})),
+  },
+  {
+    fault: 'tells the checkpoint for the end of the log',
+    law: 'A read at the head answers',
+    plant: atHead((_, sound) => ({
+      list: async (query) => {
+        const answer = await sound.list(query)
+        return { ...answer, head: answer.reached }
+      },
+    })),
+  },
+  {
+    fault: 'tells the end of the log for the checkpoint',
+    law: 'A read at the head answers',
+    plant: atHead((_, sound) => ({
+      get: async (orgId, ref) => {
+        const answer = await sound.get<typeof ref.type>(orgId, ref)
+        return { ...answer, reached: answer.head } as never
+      },
+    })),
+  },
+  {
+    fault: 'finds nothing that is not up to date',
+    law: 'A read at the head answers',
+    plant: atHead((_, sound) => ({
+      get: async (orgId, ref) => {
+        const answer = await sound.get<typeof ref.type>(orgId, ref)
+        const isCurrent = answer.reached === answer.head
+        return { ...answer, found: isCurrent ? answer.found : undefined } as never
+      },
+    })),
+  },
+  {
+    fault: 'remembers where the log ended',
+    law: 'A read at the head finds at once',
+    plant: atHead(({ store }, sound) => {
+      let head: ReturnType<EventStore['lastPosition']> | undefined
+      return {
+        get: async (orgId, ref) => {
+          head ??= store.lastPosition()
+          return { ...(await sound.get<typeof ref.type>(orgId, ref)), head: await head } as never
+        },
+      }
+    }),
+  },
+  {
+    fault: 'remembers what it found',
+    law: 'A read at the head finds at once',
+    plant: atHead(({ readModel }, sound) => {
+      let found: ReturnType<ReadModel['list']> | undefined
+      return {
+        list: async (query) => {
+          found ??= readModel.list(query)
+          return { ...(await sound.list(query)), found: await found } as never
+        },
+      }
+    }),
+  },
+  ...(['get', 'list'] as const).map((method) => ({
+    fault: `tells the checkpoint as of later than its ${method}`,
+    law: 'A read at the head is as of one moment',
+    plant: atHead(({ readModel }, sound) => ({
+      [method]: async (...asked: readonly never[]) => {
+        const answer = await (sound[method] as (...asked: readonly never[]) => Promise<object>)(
+          ...asked,
+        )
+        for (let turn = 0; turn < 3; turn++) await oneTurn()
+        return { ...answer, reached: await readModel.checkpoint() }
+      },
+    })),
+  })),
+]
+
 const nameOf = (row: unknown): string =>
   typeof row === 'object' && row !== null && 'name' in row ? `${row.name}` : ''
 
@@ -945,14 +1053,20 @@ const byName = (one: unknown, other: unknown): number => {
   return nameOf(one) < nameOf(other) ? -1 : 1
 }
 
-const homeOf = (make: () => ReadModel) => {
+const homeOf = (plant: Fault['plant']) => {
+  const make = () => {
+    const store = memoryEventStore()
+    const sound = memoryReadModel()
+    return { store, model: { ...sound, ...plant(sound, store) } }
+  }
   let opened = make()
   return {
     open: () => {
       opened = make()
-      return opened
+      return opened.model
     },
-    reopen: () => opened,
+    reopen: () => opened.model,
+    store: () => opened.store,
   }
 }
 
@@ -962,14 +1076,21 @@ const lawNamed = (beginning: string) => {
   return found
 }
 
+test('Reads at the head without a fault keep their laws.', async () => {
+  for (const { check } of headLaws.slice(1)) await check(homeOf(atHead(() => ({}))))
+})
+
 describe('The laws of read models find one that', () => {
-  test.each(FAULTS)('$fault', async ({ law, plant }) => {
-    const faulty = (): ReadModel => {
-      const sound = memoryReadModel()
-      return { ...sound, ...plant(sound) }
-    }
+  test.each([...FAULTS, ...HEAD_FAULTS])('$fault', async ({ law, plant }) => {
     for (const { check } of lawNamed(law)) {
-      await expect(check(homeOf(faulty))).rejects.toBeInstanceOf(Error)
+      await expect(check(homeOf(plant))).rejects.toBeInstanceOf(Error)
+    }
+  })
+
+  test('reads at the head of a store that its home does not show.', async () => {
+    const { store: _, ...home } = homeOf(atHead(() => ({})))
+    for (const { check } of lawNamed('A read at the head answers')) {
+      await expect(check(home)).rejects.toThrow('a home with `store`')
     }
   })
 
@@ -1006,7 +1127,7 @@ describe('The laws of read models find one that', () => {
 
   test('breaks any of them: no law goes without a fault.', () => {
     const found = ['What was applied, forgotten', 'Of several handles']
-    const beginnings = [...FAULTS.map(({ law }) => law), ...found]
+    const beginnings = [...[...FAULTS, ...HEAD_FAULTS].map(({ law }) => law), ...found]
     const idle = readModelLaws.filter(
       ({ name }) => !beginnings.some((beginning) => name.startsWith(beginning)),
     )

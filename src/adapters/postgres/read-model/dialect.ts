@@ -4,19 +4,21 @@ import { toJsonLines, unnestColumns } from '../unnest-columns.js'
 import { bigintArray, textArray } from './arrays.js'
 
 /**
- * What PostgreSQL says otherwise than another database. Each statement that writes ends with a condition.
+ * The SQL of PostgreSQL. Each statement that writes ends with a condition.
  *
  * @param schema - quoted
  */
 export const postgresDialect = (schema: string): Dialect => ({
-  isRemote: true,
   declarations: {
     types: { integer: 'bigint', text: 'text COLLATE "C"', json: 'text' },
     ifMissing: '',
     options: '',
+    layout: (table) => table,
   },
-  table: (name) => `${schema}.${name}`,
-  shown: (field) => `(shown::json ->> '${field}'::text) COLLATE "C"`,
+  table: ({ name }) => `${schema}.${name}`,
+  fieldInBody: (field) => `(body::json ->> '${field}'::text) COLLATE "C"`,
+  asLines: (page, order) => `(SELECT pg_catalog.string_agg(
+    pg_catalog.concat_ws(' ', sequence, creation_date, body), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
   ordered: (expression) => expression,
   contains: (text) => `strpos(${text}, ?) > 0`,
   // As JSON has it: false comes before true.
@@ -29,23 +31,23 @@ export const postgresDialect = (schema: string): Dialect => ({
     sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS sought (scope, key, nth)`,
     parameters: parametersOf(KEY, keys),
   }),
-  insert: ({ table, columns }, added, rowOf) => {
-    if (added.length === 0) return []
+  insert: ({ name: table, columns }, items, rowOf) => {
+    if (items.length === 0) return []
     const names = columns.map(({ name }) => name).join(', ')
     const sql = `INSERT INTO ${schema}.${table} (${names}) ${unnested(columns)} WHERE TRUE`
-    return [{ sql, parameters: parametersOf(columns, added.map(rowOf)) }]
+    return [{ sql, parameters: parametersOf(columns, items.map(rowOf)) }]
   },
-  update: ({ table, columns }, changed) => {
-    if (changed.length === 0) return []
+  update: ({ name: table, columns }, items, changeOf) => {
+    if (items.length === 0) return []
     const names = columns.map(({ name }) => name)
     const sql = `UPDATE ${schema}.${table} AS stored
       SET ${names.map((name) => `${name} = row_after.${name}`).join(', ')}
       FROM (${unnested(columns)}) AS row_after (${names.join(', ')})
       WHERE stored.scope = row_after.scope AND stored.key = row_after.key`
-    const rows = changed.map(({ row }) => row)
+    const rows = items.map((item) => changeOf(item).after)
     return [{ sql, parameters: parametersOf(columns, rows) }]
   },
-  remove: (table, keys) => {
+  remove: ({ name: table }, keys) => {
     if (keys.length === 0) return []
     const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY)})`
     return [{ sql, parameters: parametersOf(KEY, keys) }]

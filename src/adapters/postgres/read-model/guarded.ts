@@ -1,8 +1,8 @@
 import { allOf, type Statement } from '../../sql/statement.js'
 
 /**
- * One statement that runs all of `writes`, in any order, when `guard` finds a row; finds one then. What can be made
- * anew need not be on disk when it is committed.
+ * One statement that runs all of `writes`, in any order, if `guard` finds a row, and then finds one itself. The
+ * commit does not wait for the disk: what is lost is made again from the log.
  *
  * @param writes - each ends with a condition
  */

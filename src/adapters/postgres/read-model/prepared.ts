@@ -1,19 +1,24 @@
 import type { Statement as WithQuestionMarks } from '../../sql/statement.js'
 import type { Statement } from '../connection/connection.js'
 
-/**
- * `statement` with the numbers that PostgreSQL gives to parameters.
- *
- * @param schema - quoted; other schemas have other statements of the same name
- */
-export const prepared = (
-  schema: string,
-  { sql, parameters, name }: WithQuestionMarks,
-): Statement => {
+/** `sql` with the numbers that parameters have in PostgreSQL. */
+export const numbered = (sql: string): string => {
   let number = 0
-  return {
-    text: sql.replaceAll('?', () => `$${++number}`),
-    values: [...parameters],
-    ...(name !== undefined && { name: `${schema} ${name}` }),
+  return sql.replaceAll('?', () => `$${++number}`)
+}
+
+/**
+ * Makes statements for PostgreSQL; the text of a named one once.
+ *
+ * @param schema - quoted; the statements of other schemas have other names
+ */
+export const preparer = (schema: string): ((statement: WithQuestionMarks) => Statement) => {
+  const texts = new Map<string, string>()
+  return ({ sql, parameters, name }) => {
+    const values = [...parameters]
+    if (name === undefined) return { text: numbered(sql), values }
+    const text = texts.get(name) ?? numbered(sql)
+    texts.set(name, text)
+    return { name: `${schema} ${name}`, text, values }
   }
 }

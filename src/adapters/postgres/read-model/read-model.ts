@@ -13,14 +13,14 @@ import type { Connection } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { postgresDialect } from './dialect.js'
 import { guarded } from './guarded.js'
-import { prepared } from './prepared.js'
+import { preparer } from './prepared.js'
 
-/** Most events that are applied in one statement; those of more are made one while the server runs another. */
+/** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
 const FEW = 100
 
 /**
  * A read model in tables of its own, beside the events of `store`. Of several processes that catch up at once
- * one applies a batch; the others wait for it and are told that it was faster.
+ * one applies a batch; the others wait for it and apply nothing.
  *
  * @param schema - quoted
  */
@@ -30,19 +30,20 @@ export const postgresReadModel = (
   store: EventStore,
 ): ReadModel => {
   const dialect = postgresDialect(schema)
+  const prepared = preparer(schema)
 
-  const ask: Ask = (statement) => connections.read(prepared(schema, statement))
+  const ask: Ask = (statement) => connections.read(prepared(statement))
 
   const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
 
   const within =
     (connection: Connection): Ask =>
     (statement) =>
-      connection.rows(prepared(schema, statement))
+      connection.rows(prepared(statement))
 
-  /** Undefined when it has to be done in a transaction; nothing is written then. */
+  /** Undefined, with nothing written, when a transaction is needed. */
   const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
-    // A checkpoint without a row is nothing to wait for.
+    // A missing row of the checkpoint cannot be locked.
     if (batch.from === 0n || batch.events.length === 0 || batch.events.length > FEW)
       return undefined
     const { reached, statements, isUnordered } = await run(ask, changesOf(dialect, batch))
@@ -50,7 +51,7 @@ export const postgresReadModel = (
     const writes = [...statements]
     if (!isUnordered()) return undefined
     const statement = guarded(checkpointMove(dialect, batch), writes)
-    const [moved] = await connections.write(prepared(schema, statement))
+    const [moved] = await connections.write(prepared(statement))
     return moved !== undefined
   }
 
@@ -73,9 +74,9 @@ export const postgresReadModel = (
       apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),
       reset: () =>
         connections.transaction(async (connection) => {
-          // Without it whoever puts a missing row back would not be waited for.
+          // Without it a reset would not wait for a process that puts a missing row back.
           await lockMissingRow(connection, schema)
-          await connection.rows({ text: `UPDATE ${schema}.${CHECKPOINT} SET position = 0` })
+          await connection.rows({ text: `UPDATE ${dialect.table(CHECKPOINT)} SET position = 0` })
           await run(within(connection), emptyTables(dialect))
         }),
     },
@@ -91,7 +92,7 @@ const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
   return step.value
 }
 
-/** Makes each of `statements` while the server is at work on the one before. */
+/** Makes each statement while the server runs the one before. */
 const askAll = async (ask: Ask, statements: Iterable<Statement>): Promise<void> => {
   let running: Promise<unknown> = Promise.resolve()
   for (const statement of statements) {

@@ -7,30 +7,29 @@ import type { Dialect } from '../dialect.js'
 import type { Statement, Steps } from '../statement.js'
 import { nameNumbers } from './name-numbers.js'
 import { rowBatch } from './row-batch.js'
-import { ENTRY_COLUMNS, encodeEntry } from './stored-entries.js'
-import { shownOnce } from './stored-rows.js'
+import { encodeEntry } from './stored-entries.js'
+import type { Shared } from './stored-rows.js'
 import { CHECKPOINT, HISTORY } from './tables.js'
 
-/** Events that a read model is given, and the checkpoint that they follow. */
+/** Events to be applied, and the checkpoint that they follow. */
 export interface Batch {
   readonly from: Position
   readonly events: readonly KnownEvent[]
 }
 
-/** What a batch of events changes. */
-export interface Changes {
-  /** The checkpoint at which all that they rest on was read. */
+/** The changes of a batch of events. */
+interface Changes {
+  /** The checkpoint at which the rows and names were read. */
   readonly reached: Position
-  /** What writes them, one statement made after the other: a database may be at work meanwhile. */
+  /** Write the changes. Each is made when it is needed: a database may run the one before meanwhile. */
   readonly statements: Iterable<Statement>
-  /** Whether no two of the statements, all made by then, concern the same row: they may run in any order. */
+  /** Once all statements are made: whether no two of them change the same row, so that they may run in any order. */
   readonly isUnordered: () => boolean
 }
 
-/** Where the checkpoint is after `batch`. */
-export const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
+const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
 
-/** How the checkpoint is moved when it is where `batch` begins; finds a row then. */
+/** Moves the checkpoint when it is where `batch` begins, and then finds a row. */
 export const checkpointMove = ({ table }: Dialect, batch: Batch): Statement => ({
   sql: `UPDATE ${table(CHECKPOINT)} SET position = ? WHERE position = ? RETURNING 1`,
   parameters: [endOf(batch), batch.from],
@@ -49,22 +48,21 @@ export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> 
   return added !== undefined
 }
 
-/** Reads what `batch` changes. */
+/** Reads the rows that `batch` changes, and makes the statements that write the changes. */
 export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
   const events = batch.events.map((event) => ({
     event,
     rowKey: rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
   }))
-  const held = new Set<string>()
+  const inOrder = new Set<string>()
   for (const { event, rowKey } of events)
-    held.add(event.metadata.resourceOwner).add(rowKey.scope).add(event.type)
-  const names = yield* nameNumbers(dialect, [...held], batch.from)
-  const shared = { numberOf: names.numberOf, shownIn: shownOnce() }
+    inOrder.add(event.metadata.resourceOwner).add(rowKey.scope).add(event.type)
+  const names = yield* nameNumbers(dialect, inOrder, batch.from)
+  const shared: Shared = { numberOf: names.numberOf, bodies: new Map() }
   const rows = yield* rowBatch(dialect, shared, events)
   function* statements() {
-    const history = { table: HISTORY, columns: ENTRY_COLUMNS }
     // What an event does to its row is its entry.
-    yield* dialect.insert(history, events, (keyed) =>
+    yield* dialect.insert(HISTORY, events, (keyed) =>
       encodeEntry(keyed, changeRow(rows, keyed.event, keyed.rowKey), shared),
     )
     yield* rows.statements()

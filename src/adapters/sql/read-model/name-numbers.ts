@@ -1,32 +1,32 @@
 import type { Position } from '../../../ports/event-store.js'
-import type { Column, Dialect } from '../dialect.js'
+import type { Dialect } from '../dialect.js'
 import { find, type Integer, type Statement, type Steps } from '../statement.js'
 import type { Shared } from './stored-rows.js'
 import { checkpointIn, NAMES } from './tables.js'
 
-/** The numbers of names, for as long as a transaction lasts. */
-export interface NameNumbers {
+/** The numbers of the names in a batch of events. */
+interface NameNumbers {
   /** The checkpoint at which they were read. */
   readonly reached: Position
-  /** Gives one to a name that has none. */
   readonly numberOf: Shared['numberOf']
-  /** What records the numbers given so far. */
+  /** Records the numbers of new names. */
   readonly statements: () => Iterable<Statement>
 }
 
 /**
- * Reads the numbers of `names`.
+ * Reads the numbers of `names`, and numbers those that are new.
  *
+ * @param names - in the order of the log, so that equal logs lead to equal numbers
  * @param from - checkpoint before the batch
- * @throws when somebody has emptied the table: what is numbered anew must not be taken for what was
+ * @throws when the table was emptied: a name must not get the number of another one
  */
 export function* nameNumbers(
   dialect: Dialect,
-  names: readonly string[],
+  names: ReadonlySet<string>,
   from: Position,
 ): Steps<NameNumbers> {
   const table = dialect.table(NAMES)
-  const { sql, parameters } = dialect.isListed('name', names)
+  const { sql, parameters } = dialect.isListed('name', [...names])
   type Found = readonly [reached: Integer, last: Integer, name: string | null, number: Integer]
   const found = yield* find<Found>({
     name: 'names',
@@ -41,22 +41,13 @@ export function* nameNumbers(
   if (last === 0 && from > 0n && reached > 0n)
     throw new Error(`The table ${table} was emptied: reset the read model`)
   const numbers = new Map(found.map(([, , name, number]) => [name, Number(number)]))
-  const added: (readonly [name: string, number: number])[] = []
+  const added = [...names]
+    .filter((name) => !numbers.has(name))
+    .map((name, index) => [name, last + index + 1] as const)
+  for (const [name, number] of added) numbers.set(name, number)
   return {
     reached,
-    numberOf: (name) => {
-      const known = numbers.get(name)
-      if (known !== undefined) return known
-      const number = last + added.length + 1
-      numbers.set(name, number)
-      added.push([name, number])
-      return number
-    },
-    statements: () => dialect.insert({ table: NAMES, columns: COLUMNS }, added, (row) => row),
+    numberOf: (name) => Number(numbers.get(name)),
+    statements: () => dialect.insert(NAMES, added, (row) => row),
   }
 }
-
-const COLUMNS: readonly Column[] = [
-  { name: 'name', holds: 'text' },
-  { name: 'number', holds: 'integer' },
-]

@@ -5,14 +5,15 @@ import type { Dialect } from '../dialect.js'
 import type { Steps } from '../statement.js'
 import type { Batch } from './changes.js'
 import { readCheckpoint, readHistory, readList, readObject, readObjectAtHead } from './reads.js'
+import { objectAtHeadLookup, objectLookup } from './statements/object-statements.js'
 import { FILLED, READ_MODEL } from './tables.js'
 
-/** How one database runs what a read model does. */
+/** Runs the work of a read model in one database. */
 export interface ReadModelDriver {
   readonly dialect: Dialect
   /** Runs one statement that only reads. `steps` may be called again. */
   readonly read: <Value>(steps: () => Steps<Value>) => Promise<Value>
-  /** Runs statements that only read, all as of one moment; one, where the dialect is remote. */
+  /** Runs statements that only read, all as of one moment. */
   readonly readTogether: ReadModelDriver['read']
   /** Moves the checkpoint and writes what `batch` changes, both or neither; false when the checkpoint is elsewhere. */
   readonly apply: (batch: Batch) => Promise<boolean>
@@ -26,8 +27,10 @@ export interface ReadModelDriver {
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect, read } = driver
+  const lookup = objectLookup(dialect)
+  const lookupAtHead = objectAtHeadLookup(dialect)
   const atHead: ReadAtHead = {
-    get: (orgId, ref) => read(() => readObjectAtHead(dialect, orgId, ref)),
+    get: (orgId, ref) => read(() => readObjectAtHead(lookupAtHead, orgId, ref)),
     list: (query) => driver.readTogether(() => readList(dialect, query)),
   }
   const readModel: ReadModel = {
@@ -35,7 +38,7 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
     checkpoint: () => read(() => readCheckpoint(dialect)),
     apply: async (from, events) => driver.apply({ from, events: readEvents(events) }),
     reset: driver.reset,
-    get: (orgId, ref) => read(() => readObject(dialect, orgId, ref)),
+    get: (orgId, ref) => read(() => readObject(lookup, orgId, ref)),
     list: async (query) => (await atHead.list(query)).found,
     history: (query) => read(() => readHistory(dialect, query)),
     readAtHead: (pair) =>
@@ -44,7 +47,7 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
   return readModel
 }
 
-/** Empties all tables but that of the checkpoint. */
+/** Empties all tables except that of the checkpoint. */
 export function* emptyTables({ table }: Dialect): Steps<void> {
-  for (const name of FILLED) yield { sql: `DELETE FROM ${table(name)}`, parameters: [] }
+  for (const filled of FILLED) yield { sql: `DELETE FROM ${table(filled)}`, parameters: [] }
 }

@@ -18,9 +18,9 @@ import {
   momentStatement,
   pageStatement,
 } from './statements/list-statement.js'
-import { objectAtHeadStatement, objectStatement } from './statements/object-statements.js'
-import { decodeEntry, type FoundEntry } from './stored-entries.js'
-import { decodeRow, type ShownRow } from './stored-rows.js'
+import type { Lookup } from './statements/object-statements.js'
+import { decodeEntry, type StoredEntry } from './stored-entries.js'
+import { decodeRow, type StoredRow } from './stored-rows.js'
 import { checkpointIn } from './tables.js'
 
 /** Position of the last event applied. */
@@ -31,53 +31,47 @@ export function* readCheckpoint(dialect: Dialect): Steps<Position> {
 
 /** One object. */
 export function* readObject<Type extends ViewType>(
-  dialect: Dialect,
+  lookup: Lookup,
   orgId: string,
   ref: RefOf<Type>,
 ): Steps<Views[Type] | undefined> {
-  const [row] = yield* find<ShownRow>(objectStatement(dialect, orgId, ref))
+  const [row] = yield* find<StoredRow>(lookup(orgId, ref))
   return row && decodeRow<Type>(rowKeyOf(orgId, ref).scope, row)
 }
 
 type Positions = readonly [head: Integer, reached: Integer]
 
-/** What stands in for a row where there is none. */
 type NoRow = readonly [null, null, null]
 
-const shownIn = ([shown, sequence, creationDate]: ShownRow | NoRow): readonly ShownRow[] =>
-  shown === null ? [] : [[shown, sequence, creationDate]]
+const isRow = (row: StoredRow | NoRow): row is StoredRow => row[0] !== null
 
 /** One object, and how far the read model is. */
 export function* readObjectAtHead<Type extends ViewType>(
-  dialect: Dialect,
+  lookup: Lookup,
   orgId: string,
   ref: RefOf<Type>,
 ): Steps<FoundAtHead<Views[Type] | undefined>> {
-  const statement = objectAtHeadStatement(dialect, orgId, ref)
-  const [found] = yield* find<readonly [...Positions, ...(ShownRow | NoRow)]>(statement)
+  type Found = readonly [...Positions, ...(StoredRow | NoRow)]
+  const [found] = yield* find<Found>(lookup(orgId, ref))
   const [head, reached, ...row] = found ?? [null, null, null, null, null]
-  const [shown] = shownIn(row)
+  const { scope } = rowKeyOf(orgId, ref)
   return {
     head: BigInt(head ?? 0),
     reached: BigInt(reached ?? 0),
-    found: shown && decodeRow<Type>(rowKeyOf(orgId, ref).scope, shown),
+    found: isRow(row) ? decodeRow<Type>(scope, row) : undefined,
   }
 }
 
-/** A page of objects, and how far the read model is; to be run so that all is of one moment. */
+/** A page of objects, and how far the read model is; to be run so that all is as of one moment. */
 export function* readList<Type extends ViewType>(
   dialect: Dialect,
   query: ListQuery<Type>,
 ): Steps<FoundAtHead<Listing<Views[Type]>>> {
-  const { moment, rows } = dialect.isRemote
-    ? yield* momentAndPage(dialect, query)
-    : {
-        moment: (yield* find<Moment>(momentStatement(dialect, query)))[0],
-        rows: yield* find<ShownRow>(pageStatement(dialect, query)),
-      }
+  const { moment, rows } = yield* momentAndPage(dialect, query)
   const [head, reached, total] = moment ?? []
   const sequence = BigInt(reached ?? 0)
-  const items = rows.slice(0, query.limit).map((row) => decodeRow<Type>(listedScope(query), row))
+  const scope = listedScope(query)
+  const items = rows.slice(0, query.limit).map((row) => decodeRow<Type>(scope, row))
   const totalSize = Number(total ?? 0)
   return {
     head: BigInt(head ?? 0),
@@ -89,9 +83,19 @@ export function* readList<Type extends ViewType>(
 type Moment = readonly [...Positions, total: Integer]
 
 function* momentAndPage(dialect: Dialect, query: ListQuery<ViewType>) {
-  const statement = momentAndPageStatement(dialect, query)
-  const found = yield* find<readonly [...Moment, ...(ShownRow | NoRow)]>(statement)
-  return { moment: found[0], rows: found.flatMap(([, , , ...row]) => shownIn(row)) }
+  if (dialect.asLines === undefined) {
+    const [moment] = yield* find<Moment>(momentStatement(dialect, query))
+    return { moment, rows: yield* find<StoredRow>(pageStatement(dialect, query)) }
+  }
+  type Found = readonly [...Moment, lines: string | null]
+  const [found] = yield* find<Found>(momentAndPageStatement(dialect, query, dialect.asLines))
+  return { moment: found, rows: found?.[3]?.split('\n').map(rowIn) ?? [] }
+}
+
+const rowIn = (line: string): StoredRow => {
+  const first = line.indexOf(' ')
+  const second = line.indexOf(' ', first + 1)
+  return [line.slice(second + 1), line.slice(0, first), line.slice(first + 1, second)]
 }
 
 /** A page of history. */
@@ -99,6 +103,6 @@ export function* readHistory(
   dialect: Dialect,
   query: HistoryQuery,
 ): Steps<readonly HistoryEntry[]> {
-  const found = yield* find<FoundEntry>(historyStatement(dialect, query))
+  const found = yield* find<StoredEntry>(historyStatement(dialect, query))
   return found.map(decodeEntry)
 }

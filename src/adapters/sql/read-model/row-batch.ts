@@ -1,24 +1,24 @@
 import { byType, TYPES } from '../../../domain/kinds.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
-import { objectOf } from '../../../projections/events/kind-of.js'
+import { kindOf } from '../../../projections/events/kind-of.js'
 import type { RowStore } from '../../../projections/rows/change-row.js'
 import type { RowKey } from '../../../projections/rows/row-key.js'
-import type { ChangedRow, Dialect, NumberedKey } from '../dialect.js'
+import type { Dialect, NumberedKey } from '../dialect.js'
 import { find as findRows, type Statement, type Steps } from '../statement.js'
 import { removalOf } from './statements/object-statements.js'
 import type { KeyedEvent } from './stored-entries.js'
-import { decodeRow, SHOWN_COLUMNS, type Shared, type ShownRow, storedRows } from './stored-rows.js'
-import { tableOf } from './tables.js'
+import { decodeRow, READ_COLUMNS, rowEncoder, type Shared, type StoredRow } from './stored-rows.js'
+import { OBJECTS } from './tables.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
-  /** What writes the changes, each row once; to be run in this order. */
+  /** Write the changes, each row once; to be run in this order. */
   readonly statements: () => Iterable<Statement>
-  /** Whether objects are removed together, so that the order of the statements counts. */
+  /** Whether all objects of a scope are removed, so that the order of the statements matters. */
   readonly removesTogether: () => boolean
 }
 
-/** Reads the rows that `events` change, so that they can be changed without asking the database. */
+/** Reads the rows that `events` change. */
 export function* rowBatch(
   dialect: Dialect,
   shared: Shared,
@@ -32,9 +32,9 @@ export function* rowBatch(
   const all = Object.values(rows)
   const removedScopes = byType((): string[] => [])
 
-  // Of the first event of an object nothing was stored before.
+  // Before the first event of an object there is no row.
   for (const { event, rowKey } of events)
-    if (event.version > 1) rows[objectOf(event).type].want(rowKey)
+    if (event.version > 1) rows[kindOf(event.type).type].want(rowKey)
   for (const batch of all) yield* batch.load()
 
   return {
@@ -55,7 +55,7 @@ export function* rowBatch(
 
 /** The rows of one type. */
 interface TypeBatch<View> {
-  /** Has the row read by `load`. */
+  /** Makes `load` read the row. */
   readonly want: (rowKey: RowKey) => void
   readonly load: () => Steps<void>
   readonly get: (rowKey: RowKey) => View | undefined
@@ -64,7 +64,7 @@ interface TypeBatch<View> {
   readonly statements: () => Iterable<Statement>
 }
 
-/** A row as the table has it, and as it is to be; undefined where there is none. */
+/** A row as it is in the table, and as it is after the batch; undefined where there is none. */
 interface Entry<View> {
   readonly rowKey: RowKey
   stored: View | undefined
@@ -76,8 +76,8 @@ const typeBatch = <Type extends ViewType>(
   shared: Shared,
   type: Type,
 ): TypeBatch<Views[Type]> => {
-  const table = tableOf(type)
-  const { columns, encode } = storedRows(type)
+  const table = OBJECTS[type]
+  const encode = rowEncoder(type)
   /** By scope, then by key. */
   const entries = new Map<string, Map<string, Entry<Views[Type]>>>()
   const sought: Entry<Views[Type]>[] = []
@@ -101,13 +101,16 @@ const typeBatch = <Type extends ViewType>(
     *load() {
       if (sought.length === 0) return
       const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
-      const found = yield* findRows<readonly [nth: number | string, ...ShownRow]>({
-        sql: `SELECT nth, ${SHOWN_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
+      const found = yield* findRows<readonly [nth: number | string, ...StoredRow]>({
+        sql: `SELECT nth, ${READ_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
-      for (const [nth, ...shown] of found) {
+      for (const [nth, ...stored] of found) {
         const entry = sought[Number(nth) - 1]
-        if (entry) entry.stored = entry.row = decodeRow<Type>(entry.rowKey.scope, shown)
+        if (!entry) continue
+        const row = decodeRow<Type>(entry.rowKey.scope, stored)
+        shared.bodies.set(row, stored[0])
+        entry.stored = entry.row = row
       }
     },
     get: (rowKey) => find(rowKey)?.row,
@@ -120,10 +123,11 @@ const typeBatch = <Type extends ViewType>(
       entries.delete(scope)
     },
     *statements() {
+      type Row = Views[Type]
       const removed: NumberedKey[] = []
-      const updated: ChangedRow[] = []
-      const added: (readonly [RowKey, Views[Type]])[] = []
-      // By scope: neighbours in the table are written together.
+      const updated: (readonly [RowKey, stored: Row, row: Row])[] = []
+      const added: (readonly [RowKey, Row])[] = []
+      // In the order of the table's key.
       const byNumber = [...entries.keys()].toSorted(
         (one, other) => shared.numberOf(one) - shared.numberOf(other),
       )
@@ -132,17 +136,14 @@ const typeBatch = <Type extends ViewType>(
           if (row === stored) continue
           if (row === undefined) removed.push(numbered(rowKey))
           else if (stored === undefined) added.push([rowKey, row])
-          else
-            updated.push({
-              row: encode(rowKey, row, shared),
-              before: () => encode(rowKey, stored, shared),
-            })
+          else updated.push([rowKey, stored, row])
         }
       yield* dialect.remove(table, removed)
-      yield* dialect.update({ table, columns }, updated)
-      yield* dialect.insert({ table, columns }, added, ([rowKey, row]) =>
-        encode(rowKey, row, shared),
-      )
+      yield* dialect.update(table, updated, ([rowKey, stored, row]) => ({
+        before: () => encode(rowKey, stored, shared),
+        after: encode(rowKey, row, shared),
+      }))
+      yield* dialect.insert(table, added, ([rowKey, row]) => encode(rowKey, row, shared))
     },
   }
 }

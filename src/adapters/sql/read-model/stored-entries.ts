@@ -1,27 +1,27 @@
 import { timeOf } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../../../ports/read-model.js'
+import { kindOf } from '../../../projections/events/kind-of.js'
 import { type Change, fieldChanges, shownChanges } from '../../../projections/history-view.js'
 import { objectAt, type RowKey } from '../../../projections/rows/row-key.js'
-import type { Column, Dialect } from '../dialect.js'
+import type { Column } from '../dialect.js'
 import type { Row } from '../statement.js'
-import type { Shared } from './stored-rows.js'
-import { NAMES } from './tables.js'
+import { bodyOf, type Shared } from './stored-rows.js'
 
 /**
- * The columns of an entry of the history that hold numbers of names: an entry's names repeat. All are bounded, as an
- * index of them demands; the ids of who acted are not, in events that others wrote.
+ * Columns of an entry that hold the numbers of names, which repeat and are of limited length. The ids of actors
+ * are not: others may have recorded long ones.
  */
-const NAME_COLUMNS = ['org', 'scope', 'type']
+export const NAME_COLUMNS = ['org', 'scope', 'type']
 
-/** The columns of an entry. */
+/** The columns of an entry of the history. */
 export const ENTRY_COLUMNS: readonly Column[] = [
   ...NAME_COLUMNS.map((name): Column => ({ name, holds: 'integer' })),
   { name: 'key', holds: 'text' },
   { name: 'position', holds: 'integer' },
   { name: 'actor', holds: 'text' },
   { name: 'actor_org_id', holds: 'text' },
-  { name: 'correlation_id', holds: 'text' },
+  { name: 'correlation_id', holds: 'text', isNullable: true },
   { name: 'changes', holds: 'json' },
 ]
 
@@ -31,7 +31,7 @@ export interface KeyedEvent {
   readonly rowKey: RowKey
 }
 
-/** What an event did, in the order of {@link ENTRY_COLUMNS}. */
+/** The values of {@link ENTRY_COLUMNS} for an event and what it changed. */
 export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
   const { numberOf } = shared
   const { actor, resourceOwner, correlationId = null } = event.metadata
@@ -48,24 +48,17 @@ export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, share
   ]
 }
 
-const changesIn = (event: KnownEvent, change: Change, { shownIn }: Shared): string => {
+/** A new object without a secret is stored as its body, which its row holds as well. */
+const changesIn = (event: KnownEvent, change: Change, shared: Shared): string => {
   const { before, after } = change
-  const isShown = before === undefined && after !== undefined && !('clientSecret' in event.data)
-  return isShown ? shownIn(after) : JSON.stringify(fieldChanges(event, change))
+  const isNew = before === undefined && after !== undefined
+  return isNew && kindOf(event.type).secretsChanged(event).length === 0
+    ? bodyOf(shared, after)
+    : JSON.stringify(fieldChanges(event, change))
 }
 
-/** What follows `SELECT` when entries are read, with their names. */
-export const readColumns = ({ table }: Dialect): string =>
-  ENTRY_COLUMNS.slice(1)
-    .map(({ name }) =>
-      NAME_COLUMNS.includes(name)
-        ? `(SELECT name FROM ${table(NAMES)} WHERE number = ${name})`
-        : name,
-    )
-    .join(', ')
-
-/** What is found by {@link readColumns}. */
-export type FoundEntry = readonly [
+/** The values of {@link ENTRY_COLUMNS} but the first, with names in place of their numbers. */
+export type StoredEntry = readonly [
   scope: string,
   type: string,
   key: string,
@@ -73,12 +66,12 @@ export type FoundEntry = readonly [
   actor: string,
   actorOrgId: string,
   correlationId: string | null,
-  /** As JSON: the list of changes, or all that is shown of an object that came to be. */
+  /** As JSON: the list of changes, or the body of a new object. */
   changes: string,
 ]
 
-/** The entry that was found as `row`. */
-export const decodeEntry = (row: FoundEntry): HistoryEntry => {
+/** The entry that is stored as `row`. */
+export const decodeEntry = (row: StoredEntry): HistoryEntry => {
   const [scope, type, key, position, userId, orgId, correlationId, json] = row
   const sequence = BigInt(position)
   const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)

@@ -3,18 +3,20 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import { filterableText } from '../../../projections/rows/condition.js'
 import { foldCase } from '../../../projections/rows/fold-case.js'
 import { ownerOf, type RowKey } from '../../../projections/rows/row-key.js'
-import { type ViewFields, viewFields } from '../../../projections/rows/view-fields.js'
+import { viewFields } from '../../../projections/rows/view-fields.js'
 import type { Column } from '../dialect.js'
 import type { Row } from '../statement.js'
-import { foldedColumn, foldedFields, foldedKey, isKey } from './tables.js'
+import { foldedColumn, foldedFields, foldedKey, isKey } from './folded-fields.js'
 
-/** The columns that {@link decodeRow} reads: all fields but the details, as JSON; two of the details, the second in ms. */
-export const SHOWN_COLUMNS = 'shown, sequence, creation_date'
+/** The columns that {@link decodeRow} reads. */
+export const READ_COLUMNS = 'body, sequence, creation_date'
 
-/** What {@link SHOWN_COLUMNS} hold. */
-export type ShownRow<Integer = number | string> = readonly [
-  shown: string,
+/** The values of {@link READ_COLUMNS}. */
+export type StoredRow<Integer = number | string> = readonly [
+  /** All fields but `details`, as JSON. */
+  body: string,
   sequence: Integer,
+  /** In milliseconds. */
   creationDate: Integer,
 ]
 
@@ -22,63 +24,56 @@ export type ShownRow<Integer = number | string> = readonly [
 export interface Shared {
   /** The number of a name. */
   readonly numberOf: (name: string) => number
-  /** All fields of a row but the details, as JSON. */
-  readonly shownIn: (row: Views[ViewType]) => string
+  /** Bodies that were read or made: the first entry of an object holds the same text as its row. */
+  readonly bodies: Map<Views[ViewType], string>
 }
 
-/** Makes the text of a row once: an object that is new has it in its first entry as well. */
-export const shownOnce = (): Shared['shownIn'] => {
-  const made = new Map<Views[ViewType], string>()
-  return (row) => {
-    const known = made.get(row)
-    if (known !== undefined) return known
-    // JSON leaves out what is undefined; a copy without the field would take longer.
-    const shown = JSON.stringify({ ...row, details: undefined })
-    made.set(row, shown)
-    return shown
-  }
+/** The body of `row`. */
+export const bodyOf = ({ bodies }: Shared, row: Views[ViewType]): string => {
+  const known = bodies.get(row)
+  if (known !== undefined) return known
+  // JSON leaves out what is undefined; a copy without the field would take longer.
+  const body = JSON.stringify({ ...row, details: undefined })
+  bodies.set(row, body)
+  return body
 }
 
-/** How the objects of a type are stored. */
-export interface StoredRows<View> {
-  readonly columns: readonly Column[]
-  /** Their values. */
-  readonly encode: (rowKey: RowKey, row: View, shared: Shared) => Row
-}
+/** The columns of an object of that type. */
+export const rowColumns = (type: ViewType): readonly Column[] => [
+  { name: 'scope', holds: 'integer' },
+  { name: 'key', holds: 'text' },
+  { name: 'body', holds: 'json' },
+  { name: 'sequence', holds: 'integer' },
+  { name: 'creation_date', holds: 'integer' },
+  ...foldedFields(type).map((field): Column => {
+    const column = { name: foldedColumn(field), holds: 'text' } as const
+    return isKey(type, field) ? { ...column, isNullable: true } : column
+  }),
+]
 
-/** @see StoredRows */
-export const storedRows = <Type extends ViewType>(type: Type): StoredRows<Views[Type]> => {
-  const fields: ViewFields<Views[Type]> = viewFields[type]
+/** Makes the values of {@link rowColumns}. */
+export const rowEncoder = (type: ViewType) => {
   const folded = foldedFields(type).map((field) => {
     const fold = isKey(type, field) ? foldedKey : foldCase
-    const read = filterableText(fields, field)
-    return (row: Views[Type]) => fold(read(row))
+    const read = filterableText(viewFields[type], field)
+    return (row: Views[ViewType]) => fold(read(row))
   })
-  return {
-    columns: [
-      { name: 'scope', holds: 'integer' },
-      { name: 'key', holds: 'text' },
-      { name: 'shown', holds: 'json' },
-      { name: 'sequence', holds: 'integer' },
-      { name: 'creation_date', holds: 'integer' },
-      ...foldedFields(type).map((field): Column => ({ name: foldedColumn(field), holds: 'text' })),
-    ],
-    encode: ({ scope, key }, row, { numberOf, shownIn }) => {
-      const { sequence, creationDate } = row.details
-      const texts = folded.map((foldedOf) => foldedOf(row))
-      return [numberOf(scope), key, shownIn(row), sequence, creationDate.getTime(), ...texts]
-    },
+  return ({ scope, key }: RowKey, row: Views[ViewType], shared: Shared): Row => {
+    const { sequence, creationDate } = row.details
+    const texts = folded.map((foldedOf) => foldedOf(row))
+    const body = bodyOf(shared, row)
+    return [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
   }
 }
 
-/** An object of `scope` as it is read, from what its row holds. */
+/** The object of `scope` that is stored as a row. */
 export const decodeRow = <Type extends ViewType>(
   scope: string,
-  [shown, position, creationDate]: ShownRow,
+  [body, position, creationDate]: StoredRow,
 ): Views[Type] => {
   const sequence = BigInt(position)
   return {
-    ...JSON.parse(shown),
+    ...JSON.parse(body),
     details: {
       sequence,
       creationDate: new Date(Number(creationDate)),

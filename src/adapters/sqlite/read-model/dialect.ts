@@ -1,19 +1,19 @@
-import type { ChangedRow, Column, Columns, Dialect } from '../../sql/dialect.js'
+import type { ChangedRow, Dialect, Table } from '../../sql/dialect.js'
 import type { Parameter, Statement } from '../../sql/statement.js'
 
-/** Rows that one statement takes when there are so many: to run it costs as much as a row does. */
-const ROWS_AT_ONCE = 128
+/** How many rows one statement adds, as long as there are so many: to run one costs as much as a row does. */
+const ROWS_AT_ONCE = [128, 16, 1]
 
-/** What SQLite says otherwise than another database. */
+/** The SQL of SQLite. */
 export const sqliteDialect: Dialect = {
-  isRemote: false,
   declarations: {
     types: { integer: 'INTEGER', text: 'TEXT', json: 'TEXT' },
     ifMissing: 'IF NOT EXISTS',
     options: 'STRICT',
+    layout: byRowId,
   },
-  table: (name) => name,
-  shown: (field) => `shown ->> '$.${field}'`,
+  table: ({ name }) => name,
+  fieldInBody: (field) => `body ->> '$.${field}'`,
   // A plus makes SQLite look conditions up and sort what it finds; it would rather read all rows in
   // the order of their keys.
   ordered: (expression, conditions) =>
@@ -28,47 +28,59 @@ export const sqliteDialect: Dialect = {
     sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
     parameters: [JSON.stringify(keys)],
   }),
-  *insert({ table, columns }, added, rowOf) {
-    const many = insertion(table, columns, ROWS_AT_ONCE)
-    let parameters: Parameter[] = []
-    for (const item of added) {
-      parameters.push(...rowOf(item))
-      if (parameters.length < ROWS_AT_ONCE * columns.length) continue
-      yield { sql: many, parameters }
-      parameters = []
+  *insert(table, items, rowOf) {
+    let done = 0
+    for (const count of ROWS_AT_ONCE) {
+      const sql = insertion(table, count)
+      for (; done + count <= items.length; done += count)
+        yield { sql, parameters: items.slice(done, done + count).flatMap(rowOf) }
     }
-    const one = insertion(table, columns, 1)
-    for (let begin = 0; begin < parameters.length; begin += columns.length)
-      yield { sql: one, parameters: parameters.slice(begin, begin + columns.length) }
   },
-  update: (of, rows) => rows.map((changed) => updateOf(of, changed)),
-  remove: (table, keys) =>
+  *update(table, items, changeOf) {
+    for (const item of items) yield updateOf(table, changeOf(item))
+  },
+  remove: ({ name }, keys) =>
     keys.map((parameters) => ({
-      sql: `DELETE FROM ${table} WHERE scope = ? AND key = ?`,
+      sql: `DELETE FROM ${name} WHERE scope = ? AND key = ?`,
       parameters,
     })),
 }
 
+/** SQLite finds a row fastest by an integer that is its primary key, and ends every index with it. */
+function byRowId(table: Table): Table {
+  const { rowId, key, indexes } = table
+  if (rowId === undefined) return table
+  const rest = key.filter((name) => name !== rowId)
+  return {
+    ...table,
+    key: [rowId],
+    indexes: [{ name: rest.join('_'), columns: rest }, ...indexes].map((index) => ({
+      ...index,
+      columns: index.columns.filter((name) => name !== rowId),
+    })),
+  }
+}
+
 /** FAIL keeps no copy of what one statement changes: a fault undoes the whole transaction anyway. */
-const insertion = (table: string, columns: readonly Column[], count: number): string => {
+const insertion = ({ name, columns }: Table, count: number): string => {
   const row = `(${columns.map(() => '?').join(', ')})`
   const names = columns.map(({ name }) => name).join(', ')
-  return `INSERT OR FAIL INTO ${table} (${names}) VALUES ${Array(count).fill(row).join(', ')}`
+  return `INSERT OR FAIL INTO ${name} (${names}) VALUES ${Array(count).fill(row).join(', ')}`
 }
 
 /** SQLite writes to the index of every column named, also when its value is the same. */
-const updateOf = ({ table, columns }: Columns, { row, before }: ChangedRow): Statement => {
+const updateOf = ({ name: table, columns }: Table, { before, after }: ChangedRow): Statement => {
   const stored = before()
   const names: string[] = []
   const parameters: Parameter[] = []
   for (const [index, { name }] of columns.entries()) {
-    const value = row[index] ?? null
+    const value = after[index] ?? null
     if (value === stored[index]) continue
     names.push(`${name} = ?`)
     parameters.push(value)
   }
   return {
     sql: `UPDATE ${table} SET ${names.join(', ')} WHERE scope = ? AND key = ?`,
-    parameters: [...parameters, ...row.slice(0, 2)],
+    parameters: [...parameters, ...after.slice(0, 2)],
   }
 }

@@ -33,9 +33,9 @@ export const sqliteReadModel = (connection: Connection, store: EventStore): Read
         }),
       reset: () =>
         connection.write((database) => {
-          // Somebody may have dropped them.
+          // The tables may have been dropped.
           createReadTables(database)
-          database.run(`DELETE FROM ${CHECKPOINT}`)
+          database.run(`DELETE FROM ${CHECKPOINT.name}`)
           run(database, emptyTables(sqliteDialect))
         }),
     },

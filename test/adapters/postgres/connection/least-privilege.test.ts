@@ -9,7 +9,7 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/samples.js'
-import { newLog, projectAdded, roleAdded } from '../../../../src/testing/read-model/log.js'
+import { newLog, projectAdded, roleAdded } from '../../../../src/testing/read-model/samples/log.js'
 import { serverForFile } from '../test-schemas.js'
 import { grants } from './grants.js'
 

@@ -7,6 +7,7 @@ import { readModelLaws } from '../../../../src/testing/read-model/read-model-law
 import { addSamples, context, good, iamOn, logOf } from '../../../application/host.js'
 import { type Pgbouncer, startPgbouncer, withoutPgbouncer } from '../../../pgbouncer.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
+import { databaseHome } from '../../read-model-home.js'
 import { newSchema, schemas } from '../test-schemas.js'
 import { sessionSettings } from './session-settings.js'
 
@@ -102,17 +103,12 @@ describe('Behind PgBouncer', () => {
   test.each(readModelLaws)('the read model: $name', async ({ check }) => {
     const { connectionString } = pooler
     const opened: Postgres[] = []
-    let schema = newSchema()
-    const reopen = async () => {
+    const home = databaseHome(newSchema, async (schema) => {
       const postgres = await openPostgres({ connectionString, schema })
       opened.push(postgres)
-      return postgres.readModel
-    }
-    const open = () => {
-      schema = newSchema()
-      return reopen()
-    }
-    await check({ open, reopen })
+      return postgres
+    })
+    await check(home)
     for (const { close } of opened) await close()
   })
 })

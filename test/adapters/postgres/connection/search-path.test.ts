@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { databaseHome } from '../../read-model-home.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
@@ -76,18 +77,13 @@ describe('With the objects of others on the search path', () => {
   })
 
   test.each(readModelLaws)('the read model: $name', async ({ check }) => {
-    let schema = newSchema()
     const opened: Postgres[] = []
-    const reopen = async () => {
+    const home = databaseHome(newSchema, async (schema) => {
       const postgres = await openPostgres({ connectionString, schema, maxConnections: 2 })
       opened.push(postgres)
-      return postgres.readModel
-    }
-    const open = () => {
-      schema = newSchema()
-      return reopen()
-    }
-    await check({ open, reopen })
+      return postgres
+    })
+    await check(home)
     for (const { close } of opened) await close()
   })
 })

@@ -13,7 +13,7 @@ import {
   write,
 } from '../../../../src/testing/event-store/samples.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
-import { newLog, projectAdded } from '../../../../src/testing/read-model/log.js'
+import { newLog, projectAdded } from '../../../../src/testing/read-model/samples/log.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

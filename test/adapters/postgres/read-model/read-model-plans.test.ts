@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
-import { prepared } from '../../../../src/adapters/postgres/read-model/prepared.js'
+import { numbered } from '../../../../src/adapters/postgres/read-model/prepared.js'
 import { historyStatement } from '../../../../src/adapters/sql/read-model/statements/history-statement.js'
 import type { HistoryQuery } from '../../../../src/ports/read-model.js'
 import {
@@ -10,7 +10,7 @@ import {
   projectAdded,
   projectRemoved,
   roleAdded,
-} from '../../../../src/testing/read-model/log.js'
+} from '../../../../src/testing/read-model/samples/log.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
@@ -50,8 +50,8 @@ test.each<Partial<HistoryQuery>>([
   { object: project, including: 'roles', order: 'desc', actor: 'u1' },
 ])('The history of %o among 10,000 roles reads what belongs to it alone.', async (asked) => {
   const query = { orgId: 'acme', after: 0n, limit: 10, ...asked }
-  const { text, values = [] } = prepared('iam', historyStatement(postgresDialect('iam'), query))
-  const { rows } = await client.query(`EXPLAIN ${text}`, [...values])
+  const { sql, parameters } = historyStatement(postgresDialect('iam'), query)
+  const { rows } = await client.query(`EXPLAIN ${numbered(sql)}`, [...parameters])
   const plan = rows.map((row) => String(row['QUERY PLAN']))
   const scans = plan.filter((step) => /Scan.* read_4_history/.test(step))
   expect(scans.length).toBeGreaterThan(0)

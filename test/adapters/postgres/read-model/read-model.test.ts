@@ -1,32 +1,34 @@
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
-import { idpAdded, newLog, projectAdded, SEAL } from '../../../../src/testing/read-model/log.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import {
+  idpAdded,
+  newLog,
+  projectAdded,
+  SEAL,
+} from '../../../../src/testing/read-model/samples/log.js'
+import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
 const opened: Postgres[] = []
 
-const openSchema = async (schema: string): Promise<Postgres['readModel']> => {
+const openBoth = async (schema: string): Promise<Postgres> => {
   const postgres = await openPostgres({ connectionString: server.connectionString, schema })
   opened.push(postgres)
-  return postgres.readModel
+  return postgres
 }
+
+const openSchema = async (schema: string): Promise<Postgres['readModel']> =>
+  (await openBoth(schema)).readModel
 
 afterAll(async () => {
   for (const { close } of opened) await close()
 })
 
 describe('A read model in PostgreSQL', () => {
-  let schema = ''
-  const home = {
-    open: () => {
-      schema = newSchema()
-      return openSchema(schema)
-    },
-    reopen: () => openSchema(schema),
-  }
+  const home = databaseHome(newSchema, openBoth)
 
   test.each(readModelLaws)('$name', ({ check }) => check(home))
 })

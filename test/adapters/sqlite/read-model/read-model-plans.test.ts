@@ -20,7 +20,7 @@ import {
   newLog,
   projectAdded,
   roleAdded,
-} from '../../../../src/testing/read-model/log.js'
+} from '../../../../src/testing/read-model/samples/log.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const ORGANIZATIONS = 100

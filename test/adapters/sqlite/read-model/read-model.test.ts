@@ -2,19 +2,18 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import type { ReadModel } from '../../../../src/index.js'
-import { idpAdded, newLog, projectAdded, SEAL } from '../../../../src/testing/read-model/log.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import {
+  idpAdded,
+  newLog,
+  projectAdded,
+  SEAL,
+} from '../../../../src/testing/read-model/samples/log.js'
+import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 
 describe('A read model in an SQLite file', () => {
-  let path = temporaryFile()
-  const home = {
-    open: () => {
-      path = temporaryFile()
-      return openSqlite(path).readModel
-    },
-    reopen: () => openSqlite(path).readModel,
-  }
+  const home = databaseHome(temporaryFile, openSqlite)
 
   test.each(readModelLaws)('$name', ({ check }) => check(home))
 })

@@ -6,9 +6,10 @@ import { listedScope } from '../../../../projections/rows/row-key.js'
 import { identityField, viewFields } from '../../../../projections/rows/view-fields.js'
 import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
-import { foldedColumn, isKey, NAMES, plainKey } from '../tables.js'
+import { foldedColumn, isKey, plainKey } from '../folded-fields.js'
+import { NAMES } from '../tables.js'
 
-/** What a row on any page of `query` meets. */
+/** The conditions of a row on any page of `query`. */
 export const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
   const tests = query.conditions.map((condition) => meets(dialect, query, condition))
   return tests.some(({ namesScope }) => namesScope) ? tests : [inScope(dialect, query), ...tests]
@@ -23,7 +24,7 @@ export const isNamed = ({ table }: Dialect, column: string, name: string): State
   parameters: [name],
 })
 
-/** What rows are ordered by, and compared with where case counts. */
+/** The value of a field, by which rows are ordered, and compared where case counts. */
 export const expressionOf = (dialect: Dialect, type: ViewType, field: string): string => {
   switch (field) {
     case identityField[type]:
@@ -35,27 +36,27 @@ export const expressionOf = (dialect: Dialect, type: ViewType, field: string): s
     case 'creationDate':
       return 'creation_date'
     default:
-      return dialect.shown(field)
+      return dialect.fieldInBody(field)
   }
 }
 
 /** A condition in SQL. */
 interface Test extends Statement {
-  /** Whether it says of which scope, so that nothing else need. */
+  /** Whether it names the scope, which then needs no condition of its own. */
   readonly namesScope?: true
 }
 
 const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
   const { field, value } = condition
   filterableText<never>(viewFields[query.type], field)
-  // Half a character is no text, and a database would take it for another character.
+  // A lone surrogate is no text, and a database would take it for another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
   return isKey(query.type, field)
     ? keyMeets(dialect, query, condition)
     : textMeets(dialect, query, condition)
 }
 
-/** A plain key has no folded text: where case does not count it is looked for by itself. */
+/** A plain key has no folded text: where case does not count, the key itself is compared. */
 const keyMeets = (
   dialect: Dialect,
   query: ListQuery<ViewType>,
@@ -73,7 +74,7 @@ const keyMeets = (
     : lookedUp(inScope(dialect, query), [byKey, byFolded])
 }
 
-/** Where case counts, the folded text is looked at all the same: it alone has an index. */
+/** Where case counts, the folded text is compared as well: it alone has an index. */
 const textMeets = (
   dialect: Dialect,
   { type }: ListQuery<ViewType>,
@@ -90,7 +91,7 @@ const eitherOf = (one: Statement, other: Statement): Statement => ({
   parameters: [...one.parameters, ...other.parameters],
 })
 
-/** Either of two tests. Were the scope beside them, SQLite would look at all of it instead. */
+/** Either of two tests. With the scope outside of them SQLite would read all rows of the scope instead. */
 const lookedUp = (scope: Statement, [one, other]: readonly [Statement, Statement]): Test => ({
   ...eitherOf(allOf([scope, one]), allOf([scope, other])),
   namesScope: true,

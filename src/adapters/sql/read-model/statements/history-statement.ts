@@ -5,26 +5,35 @@ import { containerOf, roleScope, rowKeyOf } from '../../../../projections/rows/r
 import type { Dialect } from '../../dialect.js'
 import { boundedPosition } from '../../largest-integer.js'
 import { allOf, type Statement } from '../../statement.js'
-import { readColumns } from '../stored-entries.js'
+import { ENTRY_COLUMNS, NAME_COLUMNS } from '../stored-entries.js'
 import { HISTORY, NAMES } from '../tables.js'
 import { isNamed } from './conditions.js'
 
-/** How the page of history that `query` asks for is found. */
+/** Finds a page of history. */
 export const historyStatement = (dialect: Dialect, query: HistoryQuery): Statement => {
   const { order = 'asc', limit } = query
   const sought = seeking(dialect, query)
-  // Each part is looked up in an index of its own; a condition with OR might be looked for in all of the table.
+  // Each part uses an index of its own; a condition with OR might read the whole table.
   const parts = belonging(dialect, query).map((part) => allOf([part, ...sought]))
   const found = parts.map(({ sql }) => `SELECT * FROM ${dialect.table(HISTORY)} WHERE ${sql}`)
   const inOrder = `ORDER BY position ${order}`
   return {
-    // Names are looked up for the page alone, not for all that is put in order.
+    // Names are looked up for the page alone, not for all rows that are sorted.
     sql: `SELECT ${readColumns(dialect)} FROM (
       ${found.join(' UNION ALL ')} ${inOrder} LIMIT ?
     ) AS page ${inOrder}`,
     parameters: [...parts.flatMap(({ parameters }) => parameters), limit],
   }
 }
+
+const readColumns = ({ table }: Dialect): string =>
+  ENTRY_COLUMNS.slice(1)
+    .map(({ name }) =>
+      NAME_COLUMNS.includes(name)
+        ? `(SELECT name FROM ${table(NAMES)} WHERE number = ${name})`
+        : name,
+    )
+    .join(', ')
 
 const seeking = (
   dialect: Dialect,
@@ -36,7 +45,7 @@ const seeking = (
   ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
 ]
 
-/** What belongs to the organization, or to one object of it; no entry to more than one part. */
+/** What belongs to the organization, or to one object of it; no entry meets two of the conditions. */
 const belonging = (
   dialect: Dialect,
   { orgId, object, including }: HistoryQuery,
@@ -47,7 +56,7 @@ const belonging = (
     isNamed(dialect, 'scope', scope),
     { sql: 'key = ?', parameters: [key] },
     // A project and an identity provider may have the same id.
-    tellsOf(dialect, object.type),
+    isOfType(dialect, object.type),
   ])
   const container = containerOf(object)
   if (container) return [own, endsWith(dialect, orgId, { object, container })]
@@ -88,8 +97,8 @@ const isAnyOf = (dialect: Dialect, types: readonly string[]): Statement => {
   }
 }
 
-const tellsOf = ({ table }: Dialect, type: ViewType): Statement => ({
+const isOfType = ({ table }: Dialect, type: ViewType): Statement => ({
   sql: `type IN (SELECT number FROM ${table(NAMES)} WHERE name > ? AND name < ?)`,
-  // Of the characters a slash follows the dot.
+  // The slash is the character after the dot.
   parameters: [`${type}.`, `${type}/`],
 })

@@ -2,35 +2,38 @@ import type { ListQuery, SortKey, SortValue, ViewType } from '../../../../ports/
 import { fieldNamed, viewFields } from '../../../../projections/rows/view-fields.js'
 import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
-import { SHOWN_COLUMNS } from '../stored-rows.js'
-import { positionColumns, tableOf } from '../tables.js'
+import { READ_COLUMNS } from '../stored-rows.js'
+import { OBJECTS, positionColumns } from '../tables.js'
 import { expressionOf, meeting } from './conditions.js'
 
-/** Positions, and how many rows are on all pages of `query`. */
+/** Finds the positions, and how many rows are on all pages of `query`. */
 export const momentStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
   const { sql, parameters } = countStatement(dialect, query)
   return { sql: `SELECT ${positionColumns(dialect)}, (${sql}) AS total`, parameters }
 }
 
-/** The same in each row beside one of the page; once without a row of it when the page is empty. */
-export const momentAndPageStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
+/** The same, and the page as one text. */
+export const momentAndPageStatement = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  asLines: NonNullable<Dialect['asLines']>,
+): Statement => {
   const moment = momentStatement(dialect, query)
   const sort = query.sort.map(ordering(dialect, query))
   const sorted = sort.map(({ text }, index) => `${text} AS sort_${index}`)
-  const page = pageStatement(dialect, query, [SHOWN_COLUMNS, ...sorted])
+  const page = pageStatement(dialect, query, [READ_COLUMNS, ...sorted])
   const order = sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   return {
-    sql: `SELECT head, reached, total, ${SHOWN_COLUMNS} FROM (${moment.sql}) AS moment
-      LEFT JOIN (${page.sql}) AS page ON TRUE ORDER BY ${order.join(', ')}`,
+    sql: `${moment.sql}, ${asLines(page.sql, order.join(', '))}`,
     parameters: [...moment.parameters, ...page.parameters],
   }
 }
 
-/** How one row more than the page of `query` is found, so as to see whether any follow. */
+/** Finds the page of `query` and one row more, which shows that more follow. */
 export const pageStatement = (
   dialect: Dialect,
   query: ListQuery<ViewType>,
-  columns: readonly string[] = [SHOWN_COLUMNS],
+  columns: readonly string[] = [READ_COLUMNS],
 ): Statement => {
   const { type, after, limit } = query
   const sort = query.sort.map(ordering(dialect, query))
@@ -38,17 +41,17 @@ export const pageStatement = (
   const { sql, parameters } = allOf([...meeting(dialect, query), ...later])
   const order = sort.map(({ text, direction }) => `${text} ${direction}`)
   return {
-    sql: `SELECT ${columns.join(', ')} FROM ${dialect.table(tableOf(type))}
+    sql: `SELECT ${columns.join(', ')} FROM ${dialect.table(OBJECTS[type])}
       WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ?`,
     parameters: [...parameters, limit + 1],
   }
 }
 
-/** How the rows on all pages of `query` are counted. */
+/** Counts the rows on all pages of `query`. */
 export const countStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
   const { sql, parameters } = allOf(meeting(dialect, query))
   return {
-    sql: `SELECT count(*) FROM ${dialect.table(tableOf(query.type))} WHERE ${sql}`,
+    sql: `SELECT count(*) FROM ${dialect.table(OBJECTS[query.type])} WHERE ${sql}`,
     parameters,
   }
 }
@@ -66,7 +69,7 @@ const ordering =
     return { text: dialect.ordered(expressionOf(dialect, type, field), conditions), direction }
   }
 
-/** Rows that come after the place: by the first field, or are equal in it and so on. */
+/** Whether a row comes after the one that has `values` in the fields of the order. */
 const following = (
   dialect: Dialect,
   [key, ...others]: readonly Ordering[],
@@ -78,7 +81,7 @@ const following = (
   if (others.length === 0) return { sql: `${key.text} ${beyond} ?`, parameters: [bound] }
   const rest = following(dialect, others, values)
   return {
-    // The first comparison alone says nothing new, but can be looked up in an index.
+    // The first comparison is redundant, but an index can be used for it.
     sql: `${key.text} ${beyond}= ? AND (${key.text} ${beyond} ? OR (${rest.sql}))`,
     parameters: [bound, bound, ...rest.parameters],
   }

@@ -1,52 +1,46 @@
-import type { RefOf, ViewType } from '../../../../ports/read-model.js'
+import { byType, TYPES } from '../../../../domain/kinds.js'
+import type { ObjectRef } from '../../../../domain/values.js'
+import type { ViewType } from '../../../../ports/read-model.js'
 import { rowKeyOf } from '../../../../projections/rows/row-key.js'
 import type { Dialect } from '../../dialect.js'
-import { allOf, type Statement } from '../../statement.js'
-import { SHOWN_COLUMNS } from '../stored-rows.js'
-import { NAMES, positionColumns, tableOf } from '../tables.js'
-import { isNamed } from './conditions.js'
+import type { Statement } from '../../statement.js'
+import { READ_COLUMNS } from '../stored-rows.js'
+import { NAMES, OBJECTS, positionColumns } from '../tables.js'
 
-/** How an object is found. */
-export const objectStatement = (
-  dialect: Dialect,
-  orgId: string,
-  ref: RefOf<ViewType>,
-): Statement => {
-  const { table, sql, parameters } = lookUp(dialect, orgId, ref)
-  return {
-    name: `get ${SHORT[ref.type]}`,
-    sql: `SELECT ${SHOWN_COLUMNS} FROM ${table} WHERE ${sql}`,
-    parameters,
+/** Finds an object by its reference within an organization. */
+export type Lookup = (orgId: string, ref: ObjectRef) => Statement
+
+/** Finds the row of an object. */
+export const objectLookup = (dialect: Dialect): Lookup =>
+  lookup('get', (type) => {
+    const table = dialect.table(OBJECTS[type])
+    return `SELECT ${READ_COLUMNS} FROM ${table} WHERE ${hasKey(dialect)}`
+  })
+
+/** The same with the position of the log's last event and the checkpoint, all as of one moment. */
+export const objectAtHeadLookup = (dialect: Dialect): Lookup =>
+  lookup('head', (type) => {
+    const table = dialect.table(OBJECTS[type])
+    return `SELECT head, reached, ${READ_COLUMNS} FROM (SELECT ${positionColumns(dialect)}) AS moment
+      LEFT JOIN ${table} ON ${hasKey(dialect)}`
+  })
+
+const hasKey = ({ table }: Dialect): string =>
+  `scope = (SELECT number FROM ${table(NAMES)} WHERE name = ?) AND key = ?`
+
+/** The text for each type is made once: an object is found in little more time than that takes. */
+const lookup = (word: string, sqlOf: (type: ViewType) => string): Lookup => {
+  const statements = byType(({ type }) => ({
+    name: `${word} ${TYPES.indexOf(type)}`,
+    sql: sqlOf(type),
+  }))
+  return (orgId, ref) => {
+    const { scope, key } = rowKeyOf(orgId, ref)
+    return { ...statements[ref.type], parameters: [scope, key] }
   }
 }
 
-/** The same, as of one moment with the position of the log's last event and the checkpoint. */
-export const objectAtHeadStatement = (
-  dialect: Dialect,
-  orgId: string,
-  ref: RefOf<ViewType>,
-): Statement => {
-  const { table, sql, parameters } = lookUp(dialect, orgId, ref)
-  return {
-    name: `head ${SHORT[ref.type]}`,
-    sql: `SELECT head, reached, ${SHOWN_COLUMNS} FROM (SELECT ${positionColumns(dialect)}) AS moment
-      LEFT JOIN ${table} ON ${sql}`,
-    parameters,
-  }
-}
-
-const SHORT = { identity_provider: 'i', project: 'p', project_role: 'r' } as const
-
-const lookUp = (dialect: Dialect, orgId: string, ref: RefOf<ViewType>) => {
-  const { scope, key } = rowKeyOf(orgId, ref)
-  const isAtKey = { sql: 'key = ?', parameters: [key] }
-  return {
-    table: dialect.table(tableOf(ref.type)),
-    ...allOf([isNamed(dialect, 'scope', scope), isAtKey]),
-  }
-}
-
-/** How all objects of a type in `scopes` are removed. */
+/** Removes all objects of a type in `scopes`. */
 export const removalOf = (
   dialect: Dialect,
   type: ViewType,
@@ -54,7 +48,7 @@ export const removalOf = (
 ): Statement => {
   const { sql, parameters } = dialect.isListed('name', scopes)
   return {
-    sql: `DELETE FROM ${dialect.table(tableOf(type))}
+    sql: `DELETE FROM ${dialect.table(OBJECTS[type])}
       WHERE scope IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
     parameters,
   }

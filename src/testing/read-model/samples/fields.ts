@@ -1,4 +1,4 @@
-import type { SortValue, Views, ViewType } from '../../ports/read-model.js'
+import type { SortValue, Views, ViewType } from '../../../ports/read-model.js'
 
 type Readers<Row> = Readonly<Record<string, (row: Row) => SortValue>>
 
@@ -50,7 +50,7 @@ export const FILTER_FIELDS = {
   project_role: ['roleKey', 'displayName', 'group', 'state'],
 } as const satisfies { readonly [Type in ViewType]: readonly (keyof Views[Type])[] }
 
-/** The field that tells the objects of one list apart. */
+/** The id or key, which is unique in a list. */
 export const IDENTITY = {
   identity_provider: 'idpId',
   project: 'id',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { foldedKey, plainKey } from '../../../../src/adapters/sql/read-model/tables.js'
+import { foldedKey, plainKey } from '../../../../src/adapters/sql/read-model/folded-fields.js'
 import { foldCase } from '../../../../src/projections/rows/fold-case.js'
 
 const keys = fc.oneof(

@@ -1,19 +1,19 @@
-import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/events.js'
-import type { AnyEvent } from '../../domain/kinds.js'
-import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
+import type { OidcIdentityProviderAdded } from '../../../domain/identity-provider/events.js'
+import type { AnyEvent } from '../../../domain/kinds.js'
+import type { ProjectAdded, ProjectEvent } from '../../../domain/project/events.js'
 import type {
   ProjectRoleAdded,
   ProjectRoleEvent,
   ProjectRoleUpdated,
-} from '../../domain/project-role/events.js'
-import { IdpId, ProjectId, RoleKey, SealedSecret, type StreamId } from '../../domain/values.js'
-import type { Metadata, Position, RecordedEvent } from '../../ports/event-store.js'
-import { objectOf, streamOf } from '../../projections/events/kind-of.js'
+} from '../../../domain/project-role/events.js'
+import { IdpId, ProjectId, RoleKey, SealedSecret, type StreamId } from '../../../domain/values.js'
+import type { Metadata, Position, RecordedEvent } from '../../../ports/event-store.js'
+import { objectOf, streamOf } from '../../../projections/events/kind-of.js'
 
-/** Circumstances that a law cares for. */
+/** Metadata that a law sets. */
 export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>
 
-/** Records events as a store would. */
+/** A log as a store would record it. */
 export interface Log {
   /** Everything recorded so far. */
   readonly events: readonly RecordedEvent[]
@@ -23,7 +23,7 @@ export interface Log {
   readonly record: (orgId: string, event: AnyEvent, circumstances?: Circumstances) => RecordedEvent
 }
 
-/** Of two positions that follow each other, some lie within the same millisecond. */
+/** Some neighbouring positions lie within the same millisecond. */
 const STEP = 400n
 
 /** A log that starts at `first`. */
@@ -54,10 +54,10 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
   }
 }
 
-/** A seal as an event holds it; must not be found in anything that is read. */
+/** A sealed secret in an event; no read may return it. */
 export const SEAL = 'sealed-and-never-shown'
 
-/** An identity provider comes to be. */
+/** An identity provider is added. */
 export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdded => ({
   type: 'identity_provider.oidc_added',
   data: {
@@ -74,7 +74,7 @@ export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdd
   },
 })
 
-/** A project comes to be. */
+/** A project is added. */
 export const projectAdded = (id: string, name = 'Portal', check = false): ProjectAdded => ({
   type: 'project.added',
   data: {
@@ -87,13 +87,13 @@ export const projectAdded = (id: string, name = 'Portal', check = false): Projec
   },
 })
 
-/** A project ceases to be. */
+/** A project is removed. */
 export const projectRemoved = (id: string): ProjectEvent => ({
   type: 'project.removed',
   data: { id: ProjectId.parse(id) },
 })
 
-/** A role comes to be. */
+/** A role is added. */
 export const roleAdded = (
   projectId: string,
   roleKey: string,
@@ -108,7 +108,7 @@ export const roleAdded = (
   },
 })
 
-/** A role is shown otherwise. */
+/** A role gets another name or group. */
 export const roleUpdated = (
   projectId: string,
   roleKey: string,
@@ -118,7 +118,7 @@ export const roleUpdated = (
   data: roleAdded(projectId, roleKey, shown).data,
 })
 
-/** A role ceases to be. */
+/** A role is removed. */
 export const roleRemoved = (projectId: string, roleKey: string): ProjectRoleEvent => ({
   type: 'project_role.removed',
   data: { projectId: ProjectId.parse(projectId), roleKey: RoleKey.parse(roleKey) },

@@ -1,4 +1,4 @@
-import type { HistoryQuery, ReadModel } from '../../ports/read-model.js'
+import type { HistoryQuery, ReadModel } from '../../../ports/read-model.js'
 import type { Log } from './log.js'
 
 /** All that happened in the organization `acme`. */

@@ -1,6 +1,6 @@
-import { IdpId, ProjectId } from '../../domain/values.js'
-import type { ListQuery, ReadModel, SortKey, Views, ViewType } from '../../ports/read-model.js'
-import { demand } from '../law.js'
+import { IdpId, ProjectId } from '../../../domain/values.js'
+import type { ListQuery, ReadModel, SortKey, Views, ViewType } from '../../../ports/read-model.js'
+import { demand } from '../../law.js'
 import { IDENTITY, sortValue } from './fields.js'
 import { idpAdded, type Log, newLog, projectAdded, roleAdded } from './log.js'
 

@@ -1,7 +1,7 @@
-import type { AnyEvent } from '../../domain/kinds.js'
-import { IdpId, type ObjectRef, ProjectId, RoleKey } from '../../domain/values.js'
-import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
-import type { FieldChange } from '../../ports/read-model.js'
+import type { AnyEvent } from '../../../domain/kinds.js'
+import { IdpId, type ObjectRef, ProjectId, RoleKey } from '../../../domain/values.js'
+import { type RecordedEvent, timeOf } from '../../../ports/event-store.js'
+import type { FieldChange } from '../../../ports/read-model.js'
 import {
   idpAdded,
   type Log,
@@ -16,14 +16,14 @@ import {
 /** Fields of an object as it is read. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** An event, and the fields that it gives another value; none when there is no object after it. */
+/** An event, and the fields that it changes; absent when it removes the object. */
 type Step = readonly [event: AnyEvent, changed?: Row]
 
-/** What happens to one object. */
-interface Life {
+/** A sequence of events of one object. */
+interface Scenario {
   readonly ref: ObjectRef
   readonly steps: readonly Step[]
-  /** What happened before, by organization: to what lies beside it, or has its name elsewhere. */
+  /** Earlier events, by organization: of neighbours, and of objects with the same name elsewhere. */
   readonly others: readonly (readonly [orgId: string, event: AnyEvent])[]
 }
 
@@ -62,7 +62,7 @@ const settings = {
   privateLabelingSetting: 'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
 } as const
 
-/** What may happen to the project `portal` but its end. */
+/** Events of the project `portal` that change it and do not remove it. */
 export const PROJECT_CHANGES: readonly Step[] = [
   [{ type: 'project.updated', data: { id, ...settings } }, settings],
   [{ type: 'project.deactivated', data: { id } }, { state: 'inactive' }],
@@ -86,8 +86,8 @@ const OF_ROLE: readonly Step[] = [
   [roleAdded(id, 'editor'), added],
 ]
 
-/** What happens to one object of each type, in events of every type. */
-export const LIVES: readonly Life[] = [
+/** One for each type of object; together they have events of every type. */
+export const SCENARIOS: readonly Scenario[] = [
   {
     ref: { type: 'identity_provider', idpId },
     steps: OF_PROVIDER,
@@ -116,25 +116,24 @@ export const LIVES: readonly Life[] = [
   },
 ]
 
-/** A moment of a life. */
+/** An event of a scenario, and what is read after it. */
 interface Moment {
-  /** What has just happened. */
   readonly event: RecordedEvent
-  /** The object as it is read from now on; undefined when there is none. */
+  /** The object after it; undefined when there is none. */
   readonly row: Row | undefined
   /** What the event changed. */
   readonly changes: readonly FieldChange[]
 }
 
-/** A log of the others of a life. */
-export const othersOf = ({ others }: Life): Log => {
+/** A log of the events before a scenario. */
+export const logBefore = ({ others }: Scenario): Log => {
   const log = newLog()
   for (const [orgId, event] of others) log.record(orgId, event)
   return log
 }
 
-/** Records in `log` what happens in the organization `acme` to one object. */
-export const live = (log: Log, { ref, steps }: Life): readonly Moment[] => {
+/** Records the events of a scenario in `log`, in the organization `acme`. */
+export const play = (log: Log, { ref, steps }: Scenario): readonly Moment[] => {
   let row: Row | undefined
   let creationDate: Date | undefined
   return steps.map(([event, changed]) => {
@@ -145,10 +144,10 @@ export const live = (log: Log, { ref, steps }: Life): readonly Moment[] => {
     const sequence = recorded.position
     const details = { sequence, creationDate, changeDate, resourceOwner: 'acme' }
     row = changed && { ...before, ...changed, details }
-    const told = Object.entries(changed ?? { state: 'removed' })
+    const changes = Object.entries(changed ?? { state: 'removed' })
       .filter(([field]) => !(field in ref))
       .map(([field, to]) => ({ field, from: before?.[field], to }))
-    return { event: recorded, row, changes: [...told, ...secretChange(event)] }
+    return { event: recorded, row, changes: [...changes, ...secretChange(event)] }
   })
 }
 

@@ -1,0 +1,83 @@
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { CHECKPOINT, FILLED } from '../../../../src/adapters/sql/read-model/tables.js'
+import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { ProjectId } from '../../../../src/domain/values.js'
+import type { ReadModel } from '../../../../src/ports/read-model.js'
+import { manyLog } from '../../../../src/testing/read-model/samples/lists.js'
+import {
+  idpAdded,
+  type Log,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from '../../../../src/testing/read-model/samples/log.js'
+import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
+import { temporaryFile } from '../../sqlite/temporary-file.js'
+
+const server = serverForFile()
+
+/** Objects that come, change and go, in organizations that are new in the middle of a batch. */
+const busyLog = (): Log => {
+  const log = manyLog()
+  const id = ProjectId.parse('portal')
+  log.record('north', idpAdded('google'))
+  log.record('south', projectAdded(id))
+  log.record('south', { type: 'project.deactivated', data: { id } })
+  log.record('south', roleAdded(id, 'editor'))
+  log.record('south', roleUpdated(id, 'editor', { displayName: 'Chief' }))
+  log.record('south', roleRemoved(id, 'editor'))
+  log.record('south', roleAdded(id, 'editor'))
+  log.record('north', projectAdded(id))
+  log.record('north', roleAdded(id, 'reader'))
+  log.record('north', projectRemoved(id))
+  return log
+}
+
+const applyIn = async (model: ReadModel, log: Log, size: number): Promise<void> => {
+  for (let from = 0; from < log.events.length; from += size) {
+    const batch = log.events.slice(from, from + size)
+    expect(await model.apply(await model.checkpoint(), batch)).toBe(true)
+  }
+}
+
+/** Each row as text, in an order that does not depend on how it was written. */
+const sorted = (rows: readonly object[]) => rows.map((row) => Object.values(row).join()).toSorted()
+
+const onSqlite = async (log: Log, size: number) => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  await applyIn(opened.readModel, log, size)
+  const database = new DatabaseSync(path, { readOnly: true })
+  const rows = [CHECKPOINT, ...FILLED].map(({ name }) =>
+    sorted(database.prepare(`SELECT * FROM ${name}`).all()),
+  )
+  database.close()
+  return rows
+}
+
+const onPostgres = async (log: Log, size: number) => {
+  const schema = newSchema()
+  await using opened = await openPostgres({ connectionString: server.connectionString, schema })
+  await applyIn(opened.readModel, log, size)
+  const client = new pg.Client({ connectionString: server.connectionString })
+  await client.connect()
+  const rows = []
+  for (const { name } of [CHECKPOINT, ...FILLED])
+    rows.push(sorted((await client.query(`SELECT * FROM ${schema}.${name}`)).rows))
+  await client.end()
+  return rows
+}
+
+describe.each([
+  ['SQLite', onSqlite],
+  ['PostgreSQL', onPostgres],
+] as const)('Equal logs lead to equal tables on %s', (_, tablesAfter) => {
+  test.each([2, 3, 7, 1_000])('one by one and %i events at a time.', async (size) => {
+    expect(await tablesAfter(busyLog(), size)).toEqual(await tablesAfter(busyLog(), 1))
+  })
+})
