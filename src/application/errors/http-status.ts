@@ -2,7 +2,7 @@ import { RPC_CODES } from './rpc-codes.js'
 import { type AnyError, type Status, toStatus } from './to-status.js'
 
 /**
- * The HTTP status that `claviger/transport` answers an error with; also of a {@link Status}, by its code.
+ * The HTTP status with which `claviger/transport` answers an error, or a {@link Status} of that code.
  * Spec: Errors.
  */
 export const httpStatusOf = (error: AnyError | Pick<Status, 'code'>): number => {

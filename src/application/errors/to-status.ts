@@ -17,16 +17,16 @@ export interface Status {
   readonly code: number
   /** For developers, in English. */
   readonly message: string
-  /** `ErrorInfo` first, then what the kind of error has to say. */
+  /** `ErrorInfo` first, then the details of the kind of error. */
   readonly details: readonly StatusDetail[]
 }
 
-/** What a method answers, or one that looks at a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
+/** An error of a method, or of a function that reads a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
 export type AnyError = IamError | LogFault | DifferentLog
 
 type Row = readonly [code: number, message: string]
 
-/** google.rpc.Code of every error, and what it tells a developer. */
+/** google.rpc.Code and message of every error of a method. */
 const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
   Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
@@ -49,7 +49,7 @@ const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
   Unauthenticated: [16, 'The call names no caller'],
 }
 
-/** The same of what only those who look at a whole log are answered. */
+/** The same of the other errors, which are about a whole log. */
 const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: Row } = {
   PositionOutOfOrder: [13, 'The log is not in the order of its positions'],
   VersionOutOfOrder: [13, 'A stream of the log is not in the order of its versions'],
@@ -60,7 +60,7 @@ const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: Row } =
 const ALL: { readonly [Kind in AnyError['kind']]: Row } = { ...TABLE, ...OF_LOGS }
 
 /**
- * The specification's error body for `error`: no cause, no stack, nothing secret.
+ * The specification's error body for `error`, without cause, stack or secrets.
  *
  * @throws TypeError when it is no error of this library
  */
@@ -71,8 +71,8 @@ export const toStatus = (error: AnyError): Status => {
 }
 
 /**
- * Whether `value` is an error of this library. Goes by its `kind` alone: ask it of what was thrown or
- * answered, not of what came from elsewhere, such as parsed JSON.
+ * Whether `value` is an error of a method, by its `kind` alone: for values that were thrown or returned, not for
+ * data from elsewhere, such as parsed JSON.
  */
 export const isIamError = (value: unknown): value is IamError => {
   const kind = fieldOf(value, 'kind')
@@ -84,7 +84,7 @@ const detail = (name: string, fields: object): StatusDetail => ({
   ...fields,
 })
 
-/** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can go by it. */
+/** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can rely on it. */
 const reasonOf = ({ kind }: AnyError): string => kind.replaceAll(/\B[A-Z]/g, '_$&').toUpperCase()
 
 const errorInfo = (error: AnyError): StatusDetail =>
@@ -142,10 +142,10 @@ const preconditionFailure = (error: IamError): StatusDetail =>
     ],
   })
 
-/** Longest wait that is told, in milliseconds: a day. */
+/** Longest wait that is reported, in milliseconds: a day. */
 const LONGEST_WAIT = 86_400_000
 
-/** Programs take it for leave to send the call again as it is, which only `not_recorded` gives. */
+/** Programs retry the same call when they see `RetryInfo`, which is safe after `not_recorded` only. */
 const retryInfo = ({ outcome, retryAfter = -1 }: Unavailable): readonly StatusDetail[] =>
   outcome === 'not_recorded' && retryAfter >= 0
     ? [detail('RetryInfo', { retryDelay: durationOf(Math.min(retryAfter, LONGEST_WAIT)) })]

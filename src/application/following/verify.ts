@@ -92,12 +92,16 @@ const orderedReader = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFa
 /** Text that PostgreSQL cannot store: every catch-up there would stop at the event. */
 const unstorableText = (event: KnownEvent): CorruptEvent | undefined => {
   const { data, metadata } = event
-  const parts = { data, metadata, 'metadata.actor': metadata.actor }
-  for (const [path, part] of Object.entries(parts)) {
-    const [field] = Object.entries(part).find(([, value]) => isUnstorable(value)) ?? []
-    if (field !== undefined) return corruptEvent(event, `${path}.${field}`)
-  }
-  return undefined
+  const field =
+    unstorableField('data', data) ??
+    unstorableField('metadata', metadata) ??
+    unstorableField('metadata.actor', metadata.actor)
+  return field === undefined ? undefined : corruptEvent(event, field)
+}
+
+const unstorableField = (path: string, part: object): string | undefined => {
+  const field = Object.keys(part).find((key) => isUnstorable(Reflect.get(part, key)))
+  return field === undefined ? undefined : `${path}.${field}`
 }
 
 const isUnstorable = (value: unknown): boolean =>

@@ -4,7 +4,7 @@ import { compiled } from '../../domain/compiled.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { violationsOf } from './violations.js'
 
-/** `value` as `schema` reads it, or what is wrong with it. @throws what a getter of `value` throws */
+/** The output of `schema` for `value`, or what is wrong with it. @throws what a getter of `value` throws */
 export const parse = <Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -14,15 +14,15 @@ export const parse = <Schema extends z.ZodMiniType>(
   return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
 }
 
-/** The input of a method, read once: as its schema has it, or why it is malformed. */
+/** The parsed input of a method, or why it is malformed. */
 export type ReadInput<Input> =
   | { readonly value: Input }
   | {
-      /** Looks at every fault, which takes far longer than to find the first one. */
+      /** Collects every violation, which takes far longer than to find the first. */
       readonly refusal: () => InvalidArgument
     }
 
-/** {@link parse}, for the input of a method: one with a getter that throws is malformed. */
+/** {@link parse} for the input of a method: one with a getter that throws is malformed. */
 export const readInput = <Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
