@@ -1,3 +1,5 @@
+import { type AnyError, type Status, toStatus } from './to-status.js'
+
 interface RpcCode {
   readonly name: string
   readonly httpStatus: number
@@ -18,4 +20,13 @@ export const RPC_CODES: Readonly<Record<number, RpcCode>> = {
   13: { name: 'INTERNAL', httpStatus: 500 },
   14: { name: 'UNAVAILABLE', httpStatus: 503 },
   16: { name: 'UNAUTHENTICATED', httpStatus: 401 },
+}
+
+/**
+ * The HTTP status with which `claviger/transport` answers an error, or a {@link Status} of that code.
+ * Spec: Errors.
+ */
+export const httpStatusOf = (error: AnyError | Pick<Status, 'code'>): number => {
+  const { code } = 'kind' in error ? toStatus(error) : error
+  return RPC_CODES[code]?.httpStatus ?? 500
 }

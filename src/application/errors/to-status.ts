@@ -24,10 +24,8 @@ export interface Status {
 /** An error of a method, or of a function that reads a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
 export type AnyError = IamError | LogFault | DifferentLog
 
-type Row = readonly [code: number, message: string]
-
-/** google.rpc.Code and message of every error of a method. */
-const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
+/** google.rpc.Code and message of every error. */
+const TABLE: { readonly [Kind in AnyError['kind']]: readonly [code: number, message: string] } = {
   Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
   NotFound: [5, 'The object does not exist'],
@@ -45,19 +43,21 @@ const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
   SecretUnreadable: [13, 'The client secret cannot be opened'],
   ProjectionFailed: [13, 'A projection failed at an event'],
   SourceFailed: [13, 'The source of the rows failed'],
-  Unavailable: [14, 'A service that the call depends on is out of order'],
-  Unauthenticated: [16, 'The call names no caller'],
-}
-
-/** The same of the other errors, which are about a whole log. */
-const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: Row } = {
   PositionOutOfOrder: [13, 'The log is not in the order of its positions'],
   VersionOutOfOrder: [13, 'A stream of the log is not in the order of its versions'],
   SealBroken: [13, 'The log holds a client secret that does not open with these keys'],
   DifferentLog: [13, 'The target holds events that the source does not'],
+  Unavailable: [14, 'A service that the call depends on is out of order'],
+  Unauthenticated: [16, 'The call names no caller'],
 }
 
-const ALL: { readonly [Kind in AnyError['kind']]: Row } = { ...TABLE, ...OF_LOGS }
+/** Kinds of errors that no method answers with. */
+const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } = {
+  PositionOutOfOrder: true,
+  VersionOutOfOrder: true,
+  SealBroken: true,
+  DifferentLog: true,
+}
 
 /**
  * The specification's error body for `error`, without cause, stack or secrets.
@@ -65,9 +65,11 @@ const ALL: { readonly [Kind in AnyError['kind']]: Row } = { ...TABLE, ...OF_LOGS
  * @throws TypeError when it is no error of this library
  */
 export const toStatus = (error: AnyError): Status => {
-  if (!Object.hasOwn(ALL, error?.kind)) throw new TypeError('is no error of claviger')
-  const [code, message] = ALL[error.kind]
-  return { code, message, details: [errorInfo(error), ...specificDetails(error)] }
+  if (!Object.hasOwn(TABLE, error?.kind)) throw new TypeError('is no error of claviger')
+  const [code, message] = TABLE[error.kind]
+  const reason = reasonOf(error)
+  const errorInfo = detail('ErrorInfo', { reason, domain: 'claviger', metadata: metadataOf(error) })
+  return { code, message, details: [errorInfo, ...specificDetails(error)] }
 }
 
 /**
@@ -76,7 +78,7 @@ export const toStatus = (error: AnyError): Status => {
  */
 export const isIamError = (value: unknown): value is IamError => {
   const kind = fieldOf(value, 'kind')
-  return typeof kind === 'string' && Object.hasOwn(TABLE, kind)
+  return typeof kind === 'string' && Object.hasOwn(TABLE, kind) && !Object.hasOwn(OF_LOGS, kind)
 }
 
 const detail = (name: string, fields: object): StatusDetail => ({
@@ -86,13 +88,6 @@ const detail = (name: string, fields: object): StatusDetail => ({
 
 /** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can rely on it. */
 const reasonOf = ({ kind }: AnyError): string => kind.replaceAll(/\B[A-Z]/g, '_$&').toUpperCase()
-
-const errorInfo = (error: AnyError): StatusDetail =>
-  detail('ErrorInfo', {
-    reason: reasonOf(error),
-    domain: 'claviger',
-    metadata: metadataOf(error),
-  })
 
 const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
   switch (error.kind) {
@@ -119,27 +114,30 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
       return [detail('BadRequest', { fieldViolations: error.violations })]
     case 'NotFound':
     case 'AlreadyExists':
-      return [detail('ResourceInfo', resourceOf(error.object))]
+      return [resourceInfo(error.object)]
     case 'Unavailable':
       return retryInfo(error)
     case 'PlanOutdated':
       return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
     case 'SequenceMismatch':
+      return [preconditionFailure(error, 'expectedSequence')]
     case 'IdempotencyKeyReused':
+      return [preconditionFailure(error, 'idempotencyKey')]
     case 'ProjectInactive':
     case 'ProjectRoleRequired':
     case 'ProjectGrantRequired':
-      return [preconditionFailure(error)]
+      return [preconditionFailure(error, 'project')]
     default:
       return []
   }
 }
 
-const preconditionFailure = (error: IamError): StatusDetail =>
+const resourceInfo = (object: ObjectRef): StatusDetail =>
+  detail('ResourceInfo', { resourceType: object.type, resourceName: nameOf(object) })
+
+const preconditionFailure = (error: IamError, subject: string): StatusDetail =>
   detail('PreconditionFailure', {
-    violations: [
-      { type: reasonOf(error), subject: subjectOf(error), description: TABLE[error.kind][1] },
-    ],
+    violations: [{ type: reasonOf(error), subject, description: TABLE[error.kind][1] }],
   })
 
 /** Longest wait that is reported, in milliseconds: a day. */
@@ -157,29 +155,10 @@ const durationOf = (milliseconds: number): string => {
   return `${Number.isInteger(seconds) ? seconds : seconds.toFixed(3)}s`
 }
 
-const violationOf = ({ object, change }: Moved): object => {
-  const { resourceType, resourceName } = resourceOf(object)
-  return {
-    type: 'PLAN_OUTDATED',
-    subject: `${resourceType}/${resourceName}`,
-    description: `was ${change} since`,
-  }
-}
-
-const subjectOf = (error: IamError): string => {
-  switch (error.kind) {
-    case 'SequenceMismatch':
-      return 'expectedSequence'
-    case 'IdempotencyKeyReused':
-      return 'idempotencyKey'
-    default:
-      return 'project'
-  }
-}
-
-const resourceOf = (
-  object: ObjectRef,
-): { readonly resourceType: string; readonly resourceName: string } => ({
-  resourceType: object.type,
-  resourceName: idsOf(object).join('/'),
+const violationOf = ({ object, change }: Moved): object => ({
+  type: 'PLAN_OUTDATED',
+  subject: `${object.type}/${nameOf(object)}`,
+  description: `was ${change} since`,
 })
+
+const nameOf = (object: ObjectRef): string => idsOf(object).join('/')

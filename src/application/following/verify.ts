@@ -12,9 +12,9 @@ import type { LogFault, SealBroken } from '../errors/log-fault.js'
 import { callPort } from '../waiting/race-abort.js'
 import { logBatches } from './log-batches.js'
 
-/** The progress of a verification, after each batch. */
+/** The progress of reading a log, after each batch. */
 export interface VerifyProgress {
-  /** Events verified so far. */
+  /** Events verified so far; of a copy, events copied or verified in this phase. */
   readonly done: number
   /** Position of the last of them. */
   readonly position: Position

@@ -14,24 +14,20 @@ export const parse = <Schema extends z.ZodMiniType>(
   return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
 }
 
-/** The parsed input of a method, or why it is malformed. */
-export type ReadInput<Input> =
-  | { readonly value: Input }
-  | {
-      /** Collects every violation, which takes far longer than to find the first. */
-      readonly refusal: () => InvalidArgument
-    }
-
-/** {@link parse} for the input of a method: one with a getter that throws is malformed. */
+/**
+ * {@link parse} for the input of a method: one with a getter that throws is malformed. The error is a function,
+ * since to collect every violation takes far longer than to find the first.
+ */
 export const readInput = <Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
-): ReadInput<z.output<Schema>> => {
+): Result<z.output<Schema>, () => InvalidArgument> => {
   try {
-    const parsed = z.validate(compiled(schema), input) ? parse(schema, input) : undefined
-    return parsed?.isOk() ? { value: parsed.value } : { refusal: () => refusalOf(schema, input) }
+    return z.validate(compiled(schema), input)
+      ? parse(schema, input).mapErr(() => () => refusalOf(schema, input))
+      : err(() => refusalOf(schema, input))
   } catch {
-    return { refusal: () => UNREADABLE }
+    return err(() => UNREADABLE)
   }
 }
 

@@ -22,13 +22,8 @@ export const targetOf =
     return isId(object.id) ? object : undefined
   }
 
-/** The identity provider that the field `idpId` names. */
 export const targetIdp = targetOf(identityProviders)
-
-/** The project that the field `id` names. */
 export const targetProject = targetOf(projects)
-
-/** The project that the field `projectId` names. */
 export const targetProjectOfRole = targetOf(projectRoles)
 
 /** The object that the field `object` names; for a role, its project. */

@@ -3,7 +3,7 @@ import { fieldOf } from '../../domain/field-of.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { Projection } from '../../ports/projection.js'
 import type { IamError } from '../errors/errors.js'
-import type { CallDone, FaultKind, FaultSeen, Hooks } from './hooks.js'
+import type { CallDone, FaultSeen, Hooks } from './hooks.js'
 
 /** Ignores what a hook throws or rejects with, as documented at {@link Hooks}. */
 const callHook = (call: () => unknown): void => {
@@ -58,10 +58,8 @@ export const observed = async <Answer>(
 /** @param begin - by `performance.now()` */
 const millisecondsSince = (begin: number): number => performance.now() - begin
 
-/** A batch of events that was applied. */
 interface Batch {
   readonly first: RecordedEvent
-  /** Number of events applied; 0 when another process was faster. */
   readonly events: number
   /** When it was given to the projection, by `performance.now()`. */
   readonly begin: number
@@ -80,24 +78,11 @@ export const reportCatchUp = (
 
 /** Reports an error of the kinds that a host should look into. */
 export const reportFault = (hooks: Hooks | undefined, method: string, error: IamError): void => {
-  if (!hooks || !isFault(error)) return
-  const fault = { method, ...faultOf(error) }
-  callHook(() => hooks.onFault?.(fault))
+  const fault = hooks?.onFault && faultOf(error)
+  if (fault) callHook(() => hooks.onFault?.({ method, ...fault }))
 }
 
-type FaultError = Extract<IamError, { readonly kind: FaultKind }>
-
-const FAULTS: Readonly<Record<FaultKind, true>> = {
-  Unavailable: true,
-  UnknownEvent: true,
-  CorruptEvent: true,
-  SecretUnreadable: true,
-  ProjectionFailed: true,
-}
-
-const isFault = (error: IamError): error is FaultError => Object.hasOwn(FAULTS, error.kind)
-
-const faultOf = (error: FaultError): Omit<FaultSeen, 'method'> => {
+const faultOf = (error: IamError): Omit<FaultSeen, 'method'> | undefined => {
   const { kind } = error
   switch (kind) {
     case 'Unavailable':
@@ -109,6 +94,8 @@ const faultOf = (error: FaultError): Omit<FaultSeen, 'method'> => {
       return { kind, position: error.position }
     case 'SecretUnreadable':
       return { kind }
+    default:
+      return undefined
   }
 }
 
