@@ -24,7 +24,7 @@ const hinted = () => {
 }
 
 describe('AppendSignal', () => {
-  it('are waited for until the next look: 100 ms, or a second when there are hints', async () => {
+  it('waits at most 100 ms, or a second when the store gives hints', async () => {
     const { onAppend: _, ...silent } = store
     for (const [news, longest] of [
       [appendSignal(silent), 100],
@@ -39,7 +39,7 @@ describe('AppendSignal', () => {
     }
   })
 
-  it('are not waited for when the hint was there before, or the signal had aborted', async () => {
+  it('does not wait after an earlier hint, or with an aborted signal', async () => {
     const { news, hint } = hinted()
     const seen = news.count()
     hint()
@@ -48,20 +48,23 @@ describe('AppendSignal', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it.each(['a hint', 'an abort', 'the time'])('leave nothing behind after %s', async (end) => {
-    const { news, hint } = hinted()
-    const controller = new AbortController()
-    const { signal } = controller
-    const waiting = news.wait(0, signal)
-    if (end === 'a hint') hint()
-    else if (end === 'an abort') controller.abort()
-    else await vi.advanceTimersByTimeAsync(1_000)
-    await waiting
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    expect(vi.getTimerCount()).toBe(0)
-  })
+  it.each(['a hint', 'an abort', 'the time'])(
+    'leaves no timer and no listener behind after %s',
+    async (end) => {
+      const { news, hint } = hinted()
+      const controller = new AbortController()
+      const { signal } = controller
+      const waiting = news.wait(0, signal)
+      if (end === 'a hint') hint()
+      else if (end === 'an abort') controller.abort()
+      else await vi.advanceTimersByTimeAsync(1_000)
+      await waiting
+      expect(getEventListeners(signal, 'abort')).toEqual([])
+      expect(vi.getTimerCount()).toBe(0)
+    },
+  )
 
-  it('wake nobody who has been woken', async () => {
+  it('wakes each waiter once', async () => {
     const { news, hint } = hinted()
     const { signal } = new AbortController()
     const letGo = vi.spyOn(signal, 'removeEventListener')

@@ -79,8 +79,8 @@ const refusals: readonly (readonly [name: string, error: unknown])[] = [
   ['nothing', null],
 ]
 
-describe('A projection that lost what it works with', () => {
-  it.each(faults)('is unavailable until it has it back: %s', async (_, cause) => {
+describe('A projection with a temporary fault', () => {
+  it.each(faults)('is unavailable until the fault is over: %s', async (_, cause) => {
     let times = 3
     const { seen, projection } = failing(() => (times-- > 0 ? cause : undefined))
     const iam = iamOn(store)
@@ -95,7 +95,7 @@ describe('A projection that lost what it works with', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('is tried again by run, after pauses that grow, with onFault called each time', async () => {
+  it('is retried by run after growing pauses, with onFault called each time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const told: FaultSeen[] = []
     const iam = iamOn(store, { hooks: { onFault: (fault) => told.push(fault) } })
@@ -125,7 +125,7 @@ describe('A projection that lost what it works with', () => {
     expect(await good(running)).toBe(await store.lastPosition())
   })
 
-  it('goes on at the event that it was at', async () => {
+  it('continues at the same event', async () => {
     const log = await logOf(store)
     let isAway = true
     const { seen, projection } = failing((events) => {
@@ -141,7 +141,7 @@ describe('A projection that lost what it works with', () => {
     expect(seen).toEqual(log)
   })
 
-  it('is given a single event a second time before it counts as refused', async () => {
+  it('gets a single event a second time before the event counts as refused', async () => {
     const [first] = await logOf(store)
     let times = 1
     const { seen, projection } = failing(() => (times-- > 0 ? new Error('gone') : undefined))

@@ -79,7 +79,7 @@ const interruptible = () => {
 }
 
 describe('hooks', () => {
-  it('tell of a write: its append, then its answer', async () => {
+  it('report a write: its append, then its answer', async () => {
     const { hooks, told } = recorder()
     const added = (await start(hooks).projects.add(portal, context))._unsafeUnwrap()
     expect(told).toEqual([
@@ -109,7 +109,7 @@ describe('hooks', () => {
     expect(metrics.seen).toEqual(['project.added', 'projects.add'])
   })
 
-  it('tell of a read: the events that it had to catch up with, then its answer', async () => {
+  it('report a read: the catch-up, then its answer', async () => {
     const { hooks, told } = recorder()
     const store = memoryEventStore({ now: () => new Date(Date.now() - 5_000) })
     await start({}, { store }).projects.add(portal, context)
@@ -121,13 +121,13 @@ describe('hooks', () => {
     expect(told[0]?.['lag']).toBeGreaterThanOrEqual(5_000)
   })
 
-  it('tell of a refusal by its kind', async () => {
+  it('report a refusal by its kind', async () => {
     const { hooks, told } = recorder()
     await start(hooks).projects.update(portal, context)
     expect(told).toMatchObject([{ hook: 'call', verdict: 'NotFound', attempts: 1 }])
   })
 
-  it('tell of a lost race and of the decision that is taken anew', async () => {
+  it('report a lost race and the decision after it', async () => {
     const { store, beforeNextAppend } = interruptible()
     const { hooks, told, of } = recorder()
     const iam = start(hooks, { store })
@@ -143,7 +143,7 @@ describe('hooks', () => {
     expect(told.at(-1)).toMatchObject({ hook: 'call', verdict: 'ok', attempts: 2 })
   })
 
-  it('tell of a fault by the name and code of its cause, without its message', async () => {
+  it('report a fault by the name and code of its cause, without its message', async () => {
     const { hooks, of } = recorder()
     const cause = Object.assign(new Error('secret text'), { code: 'EIO' })
     const store: EventStore = {
@@ -163,7 +163,7 @@ describe('hooks', () => {
     expect(of('call')).toMatchObject([{ verdict: 'Unavailable' }])
   })
 
-  it('tell of a bug, which is thrown all the same', async () => {
+  it('report a bug, which is thrown as well', async () => {
     const { hooks, told } = recorder()
     const newId = () => 'not a ULID: may be no id at all +'
     await expect(
@@ -172,7 +172,7 @@ describe('hooks', () => {
     expect(told).toMatchObject([{ hook: 'call', method: 'projects.add', verdict: 'threw' }])
   })
 
-  it('tell of each secret that could not be put under the current key', async () => {
+  it('report each secret that could not be sealed anew', async () => {
     const store = memoryEventStore()
     const oidc = { name: 'Google', clientId: 'c', clientSecret: 's', issuer: 'https://i.example' }
     await start({}, { store }).identityProviders.addOidc(oidc, context)
@@ -183,7 +183,7 @@ describe('hooks', () => {
     expect(of('call')).toMatchObject([{ verdict: 'ok' }])
   })
 
-  it('tell of the faults that a subscription and a projection wait for', async () => {
+  it('report the faults that a subscription and a projection wait for', async () => {
     const { hooks, of } = recorder()
     const inner = memoryEventStore()
     let isAway = true
@@ -225,7 +225,7 @@ describe('hooks', () => {
     ])
   })
 
-  it('tell of an event that ends a subscription', async () => {
+  it('report an event that ends a subscription', async () => {
     const { hooks, of } = recorder()
     const store = memoryEventStore()
     await store.append({
@@ -246,7 +246,7 @@ describe('hooks', () => {
     expect(of('fault')).toEqual([{ hook: 'fault', method: 'subscribe', kind, position }])
   })
 
-  it('tell of a projection that fails, and where', async () => {
+  it('report a projection that fails, and its position', async () => {
     const { hooks, of } = recorder()
     const iam = start(hooks)
     const { details } = (await iam.projects.add(portal, context))._unsafeUnwrap()
@@ -270,7 +270,7 @@ describe('hooks', () => {
     ])
   })
 
-  it('are told no secret and nothing of persons', async () => {
+  it('receive no secret and nothing about persons', async () => {
     const { hooks, told } = recorder()
     const iam = start(hooks)
     const clientSecret = 'the client secret'
@@ -286,7 +286,7 @@ describe('hooks', () => {
       expect(text).not.toContain(private_)
   })
 
-  it('do no harm by throwing or rejecting', async () => {
+  it('may throw or reject without effect', async () => {
     const explode = () => {
       throw new Error('of a hook')
     }
@@ -313,7 +313,7 @@ describe('hooks', () => {
     expect(seen.toSorted()).toEqual(['one', 'one', 'other', 'other'])
   })
 
-  it('know every method by the name that it is called by', async () => {
+  it('name every method as it is called', async () => {
     const { hooks, of } = recorder()
     const iam = start(hooks)
     const { identityProviders, projects, projectRoles, history } = iam

@@ -45,7 +45,7 @@ it('lists every method there is', () => {
 })
 
 describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] }) => {
-  it('succeeds with the permission, and answers what no one else is shown', async () => {
+  it('succeeds with the permission', async () => {
     await good(of(iamOn(store))(input, context))
   })
 
@@ -100,7 +100,7 @@ describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] 
     ])
   })
 
-  it('refuses what it can make no sense of in the context, and takes what it can', async () => {
+  it('refuses the fields of the context that it does not support, and accepts the others', async () => {
     const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true }
     for (const [field, value] of Object.entries(given)) {
       const answer = await of(unreachable())(input, { ...context, [field]: value }).mapErr(
@@ -111,7 +111,7 @@ describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] 
     }
   })
 
-  it('asks for each permission with its object before it looks at the rest', async () => {
+  it('asks for each permission with its object before it reports malformed input', async () => {
     const asked: PermissionQuestion[] = []
     const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
     const error = await refusal(of(iam)({ ...input, nonsense: true }, inGlobex))
@@ -157,14 +157,14 @@ describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] 
   })
 
   it.each([1, 'true', {}, [], Promise.resolve(1), undefined, null, false])(
-    'takes no answer but true for a yes: %s',
+    'accepts no answer but true: %s',
     async (answer) => {
       const iam = iamOn(store, { authorize: () => answer as boolean })
       expect(await refusal(of(iam)(input, context))).toMatchObject({ kind: 'PermissionDenied' })
     },
   )
 
-  it('is unavailable, and records nothing, while authorize is out of order', async () => {
+  it('is unavailable, and records nothing, while authorize has a fault', async () => {
     const before = (await logOf(store)).length
     const causes = [new TypeError('of the host'), new StoreFault('elsewhere', 'unknown'), 'text']
     for (const cause of causes) {
@@ -244,26 +244,21 @@ describe('An input that answers differently each time', () => {
     })
   }
 
-  it.each(writes)(
-    '$name changes the object that permission was asked for',
-    async ({ of, input }) => {
-      const asked: unknown[] = []
-      const iam = iamOn(store, {
-        authorize: ({ object }) => {
-          asked.push(object?.id)
-          return true
-        },
-      })
-      const before = (await logOf(store)).length
-      const own = ['idpId', 'id', 'projectId']
-        .map((field) => Reflect.get(input, field))
-        .find(Boolean)
-      await of(iam)(fickle(input, 'decoy', own), context)
-      const written = (await logOf(store)).slice(before).map(({ stream }) => stream)
-      for (const stream of written)
-        for (const id of asked) expect(stream).toMatch(new RegExp(`[+]${id}([+]|$)`))
-    },
-  )
+  it.each(writes)('$name changes the object that was authorized', async ({ of, input }) => {
+    const asked: unknown[] = []
+    const iam = iamOn(store, {
+      authorize: ({ object }) => {
+        asked.push(object?.id)
+        return true
+      },
+    })
+    const before = (await logOf(store)).length
+    const own = ['idpId', 'id', 'projectId'].map((field) => Reflect.get(input, field)).find(Boolean)
+    await of(iam)(fickle(input, 'decoy', own), context)
+    const written = (await logOf(store)).slice(before).map(({ stream }) => stream)
+    for (const stream of written)
+      for (const id of asked) expect(stream).toMatch(new RegExp(`[+]${id}([+]|$)`))
+  })
 })
 
 const ofWholeStates: readonly Pick<(typeof methods)[number], 'name' | 'of' | 'input'>[] = [
@@ -273,7 +268,7 @@ const ofWholeStates: readonly Pick<(typeof methods)[number], 'name' | 'of' | 'in
 ]
 
 describe.each([...methods, ...ofWholeStates])(
-  '$name, given what cannot be read',
+  '$name, with input that cannot be read',
   ({ of, input }) => {
     const throwing = (traps: readonly (keyof ProxyHandler<object>)[], target: object = input) =>
       new Proxy(
@@ -321,7 +316,7 @@ describe('Before the permission is asked', () => {
     ['projectRoles.addMany', 1_000],
     ['plan', 10_000],
   ] as const)(
-    '%s looks no further than at the faults that it would report of a long list',
+    '%s reads a long list only up to the violations that it would report',
     async (name, count) => {
       const { items, read } = countedItems(count)
       const iam = iamOn(store, { authorize: () => false })
@@ -370,11 +365,11 @@ describe('A context', () => {
   })
 })
 
-describe('While the host thinks about a permission', () => {
+describe('While authorize is pending', () => {
   const later = { authorize: async () => true }
 
   it.each(methods.filter(({ object }) => object !== undefined))(
-    '$name does what permission was asked for, whatever the input names by then',
+    '$name runs on the input that was authorized, although it changes meanwhile',
     async ({ of, input }) => {
       const changing: Record<string, unknown> = { ...input }
       const iam = iamOn(store, later)
@@ -388,7 +383,7 @@ describe('While the host thinks about a permission', () => {
     },
   )
 
-  it('does to the objects of a desired state and of a plan what permission was asked for', async () => {
+  it('changes the objects of a desired state and of a plan that were authorized', async () => {
     const iam = iamOn(store, later)
     const project = { id: 'new', name: 'New' }
     const planned = structuredClone(await good(iam.plan({ projects: [project] }, context)))
@@ -400,7 +395,7 @@ describe('While the host thinks about a permission', () => {
     expect((await good(applying)).changes).toMatchObject([{ object: { id: 'new' } }])
   })
 
-  it('what a call records is recorded as by who made it', async () => {
+  it('a call is recorded with the caller as it was', async () => {
     const caller = { userId: 'alice', orgId: 'acme' }
     const adding = iamOn(store, later).projects.add({ id: 'mine', name: 'Mine' }, { caller })
     Object.assign(caller, { userId: 'mallory', orgId: 'globex' })
@@ -434,7 +429,7 @@ describe('The organization of a call', () => {
     expect(await good(iam.history.list({}, inGlobex))).toEqual({ items: [] })
   })
 
-  it('holds objects of the same ids beside those of another one', async () => {
+  it('can hold objects with the same ids as another one', async () => {
     const iam = iamOn(store)
     await addSamples(iam, inGlobex)
     await good(iam.projects.remove({ id: 'portal' }, inGlobex))
@@ -443,7 +438,7 @@ describe('The organization of a call', () => {
     })
   })
 
-  it('is the own one of the caller, also when named', async () => {
+  it('is that of the caller by default, and may be named', async () => {
     const iam = iamOn(store)
     await good(iam.projects.get({ id: 'portal' }, { caller, orgId: 'acme' }))
     await good(iam.projects.get({ id: 'portal' }, { caller, orgId: undefined }))
@@ -462,7 +457,7 @@ describe('The organization of a call', () => {
     },
   )
 
-  it('is never __proto__, which is no id', async () => {
+  it('is never __proto__', async () => {
     const permissionsIn = JSON.parse('{"__proto__": ["project.write"]}')
     const call = iamOn(store).projects.add(
       { name: 'n' },
@@ -471,7 +466,7 @@ describe('The organization of a call', () => {
     expect(await badFields(call)).toEqual(['orgId'])
   })
 
-  it('grants in another one only what is listed for it', async () => {
+  it('grants only the permissions listed for it', async () => {
     const iam = iamOn(store)
     const own = { userId: 'u', orgId: 'acme' }
     const callers: readonly (readonly [Caller, string])[] = [
@@ -490,7 +485,7 @@ describe('The organization of a call', () => {
       })
   })
 
-  it('says what the id of an organization may be made of', async () => {
+  it('is described in the violation of a malformed id', async () => {
     const bad = { caller: { ...caller, orgId: 'auth0|42' }, orgId: 'ac me' }
     const description =
       'must be 1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit'
@@ -520,10 +515,10 @@ describe('The organization of a call', () => {
   })
 })
 
-describe('What a host gives and changes while a call is under way', () => {
+describe('An argument that changes during a call', () => {
   const object = { type: 'project', id: 'portal' } as const
 
-  it('a Date is the one that was given', async () => {
+  it('a Date is used as it was given', async () => {
     const time = new Date('2100-01-01')
     const iam = iamOn(store, {
       authorize: async () => {
@@ -553,7 +548,7 @@ describe('What a host gives and changes while a call is under way', () => {
     ).toEqual(['time.from'])
   })
 
-  it('onProgress is the one that was checked', async () => {
+  it('onProgress is used as it was checked', async () => {
     let reads = 0
     const reported: unknown[] = []
     const within = {
