@@ -36,6 +36,6 @@ export const delay = (milliseconds: number, signal: AbortSignal | undefined): Pr
       resolve()
     }
     // Before the timer: what is no signal throws here, and leaves no timer behind.
-    signal?.addEventListener('abort', done, { once: true })
+    signal?.addEventListener('abort', done)
     const timer = setTimeout(done, milliseconds)
   })
