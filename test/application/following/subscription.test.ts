@@ -182,6 +182,15 @@ describe('The options of a subscription', () => {
     expect(() => iam.subscribe(options as never)).toThrow(new RegExp(`^${field} `))
   })
 
+  it.each([
+    ["until must be 'head'", { until: 'now' }],
+    ['orgId must be given with object', { object: portal }],
+    ['signal must be an AbortSignal', { signal: {} }],
+    ["until must be 'head'; more is not a known field", { until: 1, more: 1 }],
+  ])('are described where they are malformed: %s', (message, options) => {
+    expect(() => iam.subscribe(options as never)).toThrow(new TypeError(message))
+  })
+
   it('may all be absent', async () => {
     const absent = { after: undefined, types: undefined, orgId: undefined, object: undefined }
     const options = { ...absent, until: undefined, signal: undefined }

@@ -177,6 +177,66 @@ describe('Before the permission is asked', () => {
 })
 
 describe('A context', () => {
+  const violationsOf = async (given: object) => {
+    const error = await refusal(iamOn(store).history.list({}, { ...context, ...given }))
+    return error.kind === 'InvalidArgument' ? error.violations : []
+  }
+
+  it('is refused with what each malformed field must be', async () => {
+    const malformed = {
+      caller: { userId: '', orgId: 'acme' },
+      expectedSequence: 1,
+      idempotencyKey: '',
+      dryRun: 'yes',
+      consistency: 'weak',
+      correlationId: 'x'.repeat(256),
+      signal: { aborted: false },
+      onProgress: 1,
+    }
+    expect(await violationsOf(malformed)).toEqual([
+      { field: 'caller.userId', description: 'must be 1 to 200 characters of well-formed text' },
+      { field: 'expectedSequence', description: 'must be a bigint from 0 to 2^64 - 1' },
+      { field: 'idempotencyKey', description: 'must be 1 to 255 printable ASCII characters' },
+      { field: 'dryRun', description: 'must be true or false' },
+      { field: 'consistency', description: "must be 'strong' or 'eventual'" },
+      { field: 'correlationId', description: 'must be at most 255 characters of well-formed text' },
+      { field: 'signal', description: 'must be an AbortSignal' },
+      { field: 'onProgress', description: 'must be a function' },
+    ])
+  })
+
+  it('is refused when a property of it throws', async () => {
+    const throwing = {
+      get caller(): never {
+        throw new Error('not to be read')
+      },
+    }
+    const call = iamOn(store).history.list({}, throwing)
+    expect(await refusal(call)).toEqual({
+      kind: 'InvalidArgument',
+      violations: [
+        { field: '', description: 'the context must be readable: a property of it throws' },
+      ],
+    })
+  })
+
+  it('may have a signal of another kind with the same methods, and needs each of them', async () => {
+    const methods = { addEventListener: () => undefined, removeEventListener: () => undefined }
+    const signal = { aborted: false, ...methods }
+    expect(await violationsOf({ signal: { aborted: false } })).toHaveLength(1)
+    for (const absent of Object.keys(signal))
+      expect(await violationsOf({ signal: { ...signal, [absent]: undefined } })).toHaveLength(1)
+    await good(iamOn(store).projects.get({ id: 'portal' }, { caller, signal } as never))
+  })
+
+  it('cuts off the names of unknown properties, to well-formed text', async () => {
+    const [violation] = await violationsOf({ [`a${'\uD83D\uDE00'.repeat(300)}`]: 1 })
+    expect(violation).toEqual({
+      field: `a${'\uD83D\uDE00'.repeat(99)}\uFFFD`,
+      description: 'is not a known field of a context',
+    })
+  })
+
   it.each(methods)(
     'with unknown properties is refused by $name, naming them',
     async ({ of, input }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
+import { date, eventTypes, pageSize, position } from '../../../src/application/method/bounds.js'
 import { parse, readInput } from '../../../src/application/method/parse.js'
 import { onlyOnce, refuseItems } from '../../../src/application/method/refuse-items.js'
 
@@ -76,6 +77,43 @@ describe('The items of a list', () => {
       ),
     ).toHaveLength(100)
     expect(most).toBe(100)
+  })
+})
+
+describe('A bound', () => {
+  const AN_INTEGER = 'must be a whole number from 1 to 1000'
+  const A_POSITION = 'must be a bigint from 0 to 2^64 - 1'
+
+  it.each([
+    [pageSize, 0, 'must be at least 1'],
+    [pageSize, 1001, 'must be at most 1000'],
+    [pageSize, 1.5, AN_INTEGER],
+    [pageSize, '1', AN_INTEGER],
+    [position, 1, A_POSITION],
+    [position, -1n, A_POSITION],
+    [position, 2n ** 64n, A_POSITION],
+    [date, '2024-05-06', 'must be a valid Date'],
+    [date, new Date(Number.NaN), 'must be a valid Date'],
+    [eventTypes, [], 'must have at least 1 item'],
+    [eventTypes, Array(101).fill('project.added'), 'must have at most 100 items'],
+    [eventTypes, ['project.exploded'], 'must be an event type'],
+  ])('is described where it is broken: %# %o', (schema, value, description) => {
+    const violations = violationsOf(schema, value)
+    expect([...new Set(violations.map((violation) => violation.description))]).toEqual([
+      description,
+    ])
+  })
+
+  it('includes its ends', () => {
+    for (const [schema, value] of [
+      [pageSize, 1],
+      [pageSize, 1000],
+      [position, 0n],
+      [position, 2n ** 64n - 1n],
+      [eventTypes, Array(100).fill('project.added')],
+    ] as const)
+      expect(parse<z.ZodMiniType>(schema, value)._unsafeUnwrap()).toEqual(value)
+    expect(parse(pageSize, undefined)._unsafeUnwrap()).toBe(100)
   })
 })
 
