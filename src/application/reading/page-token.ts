@@ -52,7 +52,7 @@ const contentOf = (token: string): readonly unknown[] => {
 
 const sortValueOf = (value: unknown): SortValue | undefined => {
   if (typeof value === 'boolean') return value
-  // A token is not sealed: whoever makes one up must not send a store what it cannot take.
+  // Tokens are not sealed: a made-up one must not send text to a store that it cannot keep.
   if (typeof value === 'string') return unstorable(value) === undefined ? value : undefined
   const digits = fieldOf(value, 'n')
   return typeof digits === 'string' && /^\d{1,18}$/.test(digits) ? BigInt(digits) : undefined

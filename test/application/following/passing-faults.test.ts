@@ -97,22 +97,22 @@ describe('A projection with a temporary fault', () => {
 
   it('is retried by run after growing pauses, with onFault called each time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const told: FaultSeen[] = []
-    const iam = iamOn(store, { hooks: { onFault: (fault) => told.push(fault) } })
+    const reported: FaultSeen[] = []
+    const iam = iamOn(store, { hooks: { onFault: (fault) => reported.push(fault) } })
     let isAway = true
     const { seen, projection } = failing(() => (isAway ? coded('ECONNREFUSED') : undefined))
     const controller = new AbortController()
     const running = iam.run(projection, { signal: controller.signal })
-    const toldAfter = async (milliseconds: number) => {
+    const reportedAfter = async (milliseconds: number) => {
       await vi.advanceTimersByTimeAsync(milliseconds)
-      return told.length
+      return reported.length
     }
-    expect(await toldAfter(9)).toBe(1)
-    expect(await toldAfter(1)).toBe(2)
-    expect(await toldAfter(19)).toBe(2)
-    expect(await toldAfter(1)).toBe(3)
-    expect(await toldAfter(600_000)).toBeGreaterThan(600)
-    expect(told[0]).toEqual({
+    expect(await reportedAfter(9)).toBe(1)
+    expect(await reportedAfter(1)).toBe(2)
+    expect(await reportedAfter(19)).toBe(2)
+    expect(await reportedAfter(1)).toBe(3)
+    expect(await reportedAfter(600_000)).toBeGreaterThan(600)
+    expect(reported[0]).toEqual({
       method: 'run',
       kind: 'Unavailable',
       outcome: 'not_recorded',

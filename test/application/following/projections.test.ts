@@ -277,8 +277,8 @@ describe('catchUp', () => {
 
   it('reports the events before the one that is refused', async () => {
     const log = await logOf(store)
-    const told: unknown[] = []
-    const hooks: Hooks = { onCatchUp: ({ events }) => told.push(events) }
+    const reported: unknown[] = []
+    const hooks: Hooks = { onCatchUp: ({ events }) => reported.push(events) }
     const { projection } = collector((events) => {
       if (events.some(({ position }) => position === log[2]?.position)) throw new Error('no')
     })
@@ -286,7 +286,7 @@ describe('catchUp', () => {
     const onProgress = (step: Progress) => steps.push(step)
     for (const _ of [1, 2])
       await refusal(iamOn(store, { hooks }).catchUp(projection, { onProgress }))
-    expect(told).toEqual([2])
+    expect(reported).toEqual([2])
     expect(steps).toMatchObject([{ done: 2, position: log[1]?.position }])
   })
 
@@ -395,16 +395,16 @@ describe('run', () => {
   /** A projection that says when it has seen as many events as asked for. */
   const following = (before?: (events: readonly RecordedEvent[]) => unknown) => {
     const { seen, projection } = collector(before)
-    let told: () => void = () => undefined
+    let reported: () => void = () => undefined
     const apply: Projection['apply'] = async (from, events) => {
       const isApplied = await projection.apply(from, events)
-      told()
+      reported()
       return isApplied
     }
     const reach = async (count: number): Promise<void> => {
       while (seen.length < count)
         await new Promise<void>((resolve) => {
-          told = resolve
+          reported = resolve
         })
     }
     return { seen, reach, projection: { ...projection, apply } }

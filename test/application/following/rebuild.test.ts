@@ -62,11 +62,11 @@ describe.each(homes)('a read model in %s', (_, open) => {
     const { iam, store, readModel, add } = await setUp()
     await add(0, 30)
     await readModel.reset()
-    const told: Progress[] = []
-    await iam.catchUp(readModel, { onProgress: (progress) => told.push(progress) })
+    const reported: Progress[] = []
+    await iam.catchUp(readModel, { onProgress: (progress) => reported.push(progress) })
     const head = await store.lastPosition()
-    expect(told.at(-1)).toMatchObject({ done: 31, total: 31, position: head, head })
-    expect(told.at(-1)?.rate).toBeGreaterThan(0)
+    expect(reported.at(-1)).toMatchObject({ done: 31, total: 31, position: head, head })
+    expect(reported.at(-1)?.rate).toBeGreaterThan(0)
   })
 
   it('is fed by run for eventual reads, until the signal aborts', async () => {

@@ -88,7 +88,7 @@ describe('An event in the stream that cannot be read', () => {
     const expected = { ...address, position: await broke.lastPosition(), ...fault }
     expect((await verify(broke))._unsafeUnwrapErr()).toEqual(expected)
 
-    // Every organization waits for it; nobody learns whose it is.
+    // Every organization waits for it, and none learns which one owns it.
     const ofAnother = await refusal(iamOn(broke).projects.get(portal, inGlobex))
     expect(ofAnother).toEqual(expected)
     expect(JSON.stringify(toStatus(ofAnother))).not.toMatch(/acme|portal|broken|name|project\./)

@@ -21,7 +21,7 @@ import {
   oldCipher,
 } from '../host.js'
 
-/** What neither answers nor fails; tells that it was asked. */
+/** Neither answers nor fails; records that it was called. */
 type Silent = () => Promise<never>
 
 /** Options with a port that is silent. */

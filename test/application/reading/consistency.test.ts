@@ -19,7 +19,7 @@ const eventual = { ...context, consistency: 'eventual' } as const
 const rename = (name: string) =>
   good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context))
 
-/** A promise that is kept when somebody says so. */
+/** A promise that the test resolves. */
 const gate = () => {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ it('does not wait for a catch-up without progress', async () => {
   const losing = iamOn(
     {
       ...store,
-      // The answer to the first is lost on its way, as with a connection that nobody ends.
+      // The first answer never arrives, as with a connection that hangs.
       readAll: (after, limit) =>
         pages++ === 0 ? new Promise(() => undefined) : store.readAll(after, limit),
     },
@@ -220,7 +220,7 @@ it('catches up itself after a shared catch-up that ended below its head', async 
   const process = iamOn(store, { readModel: slow })
   const first = process.projects.get(portal, context)
   await applied.opened
-  // What the first read waits for is applied; it has not been told yet when more is written.
+  // The catch-up of the first read has applied its events, but not yet ended, when more is written.
   await rename('renamed')
   const second = process.projects.get(portal, context)
   await new Promise((resolve) => setImmediate(resolve))
