@@ -395,16 +395,16 @@ describe('run', () => {
   /** A projection that says when it has seen as many events as asked for. */
   const following = (before?: (events: readonly RecordedEvent[]) => unknown) => {
     const { seen, projection } = collector(before)
-    let reported: () => void = () => undefined
+    let applied: () => void = () => undefined
     const apply: Projection['apply'] = async (from, events) => {
       const isApplied = await projection.apply(from, events)
-      reported()
+      applied()
       return isApplied
     }
     const reach = async (count: number): Promise<void> => {
       while (seen.length < count)
         await new Promise<void>((resolve) => {
-          reported = resolve
+          applied = resolve
         })
     }
     return { seen, reach, projection: { ...projection, apply } }
