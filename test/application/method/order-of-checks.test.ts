@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Caller, EventStore, PermissionQuestion } from '../../../src/index.js'
+import {
+  type Caller,
+  checkCaller,
+  type EventStore,
+  type PermissionQuestion,
+} from '../../../src/index.js'
 import {
   addSamples,
   badFields,
@@ -203,6 +208,26 @@ describe('A context', () => {
       { field: 'signal', description: 'must be an AbortSignal' },
       { field: 'onProgress', description: 'must be a function' },
     ])
+  })
+
+  it('is refused with each field that the method does not support', async () => {
+    const given = { ...context, idempotencyKey: 'k', expectedSequence: 0n, dryRun: false }
+    const call = iamOn(store).identityProviders.resealSecrets({}, given as never)
+    expect(await refusal(call)).toMatchObject({
+      violations: [
+        { field: 'expectedSequence', description: 'is not accepted by this method' },
+        { field: 'idempotencyKey', description: 'is not accepted by this method' },
+      ],
+    })
+  })
+
+  it('may ask for a strong read', async () => {
+    await good(iamOn(store).projects.get({ id: 'portal' }, { ...context, consistency: 'strong' }))
+  })
+
+  it('has a caller whose violations can be checked alone', () => {
+    expect(checkCaller(caller)).toEqual([])
+    expect(checkCaller({ userId: 'u', orgId: 'a b' })).toMatchObject([{ field: 'caller.orgId' }])
   })
 
   it('is refused when a property of it throws', async () => {
