@@ -40,7 +40,6 @@ export type {
   Unavailable,
   Violation,
 } from './application/errors/errors.js'
-export { httpStatusOf } from './application/errors/http-status.js'
 export type { Json, JsonObject, JsonOf } from './application/errors/json.js'
 export type {
   DifferentLog,
@@ -50,6 +49,7 @@ export type {
   VersionOutOfOrder,
 } from './application/errors/log-fault.js'
 export { IamFailure, orThrow } from './application/errors/or-throw.js'
+export { httpStatusOf } from './application/errors/rpc-codes.js'
 export { toJson } from './application/errors/to-json.js'
 export {
   type AnyError,

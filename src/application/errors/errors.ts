@@ -11,7 +11,7 @@ export interface Unauthenticated {
   readonly kind: 'Unauthenticated'
 }
 
-/** What is wrong with one field; never repeats its value. */
+/** What is wrong with one field; never holds its value. */
 export interface Violation {
   /** Path of the field, such as `roles[2].roleKey`; empty for the input as a whole. */
   readonly field: string
@@ -19,7 +19,7 @@ export interface Violation {
   readonly description: string
 }
 
-/** Input or context is malformed. Spec: Errors, status 400. */
+/** The input or the context is malformed. Spec: Errors, status 400. */
 export interface InvalidArgument {
   readonly kind: 'InvalidArgument'
   /** At least one. */
@@ -29,9 +29,9 @@ export interface InvalidArgument {
 /** The caller lacks a permission in the organization. Spec: Errors, status 403. */
 export interface PermissionDenied {
   readonly kind: 'PermissionDenied'
-  /** The one that is lacking. */
+  /** The missing permission. */
   readonly permission: Permission
-  /** The organization that it is lacking in. */
+  /** The organization in which it is missing. */
   readonly orgId: string
 }
 
@@ -40,11 +40,11 @@ export interface SequenceMismatch {
   readonly kind: 'SequenceMismatch'
   /** As given. */
   readonly expected: Position
-  /** `details.sequence` of the object as it is. */
+  /** The current `details.sequence` of the object. */
   readonly actual: Position
 }
 
-/** What became of an object since a plan saw it. */
+/** A change of an object after a plan was made. */
 export interface Moved {
   /** By its type and ids. */
   readonly object: ObjectRef
@@ -52,10 +52,7 @@ export interface Moved {
   readonly change: 'added' | 'changed' | 'removed'
 }
 
-/**
- * The world has moved on since the plan was made: plan again. What was recorded of the plan before
- * that was found stays.
- */
+/** Objects have changed since the plan was made: plan again. Parts of the plan that were recorded before stay. */
 export interface PlanOutdated {
   readonly kind: 'PlanOutdated'
   /** At least one. */
@@ -69,35 +66,35 @@ export interface IdempotencyKeyReused {
   readonly idempotencyKey: string
 }
 
-/** Others kept changing the same objects, for the ten seconds in which the decision was taken anew. */
+/** Other writers kept changing the same objects, for the ten seconds in which the write was decided anew. */
 export interface Aborted {
   readonly kind: 'Aborted'
-  /** How often it was taken. */
+  /** Number of decisions. */
   readonly attempts: number
 }
 
 /**
- * The `signal` of the context ended the call; no append was sent since it aborted. Of a call that
- * makes several, those that were sent before stand.
+ * The `signal` of the context ended the call; no append was sent after it aborted. Appends that were sent
+ * before stay recorded.
  */
 export interface Cancelled {
   readonly kind: 'Cancelled'
 }
 
-/** Something that the host supplies (store, read model, cipher, `authorize`) is out of order. */
+/** A port of the host (store, read model, cipher, `authorize`) cannot do its work. */
 export interface Unavailable {
   readonly kind: 'Unavailable'
-  /** Only after `not_recorded` a blind retry is safe; after `unknown`, retry with an idempotency key. */
+  /** A retry is safe after `not_recorded`; after `unknown` only with the same idempotency key. */
   readonly outcome: 'not_recorded' | 'unknown'
-  /** How long to wait before another try, in milliseconds; absent when the port does not say. */
+  /** How long to wait before a retry, in milliseconds; absent when the port does not say. */
   readonly retryAfter?: number
-  /** What it threw or rejected with. */
+  /** What the port threw or rejected with. */
   readonly cause: unknown
 }
 
 /**
- * A projection threw at an event, twice, and not for a lost connection or the like: that is `Unavailable`.
- * It stays right before the event; nothing was skipped, and running it again begins with that event.
+ * A projection threw at an event, twice, and not because of a lost connection or the like: that is `Unavailable`.
+ * It stays right before the event; none was skipped, and running it again begins with that event.
  */
 export interface ProjectionFailed {
   readonly kind: 'ProjectionFailed'
@@ -105,22 +102,22 @@ export interface ProjectionFailed {
   readonly projection: string
   /** Type of the event. */
   readonly type: string
-  /** Where the event lies. */
+  /** Position of the event. */
   readonly position: Position
   /** What the projection threw or rejected with. */
   readonly cause: unknown
 }
 
-/** The source of rows to import failed. What was added before stays; importing again goes on. */
+/** The source of rows to import failed. Roles that were added before stay; importing again continues. */
 export interface SourceFailed {
   readonly kind: 'SourceFailed'
-  /** Of the row that the source did not give. */
+  /** Index of the row that could not be read. */
   readonly index: number
   /** What the source threw or rejected with. */
   readonly cause: unknown
 }
 
-/** Every reason for which a method may not do what it was asked. */
+/** Every error that a method answers with. */
 export type IamError =
   | Unauthenticated
   | InvalidArgument

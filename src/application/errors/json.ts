@@ -1,4 +1,4 @@
-/** What JSON can hold. */
+/** Any JSON value. */
 export type Json =
   | string
   | number
@@ -8,8 +8,8 @@ export type Json =
   | { readonly [field: string]: Json }
 
 /**
- * What `toJson` makes of a `Value`: text of a `bigint` or a `Date`, a {@link JsonObject} of an object, the
- * same of each item of a list; of what is not known, any {@link Json}. A function has no such form.
+ * The JSON form of a `Value`, as `toJson` returns it: text for a `bigint` or a `Date`, a {@link JsonObject} for an
+ * object, the form of each item for a list, any {@link Json} for `unknown`. A function has no JSON form.
  */
 export type JsonOf<Value> = unknown extends Value
   ? Json
@@ -26,8 +26,8 @@ export type JsonOf<Value> = unknown extends Value
             : JsonObject<Value>
 
 /**
- * What `toJson` makes of an object, field by field: no `events`, no `clientSecret`, and a field that may be
- * undefined may be absent.
+ * The JSON form of an object, field by field: without `events` and `clientSecret`; a field that may be undefined
+ * may be absent.
  */
 export type JsonObject<Value> = {
   readonly [Field in keyof Value as MayBeAbsent<Value, Field> extends true
@@ -39,7 +39,7 @@ export type JsonObject<Value> = {
     : never]?: JsonOf<Exclude<Value[Field], undefined>>
 }
 
-/** Of what has any field, such as a `Record`, none can be said to be there. */
+/** Fields of a type with an index signature, such as a `Record`, are never declared optional. */
 type MayBeAbsent<Value, Field extends keyof Value> = string extends Field
   ? false
   : undefined extends Value[Field]

@@ -3,9 +3,8 @@ import { RPC_CODES } from './rpc-codes.js'
 import { type AnyError, type Status, toStatus } from './to-status.js'
 
 /**
- * What {@link orThrow} throws: an error of the library for programs that end by it. Its message names the
- * kind, the google.rpc code and, of malformed input, each field. Its `cause` is what a port of the host
- * threw, as that was.
+ * The exception of {@link orThrow}. Its message has the kind, the google.rpc code and, for malformed input,
+ * each field. Its `cause` is what a port of the host threw.
  */
 export class IamFailure extends Error {
   override readonly name = 'IamFailure'
@@ -20,7 +19,7 @@ export class IamFailure extends Error {
     this.#error = error
   }
 
-  /** What the method answered. In no JSON and no log of this error by itself: it may hold a `bigint`. */
+  /** The error of the method. A getter, so that JSON and logs leave it out: it may hold a `bigint`. */
   get error(): AnyError {
     return this.#error
   }
@@ -38,20 +37,20 @@ const unwrap = <Value>(result: Result<Value, AnyError>): Value => {
   return result.value
 }
 
-// An async function, so that the stack of what it throws leads to who waits for it.
+// An async function, so that the stack of the exception includes the caller that awaits it.
 const unwrapAwaited = async <Value, Failure extends AnyError>(
   result: PromiseLike<Result<Value, Failure>>,
 ) => unwrap(await result)
 
 /**
- * For scripts and tests: the value of what a method answered.
+ * For scripts and tests: the value of a result.
  *
- * @throws IamFailure when it is an error
+ * @throws IamFailure when the result is an error
  */
 export function orThrow<Value, Failure extends AnyError>(result: Result<Value, Failure>): Value
 /**
- * For scripts and tests: the value of what a method is about to answer. Rejects with an {@link IamFailure}
- * when it is an error.
+ * For scripts and tests: the value that a method answers. Rejects with an {@link IamFailure} when it answers
+ * with an error.
  */
 export function orThrow<Value, Failure extends AnyError>(
   result: PromiseLike<Result<Value, Failure>>,

@@ -1,32 +1,32 @@
 import { fieldOf } from '../../domain/field-of.js'
 import { outcomeOf } from '../../ports/store-fault.js'
 
-/** Codes of errors by which a system, a driver or a database says that it cannot work now. */
+/** Error codes of systems, drivers and databases that cannot work at the moment. */
 const CODES = [
-  // Node.js: connections, and what the machine has run out of.
+  // Node.js: connections, and resources that have run out.
   /^E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|(HOST|NET)(UNREACH|DOWN)|AI_AGAIN|NOTFOUND)$/,
   /^E(AGAIN|BUSY|IO|MFILE|NFILE|NOBUFS|NOMEM|NOSPC)$/,
   /^UND_ERR_(CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT|SOCKET)$/,
-  // SQLSTATE: connection, a standby, idle for too long, rolled back, resources, locks, ended by an operator, system.
+  // SQLSTATE: connection, standby, idle timeout, rollback, resources, locks, operator intervention, system.
   /^(08...|25006|25P03|40...|53...|55006|55P03|57...|58...)$/,
-  // Other drivers of databases.
+  // Other database drivers.
   /^SQLITE_(BUSY|LOCKED|NOMEM|IOERR|FULL|CANTOPEN)/,
   /^(PROTOCOL_CONNECTION_LOST|CONNECTION_CLOSED|CONNECT_TIMEOUT)$/,
 ]
 
-/** Result codes of SQLite for the same: busy, locked, out of memory, input or output, full, cannot open. */
+/** The same as result codes of SQLite: busy, locked, out of memory, I/O error, full, cannot open. */
 const SQLITE_RESULTS: ReadonlySet<number> = new Set([5, 6, 7, 10, 13, 14])
 
-/** `pg` gives its own errors no code. */
+/** The own errors of `pg` have no code. */
 const LOST_BY_PG =
   /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$|Client (has encountered a connection error|was closed) and is not queryable$)/
 
-/** How many causes behind an error are looked at. */
+/** Longest chain of causes that is searched. */
 const DEPTH = 10
 
 /**
- * Whether what a projection threw is a fault of what it works with, such as a connection that was lost, and not
- * its refusal of an event: the error states it as a `StoreFault` does, or it or one of its causes has such a code.
+ * Whether a projection threw because of a temporary fault, such as a lost connection, and not because it refuses the
+ * event: the error has an `outcome`, as a `StoreFault` has, or it or one of its causes has one of these codes.
  */
 export const isPassingFault = (thrown: unknown): boolean => {
   if (outcomeOf(thrown) !== undefined) return true

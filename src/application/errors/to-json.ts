@@ -1,12 +1,12 @@
 import type { Json, JsonOf } from './json.js'
 
-/** What no response may show: raw events (a count of them may), and the one field that holds a secret. */
+/** A response never shows raw events (a number of events is allowed), nor the one field that holds a secret. */
 const isHidden = (field: string, value: unknown): boolean =>
   field === 'clientSecret' || (field === 'events' && typeof value === 'object')
 
 /**
- * Any outcome as plain JSON: sequences as text, as protobuf writes a uint64; dates in RFC 3339, UTC,
- * with milliseconds; no events; nothing secret. Absent fields stay absent.
+ * An outcome as plain JSON: sequences as text, as protobuf writes a uint64; dates in RFC 3339, UTC, with
+ * milliseconds; without events and secrets. Absent fields stay absent.
  */
 export function toJson<Outcome>(outcome: Outcome): JsonOf<Outcome>
 export function toJson(outcome: unknown): Json {

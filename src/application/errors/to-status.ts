@@ -17,17 +17,15 @@ export interface Status {
   readonly code: number
   /** For developers, in English. */
   readonly message: string
-  /** `ErrorInfo` first, then what the kind of error has to say. */
+  /** `ErrorInfo` first, then the details of the kind of error. */
   readonly details: readonly StatusDetail[]
 }
 
-/** What a method answers, or one that looks at a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
+/** An error of a method, or of a function that reads a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
 export type AnyError = IamError | LogFault | DifferentLog
 
-type Row = readonly [code: number, message: string]
-
-/** google.rpc.Code of every error, and what it tells a developer. */
-const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
+/** google.rpc.Code and message of every error. */
+const TABLE: { readonly [Kind in AnyError['kind']]: readonly [code: number, message: string] } = {
   Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
   NotFound: [5, 'The object does not exist'],
@@ -45,38 +43,42 @@ const TABLE: { readonly [Kind in IamError['kind']]: Row } = {
   SecretUnreadable: [13, 'The client secret cannot be opened'],
   ProjectionFailed: [13, 'A projection failed at an event'],
   SourceFailed: [13, 'The source of the rows failed'],
-  Unavailable: [14, 'A service that the call depends on is out of order'],
-  Unauthenticated: [16, 'The call names no caller'],
-}
-
-/** The same of what only those who look at a whole log are answered. */
-const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: Row } = {
   PositionOutOfOrder: [13, 'The log is not in the order of its positions'],
   VersionOutOfOrder: [13, 'A stream of the log is not in the order of its versions'],
   SealBroken: [13, 'The log holds a client secret that does not open with these keys'],
   DifferentLog: [13, 'The target holds events that the source does not'],
+  Unavailable: [14, 'A service that the call depends on is out of order'],
+  Unauthenticated: [16, 'The call names no caller'],
 }
 
-const ALL: { readonly [Kind in AnyError['kind']]: Row } = { ...TABLE, ...OF_LOGS }
+/** Kinds of errors that no method answers with. */
+const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } = {
+  PositionOutOfOrder: true,
+  VersionOutOfOrder: true,
+  SealBroken: true,
+  DifferentLog: true,
+}
 
 /**
- * The specification's error body for `error`: no cause, no stack, nothing secret.
+ * The specification's error body for `error`, without cause, stack or secrets.
  *
  * @throws TypeError when it is no error of this library
  */
 export const toStatus = (error: AnyError): Status => {
-  if (!Object.hasOwn(ALL, error?.kind)) throw new TypeError('is no error of claviger')
-  const [code, message] = ALL[error.kind]
-  return { code, message, details: [errorInfo(error), ...specificDetails(error)] }
+  if (!Object.hasOwn(TABLE, error?.kind)) throw new TypeError('is no error of claviger')
+  const [code, message] = TABLE[error.kind]
+  const reason = reasonOf(error)
+  const errorInfo = detail('ErrorInfo', { reason, domain: 'claviger', metadata: metadataOf(error) })
+  return { code, message, details: [errorInfo, ...specificDetails(error)] }
 }
 
 /**
- * Whether `value` is an error of this library. Goes by its `kind` alone: ask it of what was thrown or
- * answered, not of what came from elsewhere, such as parsed JSON.
+ * Whether `value` is an error of a method, by its `kind` alone: for values that were thrown or returned, not for
+ * data from elsewhere, such as parsed JSON.
  */
 export const isIamError = (value: unknown): value is IamError => {
   const kind = fieldOf(value, 'kind')
-  return typeof kind === 'string' && Object.hasOwn(TABLE, kind)
+  return typeof kind === 'string' && Object.hasOwn(TABLE, kind) && !Object.hasOwn(OF_LOGS, kind)
 }
 
 const detail = (name: string, fields: object): StatusDetail => ({
@@ -84,15 +86,8 @@ const detail = (name: string, fields: object): StatusDetail => ({
   ...fields,
 })
 
-/** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can go by it. */
+/** `PermissionDenied` → `PERMISSION_DENIED`; stable, so that programs can rely on it. */
 const reasonOf = ({ kind }: AnyError): string => kind.replaceAll(/\B[A-Z]/g, '_$&').toUpperCase()
-
-const errorInfo = (error: AnyError): StatusDetail =>
-  detail('ErrorInfo', {
-    reason: reasonOf(error),
-    domain: 'claviger',
-    metadata: metadataOf(error),
-  })
 
 const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
   switch (error.kind) {
@@ -119,33 +114,36 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
       return [detail('BadRequest', { fieldViolations: error.violations })]
     case 'NotFound':
     case 'AlreadyExists':
-      return [detail('ResourceInfo', resourceOf(error.object))]
+      return [resourceInfo(error.object)]
     case 'Unavailable':
       return retryInfo(error)
     case 'PlanOutdated':
       return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
     case 'SequenceMismatch':
+      return [preconditionFailure(error, 'expectedSequence')]
     case 'IdempotencyKeyReused':
+      return [preconditionFailure(error, 'idempotencyKey')]
     case 'ProjectInactive':
     case 'ProjectRoleRequired':
     case 'ProjectGrantRequired':
-      return [preconditionFailure(error)]
+      return [preconditionFailure(error, 'project')]
     default:
       return []
   }
 }
 
-const preconditionFailure = (error: IamError): StatusDetail =>
+const resourceInfo = (object: ObjectRef): StatusDetail =>
+  detail('ResourceInfo', { resourceType: object.type, resourceName: nameOf(object) })
+
+const preconditionFailure = (error: IamError, subject: string): StatusDetail =>
   detail('PreconditionFailure', {
-    violations: [
-      { type: reasonOf(error), subject: subjectOf(error), description: TABLE[error.kind][1] },
-    ],
+    violations: [{ type: reasonOf(error), subject, description: TABLE[error.kind][1] }],
   })
 
-/** Longest wait that is told, in milliseconds: a day. */
+/** Longest wait that is reported, in milliseconds: a day. */
 const LONGEST_WAIT = 86_400_000
 
-/** Programs take it for leave to send the call again as it is, which only `not_recorded` gives. */
+/** Programs retry the same call when they see `RetryInfo`, which is safe after `not_recorded` only. */
 const retryInfo = ({ outcome, retryAfter = -1 }: Unavailable): readonly StatusDetail[] =>
   outcome === 'not_recorded' && retryAfter >= 0
     ? [detail('RetryInfo', { retryDelay: durationOf(Math.min(retryAfter, LONGEST_WAIT)) })]
@@ -157,29 +155,10 @@ const durationOf = (milliseconds: number): string => {
   return `${Number.isInteger(seconds) ? seconds : seconds.toFixed(3)}s`
 }
 
-const violationOf = ({ object, change }: Moved): object => {
-  const { resourceType, resourceName } = resourceOf(object)
-  return {
-    type: 'PLAN_OUTDATED',
-    subject: `${resourceType}/${resourceName}`,
-    description: `was ${change} since`,
-  }
-}
-
-const subjectOf = (error: IamError): string => {
-  switch (error.kind) {
-    case 'SequenceMismatch':
-      return 'expectedSequence'
-    case 'IdempotencyKeyReused':
-      return 'idempotencyKey'
-    default:
-      return 'project'
-  }
-}
-
-const resourceOf = (
-  object: ObjectRef,
-): { readonly resourceType: string; readonly resourceName: string } => ({
-  resourceType: object.type,
-  resourceName: idsOf(object).join('/'),
+const violationOf = ({ object, change }: Moved): object => ({
+  type: 'PLAN_OUTDATED',
+  subject: `${object.type}/${nameOf(object)}`,
+  description: `was ${change} since`,
 })
+
+const nameOf = (object: ObjectRef): string => idsOf(object).join('/')

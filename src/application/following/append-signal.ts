@@ -34,7 +34,7 @@ export const appendSignal = (store: EventStore): AppendSignal => {
           signal?.removeEventListener('abort', wake)
           resolve()
         }
-        signal?.addEventListener('abort', wake, { once: true })
+        signal?.addEventListener('abort', wake)
         const timer = setTimeout(wake, longest)
         waiting.add(wake)
       }),

@@ -1,3 +1,4 @@
+import { err, ok, type Result } from 'neverthrow'
 import type { Position, RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
@@ -43,10 +44,9 @@ const applyAll = async (
   from: Position,
   events: readonly KnownEvent[],
 ): Promise<ApplyResult> => {
-  const { isApplied, thrown } = await attempt(projection, from, events)
-  return thrown
-    ? applyOneByOne(projection, from, events)
-    : { applied: isApplied ? events.length : 0 }
+  const isApplied = await attempt(projection, from, events)
+  if (isApplied.isErr()) return applyOneByOne(projection, from, events)
+  return { applied: isApplied.value ? events.length : 0 }
 }
 
 const applyOneByOne = async (
@@ -56,34 +56,29 @@ const applyOneByOne = async (
 ): Promise<ApplyResult> => {
   let position = from
   for (const [applied, event] of events.entries()) {
-    const { isApplied, thrown } = await attempt(projection, position, [event])
-    if (thrown) {
+    const isApplied = await attempt(projection, position, [event])
+    if (isApplied.isErr()) {
       // Throws when the checkpoint cannot be read either: then the event is not the cause.
       await checkpointOf(projection)
-      return { applied, refusal: projectionFailed(projection, event, thrown.cause) }
+      return { applied, refusal: projectionFailed(projection, event, isApplied.error) }
     }
-    if (!isApplied) return { applied }
+    if (!isApplied.value) return { applied }
     position = event.position
   }
   return { applied: events.length }
 }
 
-interface Attempt {
-  readonly isApplied: boolean
-  /** Holds what the projection threw, which can be any value. */
-  readonly thrown?: { readonly cause: unknown }
-}
-
+/** Whether the events were applied; the error is what the projection threw, which can be any value. */
 const attempt = async (
   projection: Projection,
   from: Position,
   events: readonly KnownEvent[],
-): Promise<Attempt> => {
+): Promise<Result<boolean, unknown>> => {
   try {
-    return { isApplied: await projection.apply(from, events) }
+    return ok(await projection.apply(from, events))
   } catch (cause) {
     if (isPassingFault(cause)) throw unavailable(cause, 'not_recorded')
-    return { isApplied: false, thrown: { cause } }
+    return err(cause)
   }
 }
 

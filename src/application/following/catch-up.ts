@@ -21,7 +21,7 @@ const BATCH_SIZE = 2_000
  */
 const PREFETCH_DELAY_MS = 2
 
-/** How often in a row the checkpoint may stay the same: somebody may have reset the projection meanwhile. */
+/** How often in a row the checkpoint may stay the same: the projection may have been reset meanwhile. */
 const MAX_STUCK = 1
 
 /** The progress of a catch-up, after each batch. */

@@ -7,16 +7,12 @@ import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
 import type { DifferentLog, LogFault } from '../errors/log-fault.js'
 import { callPort, raceAbort } from '../waiting/race-abort.js'
 import { logBatches } from './log-batches.js'
-import { verify } from './verify.js'
+import { type Verified, type VerifyProgress, verify } from './verify.js'
 
 /** The progress of a copy, after each batch. */
-export interface CopyProgress {
+export interface CopyProgress extends VerifyProgress {
   /** Every event is copied, then the whole copy is verified. */
   readonly phase: 'copying' | 'verifying'
-  /** Events copied or verified in this phase. */
-  readonly done: number
-  /** Position of the last of them. */
-  readonly position: Position
 }
 
 /** How a log is copied. */
@@ -30,13 +26,9 @@ export interface CopyOptions {
 }
 
 /** A copy that is complete and in order. */
-export interface Copied {
+export interface Copied extends Verified {
   /** Events copied by this call. */
   readonly copied: number
-  /** Events in the copy. */
-  readonly events: number
-  /** Position of the last of them; `0n` when there is none. */
-  readonly position: Position
 }
 
 /**
@@ -76,7 +68,7 @@ const copy = async (
     signal,
     onProgress: onProgress && ((progress) => onProgress({ phase: 'verifying', ...progress })),
   })
-  return verified.map(({ events, position }) => ({ copied, events, position }))
+  return verified.map((copy) => ({ copied, ...copy }))
 }
 
 const restore = async (to: EventRestore, events: readonly RecordedEvent[]): Promise<void> => {
@@ -98,10 +90,6 @@ const isSameEvent = async (
 ): Promise<boolean> => {
   const [found] = await fromPort(() => one.readAll(position - 1n, 1))
   const [expected] = await fromPort(() => other.readAll(position - 1n, 1))
-  return (
-    found?.position === expected?.position &&
-    found?.appendId === expected?.appendId &&
-    found?.stream === expected?.stream &&
-    found?.version === expected?.version
-  )
+  const fields = ['position', 'appendId', 'stream', 'version'] as const
+  return fields.every((field) => found?.[field] === expected?.[field])
 }

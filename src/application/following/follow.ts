@@ -43,20 +43,18 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
   /** Catch-ups that have not ended, also those that no read waits for any more. */
   let unsettled = 0
 
-  const catchUpOnce = async ({ head, reached }: Lag): Promise<Position> => {
-    const caughtUp = await catchUp(store, readModel, { head, from: reached, isTrusted, hooks })
-    if (caughtUp.isErr()) throw new Fault(caughtUp.error)
-    return caughtUp.value
-  }
-
   /** May run beside one that makes no progress: only one of them can move the checkpoint. */
-  const begin = (lag: Lag): SharedCatchUp => {
+  const begin = ({ head, reached }: Lag): SharedCatchUp => {
     unsettled++
-    const done = fromPort(() => catchUpOnce(lag)).finally(() => {
+    const done = fromPort(async () => {
+      const caughtUp = await catchUp(store, readModel, { head, from: reached, isTrusted, hooks })
+      if (caughtUp.isErr()) throw new Fault(caughtUp.error)
+      return caughtUp.value
+    }).finally(() => {
       unsettled--
       if (current === begun) current = undefined
     })
-    const begun = { done, reached: lag.reached, movedAt: performance.now() }
+    const begun = { done, reached, movedAt: performance.now() }
     current = begun
     return begun
   }

@@ -31,6 +31,6 @@ export async function* logBatches(
     if (last === undefined) return
     position = last.position
     yield { events, position }
-    if (events.length === BATCH_SIZE) await yieldToEventLoop()
+    await yieldToEventLoop()
   }
 }

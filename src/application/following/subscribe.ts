@@ -65,7 +65,7 @@ async function* eventsOf(
   const { signal } = ending
   const end = () => ending.abort()
   if (subscription.signal?.aborted) return
-  subscription.signal?.addEventListener('abort', end, { once: true })
+  subscription.signal?.addEventListener('abort', end)
   const ask = <Answer>(read: () => Promise<Answer>) => retryRead(read, { signal, hooks })
   const filter = eventFilter(store, subscription)
 

@@ -12,9 +12,9 @@ import type { LogFault, SealBroken } from '../errors/log-fault.js'
 import { callPort } from '../waiting/race-abort.js'
 import { logBatches } from './log-batches.js'
 
-/** The progress of a verification, after each batch. */
+/** The progress of reading a log, after each batch. */
 export interface VerifyProgress {
-  /** Events verified so far. */
+  /** Events verified so far; of a copy, events copied or verified in this phase. */
   readonly done: number
   /** Position of the last of them. */
   readonly position: Position
@@ -92,12 +92,16 @@ const orderedReader = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFa
 /** Text that PostgreSQL cannot store: every catch-up there would stop at the event. */
 const unstorableText = (event: KnownEvent): CorruptEvent | undefined => {
   const { data, metadata } = event
-  const parts = { data, metadata, 'metadata.actor': metadata.actor }
-  for (const [path, part] of Object.entries(parts)) {
-    const [field] = Object.entries(part).find(([, value]) => isUnstorable(value)) ?? []
-    if (field !== undefined) return corruptEvent(event, `${path}.${field}`)
-  }
-  return undefined
+  const field =
+    unstorableField('data', data) ??
+    unstorableField('metadata', metadata) ??
+    unstorableField('metadata.actor', metadata.actor)
+  return field === undefined ? undefined : corruptEvent(event, field)
+}
+
+const unstorableField = (path: string, part: object): string | undefined => {
+  const field = Object.keys(part).find((key) => isUnstorable(Reflect.get(part, key)))
+  return field === undefined ? undefined : `${path}.${field}`
 }
 
 const isUnstorable = (value: unknown): boolean =>

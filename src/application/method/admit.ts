@@ -9,7 +9,7 @@ import {
   type Violation,
 } from '../errors/errors.js'
 import { isPosition, POSITION_IN_WORDS } from './bounds.js'
-import type { AdmittedCall, Context, DryRunContext, MethodCall } from './context.js'
+import type { AdmittedCall, Context, DryRunContext } from './context.js'
 import { LONGEST_NAME } from './violations.js'
 
 /** Fields of a context that some writes do not support, and therefore refuse. */
@@ -37,7 +37,7 @@ const FIELDS: Readonly<Record<keyof GivenContext, true>> = {
 export const admit = (
   context: GivenContext | undefined | null,
   refused: readonly Refused[],
-  { method, observer }: MethodCall,
+  { method, observer }: Pick<AdmittedCall, 'method' | 'observer'>,
 ): Result<AdmittedCall, Unauthenticated | InvalidArgument> => {
   try {
     if (!context) return err({ kind: 'Unauthenticated' })

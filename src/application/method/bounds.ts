@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../domain/kinds.js'
 import { listOf } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 
-/** How many rows a page may have: 1 to 1000; 100 when absent. */
+/** Number of rows of a page: 1 to 1000; 100 when absent. */
 export const pageSize = z._default(
   z
     .int({ error: 'must be a whole number from 1 to 1000' })
@@ -14,11 +14,11 @@ export const pageSize = z._default(
   100,
 )
 
-/** Whether `value` can be a position in the log, a uint64. Spec: Common response object `details`. */
+/** Whether `value` is a position in the log, a uint64. Spec: Common response object `details`. */
 export const isPosition = (value: unknown): value is Position =>
   typeof value === 'bigint' && BigInt.asUintN(64, value) === value
 
-/** What {@link isPosition} asks for, in words. */
+/** The condition of {@link isPosition}, in words. */
 export const POSITION_IN_WORDS = 'must be a bigint from 0 to 2^64 - 1'
 
 /** A position in the log. */
@@ -28,7 +28,7 @@ export const position = z
 
 const A_DATE = 'must be a valid Date'
 
-/** A moment, to the millisecond. Copied as it is read, since a `Date` may change. */
+/** A time, to the millisecond. Copied, since the host may change a `Date`. */
 export const date = z.pipe(
   z.custom<Date>((value) => value instanceof Date, { error: A_DATE }),
   z.pipe(
@@ -40,7 +40,7 @@ export const date = z.pipe(
 /** The first position that an event recorded in the millisecond `time` can have. */
 export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) * 1000n
 
-/** Any of the types of event: 1 to 100. */
+/** 1 to 100 event types. */
 export const eventTypes = z.optional(
   listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100),
 )

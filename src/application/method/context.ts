@@ -56,16 +56,12 @@ export interface DryRunContext extends AnyContext {
 export type WriteContext<DryRun extends boolean> = Partial<Record<'dryRun', DryRun | undefined>> &
   ([DryRun] extends [true] ? DryRunContext : Context)
 
-/** The method that was called, and the observer of the call. */
-export interface MethodCall {
+/** A call with a well-formed context. */
+export interface AdmittedCall {
   /** Such as `projects.add`. */
   readonly method: string
   /** Absent when the host has no hooks. */
   readonly observer?: Observer | undefined
-}
-
-/** A call with a well-formed context. */
-export interface AdmittedCall extends MethodCall {
   /** The host's own object, for `authorize`: its fields may change during the call. */
   readonly caller: Caller
   /** `userId` of the caller when the call was made. */

@@ -155,14 +155,14 @@ const perform = async <Schema extends z.ZodMiniType, Answer>(
     const call = admitted.value
     const { orgId, signal } = call
     const given = readInput(schema, input)
-    const needed = 'value' in given ? neededFor(spec, given.value) : neededForMalformed(spec, input)
+    const needed = given.isOk() ? neededFor(spec, given.value) : neededForMalformed(spec, input)
     for (const question of needed) {
       const answer = isPermitted(host, call, question)
       const isAllowed = typeof answer === 'boolean' ? answer : await raceAbort(answer, signal)
       const { permission } = question
       if (isAllowed !== true) return err({ kind: 'PermissionDenied', permission, orgId })
     }
-    if (!('value' in given)) return err(given.refusal())
+    if (given.isErr()) return err(given.error())
     if (signal?.aborted) return err({ kind: 'Cancelled' })
     return await run(call, given.value)
   } catch (thrown) {

@@ -4,7 +4,7 @@ import { compiled } from '../../domain/compiled.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { violationsOf } from './violations.js'
 
-/** `value` as `schema` reads it, or what is wrong with it. @throws what a getter of `value` throws */
+/** The output of `schema` for `value`, or what is wrong with it. @throws what a getter of `value` throws */
 export const parse = <Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -14,24 +14,20 @@ export const parse = <Schema extends z.ZodMiniType>(
   return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
 }
 
-/** The input of a method, read once: as its schema has it, or why it is malformed. */
-export type ReadInput<Input> =
-  | { readonly value: Input }
-  | {
-      /** Looks at every fault, which takes far longer than to find the first one. */
-      readonly refusal: () => InvalidArgument
-    }
-
-/** {@link parse}, for the input of a method: one with a getter that throws is malformed. */
+/**
+ * {@link parse} for the input of a method: one with a getter that throws is malformed. The error is a function,
+ * since to collect every violation takes far longer than to find the first.
+ */
 export const readInput = <Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
-): ReadInput<z.output<Schema>> => {
+): Result<z.output<Schema>, () => InvalidArgument> => {
   try {
-    const parsed = z.validate(compiled(schema), input) ? parse(schema, input) : undefined
-    return parsed?.isOk() ? { value: parsed.value } : { refusal: () => refusalOf(schema, input) }
+    return z.validate(compiled(schema), input)
+      ? parse(schema, input).mapErr(() => () => refusalOf(schema, input))
+      : err(() => refusalOf(schema, input))
   } catch {
-    return { refusal: () => UNREADABLE }
+    return err(() => UNREADABLE)
   }
 }
 

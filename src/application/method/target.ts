@@ -6,15 +6,14 @@ import { projectRoles } from '../../domain/project-role/kind.js'
 import { isId } from '../../domain/values.js'
 import type { PermissionQuestion } from '../../ports/authorize.js'
 
-/** Finds the object that a permission is asked for; undefined when its id is absent or malformed. */
+/** The object of the input on which a permission is needed; undefined when its id is absent or malformed. */
 export type Target = (input: unknown) => PermissionQuestion['object']
 
-/** What a {@link Target} goes by. */
 interface Targeted<Ids> {
   target(ids: Ids): NonNullable<PermissionQuestion['object']>
 }
 
-/** The object that a permission is asked for, by the ids of a kind that the input has. */
+/** The target of the object of a kind whose ids are fields of the input. */
 export const targetOf =
   ({ target }: Targeted<object>): Target =>
   (input) => {
@@ -23,16 +22,11 @@ export const targetOf =
     return isId(object.id) ? object : undefined
   }
 
-/** The identity provider that the field `idpId` names. */
 export const targetIdp = targetOf(identityProviders)
-
-/** The project that the field `id` names. */
 export const targetProject = targetOf(projects)
-
-/** The project that the field `projectId` names. */
 export const targetProjectOfRole = targetOf(projectRoles)
 
-/** The object that the field `object` names; of a role, its project. */
+/** The object that the field `object` names; for a role, its project. */
 export const targetOfObject: Target = (input) => {
   const object = fieldOf(input, 'object')
   const kind = kindNamed(fieldOf(object, 'type'))

@@ -3,14 +3,13 @@ import * as z from 'zod/mini'
 import { MAX_REPORTED } from '../../domain/values.js'
 import type { Violation } from '../errors/errors.js'
 
-// For messages that are not ours, those of the exported schemas included: in English, unless the host chose
-// another language before.
+// The default messages of zod, also in the exported schemas: in English, unless the host has set another language.
 z.config({ localeError: z.config().localeError ?? en().localeError })
 
-/** Longest name of an unknown field that is repeated, in UTF-16 units. */
+/** Longest part of the name of an unknown field that is reported, in UTF-16 units. */
 export const LONGEST_NAME = 200
 
-/** What is wrong with an input, field by field, as far as it is reported; names fields, never repeats values. */
+/** The first violations in an input, field by field; they name fields and never hold values. */
 export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
   issues
     .slice(0, MAX_REPORTED)

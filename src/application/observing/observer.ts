@@ -3,27 +3,26 @@ import { fieldOf } from '../../domain/field-of.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { Projection } from '../../ports/projection.js'
 import type { IamError } from '../errors/errors.js'
-import type { CallDone, FaultKind, FaultSeen, Hooks } from './hooks.js'
+import type { CallDone, FaultSeen, Hooks } from './hooks.js'
 
-/** Calls a hook; what it throws or rejects with is dropped. */
-const tell = (call: () => unknown): void => {
+/** Ignores what a hook throws or rejects with, as documented at {@link Hooks}. */
+const callHook = (call: () => unknown): void => {
   try {
     Promise.resolve(call()).catch(() => undefined)
-  } catch {
-    // Documented at Hooks.
-  }
+  } catch {}
 }
 
-/** Follows one call of a method, on behalf of the hooks of the host. */
+/** Receives the steps of one call, and passes them to the hooks of the host. */
 export interface Observer {
-  /** A decision is about to be taken, for one write the `attempt`-th time. */
+  /** Before each decision; `attempt` counts those of one write from 1. */
   readonly deciding: (attempt: number) => void
-  /** The store recorded `events`, having been asked at `begin`. */
+  /** After an append that was sent at `begin`, by `performance.now()`. */
   readonly appended: (events: readonly RecordedEvent[], begin: number) => void
+  /** After an append that the store refused. */
   readonly conflicted: (kind: 'VersionConflict' | 'IdempotencyKeyUsed') => void
 }
 
-/** Runs `call` under the eyes of the host's hooks. */
+/** Runs `call` with an observer, and reports its end. */
 export const observed = async <Answer>(
   hooks: Hooks,
   method: string,
@@ -36,35 +35,36 @@ export const observed = async <Answer>(
     const result = await call({
       deciding: (attempt) => {
         attempts++
-        if (attempt > 1) tell(() => hooks.onRetry?.({ method, attempt }))
+        if (attempt > 1) callHook(() => hooks.onRetry?.({ method, attempt }))
       },
-      appended: (events, sent) => tellAppended(hooks, method, { events, duration: since(sent) }),
-      conflicted: (kind) => tell(() => hooks.onConflict?.({ method, kind })),
+      appended: (events, sent) => {
+        const duration = millisecondsSince(sent)
+        const types = events.map(({ type }) => type)
+        const position = events.at(-1)?.position
+        if (position !== undefined)
+          callHook(() => hooks.onAppend?.({ method, types, position, duration }))
+      },
+      conflicted: (kind) => callHook(() => hooks.onConflict?.({ method, kind })),
     })
     verdict = result.isOk() ? 'ok' : result.error.kind
     if (result.isErr()) reportFault(hooks, method, result.error)
     return result
   } finally {
-    const done = { method, verdict, duration: since(begin), attempts }
-    tell(() => hooks.onCall?.(done))
+    const done = { method, verdict, duration: millisecondsSince(begin), attempts }
+    callHook(() => hooks.onCall?.(done))
   }
 }
 
-/** Milliseconds since `begin`, a reading of `performance.now()`. */
-const since = (begin: number): number => performance.now() - begin
+/** @param begin - by `performance.now()` */
+const millisecondsSince = (begin: number): number => performance.now() - begin
 
-const tellAppended = (
-  hooks: Hooks,
-  method: string,
-  { events, duration }: { readonly events: readonly RecordedEvent[]; readonly duration: number },
-): void => {
-  const last = events.at(-1)
-  if (!last) return
-  const types = events.map(({ type }) => type)
-  tell(() => hooks.onAppend?.({ method, types, position: last.position, duration }))
+interface Batch {
+  readonly first: RecordedEvent
+  readonly events: number
+  /** When it was given to the projection, by `performance.now()`. */
+  readonly begin: number
 }
 
-/** Tells of a batch of events that a projection was fed. */
 export const reportCatchUp = (
   hooks: Hooks | undefined,
   { name: projection }: Projection,
@@ -72,38 +72,17 @@ export const reportCatchUp = (
 ): void => {
   if (!hooks?.onCatchUp) return
   const lag = Math.max(0, Date.now() - timeOf(first.position).getTime())
-  const duration = since(begin)
-  tell(() => hooks.onCatchUp?.({ projection, events, lag, duration }))
+  const duration = millisecondsSince(begin)
+  callHook(() => hooks.onCatchUp?.({ projection, events, lag, duration }))
 }
 
-interface Batch {
-  readonly first: RecordedEvent
-  /** How many were applied; 0 when another process was faster. */
-  readonly events: number
-  /** When it was handed over, as `performance.now()` had it. */
-  readonly begin: number
-}
-
-/** Tells of an error when it is a fault. */
+/** Reports an error of the kinds that a host should look into. */
 export const reportFault = (hooks: Hooks | undefined, method: string, error: IamError): void => {
-  if (!hooks || !isFault(error)) return
-  const fault = { method, ...faultOf(error) }
-  tell(() => hooks.onFault?.(fault))
+  const fault = hooks?.onFault && faultOf(error)
+  if (fault) callHook(() => hooks.onFault?.({ method, ...fault }))
 }
 
-type FaultError = Extract<IamError, { readonly kind: FaultKind }>
-
-const FAULTS: Readonly<Record<FaultKind, true>> = {
-  Unavailable: true,
-  UnknownEvent: true,
-  CorruptEvent: true,
-  SecretUnreadable: true,
-  ProjectionFailed: true,
-}
-
-const isFault = (error: IamError): error is FaultError => Object.hasOwn(FAULTS, error.kind)
-
-const faultOf = (error: FaultError): Omit<FaultSeen, 'method'> => {
+const faultOf = (error: IamError): Omit<FaultSeen, 'method'> | undefined => {
   const { kind } = error
   switch (kind) {
     case 'Unavailable':
@@ -115,20 +94,22 @@ const faultOf = (error: FaultError): Omit<FaultSeen, 'method'> => {
       return { kind, position: error.position }
     case 'SecretUnreadable':
       return { kind }
+    default:
+      return undefined
   }
 }
 
-/** What names an error without quoting anything; the code may be that of the error behind it. */
+/** Name and code of an error, never its message; the code may be that of its own cause. */
 const causeOf = (cause: unknown): Pick<FaultSeen, 'cause'> => {
   const name = fieldOf(cause, 'name')
-  // What else has a name might be a person. Errors of Node.js need not be instances of our `Error`.
+  // Only errors: any other object with a name could be a person. `instanceof` fails for errors of other realms.
   if (typeof name !== 'string' || fieldOf(cause, 'stack') === undefined) return {}
   const code = codeOf(cause) ?? codeOf(fieldOf(cause, 'cause'))
   return { cause: { name, ...(code !== undefined && { code }) } }
 }
 
 const codeOf = (thrown: unknown): string | number | undefined => {
-  // That of SQLite tells more: Node.js gives all its errors one `code`.
+  // `errcode` is the result code of SQLite; its `code` is the same for all errors.
   const code = fieldOf(thrown, 'errcode') ?? fieldOf(thrown, 'code')
   return typeof code === 'string' || typeof code === 'number' ? code : undefined
 }

@@ -1,33 +1,17 @@
 import type { Host } from '../../ports/host.js'
-import type {
-  FoundAtHead,
-  Listing,
-  ListQuery,
-  RefOf,
-  Views,
-  ViewType,
-} from '../../ports/read-model.js'
+import type { FoundAtHead, ListQuery, RefOf, ViewType } from '../../ports/read-model.js'
 import { fromPort } from '../errors/fault.js'
 import type { Follow } from '../following/follow.js'
 import type { AdmittedCall } from '../method/context.js'
 
 /** Reads that see every write that completed before they began, unless the call is eventual. */
-export interface FreshReads {
-  readonly get: <Type extends ViewType>(
-    call: AdmittedCall,
-    ref: RefOf<Type>,
-  ) => Promise<Views[Type] | undefined>
-  readonly list: <Type extends ViewType>(
-    call: AdmittedCall,
-    query: ListQuery<Type>,
-  ) => Promise<Listing<Views[Type]>>
-}
+export type FreshReads = ReturnType<typeof freshReads>
 
 /** Where the ports offer it, one query reads and compares checkpoint and head; otherwise `follow` comes first. */
 export const freshReads = (
   { store, readModel }: Pick<Host, 'store' | 'readModel'>,
   follow: Follow,
-): FreshReads => {
+) => {
   const atHead = readModel.readAtHead?.({ store, readModel })
 
   const fresh = async <Found>(
@@ -49,7 +33,7 @@ export const freshReads = (
         () => readModel.get<Type>(call.orgId, ref),
         atHead && (() => atHead.get<Type>(call.orgId, ref)),
       ),
-    list: (call, query) =>
+    list: <Type extends ViewType>(call: AdmittedCall, query: ListQuery<Type>) =>
       fresh(call, () => readModel.list(query), atHead && (() => atHead.list(query))),
   }
 }

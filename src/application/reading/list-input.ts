@@ -144,7 +144,7 @@ export const conditionsOf = (filter: Filter): readonly Condition[] =>
     })
   })
 
-/** `sort` as a total order: the object's own id or key comes last, since it leaves nothing for later fields to decide. */
+/** `sort` as a total order: it ends with the object's own id or key, since no two rows are equal in that. */
 export const totalOrder = (type: ViewType, sort: readonly SortKey[]): readonly SortKey[] => {
   const field = identityField[type]
   const end = sort.findIndex((key) => key.field === field)

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import type * as z from 'zod/mini'
 import type { AnyKind } from '../../domain/kinds.js'
 import type { Position } from '../../ports/event-store.js'
-import type { Listing, ListQuery, Views, ViewType } from '../../ports/read-model.js'
+import type { ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { fieldNamed, type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
@@ -11,7 +11,7 @@ import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
 import { conditionsOf, type ListInput, totalOrder } from './list-input.js'
-import { type ListWithoutPage, readPageToken, writePageToken } from './page-token.js'
+import { readPageToken, writePageToken } from './page-token.js'
 import { requireFed } from './require-fed.js'
 
 /** A page of objects. */
@@ -81,18 +81,11 @@ const readPage = async <Type extends ViewType>(
     limit: pageSize,
     ...(pageToken !== undefined && { after }),
   }
-  const listing = await runtime.fresh.list(call, paged)
-  if (listing.sequence === 0n) await requireFed(runtime, call)
-  return ok(await pageAt(query, listing))
-}
-
-const pageAt = async <Type extends ViewType>(
-  query: ListWithoutPage & { readonly type: Type },
-  { items, hasMore, totalSize, sequence }: Listing<Views[Type]>,
-): Promise<Page<Views[Type]>> => {
-  const last = items.at(-1)
-  if (!last || !hasMore) return { items, totalSize, sequence }
-  const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const after = query.sort.map(({ field }) => fieldNamed(fields, field).of(last))
-  return { items, nextPageToken: await writePageToken(query, after), totalSize, sequence }
+  const { items, hasMore, totalSize, sequence } = await runtime.fresh.list(call, paged)
+  if (sequence === 0n) await requireFed(runtime, call)
+  const last = hasMore ? items.at(-1) : undefined
+  if (!last) return ok({ items, totalSize, sequence })
+  const fields: ViewFields<Views[Type]> = viewFields[type]
+  const values = query.sort.map(({ field }) => fieldNamed(fields, field).of(last))
+  return ok({ items, nextPageToken: await writePageToken(query, values), totalSize, sequence })
 }

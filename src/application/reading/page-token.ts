@@ -6,16 +6,11 @@ import { canHold, fieldNamed, viewFields } from '../../projections/rows/view-fie
 import { sha256 } from '../sha256.js'
 
 /** A list without its page. */
-export type ListWithoutPage = Omit<ListQuery<ViewType>, 'after' | 'limit'>
+type ListWithoutPage = Omit<ListQuery<ViewType>, 'after' | 'limit'>
 
 /** A token is valid for the same organization, project, filter and order only. */
-const bindingOf = ({
-  type,
-  orgId,
-  projectId,
-  conditions,
-  sort,
-}: ListWithoutPage): Promise<string> => sha256([type, orgId, projectId ?? null, conditions, sort])
+const bindingOf = (list: ListWithoutPage): Promise<string> =>
+  sha256([list.type, list.orgId, list.projectId ?? null, list.conditions, list.sort])
 
 /** The opaque token of the page after the row with these values of the sort fields. */
 export const writePageToken = async (
@@ -57,7 +52,7 @@ const contentOf = (token: string): readonly unknown[] => {
 
 const sortValueOf = (value: unknown): SortValue | undefined => {
   if (typeof value === 'boolean') return value
-  // A token is not sealed: whoever makes one up must not send a store what it cannot take.
+  // Tokens are not sealed: a made-up one must not send text to a store that it cannot keep.
   if (typeof value === 'string') return unstorable(value) === undefined ? value : undefined
   const digits = fieldOf(value, 'n')
   return typeof digits === 'string' && /^\d{1,18}$/.test(digits) ? BigInt(digits) : undefined

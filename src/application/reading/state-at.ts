@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
 import { ObjectInput } from '../../domain/kinds.js'
-import type { ObjectRef } from '../../domain/values.js'
+import type { ObjectRef, StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { streamOf } from '../../projections/events/kind-of.js'
@@ -51,29 +51,24 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
     },
     async ({ orgId }, { object, sequence, time }) => {
       const until = sequence ?? endOfMillisecond(time)
-      const found = await objectAt(runtime, { orgId, object, until })
+      const at = (ref: ObjectRef) => objectAt(runtime, streamOf(orgId, ref), until)
+      const found = await at(object)
       const container = containerOf(object)
       // An object ends with its container.
-      const isShown =
-        found && (!container || (await objectAt(runtime, { orgId, object: container, until })))
+      const isShown = found && (!container || (await at(container)))
       return isShown ? ok(found) : err({ kind: 'NotFound', object })
     },
   )
 
 const endOfMillisecond = (time = new Date(0)): Position => firstPositionIn(time) + 999n
 
-interface Past {
-  readonly orgId: string
-  readonly object: ObjectRef
-  /** Inclusive. */
-  readonly until: Position
-}
-
+/** @param until - last position that counts */
 const objectAt = async (
   { store }: Runtime,
-  { orgId, object, until }: Past,
+  stream: StreamId,
+  until: Position,
 ): Promise<Views[ViewType] | undefined> => {
-  const events = await fromPort(() => store.readStream(streamOf(orgId, object)))
+  const events = await fromPort(() => store.readStream(stream))
   let row: Views[ViewType] | undefined
   for (const recorded of events) {
     if (recorded.position > until) break

@@ -2,12 +2,12 @@ import { raceAbort } from './race-abort.js'
 
 type Source<Value> = Iterable<Value> | AsyncIterable<Value>
 
-/** `source`, which throws as soon as `signal` aborts, also while it is silent. */
+/** The values of `source`; throws as soon as `signal` aborts, also while the source does not answer. */
 export const abortableSource = <Value>(
   source: Source<Value>,
   signal: AbortSignal | undefined,
 ): Source<Value> =>
-  // One that is not asynchronous lets nobody abort while it is read.
+  // A synchronous source is read without a pause in which the signal could abort.
   signal && Symbol.asyncIterator in source ? abortableValues(source, signal) : source
 
 async function* abortableValues<Value>(
@@ -30,7 +30,7 @@ async function* abortableValues<Value>(
     isOver = !signal.aborted
     throw thrown
   } finally {
-    // Once aborted, not waited for: a generator that is stuck never closes.
+    // After an abort it does not wait for the source to close: a generator that hangs never does.
     if (!isOver) await raceAbort(close(), signal).catch(() => undefined)
   }
 }

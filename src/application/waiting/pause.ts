@@ -1,32 +1,29 @@
-/** For how many milliseconds lost races are decided anew before they are reported. */
-const DECIDE_ANEW_FOR = 10_000
+/** How long a write is decided anew after lost races before it is aborted, in milliseconds. */
+const RETRY_FOR_MS = 10_000
 
-/** Tells, of a call that begins now, whether it has lost races for too long. */
+/** Begins the time for retries; the function returns whether it is over. */
 export const retryDeadline = (): (() => boolean) => {
-  const deadline = performance.now() + DECIDE_ANEW_FOR
+  const deadline = performance.now() + RETRY_FOR_MS
   return () => performance.now() >= deadline
 }
 
-/**
- * Longest pause between two attempts, in milliseconds. It stays short, so that a call that lost often has the same
- * chance as one that has just begun.
- */
+/** Longest pause between two attempts, in milliseconds: a call that lost often must not fall behind new ones. */
 const LONGEST_BETWEEN = 50
 
 /**
- * Waits before a decision is taken anew: not at all the first time, then for a random while that
- * may double each time, so that losers do not meet again. Ends early when `signal` does.
+ * Waits before the next attempt: not at all after the first, then for a random time whose maximum doubles, so
+ * that the same writers do not collide again. Ends early when `signal` aborts.
  */
 export const pause = (attempts: number, signal: AbortSignal | undefined): Promise<void> => {
   if (attempts === 1) return Promise.resolve()
   return delay(Math.random() * Math.min(LONGEST_BETWEEN, 2 ** attempts), signal)
 }
 
-/** Pauses after a store or a projection was out of order, in milliseconds: the first, and the longest. */
+/** Pauses while a store or a projection is unavailable, in milliseconds: the first, and the longest. */
 export const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 1_000
 
-/** The pause to make when one of `pause` milliseconds did not help. */
+/** The pause after one of `pause` milliseconds. */
 export const longerPause = (pause: number): number => Math.min(2 * pause, LONGEST_PAUSE)
 
 /** Waits for some milliseconds, or until `signal` aborts. */
@@ -38,7 +35,7 @@ export const delay = (milliseconds: number, signal: AbortSignal | undefined): Pr
       signal?.removeEventListener('abort', done)
       resolve()
     }
-    // First: what is no signal is refused here, where it can be caught, and not by the timer.
-    signal?.addEventListener('abort', done, { once: true })
+    // Before the timer: what is no signal throws here, and leaves no timer behind.
+    signal?.addEventListener('abort', done)
     const timer = setTimeout(done, milliseconds)
   })

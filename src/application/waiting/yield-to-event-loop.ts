@@ -1,10 +1,7 @@
 const later: (next: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : setTimeout
 
-/**
- * Lets the event loop turn. Between the parts of something long everybody else gets a chance, timers and
- * signals among them, also when neither store nor source ever waits for anything.
- */
+/** Lets timers, I/O and other callers run between the parts of long work, which itself may never wait. */
 export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
     later(resolve)

@@ -20,18 +20,18 @@ const hinted = () => {
     hint = wake
     return () => undefined
   }
-  return { news: appendSignal({ ...store, onAppend }), hint: () => hint() }
+  return { appends: appendSignal({ ...store, onAppend }), hint: () => hint() }
 }
 
 describe('AppendSignal', () => {
-  it('are waited for until the next look: 100 ms, or a second when there are hints', async () => {
+  it('waits at most 100 ms, or a second when the store gives hints', async () => {
     const { onAppend: _, ...silent } = store
-    for (const [news, longest] of [
+    for (const [appends, longest] of [
       [appendSignal(silent), 100],
       [appendSignal(store), 1_000],
     ] as const) {
       const waited = vi.fn()
-      void news.wait(0, undefined).then(waited)
+      void appends.wait(0, undefined).then(waited)
       await vi.advanceTimersByTimeAsync(longest - 1)
       expect(waited).not.toHaveBeenCalled()
       await vi.advanceTimersByTimeAsync(1)
@@ -39,33 +39,36 @@ describe('AppendSignal', () => {
     }
   })
 
-  it('are not waited for when the hint was there before, or the signal had aborted', async () => {
-    const { news, hint } = hinted()
-    const seen = news.count()
+  it('does not wait after an earlier hint, or with an aborted signal', async () => {
+    const { appends, hint } = hinted()
+    const seen = appends.count()
     hint()
-    await news.wait(seen, undefined)
-    await news.wait(news.count(), AbortSignal.abort())
+    await appends.wait(seen, undefined)
+    await appends.wait(appends.count(), AbortSignal.abort())
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it.each(['a hint', 'an abort', 'the time'])('leave nothing behind after %s', async (end) => {
-    const { news, hint } = hinted()
-    const controller = new AbortController()
-    const { signal } = controller
-    const waiting = news.wait(0, signal)
-    if (end === 'a hint') hint()
-    else if (end === 'an abort') controller.abort()
-    else await vi.advanceTimersByTimeAsync(1_000)
-    await waiting
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    expect(vi.getTimerCount()).toBe(0)
-  })
+  it.each(['a hint', 'an abort', 'the time'])(
+    'leaves no timer and no listener behind after %s',
+    async (end) => {
+      const { appends, hint } = hinted()
+      const controller = new AbortController()
+      const { signal } = controller
+      const waiting = appends.wait(0, signal)
+      if (end === 'a hint') hint()
+      else if (end === 'an abort') controller.abort()
+      else await vi.advanceTimersByTimeAsync(1_000)
+      await waiting
+      expect(getEventListeners(signal, 'abort')).toEqual([])
+      expect(vi.getTimerCount()).toBe(0)
+    },
+  )
 
-  it('wake nobody who has been woken', async () => {
-    const { news, hint } = hinted()
+  it('wakes each waiter once', async () => {
+    const { appends, hint } = hinted()
     const { signal } = new AbortController()
     const letGo = vi.spyOn(signal, 'removeEventListener')
-    const waiting = news.wait(0, signal)
+    const waiting = appends.wait(0, signal)
     hint()
     hint()
     await waiting

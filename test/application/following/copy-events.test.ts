@@ -66,7 +66,7 @@ describe('Copying', () => {
     expect(await to.lastPosition()).toBe(position)
   })
 
-  test('verifies what the target then holds, not what it was given', async () => {
+  test('verifies the events that the target holds afterwards', async () => {
     const to = memoryEventStore()
     const readAll: EventStore['readAll'] = async (after, limit) =>
       (await to.readAll(after, limit)).map((event) => ({ ...event, version: event.version + 1 }))
@@ -74,7 +74,7 @@ describe('Copying', () => {
     expect(copied._unsafeUnwrapErr()).toMatchObject({ kind: 'VersionOutOfOrder', version: 2 })
   })
 
-  test('goes on where it was interrupted', async () => {
+  test('continues where it was interrupted', async () => {
     const from = await filled(2500)
     const to = memoryEventStore()
     const controller = new AbortController()
@@ -89,7 +89,7 @@ describe('Copying', () => {
     expect((await copyEvents(from, to))._unsafeUnwrap()).toMatchObject({ copied: 0, events: 2501 })
   })
 
-  test('waits for the batch that is being recorded when it is aborted', async () => {
+  test('waits for the batch that is being recorded when the signal aborts', async () => {
     const from = await filled(1)
     const to = memoryEventStore()
     const controller = new AbortController()
@@ -103,7 +103,7 @@ describe('Copying', () => {
     expect(await logOf(to)).toEqual(await logOf(from))
   })
 
-  test('refuses a target that holds something else, and leaves it as it is', async () => {
+  test('refuses a target with other events, and leaves it unchanged', async () => {
     const from = await filled(3)
     const to = await filled(2)
     const before = await logOf(to)
@@ -126,7 +126,7 @@ describe('Copying', () => {
     })
   })
 
-  test('tells why a store is out of order also of events that it only passes on', async () => {
+  test('reports a fault of the store also for events that it cannot read', async () => {
     const log = await logOf(await filled(1))
     const newer = log.map((event) => ({ ...event, schemaVersion: 2 }))
     const full = new StoreFault('full', 'not_recorded')
@@ -135,7 +135,7 @@ describe('Copying', () => {
     expect(copied._unsafeUnwrapErr()).toMatchObject({ kind: 'Unavailable', cause: full })
   })
 
-  test('leaves nothing of an append in memory of which a later event is damaged', async () => {
+  test('restores nothing of an append in memory when a later event is damaged', async () => {
     const [, ...added] = await logOf(await filled(3))
     const metadata = { actor: context.caller, resourceOwner: 'acme' }
     const append = added.map((event) => ({ ...event, appendId: 'one', metadata }))
@@ -162,13 +162,13 @@ describe('Copying', () => {
     },
   )
 
-  test('tells of a seal that does not open in the copy', async () => {
+  test('reports a seal that does not open in the copy', async () => {
     const other = aesGcmCipher({ current: 'k2', keys: { k2: new Uint8Array(32).fill(2) } })
     const copied = await copyEvents(await filled(1), memoryEventStore(), { secrets: other })
     expect(copied._unsafeUnwrapErr().kind).toBe('SealBroken')
   })
 
-  test('ends when it is aborted while the copy is verified', async () => {
+  test('ends when the signal aborts while the copy is verified', async () => {
     const controller = new AbortController()
     const copied = await copyEvents(await filled(1000), memoryEventStore(), {
       onProgress: ({ phase }) => phase === 'verifying' && controller.abort(),
@@ -177,7 +177,7 @@ describe('Copying', () => {
     expect(copied._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
   })
 
-  test('tells when a store is out of order', async () => {
+  test('reports a fault of either store', async () => {
     const from = await filled(1)
     const away = new Error('away')
     const lost = new StoreFault('lost', 'unknown')
@@ -196,7 +196,7 @@ describe('Copying', () => {
 })
 
 describe('Verifying', () => {
-  test('finds a log in order', async () => {
+  test('accepts a log without faults', async () => {
     const store = await filled(3)
     const position = await store.lastPosition()
     expect((await verify(store, { secrets }))._unsafeUnwrap()).toEqual({ events: 4, position })
@@ -211,19 +211,19 @@ describe('Verifying', () => {
     ['other data', () => ({ data: { id: 'p1' } }), { kind: 'CorruptEvent', field: 'data.name' }],
     ['a foreign stream', () => ({ stream: 'project-acme+p9' }), { kind: 'CorruptEvent' }],
     [
-      'text that PostgreSQL does not keep',
+      'text that PostgreSQL cannot store',
       ({ data }) => ({ data: { ...data, name: 'a\0b' } }),
       { kind: 'CorruptEvent', field: 'data.name' },
     ],
     [
-      'an actor whose id is no text that can be kept',
+      'an actor whose id cannot be stored',
       ({ metadata }) => ({
         metadata: { ...metadata, actor: { userId: 'a\ud800', orgId: 'acme' } },
       }),
       { kind: 'CorruptEvent', field: 'metadata.actor.userId' },
     ],
     [
-      'a correlation id that is no text that can be kept',
+      'a correlation id that cannot be stored',
       ({ metadata }) => ({ metadata: { ...metadata, correlationId: 'a\0b' } }),
       { kind: 'CorruptEvent', field: 'metadata.correlationId' },
     ],
@@ -238,14 +238,14 @@ describe('Verifying', () => {
     expect(found._unsafeUnwrapErr()).toMatchObject({ ...expected, position: log[2]?.position })
   })
 
-  test('tells of text that PostgreSQL does not keep in a list, too', async () => {
+  test('reports text that PostgreSQL cannot store inside a list', async () => {
     const log = await logOf(await filled(0))
     const changed = log.map((event) => ({ ...event, data: { ...event.data, scopes: ['a\0b'] } }))
     const found = await verify(storeOf(changed))
     expect(found._unsafeUnwrapErr()).toMatchObject({ kind: 'CorruptEvent', field: 'data.scopes' })
   })
 
-  test('tells when the cipher is out of order', async () => {
+  test('reports a fault of the cipher', async () => {
     const cause = new Error('no key server')
     const away = { ...secrets, open: () => Promise.reject(cause) }
     const found = await verify(await filled(1), { secrets: away })
@@ -256,7 +256,7 @@ describe('Verifying', () => {
     })
   })
 
-  test('tells of positions that do not rise', async () => {
+  test('reports positions that do not rise', async () => {
     const log = await logOf(await filled(3))
     const [first, second, third] = log
     if (!first || !second || !third) throw new Error('Three events were expected')
@@ -272,7 +272,7 @@ describe('Verifying', () => {
     expect(twice._unsafeUnwrapErr()).toEqual({ kind: 'PositionOutOfOrder', position, previous })
   })
 
-  test('tells of a seal that does not open, when it has the cipher', async () => {
+  test('reports a seal that does not open when it is given the cipher', async () => {
     const store = await filled(1)
     const [first] = await logOf(store)
     const other = aesGcmCipher({ current: 'k2', keys: { k2: new Uint8Array(32).fill(2) } })
@@ -285,7 +285,7 @@ describe('Verifying', () => {
     expect((await verify(store)).isOk()).toBe(true)
   })
 
-  test('ends when its signal aborts, and tells when the store is out of order', async () => {
+  test('ends when its signal aborts, and reports a fault of the store', async () => {
     const aborted = await verify(await filled(1), { signal: AbortSignal.abort() })
     expect(aborted._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
     const cause = new Error('away')

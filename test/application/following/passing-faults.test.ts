@@ -79,8 +79,8 @@ const refusals: readonly (readonly [name: string, error: unknown])[] = [
   ['nothing', null],
 ]
 
-describe('A projection that lost what it works with', () => {
-  it.each(faults)('is unavailable until it has it back: %s', async (_, cause) => {
+describe('A projection with a temporary fault', () => {
+  it.each(faults)('is unavailable until the fault is over: %s', async (_, cause) => {
     let times = 3
     const { seen, projection } = failing(() => (times-- > 0 ? cause : undefined))
     const iam = iamOn(store)
@@ -95,24 +95,24 @@ describe('A projection that lost what it works with', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('is tried again by run, after pauses that grow, with onFault called each time', async () => {
+  it('is retried by run after growing pauses, with onFault called each time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const told: FaultSeen[] = []
-    const iam = iamOn(store, { hooks: { onFault: (fault) => told.push(fault) } })
+    const reported: FaultSeen[] = []
+    const iam = iamOn(store, { hooks: { onFault: (fault) => reported.push(fault) } })
     let isAway = true
     const { seen, projection } = failing(() => (isAway ? coded('ECONNREFUSED') : undefined))
     const controller = new AbortController()
     const running = iam.run(projection, { signal: controller.signal })
-    const toldAfter = async (milliseconds: number) => {
+    const reportedAfter = async (milliseconds: number) => {
       await vi.advanceTimersByTimeAsync(milliseconds)
-      return told.length
+      return reported.length
     }
-    expect(await toldAfter(9)).toBe(1)
-    expect(await toldAfter(1)).toBe(2)
-    expect(await toldAfter(19)).toBe(2)
-    expect(await toldAfter(1)).toBe(3)
-    expect(await toldAfter(600_000)).toBeGreaterThan(600)
-    expect(told[0]).toEqual({
+    expect(await reportedAfter(9)).toBe(1)
+    expect(await reportedAfter(1)).toBe(2)
+    expect(await reportedAfter(19)).toBe(2)
+    expect(await reportedAfter(1)).toBe(3)
+    expect(await reportedAfter(600_000)).toBeGreaterThan(600)
+    expect(reported[0]).toEqual({
       method: 'run',
       kind: 'Unavailable',
       outcome: 'not_recorded',
@@ -125,7 +125,7 @@ describe('A projection that lost what it works with', () => {
     expect(await good(running)).toBe(await store.lastPosition())
   })
 
-  it('goes on at the event that it was at', async () => {
+  it('continues at the same event', async () => {
     const log = await logOf(store)
     let isAway = true
     const { seen, projection } = failing((events) => {
@@ -141,7 +141,7 @@ describe('A projection that lost what it works with', () => {
     expect(seen).toEqual(log)
   })
 
-  it('is given a single event a second time before it counts as refused', async () => {
+  it('gets a single event a second time before the event counts as refused', async () => {
     const [first] = await logOf(store)
     let times = 1
     const { seen, projection } = failing(() => (times-- > 0 ? new Error('gone') : undefined))

@@ -69,7 +69,7 @@ const collector = (before: (events: readonly RecordedEvent[]) => unknown = () =>
 }
 
 describe('catchUp', () => {
-  it('feeds a projection what it has not seen, once, and tells the position reached', async () => {
+  it('feeds a projection each new event once, and answers the position reached', async () => {
     const { seen, projection } = collector()
     expect(await good(iam.catchUp(projection))).toBe(await store.lastPosition())
     expect(seen).toEqual(await logOf(store))
@@ -82,7 +82,7 @@ describe('catchUp', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('feeds it in batches, and tells after each how far it is', async () => {
+  it('feeds a projection in batches, and reports progress after each', async () => {
     await addRoles(1_999)
     const sizes: number[] = []
     const { projection } = collector((events) => sizes.push(events.length))
@@ -98,7 +98,7 @@ describe('catchUp', () => {
     for (const { rate } of steps) expect(rate).toBeGreaterThan(0)
   })
 
-  it('tells no total when the store cannot count', async () => {
+  it('reports no total when the store cannot count', async () => {
     const steps: Progress[] = []
     const counting = { ...store, countAfter: undefined }
     const { projection } = collector()
@@ -107,7 +107,7 @@ describe('catchUp', () => {
     expect(steps[0]).not.toHaveProperty('total')
   })
 
-  it('lets it stay where it was any number of times, but twice in a row', async () => {
+  it('accepts a checkpoint that stays the same, but not twice in a row', async () => {
     const { seen, projection } = collector()
     let calls = 0
     const staying: Projection = {
@@ -156,7 +156,7 @@ describe('catchUp', () => {
     expect(seen).toEqual(log)
   })
 
-  it('goes on when a projection takes one by one what it did not take together', async () => {
+  it('continues when a projection accepts events one by one that it refused together', async () => {
     const { seen, projection } = collector((events) => {
       if (events.length > 1) throw new Error('too many')
     })
@@ -192,7 +192,7 @@ describe('catchUp', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('finds the failing event though another process moves on meanwhile', async () => {
+  it('finds the refused event although another process applies events meanwhile', async () => {
     const log = await logOf(store)
     const { seen, projection } = collector()
     let isFirst = true
@@ -210,12 +210,12 @@ describe('catchUp', () => {
     expect(seen).toEqual(log)
   })
 
-  it('gives up on a projection that moves nothing and says nothing', async () => {
+  it('is unavailable when a projection applies nothing without an error', async () => {
     const stuck: Projection = { ...collector().projection, apply: async () => false }
     expect(await refusal(iam.catchUp(stuck))).toMatchObject({ kind: 'Unavailable' })
   })
 
-  it('stops at a projection that applies events and does not say so: it would for ever', async () => {
+  it('stops when a projection applies events but does not move its checkpoint', async () => {
     let applied = 0
     const forgetful: Projection = {
       ...collector().projection,
@@ -234,7 +234,7 @@ describe('catchUp', () => {
     expect(applied).toBe(4)
   })
 
-  it('goes on when it was emptied while it was being fed', async () => {
+  it('continues when the projection is reset meanwhile', async () => {
     const { seen, projection } = collector()
     let isFirst = true
     const emptied: Projection = {
@@ -250,7 +250,7 @@ describe('catchUp', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('is unavailable while store or projection are out of order', async () => {
+  it('is unavailable while the store or the projection has a fault', async () => {
     const cause = new StoreFault('away', 'unknown')
     const away = () => Promise.reject(cause)
     const { projection } = collector()
@@ -262,7 +262,7 @@ describe('catchUp', () => {
   })
 
   it.each([undefined, null, 0, '0', Number.NaN])(
-    'is unavailable for a checkpoint that is no position: %o',
+    'is unavailable for a checkpoint that is not a position: %o',
     async (answer) => {
       const { seen, projection } = collector()
       const untyped: Projection = { ...projection, checkpoint: async () => answer as never }
@@ -275,10 +275,10 @@ describe('catchUp', () => {
     },
   )
 
-  it('tells of the events before the one that it stops at', async () => {
+  it('reports the events before the one that is refused', async () => {
     const log = await logOf(store)
-    const told: unknown[] = []
-    const hooks: Hooks = { onCatchUp: ({ events }) => told.push(events) }
+    const reported: unknown[] = []
+    const hooks: Hooks = { onCatchUp: ({ events }) => reported.push(events) }
     const { projection } = collector((events) => {
       if (events.some(({ position }) => position === log[2]?.position)) throw new Error('no')
     })
@@ -286,11 +286,11 @@ describe('catchUp', () => {
     const onProgress = (step: Progress) => steps.push(step)
     for (const _ of [1, 2])
       await refusal(iamOn(store, { hooks }).catchUp(projection, { onProgress }))
-    expect(told).toEqual([2])
+    expect(reported).toEqual([2])
     expect(steps).toMatchObject([{ done: 2, position: log[1]?.position }])
   })
 
-  it('tells of the events before the one that cannot be read', async () => {
+  it('reports the events before the one that cannot be read', async () => {
     const [one, two, three] = (await logOf(store)) as [RecordedEvent, RecordedEvent, RecordedEvent]
     const copy = memoryEventStore()
     await copy.restore([one, two, { ...three, schemaVersion: 2 }])
@@ -300,13 +300,16 @@ describe('catchUp', () => {
     expect(steps).toMatchObject([{ done: 2, total: 3, position: two.position }])
   })
 
-  it.each(['catchUp', 'run'] as const)('is refused at once for what is none: %s', (method) => {
-    const { checkpoint: _, ...incomplete } = collector().projection
-    for (const none of [undefined, null, {}, incomplete])
-      expect(() => iam[method](none as never)).toThrow('projection must be a Projection')
-  })
+  it.each(['catchUp', 'run'] as const)(
+    'throws for an object that is not a projection: %s',
+    (method) => {
+      const { checkpoint: _, ...incomplete } = collector().projection
+      for (const none of [undefined, null, {}, incomplete])
+        expect(() => iam[method](none as never)).toThrow('projection must be a Projection')
+    },
+  )
 
-  it('reads on from where another process has brought the projection', async () => {
+  it('continues from the checkpoint that another process has reached', async () => {
     await addRoles(4_000)
     const { seen, projection } = collector()
     const log = await logOf(store)
@@ -324,7 +327,7 @@ describe('catchUp', () => {
     expect(seen).toEqual(log)
   })
 
-  it('reads the next page while a projection is at work, but lets it begin first', async () => {
+  it('reads the next page while a projection applies one, shortly after that has begun', async () => {
     await addRoles(2_000)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const readAll = vi.fn(store.readAll)
@@ -348,7 +351,7 @@ describe('catchUp', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('reads the next page at once when a projection has done with the one before', async () => {
+  it('reads the next page at once when a projection has applied the one before', async () => {
     await addRoles(2_000)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { seen, projection } = collector()
@@ -356,7 +359,7 @@ describe('catchUp', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('is not bothered by a page that it read ahead and has no use for', async () => {
+  it('ignores the failure of a page that it read ahead and does not need', async () => {
     await addRoles(2_000)
     const objection = new Error('not that one')
     const asked = Promise.withResolvers<void>()
@@ -376,7 +379,7 @@ describe('catchUp', () => {
     expect(refused).toMatchObject({ kind: 'ProjectionFailed', cause: objection })
   })
 
-  it('does not swallow what the host throws while it is told of progress', async () => {
+  it('rejects with what onProgress throws', async () => {
     const bug = new TypeError('a bug of the host')
     const { projection } = collector()
     const call = iam.catchUp(projection, {
@@ -392,22 +395,22 @@ describe('run', () => {
   /** A projection that says when it has seen as many events as asked for. */
   const following = (before?: (events: readonly RecordedEvent[]) => unknown) => {
     const { seen, projection } = collector(before)
-    let told: () => void = () => undefined
+    let applied: () => void = () => undefined
     const apply: Projection['apply'] = async (from, events) => {
       const isApplied = await projection.apply(from, events)
-      told()
+      applied()
       return isApplied
     }
     const reach = async (count: number): Promise<void> => {
       while (seen.length < count)
         await new Promise<void>((resolve) => {
-          told = resolve
+          applied = resolve
         })
     }
     return { seen, reach, projection: { ...projection, apply } }
   }
 
-  it('follows the log until it is aborted, and tells the position reached', async () => {
+  it('follows the log until the signal aborts, and answers the position reached', async () => {
     const { seen, reach, projection } = following()
     const controller = new AbortController()
     const running = iam.run(projection, { signal: controller.signal })
@@ -423,7 +426,7 @@ describe('run', () => {
     expect(seen).toHaveLength(6)
   })
 
-  it('asks for hints while it lasts, and no longer', async () => {
+  it('listens for hints until it ends', async () => {
     let hinted = 0
     const counting: EventStore = {
       ...store,
@@ -446,7 +449,7 @@ describe('run', () => {
     expect(hinted).toBe(0)
   })
 
-  it('tells the position reached, also when it is aborted in the middle', async () => {
+  it('answers the position reached when the signal aborts during a batch', async () => {
     await addRoles(1_999)
     const controller = new AbortController()
     const { seen, projection } = following(() => controller.abort())
@@ -456,7 +459,7 @@ describe('run', () => {
     expect(await good(iam.run(projection, { signal: AbortSignal.abort() }))).toBe(reached)
   })
 
-  it('waits while store or projection are out of order, and goes on where it was', async () => {
+  it('waits while the store or the projection has a fault, and then continues', async () => {
     let faults = 0
     const { seen, reach, projection } = following(() => {
       if (faults++ % 2 === 0) throw new StoreFault('locked', 'not_recorded')
@@ -476,7 +479,7 @@ describe('run', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('leaves a store in peace, longer each time until it has answered', async () => {
+  it('doubles the pause between attempts until the store answers', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let looks = 0
     let isAway = true
@@ -508,7 +511,7 @@ describe('run', () => {
     await good(running)
   })
 
-  it('ends at an event that the projection cannot take', async () => {
+  it('ends at an event that the projection refuses', async () => {
     const { seen, reach, projection } = following((events) => {
       if (events.some(({ type }) => type === 'project.updated')) throw new Error('no updates')
     })
@@ -523,7 +526,7 @@ describe('run', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('misses nothing that is recorded while it catches up', async () => {
+  it('misses no event that is recorded while it catches up', async () => {
     // Without a second look after a while: the hint must do.
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     let isFirst = true
@@ -540,7 +543,7 @@ describe('run', () => {
     expect(seen).toEqual(await logOf(store))
   })
 
-  it('keeps a read model fresh for reads that may be late', async () => {
+  it('keeps a read model up to date for eventual reads', async () => {
     const { projection, reach } = following()
     const model = memoryReadModel()
     const readModel: ReadModel = {

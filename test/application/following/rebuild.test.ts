@@ -41,7 +41,7 @@ describe.each(homes)('a read model in %s', (_, open) => {
     return { iam, store, readModel, projectId, add }
   }
 
-  it('is rebuilt while writes go on, and ends as one that was never reset', async () => {
+  it('is rebuilt during writes, with the same result as one that was never reset', async () => {
     const { iam, store, readModel, projectId, add } = await setUp()
     await add(0, 50)
     await iam.projectRoles.list({ projectId }, context)
@@ -58,18 +58,18 @@ describe.each(homes)('a read model in %s', (_, open) => {
     expect(rebuilt).toEqual((await fresh.projectRoles.list(wanted, context))._unsafeUnwrap())
   })
 
-  it('tells how far a rebuild is', async () => {
+  it('reports the progress of a rebuild', async () => {
     const { iam, store, readModel, add } = await setUp()
     await add(0, 30)
     await readModel.reset()
-    const told: Progress[] = []
-    await iam.catchUp(readModel, { onProgress: (progress) => told.push(progress) })
+    const reported: Progress[] = []
+    await iam.catchUp(readModel, { onProgress: (progress) => reported.push(progress) })
     const head = await store.lastPosition()
-    expect(told.at(-1)).toMatchObject({ done: 31, total: 31, position: head, head })
-    expect(told.at(-1)?.rate).toBeGreaterThan(0)
+    expect(reported.at(-1)).toMatchObject({ done: 31, total: 31, position: head, head })
+    expect(reported.at(-1)?.rate).toBeGreaterThan(0)
   })
 
-  it('is fed for eventual reads by run, until that is aborted', async () => {
+  it('is fed by run for eventual reads, until the signal aborts', async () => {
     const { iam, readModel, projectId, add } = await setUp()
     const end = new AbortController()
     const running = iam.run(readModel, { signal: end.signal })

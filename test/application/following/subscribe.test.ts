@@ -44,7 +44,7 @@ const take = async (events: AsyncIterator<RecordedEvent>, count: number) => {
 }
 
 describe('A subscription', () => {
-  it('begins with what there is, and goes on with what comes', async () => {
+  it('yields the events of the log, and then each new one', async () => {
     const events = subscribed()
     expect(await take(events, 3)).toEqual(await logOf(store))
     const next = events.next()
@@ -57,7 +57,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('begins after the position it is given', async () => {
+  it('begins after the given position', async () => {
     const log = await logOf(store)
     const after = log[0]?.position
     const events = subscribed({ after })
@@ -65,7 +65,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('is for some types or one organization when told so', async () => {
+  it('can be limited to event types and to one organization', async () => {
     await addSamples(iam, inGlobex)
     const log = await logOf(store)
     const ofGlobex = subscribed({ orgId: 'globex' })
@@ -80,7 +80,7 @@ describe('A subscription', () => {
     for (const events of [ofGlobex, projects, both]) await events.return?.()
   })
 
-  it('reads but once what it is not for', async () => {
+  it('reads events that it leaves out only once', async () => {
     let reads = 0
     const counting: EventStore = {
       ...store,
@@ -98,7 +98,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('ends cleanly when it is aborted: before it began, while it waits, and in between', async () => {
+  it('ends when the signal aborts: before it begins, while it waits, and between two events', async () => {
     const early = subscribed({ signal: AbortSignal.abort() })
     expect(await early.next()).toEqual({ done: true, value: undefined })
 
@@ -119,9 +119,9 @@ describe('A subscription', () => {
   })
 
   it.each([
-    ['while it waits for news', {}],
-    ['while what comes is not for it', { orgId: 'globex' }],
-  ])('ends when it is returned from: %s', async (_, options) => {
+    ['while it waits for events', {}],
+    ['while new events are left out', { orgId: 'globex' }],
+  ])('ends when its iterator is closed: %s', async (_, options) => {
     const signal = new AbortController().signal
     const events = subscribed({ ...options, after: await store.lastPosition(), signal })
     const next = events.next()
@@ -134,7 +134,7 @@ describe('A subscription', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('ends when it is returned from while the store is silent', async () => {
+  it('ends when its iterator is closed while the store does not answer', async () => {
     const silent = { ...store, readAll: () => new Promise<never>(() => undefined) }
     const events = subscribed({}, silent)
     const next = events.next()
@@ -142,7 +142,7 @@ describe('A subscription', () => {
     expect(await next).toEqual({ done: true, value: undefined })
   })
 
-  it('lets a stream that is made of it be destroyed', async () => {
+  it('ends when a stream made of it is destroyed', async () => {
     const stream = Readable.from(iam.subscribe())
     const closed = once(stream, 'close')
     stream.on('data', (event: RecordedEvent) => {
@@ -153,9 +153,9 @@ describe('A subscription', () => {
   })
 
   it.each([
-    ['waits for news', {}],
-    ['waits for what is for it', { orgId: 'globex' }],
-  ])('ends with the error of a stream that is destroyed while it %s', async (_, options) => {
+    ['waits for events', {}],
+    ['waits for events of its organization', { orgId: 'globex' }],
+  ])('ends with the error of a destroyed stream while it %s', async (_, options) => {
     const stream = Readable.from(iam.subscribe({ ...options, after: await store.lastPosition() }))
     stream.read()
     await turn()
@@ -163,7 +163,7 @@ describe('A subscription', () => {
     expect(await once(stream.destroy(gone), 'error')).toEqual([gone])
   })
 
-  it('leaves nothing with the signal once it is over', async () => {
+  it('removes its listener from the signal at its end', async () => {
     const { signal } = new AbortController()
     const add = vi.spyOn(signal, 'addEventListener')
     const remove = vi.spyOn(signal, 'removeEventListener')
@@ -181,12 +181,12 @@ describe('A subscription', () => {
     ['after', { after: -1n }],
     ['orgId', { orgId: 'a b' }],
     ['signal', { signal: new AbortController() }],
-  ])('is refused at once for a malformed option: %s of %o', (field, options) => {
+  ])('throws for a malformed option: %s of %o', (field, options) => {
     expect(() => iam.subscribe(options as never)).toThrow(TypeError)
     expect(() => iam.subscribe(options as never)).toThrow(field)
   })
 
-  it('asks for hints while it lasts, and no longer', async () => {
+  it('listens for hints until it ends', async () => {
     let hinted = 0
     const counting: EventStore = {
       ...store,
@@ -238,7 +238,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('leaves a slow consumer nothing out and nothing twice, whoever writes meanwhile', async () => {
+  it('yields every event once to a slow consumer, despite writes meanwhile', async () => {
     const events = subscribed()
     const seen: RecordedEvent[] = []
     for (let n = 0; n < 20; n++) {
@@ -250,7 +250,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('misses nothing that is recorded between its look and its wait', async () => {
+  it('misses no event that is recorded between its read and its wait', async () => {
     // Without a second look after a while: the hint must do.
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     let isFirst = true
@@ -270,7 +270,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('waits while the store is out of order, and goes on where it was', async () => {
+  it('waits while the store has a fault, and then continues', async () => {
     let faults = 0
     const flaky: EventStore = {
       ...store,
@@ -285,7 +285,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('leaves a store that is out of order in peace, longer each time', async () => {
+  it('doubles the pause between attempts while the store has a fault', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let looks = 0
     let isAway = true
@@ -313,7 +313,7 @@ describe('A subscription', () => {
     await events.return?.()
   })
 
-  it('ends at once when it is aborted while it leaves a store in peace', async () => {
+  it('ends at once when the signal aborts during a pause', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const controller = new AbortController()
     const away = { ...store, readAll: () => Promise.reject(new Error('away')) }
@@ -323,7 +323,7 @@ describe('A subscription', () => {
     expect(await next).toEqual({ done: true, value: undefined })
   })
 
-  it('ends when it is aborted while the store is out of order', async () => {
+  it('ends when the signal aborts while the store has a fault', async () => {
     const controller = new AbortController()
     const away: EventStore = {
       ...store,
@@ -336,7 +336,7 @@ describe('A subscription', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('looks by itself when the store gives no hints', async () => {
+  it('polls a store that gives no hints', async () => {
     const { onAppend: _, ...silent } = store
     const events = subscribed({}, silent)
     await take(events, 3)

@@ -83,12 +83,12 @@ describe('An event in the stream that cannot be read', () => {
   it.each([
     ['unknown', { type: 'project.exploded' }, { kind: 'UnknownEvent', type: 'project.exploded' }],
     ['corrupt', { data: { id: 'portal' } }, { kind: 'CorruptEvent', field: 'data.name' }],
-  ])('is named to the operator alone, by all who meet it: %s', async (_, broken, fault) => {
+  ])('is reported to the operator only, by every reader: %s', async (_, broken, fault) => {
     const broke = await storeWith(broken)
     const expected = { ...address, position: await broke.lastPosition(), ...fault }
     expect((await verify(broke))._unsafeUnwrapErr()).toEqual(expected)
 
-    // Every organization waits for it; nobody learns whose it is.
+    // Every organization waits for it, and none learns which one owns it.
     const ofAnother = await refusal(iamOn(broke).projects.get(portal, inGlobex))
     expect(ofAnother).toEqual(expected)
     expect(JSON.stringify(toStatus(ofAnother))).not.toMatch(/acme|portal|broken|name|project\./)
@@ -109,7 +109,7 @@ describe('An event in the stream that cannot be read', () => {
     ])
   })
 
-  it('is corrupt when it is one of another kind of object', async () => {
+  it('is corrupt when it belongs to another kind of object', async () => {
     const role = { projectId: 'portal', roleKey: 'r', displayName: 'd', group: '' }
     const broke = await storeWith({ type: 'project_role.added', data: role })
     const error = await refusal(iamOn(broke).projects.patch({ ...portal, name: 'n' }, context))
@@ -117,7 +117,7 @@ describe('An event in the stream that cannot be read', () => {
   })
 })
 
-it('takes no event of another aggregate, though it is named after its own stream', async () => {
+it('refuses an event of another aggregate although its stream matches', async () => {
   // A store that mixes up its streams.
   const [, added] = await logOf(store)
   const mixed: EventStore = { ...store, readStream: async () => (added ? [added] : []) }
@@ -141,7 +141,7 @@ describe.each(['data', 'metadata'] as const)('An event whose %s was damaged', (p
     expect(await refusal(repeat)).toMatchObject({ kind: 'CorruptEvent', field })
   })
 
-  it('ends a plan and its apply that ask whose a role is', async () => {
+  it('ends a plan, and its apply, that reads the last event of a role', async () => {
     const none = { ...portal, name: 'Portal', roles: [] }
     const desired = { managedBy: 'code', prune: true, projects: [none] }
     const readModel = memoryReadModel()

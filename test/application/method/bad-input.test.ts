@@ -223,7 +223,7 @@ describe.each([...writes, resealSecrets])('$name', (method) => {
   })
 
   it.each([undefined, null, 5, 'text', [], long, () => 1])(
-    'refuses an input that is no record',
+    'refuses an input that is no object',
     async (nothing) => {
       const error = await refusal(method.of(iamOn(store))(nothing, context))
       expect(error).toEqual({
@@ -233,7 +233,7 @@ describe.each([...writes, resealSecrets])('$name', (method) => {
     },
   )
 
-  it('takes undefined for absent', async () => {
+  it('treats undefined as absent', async () => {
     const optional = Object.entries(fields[name] ?? {})
       .filter(([, bad]) => !bad.some(([what]) => what === 'nothing'))
       .map(([field]) => [field, undefined])
@@ -327,8 +327,8 @@ describe('Violations', () => {
 // An import takes as many rows as there are.
 const bounded = methods.filter(({ name }) => name !== 'projectRoles.import')
 
-describe.each(bounded)('The longest of everything to $name', ({ of, input, name }) => {
-  it('is refused quickly in every field, and keeps nothing', async () => {
+describe.each(bounded)('The longest input of $name', ({ of, input, name }) => {
+  it('is refused quickly in every field, and is not kept', async () => {
     const before = (await logOf(store)).length
     for (const field of [...Object.keys(input), 'filter', 'sort', 'pageToken', 'actor', 'types']) {
       for (const value of [long, longList, [longList], { [long]: long }, new Uint8Array(1)]) {

@@ -27,10 +27,10 @@ const portal = { ...PROJECT_DEFAULTS, id: 'portal', name: 'Portal of Alice' }
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: key(1) } })
 
-/** What every hook was told, in order. */
+/** The arguments of every hook, in order. */
 const recorder = () => {
-  const told: { readonly hook: string; readonly [field: string]: unknown }[] = []
-  const note = (hook: string) => (what: object) => void told.push({ hook, ...what })
+  const reported: { readonly hook: string; readonly [field: string]: unknown }[] = []
+  const note = (hook: string) => (what: object) => void reported.push({ hook, ...what })
   const hooks: Hooks = {
     onCall: note('call'),
     onAppend: note('append'),
@@ -39,8 +39,8 @@ const recorder = () => {
     onCatchUp: note('catchUp'),
     onFault: note('fault'),
   }
-  const of = (hook: string) => told.filter((entry) => entry.hook === hook)
-  return { hooks, told, of }
+  const of = (hook: string) => reported.filter((entry) => entry.hook === hook)
+  return { hooks, reported, of }
 }
 
 const start = (hooks: Hooks, options: Partial<IamOptions> = {}) =>
@@ -79,10 +79,10 @@ const interruptible = () => {
 }
 
 describe('hooks', () => {
-  it('tell of a write: its append, then its answer', async () => {
-    const { hooks, told } = recorder()
+  it('report a write: its append, then its answer', async () => {
+    const { hooks, reported } = recorder()
     const added = (await start(hooks).projects.add(portal, context))._unsafeUnwrap()
-    expect(told).toEqual([
+    expect(reported).toEqual([
       {
         hook: 'append',
         method: 'projects.add',
@@ -109,30 +109,30 @@ describe('hooks', () => {
     expect(metrics.seen).toEqual(['project.added', 'projects.add'])
   })
 
-  it('tell of a read: the events that it had to catch up with, then its answer', async () => {
-    const { hooks, told } = recorder()
+  it('report a read: the catch-up, then its answer', async () => {
+    const { hooks, reported } = recorder()
     const store = memoryEventStore({ now: () => new Date(Date.now() - 5_000) })
     await start({}, { store }).projects.add(portal, context)
     await start(hooks, { store }).projects.get({ id: 'portal' }, context)
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { hook: 'catchUp', projection: expect.any(String), events: 1, duration },
       { hook: 'call', method: 'projects.get', verdict: 'ok', attempts: 0 },
     ])
-    expect(told[0]?.['lag']).toBeGreaterThanOrEqual(5_000)
+    expect(reported[0]?.['lag']).toBeGreaterThanOrEqual(5_000)
   })
 
-  it('tell of a refusal by its kind', async () => {
-    const { hooks, told } = recorder()
+  it('report a refusal by its kind', async () => {
+    const { hooks, reported } = recorder()
     await start(hooks).projects.update(portal, context)
-    expect(told).toMatchObject([{ hook: 'call', verdict: 'NotFound', attempts: 1 }])
+    expect(reported).toMatchObject([{ hook: 'call', verdict: 'NotFound', attempts: 1 }])
   })
 
-  it('tell of a lost race and of the decision that is taken anew', async () => {
+  it('report a lost race and the decision after it', async () => {
     const { store, beforeNextAppend } = interruptible()
-    const { hooks, told, of } = recorder()
+    const { hooks, reported, of } = recorder()
     const iam = start(hooks, { store })
     await iam.projects.add(portal, context)
-    told.splice(0)
+    reported.splice(0)
     beforeNextAppend(async () =>
       start({}, { store }).projects.deactivate({ id: 'portal' }, context),
     )
@@ -140,10 +140,10 @@ describe('hooks', () => {
     const method = 'projects.update'
     expect(of('conflict')).toEqual([{ hook: 'conflict', method, kind: 'VersionConflict' }])
     expect(of('retry')).toEqual([{ hook: 'retry', method, attempt: 2 }])
-    expect(told.at(-1)).toMatchObject({ hook: 'call', verdict: 'ok', attempts: 2 })
+    expect(reported.at(-1)).toMatchObject({ hook: 'call', verdict: 'ok', attempts: 2 })
   })
 
-  it('tell of a fault by the name and code of its cause, without its message', async () => {
+  it('report a fault by the name and code of its cause, without its message', async () => {
     const { hooks, of } = recorder()
     const cause = Object.assign(new Error('secret text'), { code: 'EIO' })
     const store: EventStore = {
@@ -163,16 +163,16 @@ describe('hooks', () => {
     expect(of('call')).toMatchObject([{ verdict: 'Unavailable' }])
   })
 
-  it('tell of a bug, which is thrown all the same', async () => {
-    const { hooks, told } = recorder()
+  it('report a bug, which is thrown as well', async () => {
+    const { hooks, reported } = recorder()
     const newId = () => 'not a ULID: may be no id at all +'
     await expect(
       start(hooks, { newId }).projects.add({ name: 'Portal' }, context),
     ).rejects.toThrow()
-    expect(told).toMatchObject([{ hook: 'call', method: 'projects.add', verdict: 'threw' }])
+    expect(reported).toMatchObject([{ hook: 'call', method: 'projects.add', verdict: 'threw' }])
   })
 
-  it('tell of each secret that could not be put under the current key', async () => {
+  it('report each secret that could not be sealed anew', async () => {
     const store = memoryEventStore()
     const oidc = { name: 'Google', clientId: 'c', clientSecret: 's', issuer: 'https://i.example' }
     await start({}, { store }).identityProviders.addOidc(oidc, context)
@@ -183,7 +183,7 @@ describe('hooks', () => {
     expect(of('call')).toMatchObject([{ verdict: 'ok' }])
   })
 
-  it('tell of the faults that a subscription and a projection wait for', async () => {
+  it('report the faults that a subscription and a projection wait for', async () => {
     const { hooks, of } = recorder()
     const inner = memoryEventStore()
     let isAway = true
@@ -225,7 +225,7 @@ describe('hooks', () => {
     ])
   })
 
-  it('tell of an event that ends a subscription', async () => {
+  it('report an event that ends a subscription', async () => {
     const { hooks, of } = recorder()
     const store = memoryEventStore()
     await store.append({
@@ -246,7 +246,7 @@ describe('hooks', () => {
     expect(of('fault')).toEqual([{ hook: 'fault', method: 'subscribe', kind, position }])
   })
 
-  it('tell of a projection that fails, and where', async () => {
+  it('report a projection that fails, and its position', async () => {
     const { hooks, of } = recorder()
     const iam = start(hooks)
     const { details } = (await iam.projects.add(portal, context))._unsafeUnwrap()
@@ -270,8 +270,8 @@ describe('hooks', () => {
     ])
   })
 
-  it('are told no secret and nothing of persons', async () => {
-    const { hooks, told } = recorder()
+  it('receive no secret and nothing about persons', async () => {
+    const { hooks, reported } = recorder()
     const iam = start(hooks)
     const clientSecret = 'the client secret'
     const oidc = { name: 'Google', clientId: 'client-1', clientSecret, issuer: 'https://i.example' }
@@ -280,13 +280,13 @@ describe('hooks', () => {
     await iam.projects.add(portal, { ...context, idempotencyKey: 'key of Alice' })
     await iam.projects.add(portal, { ...context, correlationId: 'trace of Alice' })
     await iam.history.list({}, context)
-    expect(told.length).toBeGreaterThan(6)
-    const text = JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? 0 : value))
+    expect(reported.length).toBeGreaterThan(6)
+    const text = JSON.stringify(reported, (_, value) => (typeof value === 'bigint' ? 0 : value))
     for (const private_ of [clientSecret, 'alice', 'Alice', 'acme', 'portal', 'client-1', idpId])
       expect(text).not.toContain(private_)
   })
 
-  it('do no harm by throwing or rejecting', async () => {
+  it('may throw or reject without effect', async () => {
     const explode = () => {
       throw new Error('of a hook')
     }
@@ -313,7 +313,7 @@ describe('hooks', () => {
     expect(seen.toSorted()).toEqual(['one', 'one', 'other', 'other'])
   })
 
-  it('know every method by the name that it is called by', async () => {
+  it('name every method as it is called', async () => {
     const { hooks, of } = recorder()
     const iam = start(hooks)
     const { identityProviders, projects, projectRoles, history } = iam

@@ -35,7 +35,7 @@ const failureOf = async (call: () => unknown): Promise<IamFailure> => {
 }
 
 describe('orThrow', () => {
-  it('gives the value of a call, and of its result', async () => {
+  it('returns the value of a call, and of its result', async () => {
     const { iam } = start()
     const { projectId } = await orThrow(iam.projects.add({ name: 'Portal' }, context))
     const found = await iam.projects.get({ id: projectId }, context)
@@ -59,13 +59,13 @@ describe('orThrow', () => {
     }
   })
 
-  it('throws at once, of what is there', async () => {
+  it('throws synchronously for a result', async () => {
     const { iam } = start()
     const result = await iam.projects.get({ id: 'portal' }, context)
     expect(() => orThrow(result)).toThrow(IamFailure)
   })
 
-  it('leads to who waits for it', async () => {
+  it('has a stack that includes the caller that awaits it', async () => {
     const { iam } = start()
     const script = async () => {
       await orThrow(iam.projects.get({ id: 'portal' }, context))
@@ -87,7 +87,7 @@ describe('An IamFailure', () => {
     )
   })
 
-  it('has what the port threw for its cause, where there is one', async () => {
+  it('has as cause what the port threw', async () => {
     const cause = new StoreFault('the disk is full', 'not_recorded')
     const full = { ...memoryEventStore(), append: () => Promise.reject(cause) }
     const failure = await failureOf(() => orThrow(iamOn(full).projects.add({ name: 'n' }, context)))
@@ -98,7 +98,7 @@ describe('An IamFailure', () => {
     expect('cause' in refused).toBe(false)
   })
 
-  it('can be written as JSON, whatever the error holds', async () => {
+  it('can be converted to JSON, whatever the error holds', async () => {
     const error: IamError = { kind: 'SequenceMismatch', expected: 1n, actual: 2n }
     const failure = await failureOf(() => orThrow(errAsync<never, IamError>(error)))
     expect(JSON.parse(JSON.stringify(failure))).toEqual({
@@ -131,7 +131,7 @@ describe('An IamFailure', () => {
 })
 
 describe('httpStatusOf', () => {
-  it('goes by the kind of an error, and by the code of a status', () => {
+  it('depends on the kind of an error, or on the code of a status', () => {
     const error: IamError = { kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' }
     expect(httpStatusOf(error)).toBe(403)
     expect(httpStatusOf(toStatus(error))).toBe(403)
@@ -139,8 +139,8 @@ describe('httpStatusOf', () => {
   })
 })
 
-describe('What looks at a whole log', () => {
-  it('fails with an error that has a status, and keeps what was found', async () => {
+describe('A function that reads a whole log', () => {
+  it('fails with an error that has a status and the fault', async () => {
     const { store, iam } = start()
     await addSamples(iam)
     const forgetful = iamOn(store, { secrets: forgetfulCipher })
@@ -157,7 +157,7 @@ describe('What looks at a whole log', () => {
     }
   })
 
-  it('gives no status to what is no error of the library', () => {
+  it('throws for an object that is no error of the library', () => {
     for (const foreign of [new Error('x'), { kind: 'Other' }, { kind: 'toString' }, undefined])
       expect(() => toStatus(foreign as never)).toThrow(new TypeError('is no error of claviger'))
   })

@@ -30,7 +30,7 @@ describe('A delay', () => {
 })
 
 describe('The pause before a decision is taken anew', () => {
-  it('is none the first time', async () => {
+  it('is none after the first attempt', async () => {
     await pause(1, undefined)
     expect(vi.getTimerCount()).toBe(0)
   })

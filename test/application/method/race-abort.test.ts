@@ -4,11 +4,11 @@ import { raceAbort } from '../../../src/application/waiting/race-abort.js'
 
 const cancelled = { error: { kind: 'Cancelled' } }
 
-describe('A wait that a signal may end', () => {
+describe('raceAbort', () => {
   it.each([
     ['kept', () => Promise.resolve()],
     ['broken', () => Promise.reject(new Error('away'))],
-  ])('leaves nothing with the signal once a promise was %s', async (_, ask) => {
+  ])('leaves no listener on the signal once a promise was %s', async (_, ask) => {
     const { signal } = new AbortController()
     const waiting = raceAbort(ask(), signal)
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
@@ -17,7 +17,7 @@ describe('A wait that a signal may end', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  it('is over when the signal aborts, or has done so before', async () => {
+  it('rejects when the signal aborts, or has aborted before', async () => {
     const controller = new AbortController()
     const silent = new Promise<never>(() => undefined)
     const waiting = raceAbort(silent, controller.signal)

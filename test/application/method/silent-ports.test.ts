@@ -21,7 +21,7 @@ import {
   oldCipher,
 } from '../host.js'
 
-/** What neither answers nor fails; tells that it was asked. */
+/** Neither answers nor fails; records that it was called. */
 type Silent = () => Promise<never>
 
 /** Options with a port that is silent. */
@@ -158,7 +158,7 @@ const silence = () => {
   return { signal: end.signal, silent }
 }
 
-describe('An abort ends what waits for a port that is silent', () => {
+describe('An abort ends a call that waits for a port', () => {
   it.each(CASES)('%s', async (_, options, call) => {
     const { signal, silent } = silence()
     const iam = iamOn(store, options(silent))
@@ -168,14 +168,14 @@ describe('An abort ends what waits for a port that is silent', () => {
     expect(await logOf(store)).toEqual(before)
   })
 
-  it('catchUp, for how much there is to do', async () => {
+  it('catchUp, for the count of events', async () => {
     const { signal, silent } = silence()
     const iam = iamOn({ ...store, ...{ countAfter: silent } })
     const caught = await iam.catchUp(memoryReadModel(), { signal, onProgress: () => undefined })
     expect(caught._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
   })
 
-  it('catchUp, for how far a batch has come', async () => {
+  it('catchUp, for the checkpoint after a batch', async () => {
     const { signal, silent } = silence()
     const readModel = memoryReadModel()
     const checkpoint = vi
@@ -186,13 +186,13 @@ describe('An abort ends what waits for a port that is silent', () => {
     expect(await readModel.checkpoint()).toBe(await store.lastPosition())
   })
 
-  it('run, at the position it has reached', async () => {
+  it('run, with the position reached', async () => {
     const { signal, silent } = silence()
     const iam = iamOn({ ...store, readAll: silent })
     expect(await good(iam.run(memoryReadModel(), { signal }))).toBe(0n)
   })
 
-  it('run, for the projection, which is not waited for to tell how far it came', async () => {
+  it('run, for a projection that does not answer its checkpoint', async () => {
     const { signal, silent } = silence()
     const iam = iamOn(store)
     const running = iam.run({ ...memoryReadModel(), checkpoint: silent }, { signal })
@@ -241,7 +241,7 @@ describe('An abort ends what waits for a port that is silent', () => {
     expect(begun._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
   })
 
-  it('a command, and lets the next one of its object have its turn', async () => {
+  it('a command, and lets the next one of its object proceed', async () => {
     const { signal, silent } = silence()
     const iam = iamOn({ ...store, findAppend: silent })
     const within = { ...context, idempotencyKey: 'of nothing', signal }

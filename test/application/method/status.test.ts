@@ -156,12 +156,12 @@ describe('toStatus', () => {
     [90_000, '90s'],
     [1e300, '86400s'],
     [Number.POSITIVE_INFINITY, '86400s'],
-  ])('tells to wait for %d ms as %s', (retryAfter, retryDelay) => {
+  ])('reports a wait of %d ms as %s', (retryAfter, retryDelay) => {
     const status = toStatus({ kind: 'Unavailable', outcome: 'not_recorded', retryAfter, cause })
     expect(status.details.slice(1)).toEqual([retry(retryDelay)])
   })
 
-  it.each([-1, Number.NaN])('tells nothing of a wait of %d ms', (retryAfter) => {
+  it.each([-1, Number.NaN])('does not report a wait of %d ms', (retryAfter) => {
     const status = toStatus({ kind: 'Unavailable', outcome: 'not_recorded', retryAfter, cause })
     expect(status.details).toHaveLength(1)
   })
@@ -173,7 +173,7 @@ describe('toStatus', () => {
 })
 
 describe('isIamError', () => {
-  it.each(errors)('knows %o', (error) => {
+  it.each(errors)('accepts %o', (error) => {
     expect(isIamError(error)).toBe(true)
   })
 
@@ -188,13 +188,13 @@ describe('isIamError', () => {
     { kind: 'toString' },
     { kind: 5 },
     { kind: ['NotFound'] },
-  ])('knows that %o is none', (value) => {
+  ])('refuses %o', (value) => {
     expect(isIamError(value)).toBe(false)
   })
 })
 
 describe('toJson', () => {
-  it('writes an outcome as the specification has it, without events', async () => {
+  it('converts an outcome as specified, without events', async () => {
     const { iam } = start()
     const added = await good(iam.projects.add({ id: 'portal', name: 'Portal' }, context))
     expect(toJson(added)).toEqual({
@@ -209,7 +209,7 @@ describe('toJson', () => {
     })
   })
 
-  it('writes lists and history, which tell of events but hold none', async () => {
+  it('converts lists and history', async () => {
     const { iam } = start()
     await addSamples(iam)
     const { items } = await good(iam.history.list({}, context))
@@ -223,7 +223,7 @@ describe('toJson', () => {
     })
   })
 
-  it('writes how many events were copied', async () => {
+  it('keeps a number of events', async () => {
     const { iam, store } = start()
     await addSamples(iam)
     const copied = (await copyEvents(store, memoryEventStore()))._unsafeUnwrap()
@@ -231,7 +231,7 @@ describe('toJson', () => {
     expect(copied.events).toBe(3)
   })
 
-  it('leaves out what is absent, and makes JSON of anything', () => {
+  it('leaves out absent fields, and converts any value', () => {
     const odd = { a: undefined, b: null, c: 2n ** 64n, d: [undefined, Number.NaN], e: Symbol('s') }
     expect(toJson(odd)).toEqual({ b: null, c: '18446744073709551616', d: [null, null], e: null })
     expect(toJson(undefined)).toBe(null)

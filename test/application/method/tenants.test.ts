@@ -51,7 +51,7 @@ describe.each(homes)('in %s', (_, open) => {
       authorize: permissionsFromCaller,
     })
 
-  it('nobody sees anything of another organization, whatever the names', async () => {
+  it('a caller sees nothing of another organization, whatever the names', async () => {
     const property = fc.asyncProperty(world, async (roles) => {
       const iam = newIam()
       for (const { orgId, id, roleKey } of roles) {
@@ -87,7 +87,7 @@ describe.each(homes)('in %s', (_, open) => {
     await fc.assert(property, { numRuns: 50 })
   })
 
-  it('a page token is good for its own organization, project, filter and order alone', async () => {
+  it('a page token is valid for its own organization, project, filter and order only', async () => {
     const iam = newIam()
     for (const orgId of ['acme', 'acme2'])
       for (const id of ['p1', 'p2']) {

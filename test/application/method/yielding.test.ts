@@ -57,7 +57,7 @@ const small = async () => {
   return { store, iam, permitted }
 }
 
-describe('The event loop turns between the parts of something long', () => {
+describe('The event loop runs between the parts of long work', () => {
   it('when a read model catches up', async () => {
     const signal = abortedNextTurn()
     const readModel = memoryReadModel()
@@ -104,7 +104,7 @@ describe('The event loop turns between the parts of something long', () => {
     expect(await good(iam.plan({ projects }, context))).toMatchObject({ counts: { unchanged: 3 } })
   })
 
-  it('when what is not declared is read', async () => {
+  it('when undeclared objects are read', async () => {
     const { permitted } = await small()
     const signal = abortedNextTurn()
     const planning = permitted.plan({ projects: [] }, { ...context, signal })
@@ -133,7 +133,7 @@ describe('The event loop turns between the parts of something long', () => {
     expect(await logOf(store)).toHaveLength(1_006)
   })
 
-  it('when secrets are looked at that are under the current key', async () => {
+  it('when secrets under the current key are checked', async () => {
     const { permitted } = await small()
     const controller = new AbortController()
     const onProgress = () => setImmediate(() => controller.abort())

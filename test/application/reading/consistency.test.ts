@@ -19,7 +19,7 @@ const eventual = { ...context, consistency: 'eventual' } as const
 const rename = (name: string) =>
   good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context))
 
-/** A promise that is kept when somebody says so. */
+/** A promise that the test resolves. */
 const gate = () => {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ const gate = () => {
   return { open, opened }
 }
 
-it('shows a read what every process wrote before it, unless it may be late', async () => {
+it('shows a strong read what every process wrote before it', async () => {
   const other = iamOn(store)
   expect(await refusal(other.projects.get(portal, eventual))).toMatchObject({ kind: 'Unavailable' })
   expect(await good(other.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
@@ -43,7 +43,7 @@ it('shows a read what every process wrote before it, unless it may be late', asy
   expect(await good(other.projects.get(portal, eventual))).toMatchObject({ name: 'renamed' })
 })
 
-it('asks the store for nothing when it may be late', async () => {
+it('does not read the store for an eventual read', async () => {
   const unreachable = { ...store, lastPosition: () => Promise.reject(new Error('was asked')) }
   const readModel = memoryReadModel()
   await good(iamOn(store, { readModel }).projects.list({}, context))
@@ -53,7 +53,7 @@ it('asks the store for nothing when it may be late', async () => {
   expect(await refusal(late.projects.get(portal, context))).toMatchObject({ kind: 'Unavailable' })
 })
 
-it('catches up once for all who read at the same time', async () => {
+it('catches up once for concurrent reads', async () => {
   let pages = 0
   const counting = iamOn({
     ...store,
@@ -66,7 +66,7 @@ it('catches up once for all who read at the same time', async () => {
   expect(pages).toBe(1)
 })
 
-it('waits for nobody whose catch-up has been silent for long', async () => {
+it('does not wait for a catch-up without progress', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const readModel = memoryReadModel()
@@ -74,7 +74,7 @@ it('waits for nobody whose catch-up has been silent for long', async () => {
   const losing = iamOn(
     {
       ...store,
-      // The answer to the first is lost on its way, as with a connection that nobody ends.
+      // The first answer never arrives, as with a connection that hangs.
       readAll: (after, limit) =>
         pages++ === 0 ? new Promise(() => undefined) : store.readAll(after, limit),
     },
@@ -100,7 +100,7 @@ it('waits for nobody whose catch-up has been silent for long', async () => {
   expect(await refusal(second)).toEqual({ kind: 'Cancelled' })
 })
 
-it('waits for nobody whose catch-up moved and fell silent then, after however many that did not', async () => {
+it('does not wait for a catch-up that stopped making progress, after others that made none', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   let pages = 0
@@ -129,7 +129,7 @@ it('waits for nobody whose catch-up moved and fell silent then, after however ma
   expect(pages).toBe(6)
 })
 
-it('begins ever fewer beside those that all wait for the same', async () => {
+it('begins fewer and fewer catch-ups when all wait for the same lock', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   let pages = 0
@@ -154,7 +154,7 @@ it('begins ever fewer beside those that all wait for the same', async () => {
   expect(await Promise.all(asked)).toMatchObject(Array(120).fill({ name: 'Portal' }))
 })
 
-it('shares one that takes long as long as it moves on', async () => {
+it('shares a long catch-up as long as it makes progress', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const kept = memoryReadModel()
@@ -188,7 +188,7 @@ it('shares one that takes long as long as it moves on', async () => {
   expect(heads).toBe(3)
 })
 
-it('is not held up by those who write on', async () => {
+it('is not delayed by continuous writes', async () => {
   const readModel = memoryReadModel()
   let writes = 0
   const chased: ReadModel = {
@@ -203,7 +203,7 @@ it('is not held up by those who write on', async () => {
   expect(writes).toBe(1)
 })
 
-it('goes on by itself when it came to the end of a catch-up that was not enough', async () => {
+it('catches up itself after a shared catch-up that ended below its head', async () => {
   const readModel = memoryReadModel()
   const applied = gate()
   const answer = gate()
@@ -220,7 +220,7 @@ it('goes on by itself when it came to the end of a catch-up that was not enough'
   const process = iamOn(store, { readModel: slow })
   const first = process.projects.get(portal, context)
   await applied.opened
-  // What the first read waits for is applied; it has not been told yet when more is written.
+  // The catch-up of the first read has applied its events, but not yet ended, when more is written.
   await rename('renamed')
   const second = process.projects.get(portal, context)
   await new Promise((resolve) => setImmediate(resolve))
@@ -230,7 +230,7 @@ it('goes on by itself when it came to the end of a catch-up that was not enough'
   expect(await good(second)).toMatchObject({ name: 'renamed' })
 })
 
-it('is unavailable while store or read model are out of order, for each read anew', async () => {
+it('is unavailable while the store or the read model has a fault, for each read separately', async () => {
   const cause = new StoreFault('away', 'unknown')
   let isAway = true
   const flaky = <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) => {
@@ -264,7 +264,7 @@ it('is unavailable while store or read model are out of order, for each read ane
   for (const process of processes.slice(0, 2)) await good(process.projects.get(portal, context))
 })
 
-it('is unavailable when the store lacks events that it says it has', async () => {
+it('is unavailable when the store lacks events below its last position', async () => {
   const lacking = { ...store, readAll: async () => [] }
   expect(await refusal(iamOn(lacking).projects.get(portal, context))).toMatchObject({
     kind: 'Unavailable',

@@ -44,7 +44,7 @@ const later = (): Date => {
 }
 
 describe('history.list', () => {
-  it('tells who changed what from what to what, and when', async () => {
+  it('shows who changed what, when, from which value to which', async () => {
     const time = later()
     await good(
       iam.projects.update(
@@ -71,7 +71,7 @@ describe('history.list', () => {
     expect(items[0]?.changes).toContainEqual({ field: 'name', from: undefined, to: 'Portal' })
   })
 
-  it('shows of a secret that it changed, and of lists both wholes', async () => {
+  it('shows only that a secret changed, and both values of a list', async () => {
     const config = { ...google, clientId: 'client-1', issuer: 'i', scopes: ['email'] }
     const update = { ...OIDC_DEFAULTS, ...config, clientSecret: 'new' }
     await good(iam.identityProviders.updateOidcConfig(update, context))
@@ -93,7 +93,7 @@ describe('history.list', () => {
     ])
   })
 
-  it('is that of one organization, oldest first, removed objects included', async () => {
+  it('lists one organization, oldest first, with removed objects', async () => {
     await addSamples(iam, inGlobex)
     await good(iam.projectRoles.remove(editor, context))
     await good(iam.projects.remove(portal, context))
@@ -112,7 +112,7 @@ describe('history.list', () => {
     expect(elsewhere.items).toHaveLength(1)
   })
 
-  it('is filtered by who acted and by event types, together too', async () => {
+  it('is filtered by actor, by event types and by both', async () => {
     await good(iam.projects.deactivate(portal, bob))
     await good(iam.projectRoles.remove(editor, bob))
     const typesOf = async (input: Parameters<Iam['history']['list']>[0]) =>
@@ -127,7 +127,7 @@ describe('history.list', () => {
     expect(await typesOf({ actor: 'Bob' })).toEqual([])
   })
 
-  it('goes on after the last of a page, and ends without another', async () => {
+  it('continues after the last entry of a page, and has no page after the end', async () => {
     for (const name of ['a', 'b', 'c'])
       await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name }, context))
     const all = (await good(iam.history.list({}, context))).items
@@ -146,7 +146,7 @@ describe('history.list', () => {
     expect(await good(iam.history.list({ after: last }, context))).toEqual({ items: [] })
   })
 
-  it('goes back from the newest, and on before the last of a page', async () => {
+  it('begins with the newest entry, and continues before the last entry of a page', async () => {
     for (const name of ['a', 'b', 'c']) await good(iam.projects.patch({ ...portal, name }, context))
     const all = (await good(iam.history.list({ order: 'asc' }, context))).items
     expect(all).toHaveLength(6)
@@ -241,7 +241,7 @@ describe('history.list', () => {
     expect(last).not.toHaveProperty('nextBefore')
   })
 
-  it('of a project may include its roles, those that were removed as well', async () => {
+  it('of a project may include its roles, with removed ones', async () => {
     await addSamples(iam, inGlobex)
     await good(iam.projectRoles.add({ ...editor, roleKey: 'gone', displayName: 'x' }, context))
     await good(iam.projectRoles.remove({ ...editor, roleKey: 'gone' }, context))
@@ -263,7 +263,7 @@ describe('history.list', () => {
     expect(alone.items).toEqual([items[0], items[4]])
   })
 
-  it('of a role ends with its project, as the project did', async () => {
+  it('of a role ends with the removal of its project', async () => {
     await good(iam.projectRoles.add({ ...editor, roleKey: 'gone', displayName: 'x' }, context))
     await good(iam.projectRoles.remove({ ...editor, roleKey: 'gone' }, context))
     const removed = await good(iam.projects.remove(portal, bob))
@@ -354,7 +354,7 @@ describe('history.stateAt', () => {
     expect(await refusal(iam.history.stateAt(after, context))).toMatchObject({ kind: 'NotFound' })
   })
 
-  it('shows a role and an identity provider with what became of them, too', async () => {
+  it('shows roles and identity providers as well', async () => {
     await good(iam.projectRoles.update({ group: '', ...editor, displayName: 'New' }, context))
     await good(iam.identityProviders.deactivate(google, context))
     const sequence = await world.store.lastPosition()
@@ -365,7 +365,7 @@ describe('history.stateAt', () => {
       expect(await good(iam.history.stateAt({ object, sequence }, context))).toEqual(shown)
   })
 
-  it('shows it as it was at the end of a millisecond', async () => {
+  it('shows an object as it was at the end of a millisecond', async () => {
     const changed = later()
     await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'one' }, context))
     await good(iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'two' }, context))
@@ -384,7 +384,7 @@ describe('history.stateAt', () => {
     expect(await good(iam.history.stateAt(endOfTime, context))).toMatchObject({ name: 'two' })
   })
 
-  it('shows a role until its project was removed, and each of those of one key in its time', async () => {
+  it('shows a role until its project was removed, and each role of one key in its time', async () => {
     const first = await good(iam.projectRoles.get(editor, context))
     await good(iam.projectRoles.remove(editor, context))
     const between = await world.store.lastPosition()
@@ -406,7 +406,7 @@ describe('history.stateAt', () => {
     expect(shown).not.toHaveProperty('clientSecret')
   })
 
-  it('takes any sequence that protobuf can hold, and no larger one', async () => {
+  it('accepts any sequence that protobuf can hold, and no larger one', async () => {
     const largest = 2n ** 64n - 1n
     const at = (sequence: bigint) => iam.history.stateAt({ object: project, sequence }, context)
     expect(await good(at(largest))).toEqual(await good(iam.projects.get(portal, context)))
@@ -429,7 +429,7 @@ describe('history.stateAt', () => {
     expect(found.map((name) => (name === 'object.type' ? 'object' : name))).toContain(field)
   })
 
-  it('needs a right of its own', async () => {
+  it('needs a permission of its own', async () => {
     const poor = {
       caller: { ...caller, permissions: everything.filter((right) => right !== 'event.read') },
     }

@@ -44,7 +44,7 @@ const idsOf = async (input: ListInput): Promise<readonly string[]> =>
 describe('A list', () => {
   beforeEach(addProjects)
 
-  it('is in the order of ids, tells how many there are and up to where it is true', async () => {
+  it('is sorted by id, with the total size and the position that it reflects', async () => {
     const page = await good(iam.projects.list({}, context))
     expect(page.items.map(({ id }) => id)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6'])
     expect(page).toEqual({
@@ -106,7 +106,7 @@ describe('A list', () => {
       [{ field: 'creationDate', direction: 'desc' }],
       ['p1', 'p2', 'p3', 'p4', 'p5', 'p6'],
     ],
-  ])('is ordered by %s, on one page or on many', async (_, sort, expected) => {
+  ])('is sorted by %s, on one page or on many', async (_, sort, expected) => {
     expect(await idsOf({ sort })).toEqual(expected)
     const found: string[] = []
     let pageToken: string | undefined
@@ -119,7 +119,7 @@ describe('A list', () => {
     expect(found).toEqual(expected)
   })
 
-  it('has a hundred rows on a page unless told otherwise', async () => {
+  it('has a hundred rows on a page by default', async () => {
     const roles = Array.from({ length: 101 }, (_, n) => ({ roleKey: `r${n}`, displayName: 'R' }))
     await good(iam.projectRoles.addMany({ projectId: 'p1', roles }, context))
     const page = await good(iam.projectRoles.list({ projectId: 'p1' }, context))
@@ -174,7 +174,7 @@ describe('A list', () => {
   })
 })
 
-describe('The order that a read model is asked for', () => {
+describe('The order in the query of a read model', () => {
   it.each([
     [[], ['id']],
     [[{ field: 'name' }], ['name', 'id']],
@@ -199,7 +199,7 @@ describe('A page token', () => {
     return page.nextPageToken ?? ''
   }
 
-  it('is good for any page size, and in every process', async () => {
+  it('is valid for any page size, and in every process', async () => {
     const pageToken = await tokenOf({})
     const other = await good(iamOn(store).projects.list({ pageToken, pageSize: 7 }, context))
     expect(other.items.map(({ id }) => id)).toEqual(['p2', 'p3', 'p4', 'p5', 'p6'])
@@ -234,7 +234,7 @@ describe('A page token', () => {
     expect(await badFields(elsewhere)).toEqual(['pageToken'])
   })
 
-  it.each(['p1', 'absent'])('is refused before the project %s is looked for', async (projectId) => {
+  it.each(['p1', 'absent'])('is refused before the project %s is read', async (projectId) => {
     const reading = iamOn(store).projectRoles.list({ projectId, pageToken: 'made up' }, context)
     expect(await badFields(reading)).toEqual(['pageToken'])
   })
@@ -321,7 +321,7 @@ describe('The list of each kind of object', () => {
     )
   })
 
-  it('of the roles of a project shows those that it came to be with, or no project', async () => {
+  it('of the roles of a project shows the roles it was added with, or that there is no project', async () => {
     const kept = memoryReadModel()
     const adding = iamOn(store, { authorize: () => true, readModel: kept })
     const roles = [{ roleKey: 'editor', displayName: 'Editor' }]
@@ -344,7 +344,7 @@ describe('The list of each kind of object', () => {
     expect(lists).toBe(2)
   })
 
-  it('ends, though a read model should not know how far it is', async () => {
+  it('ends although a read model answers a position of 0', async () => {
     const kept = memoryReadModel()
     const list: ReadModel['list'] = async (query) => ({ ...(await kept.list(query)), sequence: 0n })
     const reading = iamOn(store, { readModel: { ...kept, list } })
@@ -354,7 +354,7 @@ describe('The list of each kind of object', () => {
     })
   })
 
-  it('of the roles of a project that is there, though it has none, is empty', async () => {
+  it('of a project without roles is empty', async () => {
     await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
     expect(await good(iam.projectRoles.list({ projectId: 'p1' }, context))).toMatchObject({
       items: [],

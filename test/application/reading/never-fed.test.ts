@@ -26,11 +26,11 @@ const neverFed = {
 }
 
 describe.each(ofReadModel)('An eventual $name', ({ of, input }) => {
-  it('says so when nobody has fed the read model', async () => {
+  it('is unavailable when the read model was never fed', async () => {
     expect(await refusal(of(iamOn(store))(input, eventual))).toEqual(neverFed)
   })
 
-  it('answers once somebody has, and says so again when it was emptied', async () => {
+  it('answers once it was fed, and is unavailable again after a reset', async () => {
     const readModel = memoryReadModel()
     await good(iamOn(store).catchUp(readModel))
     const process = iamOn(store, { readModel })
@@ -40,7 +40,7 @@ describe.each(ofReadModel)('An eventual $name', ({ of, input }) => {
     await good(of(process)(input, context))
   })
 
-  it('asks neither for the checkpoint nor for the head when it finds something', async () => {
+  it('reads neither checkpoint nor head when it finds something', async () => {
     const readModel = memoryReadModel()
     await good(iamOn(store).catchUp(readModel))
     const asked = () => Promise.reject(new Error('was asked'))
@@ -52,7 +52,7 @@ describe.each(ofReadModel)('An eventual $name', ({ of, input }) => {
   })
 })
 
-it('finds nothing, and says that, where nothing was ever recorded', async () => {
+it('answers that nothing was found when the log is empty', async () => {
   const process = iamOn(memoryEventStore())
   const portal = { id: 'portal' }
   expect(await refusal(process.projects.get(portal, eventual))).toMatchObject({ kind: 'NotFound' })
@@ -60,7 +60,7 @@ it('finds nothing, and says that, where nothing was ever recorded', async () => 
   expect(await good(process.history.list({}, eventual))).toEqual({ items: [] })
 })
 
-it('finds nothing, and says that, in a read model that is fed', async () => {
+it('answers that nothing was found when the read model was fed', async () => {
   const readModel = memoryReadModel()
   const process = iamOn(store, { readModel })
   await good(process.catchUp(readModel))

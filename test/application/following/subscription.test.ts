@@ -29,25 +29,25 @@ const all = async (options: SubscribeOptions, of: Iam = iam) => {
 
 const toHead = { until: 'head' } as const
 
-describe('A subscription until the head', () => {
-  it('gives what is there and ends', async () => {
+describe('A subscription with until: head', () => {
+  it('yields the events of the log and ends', async () => {
     expect(await all(toHead)).toEqual(await logOf(store))
     expect(await all({ ...toHead, types: ['project.removed'] })).toEqual([])
   })
 
-  it('gives many pages and ends', async () => {
+  it('yields many pages and ends', async () => {
     const roles = Array.from({ length: 999 }, (_, n) => ({ roleKey: `${n}`, displayName: 'd' }))
     await good(iam.projectRoles.addMany({ projectId: 'portal', roles }, context))
     expect(await all(toHead)).toEqual(await logOf(store))
   })
 
-  it('ends at once where there is nothing to come', async () => {
+  it('ends at once when there are no events', async () => {
     expect(await all(toHead, iamOn(memoryEventStore()))).toEqual([])
     expect(await all({ ...toHead, after: await store.lastPosition() })).toEqual([])
     expect(await all({ ...toHead, after: 2n ** 64n - 1n })).toEqual([])
   })
 
-  it('leaves out what is recorded after it was asked for its first event', async () => {
+  it('leaves out events that are recorded after the first was read', async () => {
     const events = iam.subscribe(toHead)
     await rename('before')
     const log = await logOf(store)
@@ -69,7 +69,7 @@ describe('A subscription until the head', () => {
     await expect(all(toHead, iamOn(copy))).rejects.toBeInstanceOf(SubscriptionEnded)
   })
 
-  it('waits for a store that is out of order, and then ends', async () => {
+  it('waits for a store with a fault, and then ends', async () => {
     let faults = 0
     const flaky = <Arguments extends readonly unknown[], Answer>(
       question: (...given: Arguments) => Promise<Answer>,
@@ -86,7 +86,7 @@ describe('A subscription until the head', () => {
     expect(faults).toBe(4)
   })
 
-  it('ends when it is aborted before it knows the head', async () => {
+  it('ends when the signal aborts before the head was read', async () => {
     const controller = new AbortController()
     const lastPosition = () => {
       controller.abort()
@@ -101,12 +101,12 @@ const google = { type: 'identity_provider', idpId: 'google' } as const
 const portal = { type: 'project', id: 'portal' } as const
 const editor = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
 
-describe('A subscription of an object', () => {
+describe('A subscription for an object', () => {
   const of = (object: SubscribeOptions['object'], more: SubscribeOptions = {}) =>
     all({ ...toHead, orgId: 'acme', object, ...more })
   const typesOf = (events: readonly RecordedEvent[]) => events.map(({ type }) => type)
 
-  it('gives the events of its stream alone', async () => {
+  it('yields the events of its stream only', async () => {
     await addSamples(iam, inGlobex)
     await good(iam.projects.add({ id: 'other', name: 'Other' }, context))
     await good(
@@ -122,7 +122,7 @@ describe('A subscription of an object', () => {
     expect(await of({ ...portal, id: 'unknown' })).toEqual([])
   })
 
-  it('shows the end of a role with that of its project', async () => {
+  it('shows the removal of the project as the end of a role', async () => {
     const ended = ['project_role.added', 'project.removed']
     await good(iam.projects.remove({ id: 'portal' }, context))
     expect(typesOf(await of(editor))).toEqual(ended)
@@ -134,7 +134,7 @@ describe('A subscription of an object', () => {
     expect(await of(editor, { types: ['project_role.removed'] })).toEqual([])
   })
 
-  it('shows the end of a project to no role that had ended before, or never was', async () => {
+  it('shows no removal of the project for a role that was removed before or never existed', async () => {
     await good(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'editor' }, context))
     await good(iam.projects.add({ id: 'other', name: 'Other' }, context))
     await good(iam.projects.remove({ id: 'portal' }, context))
@@ -142,7 +142,7 @@ describe('A subscription of an object', () => {
     expect(await of({ ...editor, roleKey: 'never' })).toEqual([])
   })
 
-  it('shows the end of a role that was added again', async () => {
+  it('shows the removal of the project for a role that was added again', async () => {
     const role = { projectId: 'portal', roleKey: 'editor' }
     await good(iam.projectRoles.remove(role, context))
     await good(iam.projectRoles.add({ ...role, displayName: 'again' }, context))
@@ -154,7 +154,7 @@ describe('A subscription of an object', () => {
     ])
   })
 
-  it('asks again while the store does not tell whether the role existed', async () => {
+  it('retries while the store cannot be read for the role', async () => {
     await good(iam.projects.remove({ id: 'portal' }, context))
     let times = 1
     const readStream: EventStore['readStream'] = (stream) =>
@@ -177,9 +177,18 @@ describe('The options of a subscription', () => {
     ['orgId', { object: portal }],
     ['after', { after: 0 }],
     ['types\\[0\\]', { types: ['project.exploded'] }],
-  ])('are refused at once when they are unknown or malformed: %s of %o', (field, options) => {
+  ])('are refused with an exception when unknown or malformed: %s of %o', (field, options) => {
     expect(() => iam.subscribe(options as never)).toThrow(TypeError)
     expect(() => iam.subscribe(options as never)).toThrow(new RegExp(`^${field} `))
+  })
+
+  it.each([
+    ["until must be 'head'", { until: 'now' }],
+    ['orgId must be given with object', { object: portal }],
+    ['signal must be an AbortSignal', { signal: {} }],
+    ["until must be 'head'; more is not a known field", { until: 1, more: 1 }],
+  ])('are described where they are malformed: %s', (message, options) => {
+    expect(() => iam.subscribe(options as never)).toThrow(new TypeError(message))
   })
 
   it('may all be absent', async () => {

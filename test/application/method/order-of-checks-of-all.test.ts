@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { memoryEventStore } from '../../../src/index.js'
+import { iamOn } from '../host.js'
+import { methods, SAMPLE } from './methods.js'
+import { checkOrder } from './order-of-checks-suite.js'
+
+it('lists every method there is', () => {
+  const iam = iamOn(memoryEventStore())
+  const found = Object.entries(iam).flatMap(([group, members]) =>
+    typeof members === 'object' ? Object.keys(members).map((name) => `${group}.${name}`) : [],
+  )
+  expect(methods.map(({ name }) => name).toSorted()).toEqual(found.toSorted())
+})
+
+checkOrder(methods.filter(({ name }) => !SAMPLE.includes(name)))

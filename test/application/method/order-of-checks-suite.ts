@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type EventStore, type PermissionQuestion, StoreFault } from '../../../src/index.js'
+import {
+  addSamples,
+  badFields,
+  caller,
+  context,
+  everything,
+  good,
+  iamOn,
+  inGlobex,
+  logOf,
+  refusal,
+  start,
+} from '../host.js'
+import type { Method } from './methods.js'
+
+let store: EventStore
+
+const addStore = async () => {
+  const started = start()
+  store = started.store
+  await addSamples(started.iam)
+}
+
+/** Calls nothing of the host's: what is asked before is answered without it. */
+const unreachable = () =>
+  iamOn(store, {
+    authorize: () => {
+      throw new Error('was asked')
+    },
+  })
+
+/** What every method checks, and in which order. */
+export const checkOrder = (methods: readonly Method[]) =>
+  describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] }) => {
+    beforeEach(addStore)
+
+    it('succeeds with the permission', async () => {
+      await good(of(iamOn(store))(input, context))
+    })
+
+    it.each([undefined, null, {}, { caller: undefined }, { caller: null }, 'caller'])(
+      'refuses a call that names no caller as unauthenticated: %j',
+      async (absent) => {
+        const error = await refusal(of(unreachable())({ nonsense: true }, absent))
+        expect(error).toEqual({ kind: 'Unauthenticated' })
+      },
+    )
+
+    it.each([
+      ['orgId', ''],
+      ['orgId', '__proto__'],
+      ['orgId', 'a+b'],
+      ['orgId', null],
+      ['orgId', 5],
+      ['idempotencyKey', ''],
+      ['idempotencyKey', 'é'],
+      ['idempotencyKey', 'x'.repeat(256)],
+      ['idempotencyKey', 'a\n'],
+      ['idempotencyKey', null],
+      ['correlationId', 'x'.repeat(256)],
+      ['correlationId', '\uD800'],
+      ['correlationId', 'a\0'],
+      ['correlationId', null],
+      ['expectedSequence', -1n],
+      ['expectedSequence', 2n ** 64n],
+      ['expectedSequence', 1],
+      ['expectedSequence', '1'],
+      ['expectedSequence', null],
+      ['dryRun', 'yes'],
+      ['dryRun', null],
+      ['consistency', 'weak'],
+      ['consistency', null],
+      ['signal', {}],
+      ['signal', null],
+      ['onProgress', {}],
+      ['onProgress', null],
+    ])('names a malformed %s (%s) before it asks for permission', async (field, value) => {
+      const call = of(unreachable())({ nonsense: true }, { ...context, [field]: value })
+      expect(new Set(await badFields(call))).toEqual(new Set([field]))
+    })
+
+    it('names every malformed field of the context', async () => {
+      const bad = { caller: { userId: '', orgId: 'a b' }, orgId: '', correlationId: 5 }
+      expect(await badFields(of(unreachable())(input, bad))).toEqual([
+        'caller.userId',
+        'caller.orgId',
+        'orgId',
+        'correlationId',
+      ])
+    })
+
+    it('refuses the fields of the context that it does not support, and accepts the others', async () => {
+      const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true }
+      for (const [field, value] of Object.entries(given)) {
+        const answer = await of(unreachable())(input, { ...context, [field]: value }).mapErr(
+          ({ kind }) => kind,
+        )
+        const expected = refuses.includes(field) ? 'InvalidArgument' : 'Unavailable'
+        expect(answer._unsafeUnwrapErr()).toBe(expected)
+      }
+    })
+
+    it('asks for each permission with its object before it reports malformed input', async () => {
+      const asked: PermissionQuestion[] = []
+      const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
+      const error = await refusal(of(iam)({ ...input, nonsense: true }, inGlobex))
+      expect(error).toMatchObject({ kind: 'InvalidArgument' })
+      expect(asked).toEqual(
+        permissions.map((permission) => ({
+          caller,
+          permission,
+          orgId: 'globex',
+          ...(object && { object }),
+        })),
+      )
+    })
+
+    it.each(['a b', '__proto__', 5, null, undefined, {}])(
+      'asks about the whole organization when the id is %s',
+      async (id) => {
+        const asked: PermissionQuestion[] = []
+        const iam = iamOn(store, { authorize: (question) => asked.push(question) < 0 })
+        const named = { idpId: id, id, projectId: id }
+        await refusal(of(iam)({ ...named, object: { type: 'project', ...named } }, context))
+        expect(asked).toEqual([{ caller, permission: permissions[0], orgId: 'acme' }])
+      },
+    )
+
+    it.each([undefined, null, 'text', 5, [], () => 1])(
+      'asks about the whole organization when the input is %s, then refuses it',
+      async (nothing) => {
+        const asked: PermissionQuestion[] = []
+        const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
+        await badFields(of(iam)(nothing, context))
+        expect(asked[0]).toEqual({ caller, permission: permissions[0], orgId: 'acme' })
+      },
+    )
+
+    it.each(permissions.map((permission) => [permission]))('denies without %s', async (missing) => {
+      const permissions = everything.filter((permission) => permission !== missing)
+      const poor = { caller: { ...caller, permissions } }
+      const denied = { kind: 'PermissionDenied', permission: missing, orgId: 'acme' }
+      expect(await refusal(of(iamOn(store))(input, poor))).toEqual(denied)
+      expect(await refusal(of(iamOn(store))({ nonsense: true }, poor))).toEqual(denied)
+      expect(await refusal(of(iamOn(store))({ idpId: 'absent', id: 'absent' }, poor))).toEqual(
+        denied,
+      )
+    })
+
+    it.each([1, 'true', {}, [], Promise.resolve(1), undefined, null, false])(
+      'accepts no answer but true: %s',
+      async (answer) => {
+        const iam = iamOn(store, { authorize: () => answer as boolean })
+        expect(await refusal(of(iam)(input, context))).toMatchObject({ kind: 'PermissionDenied' })
+      },
+    )
+
+    it('is unavailable, and records nothing, while authorize has a fault', async () => {
+      const before = (await logOf(store)).length
+      const causes = [new TypeError('of the host'), new StoreFault('elsewhere', 'unknown'), 'text']
+      for (const cause of causes) {
+        const authorizes = [
+          () => Promise.reject(cause),
+          () => {
+            throw cause
+          },
+        ]
+        for (const authorize of authorizes) {
+          const error = await refusal(of(iamOn(store, { authorize }))(input, context))
+          expect(error).toEqual({ kind: 'Unavailable', outcome: 'not_recorded', cause })
+        }
+      }
+      expect(await logOf(store)).toHaveLength(before)
+    })
+
+    it('is cancelled when the signal has aborted, after permission and input', async () => {
+      const aborted = { ...context, signal: AbortSignal.abort() }
+      const before = (await logOf(store)).length
+      const iam = iamOn(store)
+      expect(await refusal(of(iam)(input, aborted))).toEqual({ kind: 'Cancelled' })
+      expect(await refusal(of(iam)({ nonsense: true }, aborted))).toMatchObject({
+        kind: 'InvalidArgument',
+      })
+      const denied = { ...aborted, caller: { ...caller, permissions: [] } }
+      expect(await refusal(of(iam)(input, denied))).toMatchObject({ kind: 'PermissionDenied' })
+      expect(await logOf(store)).toHaveLength(before)
+    })
+  })
