@@ -97,7 +97,7 @@ test('a plan whose events tell of another object is refused', async () => {
     plan.changes[0]!.events[0]!.data.id = 'shop'
   }
   expect(await violationsAfter(alter)).toEqual([
-    { field: 'changes[0].events[0]', description: 'must tell of the object of the change' },
+    { field: 'changes[0].events[0]', description: 'must be an event of the object of the change' },
   ])
 })
 
@@ -107,10 +107,10 @@ test('a plan whose events are not what its actions say is refused', async () => 
       plan.changes[1].action = 'unchanged'
     }),
   ).toEqual([
-    { field: 'changes[1].action', description: 'must be what the events say' },
+    { field: 'changes[1].action', description: 'must match the events' },
     {
       field: 'changes[1].sequence',
-      description: 'must be absent of what is added, and of nothing else',
+      description: 'must be absent when the object is added, and only then',
     },
   ])
 })
@@ -121,7 +121,7 @@ test('a plan with a second event that is not what its action says is refused', a
     schemaVersion: 1,
     data: { projectId: 'portal', roleKey: 'editor' },
   }
-  const saysOtherwise = { field: 'changes[1].action', description: 'must be what the events say' }
+  const saysOtherwise = { field: 'changes[1].action', description: 'must match the events' }
   expect(await violationsAfter((plan) => plan.changes[1].events.push(removed))).toEqual([
     saysOtherwise,
   ])
@@ -140,7 +140,7 @@ test('a plan that removes or updates without an event is refused', async () => {
       await violationsAfter((plan) => {
         Object.assign(plan.changes[1], { action, sequence: '1', events: [] })
       }),
-    ).toEqual([{ field: 'changes[1].action', description: 'must be what the events say' }])
+    ).toEqual([{ field: 'changes[1].action', description: 'must match the events' }])
 })
 
 test('a plan with more than two events of one object is refused', async () => {
@@ -169,7 +169,7 @@ test('a plan whose events are not what a command may say is refused', async () =
   ).toEqual([
     {
       field: 'changes[0].events[0].schemaVersion',
-      description: 'must be the version that is written today',
+      description: 'must be the current schema version of the event type',
     },
   ])
 })

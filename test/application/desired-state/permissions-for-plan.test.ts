@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
-  askedToApply,
-  askedToApplyPlan,
-  askedToPlan,
+  permissionsToApply,
+  permissionsToApplyPlan,
+  permissionsToPlan,
 } from '../../../src/application/desired-state/permissions-for-plan.js'
 
 const portal = { type: 'project', id: 'portal' }
@@ -13,7 +13,7 @@ const desired = {
 }
 
 test('to plan, what is declared must be readable, each for its own object', () => {
-  expect(askedToPlan(desired)).toEqual([
+  expect(permissionsToPlan(desired)).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.read', object: { type: 'project', id: 'shop' } },
     { permission: 'project.role.read', object: portal },
@@ -22,14 +22,17 @@ test('to plan, what is declared must be readable, each for its own object', () =
 })
 
 test('roles that are no list must be readable all the same', () => {
-  expect(askedToPlan({ projects: [{ id: 'portal', roles: 'all' }] })).toEqual([
+  expect(permissionsToPlan({ projects: [{ id: 'portal', roles: 'all' }] })).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.role.read', object: portal },
   ])
 })
 
 test('to apply, it must be writable as well', () => {
-  const asked = askedToApply(desired).map(({ permission, object }) => [permission, object?.id])
+  const asked = permissionsToApply(desired).map(({ permission, object }) => [
+    permission,
+    object?.id,
+  ])
   expect(asked).toEqual([
     ['project.read', 'portal'],
     ['project.write', 'portal'],
@@ -46,7 +49,7 @@ test('of a plan, each object is asked for once, roles as their project', () => {
   const role = (roleKey: string) => ({
     object: { type: 'project_role', projectId: 'portal', roleKey },
   })
-  expect(askedToApplyPlan({ changes: [role('editor'), role('viewer')] })).toEqual([
+  expect(permissionsToApplyPlan({ changes: [role('editor'), role('viewer')] })).toEqual([
     { permission: 'project.role.read', object: portal },
     { permission: 'project.role.write', object: portal },
   ])
@@ -58,19 +61,19 @@ test.each([
   ['projects that are no list', { projects: 5 }],
   ['more projects than may be declared', { projects: Array(1001).fill({ id: 'portal' }) }],
 ])('%s is asked for as all of the organization', (_, input) => {
-  expect(askedToPlan(input)).toEqual([{ permission: 'project.read' }])
+  expect(permissionsToPlan(input)).toEqual([{ permission: 'project.read' }])
 })
 
 test('as many as may be declared are asked for one by one, and the changes of a plan however many', () => {
   const ids = Array.from({ length: 1001 }, (_, index) => `p${index}`)
   const projects = ids.map((id) => ({ id }))
-  expect(askedToPlan({ projects: projects.slice(1) })).toHaveLength(1000)
+  expect(permissionsToPlan({ projects: projects.slice(1) })).toHaveLength(1000)
   const changes = ids.map((id) => ({ object: { type: 'project', id } }))
-  expect(askedToApplyPlan({ changes })).toHaveLength(2002)
+  expect(permissionsToApplyPlan({ changes })).toHaveLength(2002)
 })
 
 test('a plan that says nothing proper of an object needs every permission', () => {
-  expect(askedToApplyPlan({ changes: [{}] }).map(({ permission }) => permission)).toEqual([
+  expect(permissionsToApplyPlan({ changes: [{}] }).map(({ permission }) => permission)).toEqual([
     'project.read',
     'project.write',
     'project.role.read',
@@ -81,5 +84,5 @@ test('a plan that says nothing proper of an object needs every permission', () =
 })
 
 test.each([undefined, null, 'text', {}])('nothing is asked for what declares nothing', (input) => {
-  expect(askedToApply(input)).toEqual([])
+  expect(permissionsToApply(input)).toEqual([])
 })
