@@ -54,7 +54,12 @@ export const importBatch = (
   call: AdmittedCall,
   { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly Row[] },
 ): Promise<Result<BatchReport, IamError>> => {
-  const { candidates, malformed } = partition(rows)
+  const candidates = rows.flatMap(({ index, parsed }) =>
+    parsed.isOk() ? { index, role: parsed.value } : [],
+  )
+  const malformed = rows.flatMap(({ index, parsed }) =>
+    parsed.isErr() ? { index, error: parsed.error } : [],
+  )
   return transact(runtime, call, {
     decide: (view) => {
       const missing = missingProject(view, projectId)
@@ -63,7 +68,7 @@ export const importBatch = (
       return ok({ roles, records: [...roles.values()].map((imported) => imported.record) })
     },
     answer: ({ decided: { roles } }) => {
-      const refused = [...malformed]
+      const refused: RefusedRow[] = [...malformed]
       let added = 0
       for (const candidate of candidates) {
         const imported = roles.get(candidate.role.roleKey)
@@ -75,17 +80,6 @@ export const importBatch = (
       return { added, unchanged: rows.length - added - refused.length, refused }
     },
   })
-}
-
-const partition = (rows: readonly Row[]) => {
-  const candidates: Candidate[] = []
-  const malformed: RefusedRow[] = []
-  for (const { index, parsed } of rows)
-    parsed.match(
-      (role) => candidates.push({ index, role }),
-      (error) => malformed.push({ index, error }),
-    )
-  return { candidates, malformed }
 }
 
 /** An append may write a stream only once, so the first of several rows with the same key adds the role. */

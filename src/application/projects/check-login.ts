@@ -51,7 +51,6 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
     async (call, { id, ...user }) => {
       const { orgId } = call
       const object = { type: 'project' as const, id }
-      const read = () => fromPort(() => runtime.readModel.get<'project'>(orgId, object))
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
       let project = await runtime.fresh.get<'project'>(call, object)
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
@@ -61,7 +60,7 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
         }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
         const roleKeys = await existingRole(runtime, orgId, roles)
-        const latest = await read()
+        const latest = await fromPort(() => runtime.readModel.get<'project'>(orgId, object))
         // The roles were read in this state of the project only if it has not changed since.
         if (latest?.details.sequence === project.details.sequence)
           return checkLogin({ project, roleKeys }, user)

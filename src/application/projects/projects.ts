@@ -87,10 +87,6 @@ export const projectsOf = (runtime: Runtime): Projects => ({
     command: (data) => ({ type: 'RemoveProject', data }),
   }),
   get: get(runtime, 'projects.get', projects),
-  list: list(runtime, {
-    method: 'projects.list',
-    kind: projects,
-    schema: ListProjectsInput,
-  }),
+  list: list(runtime, { method: 'projects.list', kind: projects, schema: ListProjectsInput }),
   checkLogin: checkLoginOf(runtime),
 })

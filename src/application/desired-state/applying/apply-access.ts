@@ -43,16 +43,14 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
       // Everything is planned before anything is recorded, so that a refusal comes first.
       const planned = await planAll(runtime, call, units)
       if (planned.isErr()) return err(planned.error)
-      const types = listedTypes(access)
-      const plannedChanges = planned.value.flat().map(({ change }) => change)
-      const finding = findUndeclared(runtime, call, { types, changes: plannedChanges })
+      const declared = {
+        types: listedTypes(access),
+        changes: planned.value.flat().map(({ change }) => change),
+      }
+      const finding = findUndeclared(runtime, call, declared)
       const undeclared = await orCancelled(finding, call.signal)
       const applied = await applyEach(units.entries(), ([index, unit]) =>
-        applyUnit(runtime, call, {
-          unit,
-          changes: planned.value[index] ?? [],
-          marks: access,
-        }),
+        applyUnit(runtime, call, { unit, changes: planned.value[index] ?? [], marks: access }),
       )
       return applied.map((changes) => planOf(call, access, { changes, undeclared }))
     },

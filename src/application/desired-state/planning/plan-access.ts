@@ -92,7 +92,7 @@ export const planAll = async (
 
 /** The types of objects that a desired state can list. */
 export const LISTED_TYPES = ['project', 'identity_provider'] as const
-export type ListedType = (typeof LISTED_TYPES)[number]
+type ListedType = (typeof LISTED_TYPES)[number]
 
 /** The types that `access` lists, even with an empty list. */
 export const listedTypes = ({ projects, identityProviders }: ParsedAccess): readonly ListedType[] =>
