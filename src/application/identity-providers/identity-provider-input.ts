@@ -12,7 +12,7 @@ import type { OidcConfig, ProviderAppearance } from '../../ports/shown-fields.js
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {
-  /** Id of the provider, as `addOidc` answered or was given it. Spec: Endpoints §2. */
+  /** Id of the provider, as `addOidc` answered or was given it. */
   readonly idpId: string
 }
 

@@ -40,6 +40,7 @@ export const changeBy = (
     events: planned,
     ...sequenceOf(details),
   }
+  // The other fields follow from the events.
   return { change: { ...change, fields: recordedFields(change, values) }, details }
 }
 
