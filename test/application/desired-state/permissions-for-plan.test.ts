@@ -12,7 +12,7 @@ const desired = {
   identityProviders: [{ idpId: 'google' }],
 }
 
-test('to plan, what is declared must be readable, each for its own object', () => {
+test('a plan requires read permission for each declared object', () => {
   expect(permissionsToPlan(desired)).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.read', object: { type: 'project', id: 'shop' } },
@@ -21,14 +21,14 @@ test('to plan, what is declared must be readable, each for its own object', () =
   ])
 })
 
-test('roles that are no list must be readable all the same', () => {
+test('malformed roles require read permission too', () => {
   expect(permissionsToPlan({ projects: [{ id: 'portal', roles: 'all' }] })).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.role.read', object: portal },
   ])
 })
 
-test('to apply, it must be writable as well', () => {
+test('an apply requires write permission too', () => {
   const asked = permissionsToApply(desired).map(({ permission, object }) => [
     permission,
     object?.id,
@@ -45,7 +45,7 @@ test('to apply, it must be writable as well', () => {
   ])
 })
 
-test('of a plan, each object is asked for once, roles as their project', () => {
+test('a given plan requires each permission once for each object, for roles on their project', () => {
   const role = (roleKey: string) => ({
     object: { type: 'project_role', projectId: 'portal', roleKey },
   })
@@ -57,14 +57,14 @@ test('of a plan, each object is asked for once, roles as their project', () => {
 
 test.each([
   ['a project without a proper id', { projects: [{ id: '+' }] }],
-  ['a project that is none', { projects: [null] }],
-  ['projects that are no list', { projects: 5 }],
+  ['a malformed project', { projects: [null] }],
+  ['a malformed list of projects', { projects: 5 }],
   ['more projects than may be declared', { projects: Array(1001).fill({ id: 'portal' }) }],
-])('%s is asked for as all of the organization', (_, input) => {
+])('%s requires permission for the whole organization', (_, input) => {
   expect(permissionsToPlan(input)).toEqual([{ permission: 'project.read' }])
 })
 
-test('as many as may be declared are asked for one by one, and the changes of a plan however many', () => {
+test('permissions are for each object, up to the limit of a desired state and for all changes of a plan', () => {
   const ids = Array.from({ length: 1001 }, (_, index) => `p${index}`)
   const projects = ids.map((id) => ({ id }))
   expect(permissionsToPlan({ projects: projects.slice(1) })).toHaveLength(1000)
@@ -72,7 +72,7 @@ test('as many as may be declared are asked for one by one, and the changes of a 
   expect(permissionsToApplyPlan({ changes })).toHaveLength(2002)
 })
 
-test('a plan that says nothing proper of an object needs every permission', () => {
+test('a plan with a malformed object requires every permission', () => {
   expect(permissionsToApplyPlan({ changes: [{}] }).map(({ permission }) => permission)).toEqual([
     'project.read',
     'project.write',
@@ -83,6 +83,9 @@ test('a plan that says nothing proper of an object needs every permission', () =
   ])
 })
 
-test.each([undefined, null, 'text', {}])('nothing is asked for what declares nothing', (input) => {
-  expect(permissionsToApply(input)).toEqual([])
-})
+test.each([undefined, null, 'text', {}])(
+  'an input that declares nothing requires no permission',
+  (input) => {
+    expect(permissionsToApply(input)).toEqual([])
+  },
+)
