@@ -107,7 +107,7 @@ test('an input that throws when it is read is refused', async () => {
   for (const input of [proxy, unaskable]) expect(() => applied(input)).not.toThrow()
 })
 
-/** Begins to apply what may be anything; how that ends is told elsewhere. */
+/** Begins to apply any input; other tests check the result. */
 const applied = (input: never | object): void => {
   iam.apply(input, context).then(
     () => undefined,

@@ -38,7 +38,7 @@ const config = { ...OIDC_DEFAULTS, ...google, clientId: 'c', issuer: 'i' }
 const folder = mkdtempSync(join(tmpdir(), 'claviger-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Everything that a value shows to whoever prints it. */
+/** Every printed form of a value. */
 const shownBy = (value: unknown): string =>
   [
     JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item)),
