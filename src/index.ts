@@ -74,24 +74,24 @@ export {
   verify,
 } from './application/following/verify.js'
 export type { History, Iam } from './application/iam.js'
-export type { AddOidcInput } from './application/identity-providers/add-oidc-identity-provider.js'
-export type { IdentityProviderIds } from './application/identity-providers/change-identity-provider.js'
 export type {
   CheckSecretsOptions,
   SecretsChecked,
 } from './application/identity-providers/check-secrets.js'
 export type {
+  AddOidcInput,
   IdentityProviderInput,
-  IdentityProviders,
+  PatchIdentityProviderInput,
   UpdateIdentityProviderInput,
-} from './application/identity-providers/identity-providers.js'
-export type { PatchIdentityProviderInput } from './application/identity-providers/patch-identity-provider.js'
+  UpdateOidcConfigInput,
+} from './application/identity-providers/identity-provider-input.js'
+export type { IdentityProviders } from './application/identity-providers/identity-providers.js'
 export type {
   ResealProgress,
   ResealReport,
 } from './application/identity-providers/reseal-secrets.js'
 export type { RevealedSecret } from './application/identity-providers/reveal-client-secret.js'
-export type { UpdateOidcConfigInput } from './application/identity-providers/update-oidc-config.js'
+export type { IdentityProviderIds } from './application/identity-providers/write-identity-provider.js'
 export { checkCaller } from './application/method/admit.js'
 export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method/method.js'
@@ -113,7 +113,6 @@ export type {
   GivenRole,
   ProjectRolesIds,
 } from './application/project-roles/add-project-roles.js'
-export type { ProjectRoleIds } from './application/project-roles/change-project-role.js'
 export type { RefusedRow } from './application/project-roles/import-batch.js'
 export type {
   ImportProgress,
@@ -126,14 +125,16 @@ export type {
   ProjectRoles,
   UpdateProjectRoleInput,
 } from './application/project-roles/project-roles.js'
-export type { AddProjectInput, ProjectIds } from './application/projects/add-project.js'
+export type { ProjectRoleIds } from './application/project-roles/write-project-role.js'
 export type { CheckLoginInput } from './application/projects/check-login.js'
 export type {
+  AddProjectInput,
   PatchProjectInput,
   ProjectInput,
-  Projects,
   UpdateProjectInput,
-} from './application/projects/projects.js'
+} from './application/projects/project-input.js'
+export type { Projects } from './application/projects/projects.js'
+export type { ProjectIds } from './application/projects/write-project.js'
 export type { TextFilter } from './application/reading/given-list.js'
 export type { Page } from './application/reading/list.js'
 export type { HistoryPage, ListHistoryInput } from './application/reading/list-history.js'

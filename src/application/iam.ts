@@ -33,18 +33,18 @@ import { type HistoryPage, type ListHistoryInput, listHistory } from './reading/
 import { type StateAtInput, stateAt } from './reading/state-at.js'
 import { createRuntime } from './runtime.js'
 
-/** What was, and who changed it. */
+/** Past changes and past states. */
 export interface History {
   /**
-   * Who changed what, when: in the organization or of one object, page by page; oldest first unless
-   * `order` says otherwise. The history of a role shows the removal of its project as its end.
+   * The changes of the organization or of one object, with actor and time, page by page; oldest first unless
+   * `order` says otherwise. The history of a role ends with the removal of its project.
    */
   readonly list: Read<ListHistoryInput, HistoryPage>
-  /** An object as `get` would have shown it then; not found when it did not exist. */
+  /** An object as `get` would have answered at that time; not found when it did not exist. */
   readonly stateAt: Read<StateAtInput, Views[ViewType]>
 }
 
-/** Identity and access management, for the host that supplies what it needs. */
+/** Identity and access management. */
 export interface Iam {
   /** External OIDC providers users can log in with. */
   readonly identityProviders: IdentityProviders
@@ -52,74 +52,73 @@ export interface Iam {
   readonly projects: Projects
   /** Roles of projects. */
   readonly projectRoles: ProjectRoles
-  /** Who changed what, when, and what was so before. */
+  /** Past changes and past states. */
   readonly history: History
 
   /**
-   * What would make the organization as desired: of every declared object whether it is to be added,
-   * updated, removed or left as it is, and by which events. Compares what is declared; records
-   * nothing. A declared secret is opened and compared for callers who may read it; for others it
-   * counts as a change.
+   * The changes that would bring the organization to a desired state: for every declared object, whether it
+   * would be added, updated, removed or stay as it is, and the events. Only what is declared is compared, and
+   * nothing is recorded. A declared secret is compared with the stored one when the caller may read that;
+   * otherwise it counts as a change.
    */
   readonly plan: Read<DesiredAccess, Plan>
   /**
-   * Makes the organization as desired, or as planned: one atomic append for each project with its
-   * roles (several above 1,000 role changes), and one for each provider. Doing so again changes
-   * nothing. A desired state is planned anew when others are faster; a plan is refused when what it
-   * saw has changed.
+   * Applies a desired state or a plan: one atomic append for each project with its roles (several above 1,000
+   * role changes), and one for each provider. Applying it again changes nothing. When another writer is
+   * faster, a desired state is planned again, and a plan is refused.
    */
   readonly apply: Read<DesiredAccess | Plan, Applied>
 
   /**
-   * For the host itself: every event after a position, of all organizations, in the order of positions;
-   * first those there are, then each as it is recorded. No permission is asked for. At least once:
-   * resume with the position of the last event that was dealt with.
+   * For the host itself, without a permission check: every event after a position, of all organizations, in the
+   * order of positions; first the recorded events, then new ones as they are recorded. Delivery is at least
+   * once: resume with the position of the last event that was handled.
    *
-   * Reads on only when asked for the next event. While the store is out of order it waits and tries
-   * again. Ends when `signal` aborts, or when it is returned from, also while it waits; with `until: 'head'`
-   * after the events that were there when it began.
+   * Reads more only when the next event is requested. While the store is unavailable it waits and tries again.
+   * Ends when `signal` aborts or the loop returns, even during a wait; with `until: 'head'`, after the events
+   * that were recorded when it began.
    *
    * @throws TypeError when an option is unknown or malformed
-   * @throws SubscriptionEnded, from the loop, at an event that cannot be read: none is ever skipped
+   * @throws SubscriptionEnded, from the loop, at an event that cannot be read; none is ever skipped
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
-   * For the host itself: feeds `projection` what it has not seen; answers with the position reached.
-   * `Unavailable` while the store is out of order, or what the projection works with.
+   * For the host itself: applies the events after its checkpoint to `projection`, and answers with the position
+   * reached. `Unavailable` while the store, or a system that the projection uses, is unavailable.
    *
-   * @throws TypeError when it is no projection
+   * @throws TypeError when `projection` is not a Projection
    */
   readonly catchUp: (
     projection: Projection,
     options?: CatchUpOptions,
   ) => ResultAsync<Position, IamError>
   /**
-   * For the host itself: keeps `projection` up to date until `signal` aborts; then answers with the
-   * position reached. While the store is out of order, or what the projection works with (a connection
-   * that was lost, for example), it tries again after pauses that grow to a second, and calls `onFault`.
-   * It ends at an event that cannot be read, or that the projection's own code refuses.
+   * For the host itself: keeps `projection` up to date until `signal` aborts, then answers with the position
+   * reached. While the store or a system that the projection uses is unavailable (a lost connection, for
+   * example), it calls `onFault` and tries again after pauses that grow to a second. It ends at an event that
+   * cannot be read, or that the projection's own code refuses.
    *
-   * @throws TypeError when it is no projection
+   * @throws TypeError when `projection` is not a Projection
    */
   readonly run: (
     projection: Projection,
     options?: CatchUpOptions,
   ) => ResultAsync<Position, IamError>
   /**
-   * For the host itself, as it starts: opens the client secret of every identity provider there is, in all
-   * organizations, so that a key which is missing or wrong is found before anybody logs in and before
-   * anything is sealed with it. Reads the whole log once, and records nothing. `verify` with `secrets` opens
-   * those that were replaced, too.
+   * For the host itself, at its start: opens the client secret of every existing identity provider, in all
+   * organizations, so that a missing or wrong key is found before the first login and before anything is
+   * sealed with it. Reads the whole log once and records nothing. `verify` with `secrets` also opens replaced
+   * secrets.
    *
-   * @returns how many open; or the first that does not, with its place and why: the key is not in the ring,
-   *   or it is another key under the same id
+   * @returns the number of secrets; or the first that cannot be opened, with its place and the reason: the key
+   *   is not in the ring, or a different key has the same id
    */
   readonly checkSecrets: (
     options?: CheckSecretsOptions,
   ) => ResultAsync<SecretsChecked, SealBroken | IamError>
 }
 
-/** Binds the use cases to what `host` supplies. */
+/** The methods, bound to the ports of `host`. */
 export const iamOf = (host: Host, hooks?: Hooks): Iam => {
   const runtime = createRuntime(host, hooks)
   const { store } = host
@@ -144,7 +143,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
   }
 }
 
-/** @throws TypeError for what would fail for ever, which looks like a store that is away */
+/** @throws TypeError, since calls of a missing method would look like an unavailable store */
 const requireProjection = (projection: Projection): void => {
   if (typeof projection?.checkpoint !== 'function' || typeof projection.apply !== 'function')
     throw new TypeError('projection must be a Projection')

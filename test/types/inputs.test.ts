@@ -2,12 +2,14 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
 import type { DesiredIdentityProvider as DesiredIdentityProviderSchema } from '../../src/application/desired-state/declared/desired-identity-provider.js'
 import type { DesiredProject as DesiredProjectSchema } from '../../src/application/desired-state/declared/desired-project.js'
-import type { AddOidcInput as AddOidcSchema } from '../../src/application/identity-providers/add-oidc-identity-provider.js'
-import type { PatchIdentityProviderInput as PatchIdentityProviderSchema } from '../../src/application/identity-providers/patch-identity-provider.js'
-import type { UpdateOidcConfigInput as UpdateOidcConfigSchema } from '../../src/application/identity-providers/update-oidc-config.js'
+import type {
+  AddOidcInput as AddOidcSchema,
+  PatchIdentityProviderInput as PatchIdentityProviderSchema,
+  UpdateOidcConfigInput as UpdateOidcConfigSchema,
+} from '../../src/application/identity-providers/identity-provider-input.js'
 import type { AddProjectRolesInput as AddProjectRolesSchema } from '../../src/application/project-roles/add-project-roles.js'
-import type { AddProjectInput as AddProjectSchema } from '../../src/application/projects/add-project.js'
 import type { CheckLoginInput as CheckLoginSchema } from '../../src/application/projects/check-login.js'
+import type { AddProjectInput as AddProjectSchema } from '../../src/application/projects/project-input.js'
 import type { ListHistoryInput as ListHistorySchema } from '../../src/application/reading/list-history.js'
 import type {
   ListIdentityProvidersInput as ListIdentityProvidersSchema,

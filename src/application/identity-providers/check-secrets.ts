@@ -16,15 +16,15 @@ import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 /** Most events that are read at once. */
 const BATCH_SIZE = 1_000
 
-/** How secrets are checked. */
+/** Options of `iam.checkSecrets`. */
 export interface CheckSecretsOptions {
-  /** Ends it, also while the store is silent. */
+  /** Ends the check, even while the store does not answer. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Secrets that all open. */
+/** Result of a check in which every secret could be opened. */
 export interface SecretsChecked {
-  /** How many there are: one for each identity provider that exists. */
+  /** Number of secrets: one for each identity provider that exists. */
   readonly checked: number
 }
 
@@ -58,7 +58,7 @@ const currentSecrets = async (
     const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
     for (const recorded of events) {
       position = recorded.position
-      // One that only a newer version knows may hold a secret: reading it fails.
+      // An event of an unknown type may hold a secret too, so reading it must fail.
       if (!recorded.type.startsWith(`${identityProviders.type}.`)) continue
       const event = readEvent(recorded)
       if (event.isErr()) throw new Fault(event.error)

@@ -5,8 +5,8 @@ import { Fault, fromPort } from '../errors/fault.js'
 import type { Runtime } from '../runtime.js'
 
 /**
- * Seals a secret for the identity provider that its stream is named after.
- * @throws Fault for what is no seal, too: once recorded, it would stop whoever reads the log
+ * Seals a secret for one identity provider.
+ * @throws Fault also when the cipher answers no text: such an event could not be read again
  */
 export const seal = (
   { secrets }: Runtime,
@@ -27,7 +27,7 @@ export const open = (
     return opened.value
   })
 
-/** Whether `events` recorded `secret`, or none when it is empty. */
+/** Whether the secret in `events` is `secret`; when it is empty, whether they hold none. */
 export const recordsSecret = async (
   runtime: Runtime,
   events: readonly RecordedEvent[],

@@ -3,8 +3,7 @@ import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProvider } from '../../domain/identity-provider/decider.js'
 import { identityProviders } from '../../domain/identity-provider/kind.js'
-import { IdpId, type SealedSecret } from '../../domain/values.js'
-import type { SecretOwner } from '../../ports/secret-cipher.js'
+import { IdpId } from '../../domain/values.js'
 import type { IamError } from '../errors/errors.js'
 import { errorOf, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -20,21 +19,21 @@ import { raceAbort } from '../waiting/race-abort.js'
 import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 import { open, seal } from './client-secret.js'
 
-/** How far `resealSecrets` of all providers is, after each of them. */
+/** Progress of `resealSecrets` of all providers, after each of them. */
 export interface ResealProgress {
-  /** Providers that were dealt with. */
+  /** Providers that were handled, with or without success. */
   readonly done: number
-  /** Providers there are. */
+  /** Providers of the organization. */
   readonly total: number
 }
 
-/** What `resealSecrets` did. */
+/** Result of `resealSecrets`. */
 export interface ResealReport {
-  /** Providers whose secret is under the current key now, and was not before. */
+  /** Providers whose secret was sealed anew with the current key. */
   readonly resealed: readonly string[]
-  /** Providers whose secret was under the current key before. */
+  /** Providers whose secret already had the current key. */
   readonly unchanged: readonly string[]
-  /** Providers whose secret was left as it is, and why. */
+  /** Providers whose secret stays as it is because of an error. */
   readonly failed: readonly {
     /** Id of the provider. */
     readonly idpId: string
@@ -45,7 +44,7 @@ export interface ResealReport {
 
 const ResealInput = z.strictObject({ idpId: z.optional(IdpId) })
 
-/** Puts the secrets that another key sealed under the current one: one append for each provider. */
+/** Seals the secrets of other keys anew with the current one: one append for each provider. */
 export const resealSecrets = (
   runtime: Runtime,
 ): LongWrite<z.input<typeof ResealInput>, ResealProgress, ResealReport> =>
@@ -59,63 +58,61 @@ export const resealSecrets = (
       refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { idpId }, onProgress) => {
-      if (idpId !== undefined) return (await reseal(runtime, call, idpId)).map(reportOf(idpId))
-      const idpIds = await raceAbort(identityProvidersOf(runtime, call), call.signal)
-      const report: ResealReport[] = []
-      for (const id of idpIds) {
-        if (call.signal?.aborted) return err({ kind: 'Cancelled' })
-        const resealed = await reseal(runtime, call, id)
-        if (resealed.isErr()) {
-          if (resealed.error.kind === 'Cancelled') return err(resealed.error)
-          reportFault(runtime.hooks, call.method, resealed.error)
-        }
-        report.push(
-          resealed.match(reportOf(id), (error) => ({ ...NOTHING, failed: [{ idpId: id, error }] })),
-        )
-        onProgress?.({ done: report.length, total: idpIds.length })
-        await yieldToEventLoop()
-      }
-      return ok(summary(report))
+      if (idpId === undefined) return resealAll(runtime, call, onProgress)
+      return (await reseal(runtime, call, idpId)).map((isResealed) => ({
+        resealed: isResealed ? [idpId] : [],
+        unchanged: isResealed ? [] : [idpId],
+        failed: [],
+      }))
     },
   )
 
-const NOTHING: ResealReport = { resealed: [], unchanged: [], failed: [] }
-
-const reportOf =
-  (idpId: string) =>
-  (isResealed: boolean): ResealReport =>
-    isResealed ? { ...NOTHING, resealed: [idpId] } : { ...NOTHING, unchanged: [idpId] }
-
-const summary = (reports: readonly ResealReport[]): ResealReport => ({
-  resealed: reports.flatMap(({ resealed }) => resealed),
-  unchanged: reports.flatMap(({ unchanged }) => unchanged),
-  failed: reports.flatMap(({ failed }) => failed),
-})
-
-const identityProvidersOf = async (
+const resealAll = async (
   runtime: Runtime,
   call: AdmittedCall,
-): Promise<readonly string[]> => {
+  onProgress: ((progress: ResealProgress) => void) | undefined,
+): Promise<Result<ResealReport, IamError>> => {
+  const resealed: IdpId[] = []
+  const unchanged: IdpId[] = []
+  const failed: { idpId: IdpId; error: IamError }[] = []
+  const idpIds = await raceAbort(idpIdsOf(runtime, call), call.signal)
+  for (const [index, idpId] of idpIds.entries()) {
+    if (call.signal?.aborted) return err({ kind: 'Cancelled' })
+    const result = await reseal(runtime, call, idpId)
+    if (result.isErr()) {
+      const { error } = result
+      if (error.kind === 'Cancelled') return err(error)
+      reportFault(runtime.hooks, call.method, error)
+      failed.push({ idpId, error })
+    } else if (result.value) resealed.push(idpId)
+    else unchanged.push(idpId)
+    onProgress?.({ done: index + 1, total: idpIds.length })
+    await yieldToEventLoop()
+  }
+  return ok({ resealed, unchanged, failed })
+}
+
+const idpIdsOf = async (runtime: Runtime, call: AdmittedCall): Promise<readonly IdpId[]> => {
   await runtime.follow({ ...call, consistency: 'strong' })
-  const idpIds: string[] = []
+  const idpIds: IdpId[] = []
   const { orgId } = call
   for await (const { idpId } of allObjects(runtime, { type: 'identity_provider', orgId }))
-    idpIds.push(idpId)
+    idpIds.push(IdpId.parse(idpId))
   return idpIds
 }
 
-/** @returns whether the secret was put under another seal */
+/** @returns whether the secret was sealed anew */
 const reseal = async (
   runtime: Runtime,
   call: AdmittedCall,
-  idpId: string,
+  idpId: IdpId,
 ): Promise<Result<boolean, IamError>> => {
   try {
     const isTooLate = retryDeadline()
     for (let attempts = 1; ; attempts++) {
-      const resealed = await resealOnce(runtime, call, IdpId.parse(idpId))
+      const resealed = await resealOnce(runtime, call, idpId)
       if (resealed.isErr()) return err(resealed.error)
-      if (resealed.value !== 'replaced meanwhile') return ok(resealed.value === 'resealed')
+      if (resealed.value !== 'secret replaced') return ok(resealed.value === 'resealed')
       if (isTooLate()) return err({ kind: 'Aborted', attempts })
       await pause(attempts, call.signal)
     }
@@ -128,14 +125,15 @@ const resealOnce = async (
   runtime: Runtime,
   call: AdmittedCall,
   idpId: IdpId,
-): Promise<Result<'resealed' | 'current' | 'replaced meanwhile', IamError>> => {
+): Promise<Result<'resealed' | 'current' | 'secret replaced', IamError>> => {
   const owner = { orgId: call.orgId, idpId }
   const reading = runtime.ledger.read(identityProviders, call.orgId, { idpId })
   const { state } = await raceAbort(reading, call.signal)
   if (!exists(state)) return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
   const replaces = state.clientSecret
   if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
-  const clientSecret = await raceAbort(sealAnew(runtime, replaces, owner), call.signal)
+  const sealing = open(runtime, replaces, owner).then((secret) => seal(runtime, secret, owner))
+  const clientSecret = await raceAbort(sealing, call.signal)
   const data = { idpId, replaces, clientSecret }
   return transact(runtime, call, {
     decide: (view) => {
@@ -144,12 +142,6 @@ const resealOnce = async (
         .decide({ type: 'ResealClientSecret', data }, before.state)
         .map((events) => ({ records: [record(before, events)] }))
     },
-    answer: ({ events }) => (events.length > 0 ? 'resealed' : 'replaced meanwhile'),
+    answer: ({ events }) => (events.length > 0 ? 'resealed' : 'secret replaced'),
   })
 }
-
-const sealAnew = async (
-  runtime: Runtime,
-  sealed: SealedSecret,
-  owner: SecretOwner,
-): Promise<SealedSecret> => seal(runtime, await open(runtime, sealed, owner), owner)

@@ -13,8 +13,8 @@ export interface RevealedSecret {
 }
 
 /**
- * Opens the stored secret of a provider, for the host's own login flow. No read model holds a secret, so it is
- * read from the store whatever the `consistency`: the secret that was there when the call began, or a later one.
+ * Opens the stored secret of a provider. Read models hold no secrets, so it is read from the store, whatever
+ * the `consistency`: the secret that was stored when the call began, or a later one.
  */
 export const revealClientSecret = (
   runtime: Runtime,

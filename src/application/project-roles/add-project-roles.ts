@@ -1,7 +1,5 @@
 import { err, Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
-import { projects } from '../../domain/project/kind.js'
 import { AddProjectRole } from '../../domain/project-role/commands.js'
 import { projectRole } from '../../domain/project-role/decider.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
@@ -12,12 +10,12 @@ import { targetProjectOfRole } from '../method/target.js'
 import { record } from '../recording/snapshot.js'
 import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
-import { noProject } from './change-project-role.js'
+import { missingProject } from './write-project-role.js'
 
-/** Most roles that one call adds: with their project, as many streams as one append takes. */
+/** Most roles that one call adds. With their project, this is the most streams of one append. */
 export const MAX_ROLES = 1000
 
-/** The project and the roles that were added to it, as given. */
+/** The project and the keys of the added roles. */
 export interface ProjectRolesIds {
   /** The `id` of the project. */
   readonly projectId: string
@@ -25,7 +23,7 @@ export interface ProjectRolesIds {
   readonly roleKeys: readonly string[]
 }
 
-/** A role that is added to a project, and what it shows. Spec: Project role. */
+/** A role to add. Spec: Project role. */
 export interface GivenRole {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
@@ -35,19 +33,19 @@ export interface GivenRole {
   /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName: string
   /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+   * For display only, for example to assign all roles of a group, see `rolesOfGroup`: at most 200
    * characters (code points); empty when absent. Spec: Project role.
    */
   readonly group?: string | undefined
 }
 
-/** A role of a project and what it shows. Spec: Project role. */
+/** A role to add, and its project. Spec: Project role. */
 export interface AddProjectRoleInput extends GivenRole {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
 }
 
-/** A role of several that are added to one project. */
+/** One of several roles to add to one project. */
 export const AddedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
 export interface AddedRole extends z.output<typeof AddedRole> {}
 
@@ -63,7 +61,7 @@ export interface AddProjectRolesInput {
   readonly roles: readonly GivenRole[]
 }
 
-/** Adds several roles, all or none. Answers with the details of the last. */
+/** The method that adds several roles, all or none, and answers with the details of the last. */
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,
@@ -80,8 +78,8 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
         input,
         kind: projectRoles,
         decide: (view) => {
-          if (!exists(view.read(projects, { id: projectId }).state))
-            return err(noProject(projectId))
+          const missing = missingProject(view, projectId)
+          if (missing) return err(missing)
           return Result.combine(
             input.roles.map((role) => {
               const data = { ...role, projectId }

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { projects } from '../../domain/project/kind.js'
 import { projectRole } from '../../domain/project-role/decider.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
 import type { AlreadyExists } from '../../domain/refusals.js'
@@ -12,59 +11,64 @@ import { transact } from '../recording/transact.js'
 import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
 import type { AddedRole } from './add-project-roles.js'
-import { noProject } from './change-project-role.js'
+import { missingProject } from './write-project-role.js'
 
-/** A row as it was when the source gave it, and its place among all, from 0. */
+/** A row as parsed when the source yielded it, and its index among all rows, from 0. */
 export interface Row {
   readonly index: number
   readonly parsed: Result<AddedRole, InvalidArgument>
 }
 
-/** A row that was not imported: it is malformed, or its key is that of a role that is not equal. */
+/** A row that was not imported: it is malformed, or the role exists and differs. */
 export interface RefusedRow {
   /** From 0. */
   readonly index: number
-  /** What is wrong with it, or the role that is there. */
+  /** What is malformed, or which role exists already. */
   readonly error: InvalidArgument | AlreadyExists
 }
 
-/** What became of the rows of one batch. */
+/** How many rows of a batch were added or equal, and which were refused. */
 export interface BatchReport {
   readonly added: number
   readonly unchanged: number
   readonly refused: readonly RefusedRow[]
 }
 
-/** A row that is well-formed. */
+/** A well-formed row. */
 interface Candidate {
   readonly index: number
   readonly role: AddedRole
 }
 
-/** The role of some key, as it is once the batch is recorded. */
+/** A role as it is after the batch. */
 interface Imported {
   readonly shown: Pick<AddedRole, 'displayName' | 'group'>
-  /** Index of the row that adds it; undefined when it is there already. */
+  /** Index of the row that adds it; undefined when the role existed before. */
   readonly addedBy: number | undefined
   readonly record: StreamRecord
 }
 
-/** Adds the roles of well-formed rows that are not there yet, in one append. */
+/** Adds the roles of the well-formed rows that do not exist yet, in one append. */
 export const importBatch = (
   runtime: Runtime,
   call: AdmittedCall,
   { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly Row[] },
 ): Promise<Result<BatchReport, IamError>> => {
-  const { candidates, malformed } = partition(rows)
+  const candidates = rows.flatMap(({ index, parsed }) =>
+    parsed.isOk() ? { index, role: parsed.value } : [],
+  )
+  const malformed = rows.flatMap(({ index, parsed }) =>
+    parsed.isErr() ? { index, error: parsed.error } : [],
+  )
   return transact(runtime, call, {
     decide: (view) => {
-      const { state } = view.read(projects, { id: projectId })
-      if (!exists(state)) return err(noProject(projectId))
-      const roles = importedBy(view, projectId, candidates)
+      const missing = missingProject(view, projectId)
+      if (missing) return err(missing)
+      const roles = rolesAfter(view, projectId, candidates)
       return ok({ roles, records: [...roles.values()].map((imported) => imported.record) })
     },
     answer: ({ decided: { roles } }) => {
-      const refused = [...malformed]
+      const refused: RefusedRow[] = [...malformed]
       let added = 0
       for (const candidate of candidates) {
         const imported = roles.get(candidate.role.roleKey)
@@ -78,19 +82,8 @@ export const importBatch = (
   })
 }
 
-const partition = (rows: readonly Row[]) => {
-  const candidates: Candidate[] = []
-  const malformed: RefusedRow[] = []
-  for (const { index, parsed } of rows)
-    parsed.match(
-      (role) => candidates.push({ index, role }),
-      (error) => malformed.push({ index, error }),
-    )
-  return { candidates, malformed }
-}
-
-/** An append names a stream once: of rows with one key, the first adds the role. */
-const importedBy = (
+/** An append may write a stream only once, so the first of several rows with the same key adds the role. */
+const rolesAfter = (
   view: View,
   projectId: ProjectId,
   candidates: readonly Candidate[],

@@ -11,32 +11,32 @@ import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
 import { AddedRole, type GivenRole, MAX_ROLES } from './add-project-roles.js'
 import { type BatchReport, importBatch, type RefusedRow, type Row } from './import-batch.js'
 
-/** Most refused rows that a report names; all are counted. */
+/** Most refused rows in a report; all are counted. */
 const MAX_REPORTED = 1_000
 
-/** Roles for one project, from wherever they come; a list, a generator, rows of a file as it is read. */
+/** Roles for one project: a list, a generator, or rows of a file as it is read. */
 export interface ImportProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
-  /** Any number of rows; read as they are needed, 1,000 at a time. Spec: Project role. */
+  /** Any number of rows, read 1,000 at a time. Spec: Project role. */
   readonly roles: Iterable<GivenRole> | AsyncIterable<GivenRole>
 }
 
-/** How far an import is, after each batch. */
+/** Progress of an import, after each batch. */
 export interface ImportProgress {
-  /** Rows that were read. */
+  /** Rows that were read so far. */
   readonly done: number
   /** Rows whose role was added. */
   readonly added: number
-  /** Rows whose role was there, and equal. */
+  /** Rows whose role existed and was equal. */
   readonly unchanged: number
-  /** How many rows were refused. */
+  /** Number of refused rows. */
   readonly refusedCount: number
 }
 
-/** What an import did. */
+/** Result of an import. */
 export interface ImportReport extends ImportProgress {
-  /** The first 1,000 rows that were refused, and why. */
+  /** The first 1,000 refused rows, and why they were refused. */
   readonly refused: readonly RefusedRow[]
 }
 
@@ -54,9 +54,9 @@ const Input = z.strictObject({
 })
 
 /**
- * Adds roles of one project in batches of {@link MAX_ROLES} rows, each batch in one append, holding
- * one batch at a time. A row whose role is there and equal is passed over, so an import that was cut
- * short goes on when it is run again. A row that would change a role is refused: see `iam.apply`.
+ * The method that adds roles of one project in batches of {@link MAX_ROLES} rows, each batch in one append.
+ * Only one batch is in memory at a time. A row whose role exists and is equal is skipped, so an interrupted
+ * import continues when it is run again. A row that would change a role is refused: see `iam.apply`.
  */
 export const importProjectRoles = (
   runtime: Runtime,
@@ -71,7 +71,7 @@ export const importProjectRoles = (
       refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { projectId, roles }, onProgress) => {
-      // Nothing is read for a project that is not there: a batch without rows finds that out.
+      // An empty batch checks that the project exists before the source is read.
       const found = await importBatch(runtime, call, { projectId, rows: [] })
       if (found.isErr()) return err(found.error)
       let report = NOTHING
@@ -97,7 +97,7 @@ const sum = (before: ImportReport, rows: number, batch: BatchReport): ImportRepo
   refused: [...before.refused, ...batch.refused].slice(0, MAX_REPORTED),
 })
 
-/** The rows of a source by {@link MAX_ROLES}. @throws Fault after what a source gave before it failed */
+/** The rows of a source in batches. When the source fails, the rows before come first. @throws Fault then */
 async function* batchesOf(
   source: Rows,
   signal: AbortSignal | undefined,
@@ -107,7 +107,7 @@ async function* batchesOf(
   let failure: Fault | undefined
   try {
     for await (const value of abortableSource(source, signal)) {
-      // At once: a source may give the same object again, filled anew.
+      // Parsed at once, since a source may reuse one object for all rows.
       const parsed = parse(AddedRole, value)
       rows.push({ index: index++, parsed })
       if (rows.length === MAX_ROLES) {

@@ -18,48 +18,48 @@ import {
   addProjectRoles,
   type ProjectRolesIds,
 } from './add-project-roles.js'
-import { changeProjectRole, type ProjectRoleIds } from './change-project-role.js'
 import {
   type ImportProgress,
   type ImportProjectRolesInput,
   type ImportReport,
   importProjectRoles,
 } from './import-project-roles.js'
+import { type ProjectRoleIds, writeProjectRole } from './write-project-role.js'
 
-/** A role of a project and all that it is to show; a group that is left out would be empty afterwards. */
+/** A role with all its fields. The update would set an absent group to empty. */
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
 
-/** A role, and those of its fields that are to change. */
+/** A role and the fields to change. */
 export interface PatchProjectRoleInput extends ProjectRoleInput, PatchedProjectRole {}
 
 /** Names a role. */
 export interface ProjectRoleInput {
   /** The `id` of its project. Spec: Project role. */
   readonly projectId: string
-  /** The key that it was added with; it never changes. Spec: Project role. */
+  /** Key of the role, which never changes. Spec: Project role. */
   readonly roleKey: string
 }
 
-/** Roles of projects. A role of a project that is not there, is not there. Spec: Project role. */
+/** Roles of projects. When the project does not exist, neither do its roles. Spec: Project role. */
 export interface ProjectRoles {
-  /** Adds a role. Refused: a key that the project has. Spec: Endpoints §4. */
+  /** Adds a role. Refused: a key that the project already has. Spec: Endpoints §4. */
   readonly add: Write<AddProjectRoleInput, ProjectRoleIds>
   /** Adds 1 to 1,000 roles of one project, all or none; answers with the `details` of the last. */
   readonly addMany: Write<AddProjectRolesInput, ProjectRolesIds>
   /**
    * Adds roles of one project from a list or a stream of rows, in atomic batches of 1,000. Rows that
-   * are malformed or would change a role are reported; those that are there and equal are passed
-   * over, so running it again goes on where it was cut short.
+   * are malformed or would change a role are reported. Rows that exist and are equal are skipped, so an
+   * interrupted import continues when it is run again.
    */
   readonly import: LongWrite<ImportProjectRolesInput, ImportProgress, ImportReport>
-  /** Replaces `displayName` and `group`; an absent group is empty afterwards. */
+  /** Replaces `displayName` and `group`; an absent group becomes empty. */
   readonly update: Write<UpdateProjectRoleInput, ProjectRoleIds>
   /**
-   * Changes the fields that are given and leaves the others as they are, decided on the role as it is then;
-   * nothing given changes nothing.
+   * Changes the given fields and keeps the others as they are in the current state of the role. Without any
+   * field nothing changes.
    */
   readonly patch: Write<PatchProjectRoleInput, ProjectRoleIds>
-  /** Removes the role; its key may be added again, as a new role. */
+  /** Removes the role. Its key may be added again, as a new role. */
   readonly remove: Write<ProjectRoleInput, ProjectRoleIds>
   /** One role. */
   readonly get: Read<ProjectRoleInput, ProjectRole>
@@ -69,7 +69,7 @@ export interface ProjectRoles {
 
 /** @see ProjectRoles */
 export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
-  add: changeProjectRole(runtime, {
+  add: writeProjectRole(runtime, {
     method: 'projectRoles.add',
     schema: AddProjectRole.shape.data,
     command: (data) => ({ type: 'AddProjectRole', data }),
@@ -77,17 +77,17 @@ export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
   }),
   addMany: addProjectRoles(runtime),
   import: importProjectRoles(runtime),
-  update: changeProjectRole(runtime, {
+  update: writeProjectRole(runtime, {
     method: 'projectRoles.update',
     schema: UpdateProjectRole.shape.data,
     command: (data) => ({ type: 'UpdateProjectRole', data }),
   }),
-  patch: changeProjectRole(runtime, {
+  patch: writeProjectRole(runtime, {
     method: 'projectRoles.patch',
     schema: PatchProjectRole.shape.data,
     command: (data) => ({ type: 'PatchProjectRole', data }),
   }),
-  remove: changeProjectRole(runtime, {
+  remove: writeProjectRole(runtime, {
     method: 'projectRoles.remove',
     schema: RemoveProjectRole.shape.data,
     command: (data) => ({ type: 'RemoveProjectRole', data }),

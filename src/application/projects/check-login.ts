@@ -8,23 +8,23 @@ import { targetProject } from '../method/target.js'
 import { requireFed } from '../reading/require-fed.js'
 import type { Runtime } from '../runtime.js'
 
-/** Most role keys and most grants of one user that a login looks at. */
-const MOST = 1000
+/** Most role keys, and most organizations with a grant, of one login. */
+const MAX_LISTED = 1000
 
-/** How often roles are read anew while their project changes. */
+/** How often roles are read again when their project changes at the same time. */
 const MAX_ATTEMPTS = 10
 
-/** Who logs in to an application of which project. */
+/** Who logs in, and to which project. */
 export const CheckLoginInput = z.strictObject({
   id: ProjectId,
   userOrgId: OrgId,
-  userRoleKeys: z._default(listOf(RoleKey, 0, MOST), []),
-  grantedOrgIds: z._default(listOf(OrgId, 0, MOST), []),
+  userRoleKeys: z._default(listOf(RoleKey, 0, MAX_LISTED), []),
+  grantedOrgIds: z._default(listOf(OrgId, 0, MAX_LISTED), []),
 })
 export interface CheckLoginInput {
   /** Id of the project. Spec: Project. */
   readonly id: string
-  /** The organization of the user who logs in. Spec: Project, `hasProjectCheck`. */
+  /** Organization of the user who logs in. Spec: Project, `hasProjectCheck`. */
   readonly userOrgId: string
   /**
    * Keys of the roles of this project that the user was assigned: at most 1,000; none when absent.
@@ -38,7 +38,7 @@ export interface CheckLoginInput {
   readonly grantedOrgIds?: readonly string[] | undefined
 }
 
-/** {@link checkLogin} on the project, and those roles of the user that it has, as they are now. */
+/** {@link checkLogin} with the current state of the project and of the user's roles. */
 export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
   read(
     runtime,
@@ -51,7 +51,6 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
     async (call, { id, ...user }) => {
       const { orgId } = call
       const object = { type: 'project' as const, id }
-      const read = () => fromPort(() => runtime.readModel.get<'project'>(orgId, object))
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
       let project = await runtime.fresh.get<'project'>(call, object)
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
@@ -60,19 +59,19 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
           return err({ kind: 'NotFound', object })
         }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
-        const roleKeys = await rolesStillThere(runtime, orgId, roles)
-        const since = await read()
-        // Otherwise the project of one moment would be judged with a role that it has had at none such.
-        if (since?.details.sequence === project.details.sequence)
+        const roleKeys = await existingRole(runtime, orgId, roles)
+        const latest = await fromPort(() => runtime.readModel.get<'project'>(orgId, object))
+        // The roles were read in this state of the project only if it has not changed since.
+        if (latest?.details.sequence === project.details.sequence)
           return checkLogin({ project, roleKeys }, user)
-        project = since
+        project = latest
       }
       return err({ kind: 'Aborted', attempts: MAX_ATTEMPTS })
     },
   )
 
-/** The first of `roleKeys` that the project has: one is enough to pass. */
-const rolesStillThere = async (
+/** The first of `roleKeys` that exists: one is enough to pass. */
+const existingRole = async (
   { readModel }: Runtime,
   orgId: string,
   { projectId, roleKeys }: { readonly projectId: string; readonly roleKeys: readonly string[] },

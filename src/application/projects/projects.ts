@@ -6,52 +6,45 @@ import {
   UpdateProject,
 } from '../../domain/project/commands.js'
 import { projects } from '../../domain/project/kind.js'
-import type { PatchedProject, ProjectSettings } from '../../ports/fields.js'
+import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'
 import type { Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
 import { ListProjectsInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
-import { type AddProjectInput, addProject, type ProjectIds } from './add-project.js'
-import { changeProject } from './change-project.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'
-
-/** A project, its name and all its settings; one that is left out would have its default afterwards. */
-export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
-
-/** A project, and those of its fields that are to change. */
-export interface PatchProjectInput extends ProjectInput, PatchedProject {}
-
-/** Names a project. */
-export interface ProjectInput {
-  /** Id of the project, as `add` answered or was given it. Spec: Project. */
-  readonly id: string
-}
+import {
+  AddProjectInput,
+  type PatchProjectInput,
+  type ProjectInput,
+  type UpdateProjectInput,
+} from './project-input.js'
+import { type ProjectIds, writeProject } from './write-project.js'
 
 /** Containers of applications that share the same roles. Spec: Project. */
 export interface Projects {
-  /** Adds a project. Refused: an own `id` that is or was taken in the organization. */
+  /** Adds a project. Refused: an own `id` that is or was used in the organization. */
   readonly add: Write<AddProjectInput, ProjectIds>
-  /** Replaces name and settings: an absent setting has its default afterwards. Spec: Endpoints §3. */
+  /** Replaces name and settings: an absent setting gets its default. Spec: Endpoints §3. */
   readonly update: Write<UpdateProjectInput, ProjectIds>
   /**
-   * Changes the fields that are given and leaves the others as they are, decided on the project as it is then;
-   * nothing given changes nothing.
+   * Changes the given fields and keeps the others as they are in the current state of the project. Without
+   * any field nothing changes.
    */
   readonly patch: Write<PatchProjectInput, ProjectIds>
-  /** Keeps users out, see `checkLogin`; a project that is inactive stays so. */
+  /** Keeps users out, see `checkLogin`. An inactive project stays inactive. */
   readonly deactivate: Write<ProjectInput, ProjectIds>
-  /** Lets users in again; a project that is active stays so. */
+  /** Lets users in again. An active project stays active. */
   readonly reactivate: Write<ProjectInput, ProjectIds>
-  /** Removes the project and, with it, its roles; its id stays taken. */
+  /** Removes the project and its roles. The id cannot be used again. */
   readonly remove: Write<ProjectInput, ProjectIds>
   /** One project. */
   readonly get: Read<ProjectInput, Project>
   /** The projects of the organization, page by page. */
   readonly list: Read<ListProjectsInput, Page<Project>>
   /**
-   * Whether a user may log in to an application of the project; the refusal says which check
+   * Checks whether a user may log in to an application of the project. The refusal says which check
    * failed. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
    */
   readonly checkLogin: Read<CheckLoginInput, void>
@@ -59,37 +52,41 @@ export interface Projects {
 
 /** @see Projects */
 export const projectsOf = (runtime: Runtime): Projects => ({
-  add: addProject(runtime),
-  update: changeProject(runtime, {
+  add: writeProject(runtime, {
+    method: 'projects.add',
+    schema: AddProjectInput,
+    command: (input) => ({
+      type: 'AddProject',
+      data: { ...input, id: input.id ?? ProjectId.parse(runtime.newId()) },
+    }),
+    isNew: true,
+  }),
+  update: writeProject(runtime, {
     method: 'projects.update',
     schema: UpdateProject.shape.data,
     command: (data) => ({ type: 'UpdateProject', data }),
   }),
-  patch: changeProject(runtime, {
+  patch: writeProject(runtime, {
     method: 'projects.patch',
     schema: PatchProject.shape.data,
     command: (data) => ({ type: 'PatchProject', data }),
   }),
-  deactivate: changeProject(runtime, {
+  deactivate: writeProject(runtime, {
     method: 'projects.deactivate',
     schema: DeactivateProject.shape.data,
     command: (data) => ({ type: 'DeactivateProject', data }),
   }),
-  reactivate: changeProject(runtime, {
+  reactivate: writeProject(runtime, {
     method: 'projects.reactivate',
     schema: ReactivateProject.shape.data,
     command: (data) => ({ type: 'ReactivateProject', data }),
   }),
-  remove: changeProject(runtime, {
+  remove: writeProject(runtime, {
     method: 'projects.remove',
     schema: RemoveProject.shape.data,
     command: (data) => ({ type: 'RemoveProject', data }),
   }),
   get: get(runtime, 'projects.get', projects),
-  list: list(runtime, {
-    method: 'projects.list',
-    kind: projects,
-    schema: ListProjectsInput,
-  }),
+  list: list(runtime, { method: 'projects.list', kind: projects, schema: ListProjectsInput }),
   checkLogin: checkLoginOf(runtime),
 })

@@ -43,7 +43,7 @@ test('a plan for another organization is refused', async () => {
   ).toEqual([{ field: 'orgId', description: 'must be the organization of the context' }])
 })
 
-test('a plan that is malformed is refused in words of ours', async () => {
+test('a malformed plan is refused with our own messages', async () => {
   expect(
     await violationsAfter((plan) => {
       plan.changes[0].fields = 'all'
@@ -82,7 +82,7 @@ test.each([null, undefined, 'text', 5])('neither a plan nor a desired state: %s'
   })
 })
 
-test('a plan with bytes where a list belongs is refused', async () => {
+test('a plan with bytes in place of a list is refused', async () => {
   expect(
     await violationsAfter((plan) => {
       plan.changes[0].fields[0].to = new Uint8Array(1)
@@ -92,36 +92,36 @@ test('a plan with bytes where a list belongs is refused', async () => {
   ])
 })
 
-test('a plan whose events tell of another object is refused', async () => {
+test('a plan with an event of another object is refused', async () => {
   const alter = (plan: { changes: { events: { data: { id: string } }[] }[] }) => {
     plan.changes[0]!.events[0]!.data.id = 'shop'
   }
   expect(await violationsAfter(alter)).toEqual([
-    { field: 'changes[0].events[0]', description: 'must tell of the object of the change' },
+    { field: 'changes[0].events[0]', description: 'must be an event of the object of the change' },
   ])
 })
 
-test('a plan whose events are not what its actions say is refused', async () => {
+test('a plan whose actions do not match its events is refused', async () => {
   expect(
     await violationsAfter((plan) => {
       plan.changes[1].action = 'unchanged'
     }),
   ).toEqual([
-    { field: 'changes[1].action', description: 'must be what the events say' },
+    { field: 'changes[1].action', description: 'must match the events' },
     {
       field: 'changes[1].sequence',
-      description: 'must be absent of what is added, and of nothing else',
+      description: 'must be absent when the object is added, and only then',
     },
   ])
 })
 
-test('a plan with a second event that is not what its action says is refused', async () => {
+test('a plan whose action does not match its second event is refused', async () => {
   const removed = {
     type: 'project_role.removed',
     schemaVersion: 1,
     data: { projectId: 'portal', roleKey: 'editor' },
   }
-  const saysOtherwise = { field: 'changes[1].action', description: 'must be what the events say' }
+  const saysOtherwise = { field: 'changes[1].action', description: 'must match the events' }
   expect(await violationsAfter((plan) => plan.changes[1].events.push(removed))).toEqual([
     saysOtherwise,
   ])
@@ -140,7 +140,7 @@ test('a plan that removes or updates without an event is refused', async () => {
       await violationsAfter((plan) => {
         Object.assign(plan.changes[1], { action, sequence: '1', events: [] })
       }),
-    ).toEqual([{ field: 'changes[1].action', description: 'must be what the events say' }])
+    ).toEqual([{ field: 'changes[1].action', description: 'must match the events' }])
 })
 
 test('a plan with more than two events of one object is refused', async () => {
@@ -149,7 +149,7 @@ test('a plan with more than two events of one object is refused', async () => {
   ).toEqual([{ field: 'changes[1].events', description: 'must have at most 2 items' }])
 })
 
-test('a plan whose events are not what a command may say is refused', async () => {
+test('a plan with event data that no command could have is refused', async () => {
   expect(
     await violationsAfter((plan) => {
       plan.changes[0].events[0].data.name = ''
@@ -169,7 +169,7 @@ test('a plan whose events are not what a command may say is refused', async () =
   ).toEqual([
     {
       field: 'changes[0].events[0].schemaVersion',
-      description: 'must be the version that is written today',
+      description: 'must be the current schema version of the event type',
     },
   ])
 })
@@ -221,7 +221,7 @@ test('a plan from before a key rotation does not bring back the old key', async 
   })
 })
 
-test('what makes no sense for many objects is refused', async () => {
+test('context fields without meaning for many objects are refused', async () => {
   const iam = instanceOn(memoryEventStore())
   const plan = await done(iam.plan(desired, context))
   // No type allows a dry run here.
@@ -240,7 +240,7 @@ test('what makes no sense for many objects is refused', async () => {
     })
 })
 
-test('an outdated plan is a failed precondition that names what moved', () => {
+test('an outdated plan is a failed precondition that names the changed objects', () => {
   const object = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
   expect(toStatus({ kind: 'PlanOutdated', moved: [{ object, change: 'removed' }] })).toMatchObject({
     code: 9,
@@ -260,7 +260,7 @@ test('an outdated plan is a failed precondition that names what moved', () => {
   })
 })
 
-test('a plan may be of more objects than a call takes arguments', async () => {
+test('a plan may have more objects than a call takes arguments', async () => {
   const epoch = new Date(0)
   const details = { sequence: 1n, creationDate: epoch, changeDate: epoch, resourceOwner: 'acme' }
   const roles = Array.from({ length: 130_000 }, (_, index) => ({
@@ -291,7 +291,7 @@ test('a plan may be of more objects than a call takes arguments', async () => {
   expect(changes).toHaveLength(130_001)
 })
 
-test('a plan whose changes were cut in review tells of those that were made', async () => {
+test('a plan from which a reviewer removed changes reports the others', async () => {
   await onMemory(async ({ iam }) => {
     const plan = JSON.parse(JSON.stringify(await done(iam.plan(desired, context))))
     plan.changes.splice(-1, 1)
@@ -300,7 +300,7 @@ test('a plan whose changes were cut in review tells of those that were made', as
   })
 })
 
-test('a plan is held to what there is now, whatever consistency is asked for', () =>
+test('a plan is checked against the current state, whatever the consistency', () =>
   onMemory(async ({ iam, plain }) => {
     await done(iam.apply(desired, context))
     const plan = await done(iam.plan(desired, context))
@@ -309,14 +309,14 @@ test('a plan is held to what there is now, whatever consistency is asked for', (
     expect(counts.unchanged).toBe(3)
   }))
 
-test('a provider that has the id of a project takes none of its roles', () =>
+test('a provider with the id of a project does not get its roles', () =>
   onMemory(async ({ iam }) => {
     const identityProviders = [{ ...google, idpId: portal.id }]
     const plan = await done(iam.plan({ ...desired, identityProviders }, context))
     expect((await done(iam.apply(plan, context))).counts.add).toBe(3)
   }))
 
-test('a plan is not applied while the read model is out of order', () =>
+test('a plan is not applied while the read model is unavailable', () =>
   onMemory(async ({ plain }) => {
     const cause = new Error('away')
     const readModel = { ...memoryReadModel(), get: () => Promise.reject(cause) }
@@ -330,7 +330,7 @@ test('a plan is not applied while the read model is out of order', () =>
     })
   }))
 
-test('a plan is not applied while the cipher is out of order', () =>
+test('a plan is not applied while the cipher is unavailable', () =>
   onMemory(async ({ plain }) => {
     const cause = new Error('no key server')
     const plan = await done(instanceOn(plain).plan(desired, context))
@@ -342,7 +342,7 @@ test('a plan is not applied while the cipher is out of order', () =>
     })
   }))
 
-test('a secret is looked at in whichever event of a plan it is', () =>
+test('a secret is checked in every event of a plan', () =>
   onMemory(async ({ iam }) => {
     await done(iam.apply(desired, context))
     const changed = { ...google, name: 'New', clientSecret: 'another' }
@@ -357,7 +357,7 @@ test('a secret is looked at in whichever event of a plan it is', () =>
     ])
   }))
 
-test('an abort ends the wait for a cipher that is silent', () =>
+test('an abort ends the wait for a cipher that does not answer', () =>
   onMemory(async ({ plain }) => {
     const controller = new AbortController()
     const silent = { ...cipher(), open: () => new Promise<never>(() => undefined) }
@@ -368,7 +368,7 @@ test('an abort ends the wait for a cipher that is silent', () =>
     expect(await refused(applying)).toEqual({ kind: 'Cancelled' })
   }))
 
-test('the right to read one secret is enough to learn that it is as declared', () =>
+test('permission to read one secret is enough to see that it is unchanged', () =>
   onMemory(async ({ iam, plain }) => {
     await done(iam.apply(desired, context))
     const authorize = ({ permission, object }: PermissionQuestion) =>

@@ -54,7 +54,7 @@ const rolesAndSettings = async (iam: Iam) => {
 
 /** What `iam.apply` does on any store. */
 export const applySuite = (open: OpenStore): void => {
-  test('one state after another leads to what the last one leads to from nothing', () =>
+  test('a state has the same result in an empty organization and after another state', () =>
     fc.assert(
       fc.asyncProperty(whole, whole, async (first, last) => {
         let expected: unknown
@@ -75,7 +75,7 @@ export const applySuite = (open: OpenStore): void => {
       { numRuns: 15 },
     ))
 
-  test('what a plan predicts is what is recorded, given the plan or the state', () =>
+  test('the events of a plan are those that applying the plan or its state records', () =>
     fc.assert(
       fc.asyncProperty(
         partial,
@@ -100,7 +100,7 @@ export const applySuite = (open: OpenStore): void => {
       { numRuns: 40 },
     ))
 
-  test('a project and its roles are one append, a provider another, all of them marked', () =>
+  test('a project with its roles is one append, a provider another, and all are marked', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(desired, context))
       const events = await allEvents(plain)
@@ -113,7 +113,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(events.every(({ metadata }) => metadata.managedBy === 'code')).toBe(true)
     }))
 
-  test('a role that was removed is added again, given the plan or the state', () =>
+  test('a removed role is added again, by a plan and by a state', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(desired, context))
       const removeEditor = () =>
@@ -126,7 +126,7 @@ export const applySuite = (open: OpenStore): void => {
       expect((await done(iam.apply(desired, context))).counts).toEqual(counts)
     }))
 
-  test('every object is answered with its details', () =>
+  test('the answer has the details of every object', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(desired, context))
       const roles = [{ ...editor, displayName: 'Writer' }]
@@ -176,7 +176,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(added).toBe(5)
     }))
 
-  test('a plan is refused when what it saw has changed, and says what', () =>
+  test('a plan is refused when an object has changed since, and the refusal names it', () =>
     onEmpty(open, async ({ iam, plain }) => {
       const roles = [editor, viewer]
       await done(iam.apply({ projects: [{ ...portal, roles }] }, context))
@@ -199,7 +199,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(await plain.lastPosition()).toBe(head)
     }))
 
-  test('a plan is refused when others are faster than its append', () =>
+  test('a plan is refused when another writer is faster than its append', () =>
     onEmpty(open, async (world) => {
       const other = instanceOn(world.plain)
       await done(other.projects.add(portal, context))
@@ -218,7 +218,7 @@ export const applySuite = (open: OpenStore): void => {
       })
     }))
 
-  test('a desired state is planned anew when others are faster', () =>
+  test('a desired state is planned again when another writer is faster', () =>
     onEmpty(open, async (world) => {
       const other = instanceOn(world.plain)
       await done(other.projects.add(portal, context))
@@ -234,7 +234,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(counts).toEqual({ add: 1, update: 0, remove: 0, unchanged: 2 })
     }))
 
-  test('a desired state is refused when it cannot be planned anew', () =>
+  test('a desired state is refused when it cannot be planned again', () =>
     onEmpty(open, async (world) => {
       const other = instanceOn(world.plain)
       const early = { ...google, issuer: '' }
@@ -250,7 +250,7 @@ export const applySuite = (open: OpenStore): void => {
       })
     }))
 
-  test('a desired state that others keep overtaking is given up', () =>
+  test('a desired state is given up when other writers are always faster', () =>
     onEmpty(open, async (world) => {
       const other = instanceOn(world.plain)
       await done(other.projects.add(portal, context))
@@ -288,7 +288,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(totalSize).toBe(0)
     }))
 
-  test('a stored secret that cannot be opened any more is replaced by the declared one', () =>
+  test('a stored secret that can no longer be opened is replaced by the declared one', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply({ identityProviders: [google] }, context))
       const renewed = instanceOn(plain, cipher('another'))
@@ -298,7 +298,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(await done(revealed)).toEqual({ clientSecret: 'top secret' })
     }))
 
-  test('a plan that was kept as JSON sets the secret that it was made with', () =>
+  test('a plan stored as JSON sets the secret that it was made with', () =>
     onEmpty(open, async ({ iam, plain }) => {
       const plan = await done(iam.plan({ identityProviders: [google] }, context))
       const kept = JSON.stringify(plan)
@@ -309,7 +309,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(JSON.stringify((await allEvents(plain)).map(({ data }) => data))).not.toContain('top')
     }))
 
-  test('nothing is recorded of a state of which a part is refused', () =>
+  test('nothing of a state is recorded when a part of it is refused', () =>
     onEmpty(open, async ({ iam, plain }) => {
       const identityProviders = [google, { idpId: 'other', clientId: 'c', issuer: 'i' }]
       const error = await refused(iam.apply({ ...desired, identityProviders }, context))
@@ -317,7 +317,7 @@ export const applySuite = (open: OpenStore): void => {
       expect(await plain.lastPosition()).toBe(0n)
     }))
 
-  test('a caller who lacks a permission records nothing, and learns nothing', () =>
+  test('a call without a permission records nothing and reveals nothing', () =>
     onEmpty(open, async (world) => {
       for (const permission of [
         'project.read',

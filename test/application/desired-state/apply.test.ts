@@ -27,7 +27,7 @@ test('instances with a connection each to one SQLite file record each change onc
   for (const { close } of opened) await close()
 })
 
-test('nothing is recorded when what is not declared cannot be read', async () => {
+test('nothing is recorded when undeclared objects cannot be read', async () => {
   const cause = new StoreFault('busy', 'not_recorded')
   const desired = { projects: [{ id: 'portal', name: 'Portal' }] }
   const readModel = { ...memoryReadModel(), list: () => Promise.reject(cause) }

@@ -47,7 +47,7 @@ const reported = [
 
 /** What a removed id does to a desired state, on any store. */
 export const blockedSuite = (open: OpenStore): void => {
-  test('a plan shows what is blocked by a removed object, and is made all the same', () =>
+  test('a plan shows objects that are blocked by a removed one, and is not refused', () =>
     onEmpty(open, async ({ iam }) => {
       await removePortal(iam)
       await removeGoogle(iam)
@@ -64,7 +64,7 @@ export const blockedSuite = (open: OpenStore): void => {
       ])
     }))
 
-  test('apply does the rest, given the state or the plan kept as JSON, and reports it again', () =>
+  test('apply makes all other changes and reports blocked objects, by a state and by a stored plan', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await removePortal(iam)
       await removeGoogle(iam)

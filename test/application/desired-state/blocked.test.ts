@@ -17,7 +17,7 @@ import { context, done, instanceOn, refused } from './organization.js'
 
 describe.each(STORES)('removed ids on $name', ({ open }) => blockedSuite(open))
 
-test('a plan is outdated where what it says to be blocked is there, or never was', async () => {
+test('a plan is outdated when an object that it shows as blocked exists or never existed', async () => {
   const store = memoryEventStore()
   const iam = instanceOn(store)
   await removePortal(iam)

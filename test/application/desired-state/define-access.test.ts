@@ -27,7 +27,7 @@ test('role keys and project ids are known to the compiler', () => {
   expect(() => access.roleKey('empty', 'editor')).toThrow(RangeError)
 })
 
-test('a misspelt field does not compile behind `satisfies`, and keys stay known', () => {
+test('with `satisfies` a misspelt field does not compile, and keys keep their types', () => {
   const roles = [role] as const
   const access = defineAccess({
     projects: [{ id: 'portal', name: 'Portal', roles }],
@@ -40,7 +40,7 @@ test('a misspelt field does not compile behind `satisfies`, and keys stay known'
   } as const satisfies DesiredAccess)
 })
 
-test('of a state that was read, role keys are checked as they are asked for', () => {
+test('role keys of a state that was read at run time are checked when requested', () => {
   const desired = { projects: [{ id: 'portal', name: 'Portal', roles: [role] }] }
   const access = defineAccess(readAccess(desired)._unsafeUnwrap())
   expect(access.roleKey('portal', 'editor')).toBe('editor')
@@ -48,7 +48,7 @@ test('of a state that was read, role keys are checked as they are asked for', ()
   expect(() => access.roleKey('shop', 'editor')).toThrow(RangeError)
 })
 
-test('what is defined is data that JSON keeps', () => {
+test('a defined state can be stored as JSON', () => {
   const desired = { projects: [{ id: 'portal', name: 'Portal', roles: [role] }] }
   const access = defineAccess(desired)
   expect(JSON.parse(JSON.stringify(access))).toEqual(desired)
@@ -99,7 +99,7 @@ test.each([
   })
 })
 
-test('an issuer may be empty: only who plans can tell whether it would be an update', () => {
+test('an issuer may be empty, since only planning shows whether it would be an update', () => {
   const desired = { identityProviders: [{ idpId: 'a', clientId: 'c', issuer: '' }] }
   expect(readAccess(desired)._unsafeUnwrap()).toEqual(desired)
   expect(accessJsonSchema()).toHaveProperty(
@@ -108,7 +108,7 @@ test('an issuer may be empty: only who plans can tell whether it would be an upd
   )
 })
 
-test('the JSON Schema says what is required, how long text and lists may be and what is not known', () => {
+test('the JSON Schema has required fields and limits of length, and refuses unknown fields', () => {
   expect(accessJsonSchema()).toMatchObject({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     additionalProperties: false,

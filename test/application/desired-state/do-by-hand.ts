@@ -3,7 +3,7 @@ import { PROJECT_DEFAULTS } from '../../defaults.js'
 import type { ByHand } from './desired-states.js'
 import { context } from './organization.js'
 
-/** Does what an admin might have done meanwhile; refused is fine. */
+/** Makes a change as an admin might; refusals are ignored. */
 export const doByHand = async (iam: Iam, deed: ByHand): Promise<void> => {
   const { projectId } = deed
   switch (deed.what) {

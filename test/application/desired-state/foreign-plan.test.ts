@@ -51,7 +51,7 @@ const tampered = async (
   return plan
 }
 
-test('the values shown of a plan are those of its events', async () => {
+test('a formatted plan shows the values of its events', async () => {
   const world = await organization()
   const honest = formatPlan(await tampered(world, () => undefined))
   const plan = await tampered(world, ({ changes, counts }) => {
@@ -86,7 +86,7 @@ test('the values shown of a plan are those of its events', async () => {
   expect(applied.counts).toEqual({ add: 0, update: 3, remove: 1, unchanged: 0 })
 })
 
-test('of what is added every value is shown, whatever the plan says', async () => {
+test('every value of an added object is shown, whatever fields the plan names', async () => {
   const iam = instanceOn(memoryEventStore())
   const desired = { projects: [{ ...portal, roles: [editor] }], identityProviders: [google] }
   const plan = JSON.parse(JSON.stringify(await done(iam.plan(desired, context))))
@@ -112,7 +112,7 @@ test('a change that names no field shows every value', async () => {
   expect(changes[1]?.fields).toEqual([{ field: 'displayName', from: 'Editor', to: 'Writer' }])
 })
 
-test('what is replaced is told by apply as it was', async () => {
+test('apply reports the real old values', async () => {
   const world = await organization()
   const plan = await tampered(world, ({ changes }) => {
     changes[0].fields[0].from = 'Gatehouse'
@@ -131,7 +131,7 @@ test('what is replaced is told by apply as it was', async () => {
 test.each([
   ['a field that it changes', 0, 'projectRoleCheck'],
   ['a field beside a secret', 3, 'clientId'],
-])('a plan that leaves out %s is not applied', async (_, index, left) => {
+])('a plan that omits %s is not applied', async (_, index, left) => {
   const world = await organization()
   const plan = await tampered(world, ({ changes }) => {
     const { fields } = changes[index]
@@ -147,7 +147,7 @@ test.each([
   expect(await world.store.lastPosition()).toBe(world.head)
 })
 
-test('a secret that a plan does not tell of is shown all the same', async () => {
+test('a secret that the plan does not name is shown anyway', async () => {
   const world = await organization()
   const plan = await tampered(world, ({ changes }) => {
     changes[3].fields.pop()
@@ -157,7 +157,7 @@ test('a secret that a plan does not tell of is shown all the same', async () => 
   expect(changes[3]?.fields).toContainEqual({ field: 'clientSecret', secret: 'changed' })
 })
 
-test('a plan that counts as an update what changes nothing is not applied', async () => {
+test('a plan with an update that changes nothing is not applied', async () => {
   const world = await organization()
   const plan = await tampered(world, ({ changes }) => {
     changes[1].events[0].data.displayName = 'Editor'
@@ -169,7 +169,7 @@ test('a plan that counts as an update what changes nothing is not applied', asyn
   expect(await allEvents(world.store, world.head)).toEqual([])
 })
 
-test('what is hidden as unchanged is shown by what its events say', async () => {
+test('a change that is labelled unchanged is shown by its events', async () => {
   const world = await organization()
   const plan = await tampered(world, ({ changes }) => {
     for (const change of changes) change.action = 'unchanged'
@@ -177,7 +177,7 @@ test('what is hidden as unchanged is shown by what its events say', async () => 
   expect(formatPlan(plan)).toBe(formatPlan(await tampered(world, () => undefined)))
 })
 
-test('what is not declared is looked up when a plan is applied', async () => {
+test('undeclared objects are looked up when a plan is applied', async () => {
   const world = await organization()
   for (const id of ['legacy', 'new'])
     await done(world.iam.projects.add({ id, name: 'Legacy' }, context))
@@ -190,7 +190,7 @@ test('what is not declared is looked up when a plan is applied', async () => {
   expect(undeclared).toEqual([{ type: 'project', id: 'legacy' }])
 })
 
-test('what is not declared is not told to who may not read all of it', async () => {
+test('undeclared objects are hidden from a caller who may not read all of them', async () => {
   const world = await organization()
   await done(world.iam.projects.add({ id: 'legacy', name: 'Legacy' }, context))
   const plan = await tampered(world, ({ changes }) => changes.splice(0, 3))
@@ -198,7 +198,7 @@ test('what is not declared is not told to who may not read all of it', async () 
   expect(undeclared).toEqual([])
 })
 
-test('a plan prints no line of its own by a name or an id', () => {
+test('a name or an id in a plan cannot print a line of its own', () => {
   const line = 'p"\n= project p\u001b[2J\u202e'
   const change = { object: { type: 'project', id: line }, events: [] } as const
   const plan = {

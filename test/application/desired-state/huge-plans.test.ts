@@ -19,14 +19,14 @@ const violationsOf = async (input: unknown) => {
 const atEach = (field: (index: number) => string, description: string, from = 0) =>
   Array.from({ length: 100 }, (_, index) => ({ field: field(index + from), description }))
 
-describe('a plan with more wrong in it than a call takes arguments is refused in a hundred words', () => {
-  test('of changes that all name one object', async () => {
+describe('a plan with more violations than a call takes arguments is refused with a hundred of them', () => {
+  test('for changes that all name one object', async () => {
     expect(await violationsOf({ ...plan, changes: many(unchanged) })).toEqual(
       atEach((index) => `changes[${index}].object`, 'must not appear twice', 1),
     )
   })
 
-  test('of roles without their project', async () => {
+  test('for roles without their project', async () => {
     const changes = Array.from({ length: 150_000 }, (_, index) => ({
       ...unchanged,
       object: { type: 'project_role', projectId: 'shop', roleKey: `r${index}` },
@@ -36,13 +36,13 @@ describe('a plan with more wrong in it than a call takes arguments is refused in
     )
   })
 
-  test('of changes that are none', async () => {
+  test('for malformed changes', async () => {
     expect(await violationsOf({ ...plan, changes: many(null) })).toEqual(
       atEach((index) => `changes[${index}]`, 'must be an object'),
     )
   })
 
-  test('of undeclared objects that are none', async () => {
+  test('for malformed undeclared objects', async () => {
     const description = 'must name an object by type and ids'
     expect(await violationsOf({ ...plan, undeclared: many({ type: 'user' }) })).toEqual(
       atEach((index) => `undeclared[${index}].type`, description),
@@ -52,14 +52,14 @@ describe('a plan with more wrong in it than a call takes arguments is refused in
   test.each([
     ['fields', 20],
     ['events', 2],
-  ] as const)('of %s of one change', async (field, most) => {
+  ] as const)('for %s of one change', async (field, most) => {
     const changes = [{ ...unchanged, [field]: many(null) }]
     expect(await violationsOf({ ...plan, changes })).toEqual([
       { field: `changes[0].${field}`, description: `must have at most ${most} items` },
     ])
   })
 
-  test('of texts of one field', async () => {
+  test('for values of one field', async () => {
     const changes = [{ ...unchanged, fields: [{ field: 'scopes', to: many(5) }] }]
     expect(await violationsOf({ ...plan, changes })).toEqual([
       {
@@ -70,14 +70,14 @@ describe('a plan with more wrong in it than a call takes arguments is refused in
   })
 })
 
-test('a desired state with more wrong in it than a call takes arguments is refused', async () => {
+test('a desired state with more violations than a call takes arguments is refused', async () => {
   const projects = Array.from({ length: 150 }, () => ({ roles: Array(1_000).fill(null) }))
   const violations = await violationsOf({ projects })
   expect(violations).toHaveLength(100)
   expect(violations[3]).toEqual({ field: 'projects[0].roles[1]', description: 'must be an object' })
 })
 
-test('a plan of more than a million changes is refused before one of them is looked at', async () => {
+test('a plan of more than a million changes is refused before any of them is checked', async () => {
   let looks = 0
   const change = {
     get action() {
@@ -93,7 +93,7 @@ test('a plan of more than a million changes is refused before one of them is loo
   expect(looks).toBe(0)
 })
 
-test('what cannot even be asked whether it is a plan is not thrown back', async () => {
+test('an input that throws when it is read is refused', async () => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   const unaskable = new Proxy(
@@ -107,7 +107,7 @@ test('what cannot even be asked whether it is a plan is not thrown back', async 
   for (const input of [proxy, unaskable]) expect(() => applied(input)).not.toThrow()
 })
 
-/** Begins to apply what may be anything; how that ends is told elsewhere. */
+/** Begins to apply any input; other tests check the result. */
 const applied = (input: never | object): void => {
   iam.apply(input, context).then(
     () => undefined,

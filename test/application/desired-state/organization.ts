@@ -35,7 +35,7 @@ export const without = (...permissions: readonly Permission[]) =>
 export const instanceOn = (store: EventStore, secrets = cipher()): Iam =>
   createIam({ store, secrets, authorize: permissionsFromCaller })
 
-/** A store that counts its appends, before each of which `meanwhile` may do something. */
+/** A store that counts its appends and calls `meanwhile` before each. */
 export const watched = (store: EventStore) => {
   const watch = {
     appends: 0,
@@ -87,7 +87,7 @@ export const allEvents = async (store: EventStore, after = 0n): Promise<Recorded
   return [...events]
 }
 
-/** Events as they compare: without place, and with seals masked. */
+/** Events to compare: without position, and with masked seals. */
 export const comparable = (
   events: readonly {
     readonly type: string

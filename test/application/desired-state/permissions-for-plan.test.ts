@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
-  permissionsForApply,
-  permissionsForApplyPlan,
-  permissionsForPlan,
+  permissionsToApply,
+  permissionsToApplyPlan,
+  permissionsToPlan,
 } from '../../../src/application/desired-state/permissions-for-plan.js'
 
 const portal = { type: 'project', id: 'portal' }
@@ -12,8 +12,8 @@ const desired = {
   identityProviders: [{ idpId: 'google' }],
 }
 
-test('to plan, what is declared must be readable, each for its own object', () => {
-  expect(permissionsForPlan(desired)).toEqual([
+test('a plan requires read permission for each declared object', () => {
+  expect(permissionsToPlan(desired)).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.read', object: { type: 'project', id: 'shop' } },
     { permission: 'project.role.read', object: portal },
@@ -21,15 +21,15 @@ test('to plan, what is declared must be readable, each for its own object', () =
   ])
 })
 
-test('roles that are no list must be readable all the same', () => {
-  expect(permissionsForPlan({ projects: [{ id: 'portal', roles: 'all' }] })).toEqual([
+test('malformed roles require read permission too', () => {
+  expect(permissionsToPlan({ projects: [{ id: 'portal', roles: 'all' }] })).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.role.read', object: portal },
   ])
 })
 
-test('to apply, it must be writable as well', () => {
-  const asked = permissionsForApply(desired).map(({ permission, object }) => [
+test('an apply requires write permission too', () => {
+  const asked = permissionsToApply(desired).map(({ permission, object }) => [
     permission,
     object?.id,
   ])
@@ -45,11 +45,11 @@ test('to apply, it must be writable as well', () => {
   ])
 })
 
-test('of a plan, each object is asked for once, roles as their project', () => {
+test('a given plan requires each permission once for each object, for roles on their project', () => {
   const role = (roleKey: string) => ({
     object: { type: 'project_role', projectId: 'portal', roleKey },
   })
-  expect(permissionsForApplyPlan({ changes: [role('editor'), role('viewer')] })).toEqual([
+  expect(permissionsToApplyPlan({ changes: [role('editor'), role('viewer')] })).toEqual([
     { permission: 'project.role.read', object: portal },
     { permission: 'project.role.write', object: portal },
   ])
@@ -57,23 +57,23 @@ test('of a plan, each object is asked for once, roles as their project', () => {
 
 test.each([
   ['a project without a proper id', { projects: [{ id: '+' }] }],
-  ['a project that is none', { projects: [null] }],
-  ['projects that are no list', { projects: 5 }],
+  ['a malformed project', { projects: [null] }],
+  ['a malformed list of projects', { projects: 5 }],
   ['more projects than may be declared', { projects: Array(1001).fill({ id: 'portal' }) }],
-])('%s is asked for as all of the organization', (_, input) => {
-  expect(permissionsForPlan(input)).toEqual([{ permission: 'project.read' }])
+])('%s requires permission for the whole organization', (_, input) => {
+  expect(permissionsToPlan(input)).toEqual([{ permission: 'project.read' }])
 })
 
-test('as many as may be declared are asked for one by one, and the changes of a plan however many', () => {
+test('permissions are for each object, up to the limit of a desired state and for all changes of a plan', () => {
   const ids = Array.from({ length: 1001 }, (_, index) => `p${index}`)
   const projects = ids.map((id) => ({ id }))
-  expect(permissionsForPlan({ projects: projects.slice(1) })).toHaveLength(1000)
+  expect(permissionsToPlan({ projects: projects.slice(1) })).toHaveLength(1000)
   const changes = ids.map((id) => ({ object: { type: 'project', id } }))
-  expect(permissionsForApplyPlan({ changes })).toHaveLength(2002)
+  expect(permissionsToApplyPlan({ changes })).toHaveLength(2002)
 })
 
-test('a plan that says nothing proper of an object needs every permission', () => {
-  expect(permissionsForApplyPlan({ changes: [{}] }).map(({ permission }) => permission)).toEqual([
+test('a plan with a malformed object requires every permission', () => {
+  expect(permissionsToApplyPlan({ changes: [{}] }).map(({ permission }) => permission)).toEqual([
     'project.read',
     'project.write',
     'project.role.read',
@@ -83,6 +83,9 @@ test('a plan that says nothing proper of an object needs every permission', () =
   ])
 })
 
-test.each([undefined, null, 'text', {}])('nothing is asked for what declares nothing', (input) => {
-  expect(permissionsForApply(input)).toEqual([])
-})
+test.each([undefined, null, 'text', {}])(
+  'an input that declares nothing requires no permission',
+  (input) => {
+    expect(permissionsToApply(input)).toEqual([])
+  },
+)

@@ -15,7 +15,7 @@ const roleRef = (roleKey: string) => ({ type: 'project_role', projectId: 'portal
 
 /** What `iam.plan` does on any store. */
 export const planSuite = (open: OpenStore): void => {
-  test('a plan lists what is to be added, in the order declared, with the events', () =>
+  test('a plan lists added objects with their events, in the declared order', () =>
     onEmpty(open, async ({ iam }) => {
       const plan = await done(iam.plan({ projects: [{ ...portal, roles: [editor] }] }, context))
       expect(plan).toEqual({
@@ -63,7 +63,7 @@ export const planSuite = (open: OpenStore): void => {
       )
     }))
 
-  test('an update shows each field from what to what, and only declared fields count', () =>
+  test('an update shows old and new values, and only declared fields count', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add({ ...portal, hasProjectCheck: true }, context))
       const settings = { projectRoleCheck: true }
@@ -82,7 +82,7 @@ export const planSuite = (open: OpenStore): void => {
       ])
     }))
 
-  test('a role keeps the group that is not declared', () =>
+  test('a role keeps a group that is not declared', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       await done(iam.projectRoles.add({ projectId: 'portal', ...editor }, context))
@@ -91,7 +91,7 @@ export const planSuite = (open: OpenStore): void => {
       expect(counts).toEqual({ add: 0, update: 0, remove: 0, unchanged: 2 })
     }))
 
-  test('a provider keeps what is not declared, and says by two events what is', () =>
+  test('a provider keeps undeclared fields, and its update can have two events', () =>
     onEmpty(open, async ({ iam }) => {
       const full = {
         ...withSecret,
@@ -129,7 +129,7 @@ export const planSuite = (open: OpenStore): void => {
       expect(await shown('another one')).toEqual(['update', secretIs('changed')])
     }))
 
-  test('a declared secret counts as a change for who may not read it', () =>
+  test('a declared secret counts as a change for a caller who may not read the stored one', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply({ identityProviders: [withSecret] }, context))
       const blind = without('identity_provider.secret.read')
@@ -139,7 +139,7 @@ export const planSuite = (open: OpenStore): void => {
       expect(undeclared.counts.unchanged).toBe(1)
     }))
 
-  test('a provider that is to be added needs a name and a secret', () =>
+  test('a new provider requires a name and a secret', () =>
     onEmpty(open, async ({ iam }) => {
       const { name: _, ...nameless } = withSecret
       const { clientSecret: __, ...bare } = nameless
@@ -158,7 +158,7 @@ export const planSuite = (open: OpenStore): void => {
           })
     }))
 
-  test('a provider is added without an issuer, and stays so until its OIDC configuration changes', () =>
+  test('a provider may be added without an issuer, and keeps none until its OIDC configuration changes', () =>
     onEmpty(open, async ({ iam }) => {
       const early = { ...withSecret, issuer: '' }
       const planned = await done(iam.plan({ identityProviders: [early] }, context))
@@ -174,7 +174,7 @@ export const planSuite = (open: OpenStore): void => {
       expect(counts.update).toBe(1)
     }))
 
-  test('an update of the OIDC configuration needs an issuer, as the method has it', () =>
+  test('an update of the OIDC configuration requires an issuer, as in the method', () =>
     onEmpty(open, async (world) => {
       const { iam } = world
       const early = { ...withSecret, idpId: 'early', issuer: '' }
@@ -200,7 +200,7 @@ export const planSuite = (open: OpenStore): void => {
       expect(world.appends).toBe(before)
     }))
 
-  test('pruning removes what carries the marker and is declared no more, and nothing else', () =>
+  test('pruning removes only marked roles that are no longer declared', () =>
     onEmpty(open, async ({ iam }) => {
       const roles = [
         editor,
@@ -234,7 +234,7 @@ export const planSuite = (open: OpenStore): void => {
       expect(await removedBy(true, {})).toEqual([])
     }))
 
-  test('undeclared projects and providers are reported, and left alone', () =>
+  test('undeclared projects and providers are reported and stay as they are', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       await done(iam.identityProviders.addOidc(withSecret, context))
@@ -252,7 +252,7 @@ export const planSuite = (open: OpenStore): void => {
       expect((await done(iam.plan(nothing, { caller, orgId: 'other' }))).undeclared).toEqual([])
     }))
 
-  test('a plan is made on what was recorded before, whatever consistency is asked for', () =>
+  test('a plan sees everything that was recorded before, whatever the consistency', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context))
       const desired = { projects: [{ ...portal, roles: [editor] }] }
@@ -260,7 +260,7 @@ export const planSuite = (open: OpenStore): void => {
       expect(counts.unchanged).toBe(2)
     }))
 
-  test('a plan reads the same whenever it is made of the same', () =>
+  test('equal plans have equal text', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context))
       const roles = [

@@ -44,7 +44,7 @@ const keysOf = async (iam: Iam) => {
 
 /** What versions of a desired state leave alone, on any store. */
 export const supersededSuite = (open: OpenStore): void => {
-  test('an older one adds, updates and removes nothing that a newer one has marked, and says so', () =>
+  test('an older version changes nothing that a newer one has marked, and reports it', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(v11, context))
       await done(iam.apply(v12, context))
@@ -87,7 +87,7 @@ export const supersededSuite = (open: OpenStore): void => {
       expect(await allEvents(plain, head)).toEqual([])
     }))
 
-  test('what it records carries its version, given the state or the plan', () =>
+  test('recorded events have the version of the state or the plan', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(v11, context))
       const plan = JSON.parse(JSON.stringify(await done(iam.plan(v12, context))))
@@ -99,7 +99,7 @@ export const supersededSuite = (open: OpenStore): void => {
       ])
     }))
 
-  test('a newer one and the same one change what an older one marked', () =>
+  test('a newer version and the same version change what an older one marked', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(access(undefined, 'Portal', [role('author')]), context))
       await done(iam.apply(v11, context))
@@ -122,7 +122,7 @@ export const supersededSuite = (open: OpenStore): void => {
       })
     }))
 
-  test('one without a version is older than any', () =>
+  test('a state without a version is older than any other', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(v11, context))
       await done(iam.apply(v12, context))
@@ -130,7 +130,7 @@ export const supersededSuite = (open: OpenStore): void => {
       expect(new Set(Object.values(actions))).toEqual(new Set(['superseded']))
     }))
 
-  test('a change by hand takes no mark away, and a role that is added anew carries none', () =>
+  test('a change by hand keeps the mark, and a role that is added again by hand has none', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(v11, context))
       await done(iam.apply(v12, context))
@@ -146,7 +146,7 @@ export const supersededSuite = (open: OpenStore): void => {
       })
     }))
 
-  test('the versions of another marker count for nothing', () =>
+  test('versions of another marker are ignored', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(v12, context))
       const theirs = access(1, 'Portal', [role('editor', 'Theirs')])
@@ -162,7 +162,7 @@ export const supersededSuite = (open: OpenStore): void => {
       })
     }))
 
-  test('without a marker there is no version to be older than', () =>
+  test('a state without a marker is never superseded', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(v12, context))
       const { managedBy: _, version: __, prune: ___, ...unmarked } = v11
@@ -173,7 +173,7 @@ export const supersededSuite = (open: OpenStore): void => {
       })
     }))
 
-  test('an identity provider of a newer version is left alone, whatever is declared of it', () =>
+  test('an identity provider of a newer version stays as it is, whatever is declared', () =>
     onEmpty(open, async ({ iam, plain }) => {
       const full = { ...google, clientSecret: 'top secret' }
       const declare = (version: number, provider: typeof google) => ({
@@ -199,7 +199,7 @@ export const supersededSuite = (open: OpenStore): void => {
       expect(await plain.lastPosition()).toBe(head)
     }))
 
-  test('a role that came and went in between is not added by an older one, given the plan', () =>
+  test('an older plan does not add a role that was added and removed since', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(access(10, 'Portal', []), context))
       const plan = await done(iam.plan(access(11, 'Portal', [role('author')]), context))
@@ -213,7 +213,7 @@ export const supersededSuite = (open: OpenStore): void => {
       expect(await plain.lastPosition()).toBe(head)
     }))
 
-  test('a role that comes and goes right before it would be added is not added by an older one', () =>
+  test('an older state does not add a role that is added and removed just before its append', () =>
     onEmpty(open, async (world) => {
       const { iam, plain } = world
       await done(iam.apply(access(10, 'Portal', []), context))
@@ -228,7 +228,7 @@ export const supersededSuite = (open: OpenStore): void => {
       expect(await keysOf(iam)).toEqual([])
     }))
 
-  test('a plan is outdated by a role that comes and goes right before it would be added', () =>
+  test('a plan is outdated by a role that is added and removed just before its append', () =>
     onEmpty(open, async (world) => {
       const { iam, plain } = world
       await done(iam.apply(access(10, 'Portal', []), context))
@@ -246,7 +246,7 @@ export const supersededSuite = (open: OpenStore): void => {
       expect(await keysOf(iam)).toEqual([])
     }))
 
-  test('a newer one adds again what it or an older one removed', () =>
+  test('a newer version adds again what it or an older one removed', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(v11, context))
       await done(iam.apply(v12, context))

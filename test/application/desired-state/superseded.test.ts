@@ -22,7 +22,7 @@ test.each([0, -1, 1.5, 2 ** 53, Number.NaN, '12', null, 12n])(
   },
 )
 
-test('of a project that never was, no role is looked up', async () => {
+test('no roles of a new project are read', async () => {
   const store = memoryEventStore()
   const read: string[] = []
   const watching = {
@@ -36,7 +36,7 @@ test('of a project that never was, no role is looked up', async () => {
   expect(new Set(read)).toEqual(new Set(['project-acme+portal']))
 })
 
-test('a version needs a marker, in a state and in a plan', async () => {
+test('a version requires a marker, in a state and in a plan', async () => {
   const iam = instanceOn(memoryEventStore())
   const description = 'is required with version'
   const violations = [{ field: 'managedBy', description }]

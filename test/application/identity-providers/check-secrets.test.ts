@@ -37,14 +37,14 @@ const fault = async (secrets: ReturnType<typeof aesGcmCipher>, of: EventStore = 
 /** Another key than that of `oldCipher` under the same id. */
 const wrongCipher = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(9) } })
 
-describe('The check of the secrets at the start', () => {
-  it('opens that of each provider there is, in all organizations', async () => {
+describe('iam.checkSecrets', () => {
+  it('opens the secret of every existing provider, in all organizations', async () => {
     await good(iam.identityProviders.addOidc({ ...oidc, idpId: 'other' }, context))
     await addSamples(iam, inGlobex)
     expect((await iam.checkSecrets())._unsafeUnwrap()).toEqual({ checked: 3 })
   })
 
-  it('opens none where there is none', async () => {
+  it('opens none when there is none', async () => {
     const empty = iamOn(memoryEventStore())
     expect((await empty.checkSecrets())._unsafeUnwrap()).toEqual({ checked: 0 })
   })
@@ -76,13 +76,13 @@ describe('The check of the secrets at the start', () => {
     expect((await after.checkSecrets())._unsafeUnwrap()).toEqual({ checked: 2 })
   })
 
-  it('opens the secret that was there before an update without one', async () => {
+  it('opens the secret from before an update without one', async () => {
     const { name: _, clientSecret: __, ...config } = oidc
     await good(iam.identityProviders.patch(config, context))
     expect(await fault(forgetfulCipher)).toMatchObject({ kind: 'SealBroken' })
   })
 
-  it('reads on through many pages', async () => {
+  it('reads many pages', async () => {
     for (const from of [0, 1_000]) {
       const roles = Array.from({ length: 1_000 }, (_, n) => ({
         roleKey: `${from + n}`,
@@ -94,7 +94,7 @@ describe('The check of the secrets at the start', () => {
     expect((await iam.checkSecrets())._unsafeUnwrap()).toEqual({ checked: 2 })
   })
 
-  it('is unavailable while the store or the cipher is out of order', async () => {
+  it('is unavailable while the store or the cipher is', async () => {
     const cause = new Error('away')
     const away = () => Promise.reject(cause)
     const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
@@ -110,7 +110,7 @@ describe('The check of the secrets at the start', () => {
     expect(await fault(newCipher, copy)).toMatchObject({ kind: 'UnknownEvent' })
   })
 
-  it('is cancelled, also while the store or the cipher is silent', async () => {
+  it('is cancelled, even while the store or the cipher does not answer', async () => {
     const silent = () => new Promise<never>(() => undefined)
     const cancelled = { kind: 'Cancelled' }
     for (const process of [

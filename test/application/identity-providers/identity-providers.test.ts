@@ -87,7 +87,7 @@ describe('identityProviders.addOidc', () => {
     })
   })
 
-  it('refuses an id that is taken, also by one that was removed, and takes a name twice', async () => {
+  it('refuses an id that is or was used, and allows a name twice', async () => {
     await add()
     expect(await refusal(iam.identityProviders.addOidc(oidc, context))).toEqual(taken)
     await good(iam.identityProviders.addOidc({ ...oidc, idpId: 'other' }, context))
@@ -96,7 +96,7 @@ describe('identityProviders.addOidc', () => {
     await good(iam.identityProviders.addOidc(oidc, inGlobex))
   })
 
-  it('keeps every field as given: blanks, an empty issuer, order and doubles of scopes', async () => {
+  it('keeps every field as given: blanks, an empty issuer, order and duplicates of scopes', async () => {
     const given = {
       ...oidc,
       name: '   ',
@@ -181,7 +181,7 @@ describe('identityProviders.updateOidcConfig', () => {
     )
   })
 
-  it('takes a secret for a change, also the one that is there', async () => {
+  it('counts a secret as a change, even an equal one', async () => {
     await add()
     const { clientId, issuer, scopes, clientSecret } = oidc
     const same = { ...OIDC_DEFAULTS, ...ref, clientId, issuer, scopes, clientSecret }
@@ -217,7 +217,7 @@ describe('identityProviders.update', () => {
 })
 
 describe('The state of an identity provider', () => {
-  it('changes once, and stays when it is as asked for', async () => {
+  it('changes once, and then stays', async () => {
     const { details } = await add()
     const { reactivate, deactivate, get } = iam.identityProviders
     expect(await good(reactivate(ref, context))).toMatchObject({ changed: false, details })
@@ -246,7 +246,7 @@ describe('The state of an identity provider', () => {
   })
 })
 
-describe('An identity provider that is not there', () => {
+describe('An identity provider that does not exist', () => {
   it.each(['never was', 'was removed', 'is of another organization'])(
     'is not found by any method: it %s',
     async (why) => {

@@ -41,7 +41,7 @@ const revealed = async (idpId: string) => {
   return (await good(identityProviders.revealClientSecret({ idpId }, context))).clientSecret
 }
 
-it('puts every secret of the organization under the current key, one append each', async () => {
+it('seals every secret of the organization with the current key, one append each', async () => {
   const progress: ResealProgress[] = []
   const report = await good(
     rotated.identityProviders.resealSecrets(
@@ -63,13 +63,13 @@ it('puts every secret of the organization under the current key, one append each
   for (const idpId of ids) expect(await revealed(idpId)).toBe(`of ${idpId}`)
 })
 
-it('finds every provider that was added before, whatever consistency is asked for', async () => {
+it('finds every provider that was added before, whatever the consistency', async () => {
   const late = { ...context, consistency: 'eventual' } as const
   const report = await good(rotated.identityProviders.resealSecrets({}, late))
   expect(report).toMatchObject({ resealed: ids })
 })
 
-it('moves nothing a second time, nor what another organization has', async () => {
+it('reseals nothing a second time, and nothing of another organization', async () => {
   await good(rotated.identityProviders.resealSecrets({}, context))
   const log = await logOf(store)
   const again = { resealed: [], unchanged: ids, failed: [] }
@@ -82,7 +82,7 @@ it('moves nothing a second time, nor what another organization has', async () =>
   })
 })
 
-it('moves a single one when asked to, inactive or not', async () => {
+it('reseals a single one, active or inactive', async () => {
   await good(old.identityProviders.deactivate({ idpId: 'b' }, context))
   const { resealSecrets, get } = rotated.identityProviders
   expect(await good(resealSecrets({ idpId: 'b' }, context))).toEqual({
@@ -103,7 +103,7 @@ it('moves a single one when asked to, inactive or not', async () => {
   })
 })
 
-it('reports what cannot be opened, and goes on with the others', async () => {
+it('reports a secret that cannot be opened, and continues with the others', async () => {
   await good(rotated.identityProviders.resealSecrets({ idpId: 'b' }, context))
   const forgetful = iamOn(store, { secrets: forgetfulCipher })
   const error = { kind: 'SecretUnreadable', reason: 'unknown_key', keyId: 'k1' }
@@ -120,7 +120,7 @@ it('reports what cannot be opened, and goes on with the others', async () => {
   )
 })
 
-it('reports a cipher that cannot tell which key it was, and goes on with the others', async () => {
+it('reports a cipher that cannot tell which key was used, and continues with the others', async () => {
   const cause = new Error('no key server')
   let calls = 0
   const isCurrent = () => {
@@ -135,7 +135,7 @@ it('reports a cipher that cannot tell which key it was, and goes on with the oth
   })
 })
 
-it('does not touch providers that were removed, nor finds what is not there', async () => {
+it('does not change removed providers, and does not find missing ones', async () => {
   await good(old.identityProviders.remove({ idpId: 'b' }, context))
   for (const idpId of ['b', 'absent'])
     expect(await refusal(rotated.identityProviders.resealSecrets({ idpId }, context))).toEqual({
@@ -149,7 +149,7 @@ it('does not touch providers that were removed, nor finds what is not there', as
   })
 })
 
-describe('A secret that is replaced meanwhile', () => {
+describe('A secret that is replaced during the call', () => {
   /** Replaces the secret of `a` right before each of the first `times` seals that move it. */
   const replacing = (times: number, by: Iam): Iam => {
     let replaced = 0
@@ -173,13 +173,13 @@ describe('A secret that is replaced meanwhile', () => {
     })
   }
 
-  it('is kept, and moved in its turn when it is under the old key', async () => {
+  it('is kept, and resealed when it has the old key', async () => {
     const { resealSecrets } = replacing(2, old).identityProviders
     expect(await good(resealSecrets({}, context))).toMatchObject({ resealed: ids })
     expect(await revealed('a')).toBe('2')
   })
 
-  it('is kept, and left alone when it is under the new key', async () => {
+  it('is kept, and not resealed when it has the new key', async () => {
     const { resealSecrets } = replacing(1, rotated).identityProviders
     expect(await good(resealSecrets({}, context))).toMatchObject({
       resealed: ['b', 'c'],
@@ -188,13 +188,13 @@ describe('A secret that is replaced meanwhile', () => {
     expect(await revealed('a')).toBe('1')
   })
 
-  it('is moved at the tenth time', async () => {
+  it('is resealed at the tenth time', async () => {
     const { resealSecrets } = replacing(9, old).identityProviders
     expect(await good(resealSecrets({}, context))).toMatchObject({ resealed: ids })
     expect(await revealed('a')).toBe('9')
   })
 
-  it('over and over is reported after ten seconds, and the others go on', async () => {
+  it('again and again is reported after ten seconds, and the others continue', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { resealSecrets } = replacing(Number.POSITIVE_INFINITY, old).identityProviders
     const settled = vi.fn()
@@ -253,21 +253,21 @@ it('waits for an append that was sent before it was aborted', async () => {
   expect(report.resealed).toEqual(['c'])
 })
 
-it('moves more providers than one page of a list holds', async () => {
+it('reseals more providers than one page of a list holds', async () => {
   const many = Array.from({ length: 1001 }, (_, n) => `many-${String(n).padStart(4, '0')}`)
   for (const idpId of many) await good(old.identityProviders.addOidc({ ...oidc, idpId }, context))
   const report = await good(rotated.identityProviders.resealSecrets({}, context))
   expect(report.resealed).toEqual([...ids, ...many])
 })
 
-it('shows in the history as no change of the secret', async () => {
+it('is no change of the secret in the history', async () => {
   await good(rotated.identityProviders.resealSecrets({ idpId: 'a' }, context))
   const object = { type: 'identity_provider' as const, idpId: 'a' }
   const { items } = await good(rotated.history.list({ object }, context))
   expect(items.at(-1)).toMatchObject({ type: 'identity_provider.secret_resealed', changes: [] })
 })
 
-it('takes a dry run that is off for none', async () => {
+it('accepts a dry run that is off', async () => {
   const off = { ...context, dryRun: false } as const
   const report = await good(rotated.identityProviders.resealSecrets({ idpId: 'a' }, off))
   expect(report.resealed).toEqual(['a'])

@@ -38,7 +38,7 @@ const config = { ...OIDC_DEFAULTS, ...google, clientId: 'c', issuer: 'i' }
 const folder = mkdtempSync(join(tmpdir(), 'claviger-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Everything that a value shows to whoever prints it. */
+/** Every printed form of a value. */
 const shownBy = (value: unknown): string =>
   [
     JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item)),
@@ -49,7 +49,7 @@ const shownBy = (value: unknown): string =>
   ].join('\n')
 
 describe('A client secret in plain text', () => {
-  it('is nowhere but where it is revealed: in no answer, error, event or byte of the file', async () => {
+  it('appears only where it is revealed: in no answer, error, event or byte of the file', async () => {
     const canary = randomBytes(24).toString('base64url')
     const file = join(folder, 'iam.db')
     const { store, readModel, close } = openSqlite(file)
@@ -98,7 +98,7 @@ describe('A client secret in plain text', () => {
 })
 
 describe('updateOidcConfig', () => {
-  it.each([undefined, ''])('keeps the secret when given %j', async (clientSecret) => {
+  it.each([undefined, ''])('keeps the secret when it is %j', async (clientSecret) => {
     const { iam, store } = start()
     await addSamples(iam)
     const [added] = await store.readStream('identity_provider-acme+google')
@@ -113,7 +113,7 @@ describe('updateOidcConfig', () => {
       })
   })
 
-  it('replaces the secret when given one, and seals each anew', async () => {
+  it('replaces the secret with a given one, and seals each anew', async () => {
     const { iam, store } = start()
     await addSamples(iam)
     const update = { ...config, clientSecret: ' \u0001😀 ' }
@@ -131,7 +131,7 @@ describe('updateOidcConfig', () => {
 })
 
 describe('revealClientSecret', () => {
-  it('shows what other processes set, whatever the consistency', async () => {
+  it('shows secrets from other processes, whatever the consistency', async () => {
     const { iam, store } = start()
     await addSamples(iam)
     const other = iamOn(store)
@@ -155,7 +155,7 @@ describe('revealClientSecret', () => {
     expect(toStatus(error).code).toBe(13)
   })
 
-  it('is unavailable while the cipher is out of order', async () => {
+  it('is unavailable while the cipher is', async () => {
     const { iam, store } = start()
     await addSamples(iam)
     const cause = new Error('no key server')
@@ -176,7 +176,7 @@ describe('revealClientSecret', () => {
   })
 })
 
-describe('A cipher that answers nonsense', () => {
+describe('A cipher with malformed answers', () => {
   const wrong: readonly ReturnType<typeof JSON.parse>[] = ['', 5, undefined, new Uint8Array(1)]
 
   it.each(wrong)(
@@ -202,7 +202,7 @@ describe('A cipher that answers nonsense', () => {
     },
   )
 
-  it('is out of order where it opens without a result', async () => {
+  it('is unavailable when it opens without a result', async () => {
     const { iam, store } = start()
     await addSamples(iam)
     const open = async (): Promise<ReturnType<typeof JSON.parse>> => undefined

@@ -42,7 +42,7 @@ const watched = (step: (index: number) => Promise<Step>) => {
 
 /** What `iam.projectRoles.import` does on any store. */
 export const importSuite = (open: OpenStore): void => {
-  test('rows of a list and of a stream are added in batches, and how far it is is told', () =>
+  test('rows of a list and of a stream are added in batches, with progress reports', () =>
     onEmpty(open, async (world) => {
       await done(world.iam.projects.add(portal, context))
       const before = world.appends
@@ -62,7 +62,7 @@ export const importSuite = (open: OpenStore): void => {
       )
     }))
 
-  test('running it again adds what is missing, and nothing else', () =>
+  test('a second run adds only missing roles', () =>
     onEmpty(open, async ({ iam, plain }) => {
       await done(iam.projects.add(portal, context))
       await done(iam.projectRoles.import({ projectId, roles: rows(3) }, context))
@@ -110,7 +110,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(kept.displayName).toBe('Mine')
     }))
 
-  test('a key that is there twice is added once; the later row is equal, or refused', () =>
+  test('a repeated key is added once; the later row is unchanged or refused', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const roles = [row(0), row(0), { ...row(0), group: 'other' }]
@@ -122,7 +122,7 @@ export const importSuite = (open: OpenStore): void => {
       })
     }))
 
-  test('a source may give one object for all rows, filled anew each time', () =>
+  test('a source may reuse one object for all rows', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       function* filling() {
@@ -140,7 +140,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(items.map(({ roleKey }) => roleKey)).toEqual(['r0', 'r1', 'r2'])
     }))
 
-  test('a row that cannot be read is one that the source did not give', () =>
+  test('a row that throws when it is read counts as a failure of the source', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const cause = new Error('the line is torn')
@@ -156,7 +156,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(totalSize).toBe(1)
     }))
 
-  test('of many refused rows a thousand are named, and all are counted', () =>
+  test('of many refused rows a thousand are listed, and all are counted', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const roles = oneByOne(rows(1_500).map((row) => ({ ...row, displayName: '' })))
@@ -165,7 +165,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(report.refused).toHaveLength(1_000)
     }))
 
-  test('a refused row is named by its place among all, not within its batch', () =>
+  test('a refused row has its index among all rows, not within its batch', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const roles = [...rows(1_200), { ...row(1_200), displayName: '' }]
@@ -173,7 +173,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(report.refused.map(({ index }) => index)).toEqual([1_200])
     }))
 
-  test('what a source gave before it failed stays added', () =>
+  test('rows before a failure of the source stay added', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const cause = new Error('the file is torn')
@@ -187,7 +187,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(totalSize).toBe(1_200)
     }))
 
-  test('an aborted import keeps what it added, and lets go of its source', () =>
+  test('an aborted import keeps added roles and closes its source', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const controller = new AbortController()
@@ -235,7 +235,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(read).toBe(3)
     }))
 
-  test('an abort ends an import whose source is silent, and closes it once', () =>
+  test('an abort ends an import whose source does not answer, and closes it once', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const controller = new AbortController()
@@ -269,7 +269,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(roles.closed).toBe(1)
     }))
 
-  test('a source that is over, or failed, is not closed, whether or not there is a signal', () =>
+  test('a source that ended or failed is not closed, with and without a signal', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const cause = new Error('the file is torn')
@@ -308,7 +308,7 @@ export const importSuite = (open: OpenStore): void => {
       }
     }))
 
-  test('the source of a project that is not there is not even read', () =>
+  test('the source is not read when the project does not exist', () =>
     onEmpty(open, async ({ iam }) => {
       let isRead = false
       async function* source() {
@@ -321,7 +321,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(isRead).toBe(false)
     }))
 
-  test('others who add the same roles meanwhile are no error', () =>
+  test('other writers of the same roles cause no error', () =>
     onEmpty(open, async (world) => {
       await done(world.iam.projects.add(portal, context))
       const other = instanceOn(world.plain)
@@ -335,7 +335,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(report).toMatchObject({ added: 2, unchanged: 1, refusedCount: 0 })
     }))
 
-  test('who may not write roles, and what is no list, is refused', () =>
+  test('a caller without permission and a malformed list are refused', () =>
     onEmpty(open, async ({ iam }) => {
       const input = { projectId, roles: rows(1) }
       for (const permission of ['project.role.read', 'project.role.write'] as const)

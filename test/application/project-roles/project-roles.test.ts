@@ -79,7 +79,7 @@ describe('projectRoles.add', () => {
     },
   )
 
-  it('makes a new object of a key that was removed', async () => {
+  it('adds a removed key as a new object', async () => {
     await add()
     await good(iam.projectRoles.remove(ref, context))
     const created = later()
@@ -101,7 +101,7 @@ describe('projectRoles.add', () => {
 })
 
 describe('projectRoles.update', () => {
-  it('replaces what is shown, with an empty group when absent', async () => {
+  it('replaces all fields, an absent group with an empty one', async () => {
     const created = later()
     await add()
     const changed = later()
@@ -137,7 +137,7 @@ describe('projectRoles.update', () => {
   })
 })
 
-describe('A role that is not there', () => {
+describe('A role that does not exist', () => {
   it.each(['never was', 'was removed'])('is not found: it %s', async (why) => {
     if (why === 'was removed') {
       await add()
@@ -204,7 +204,7 @@ describe('projectRoles.addMany', () => {
     expect(details).toEqual(detailsAt(created, created, positionAt(created)))
   })
 
-  it('takes a thousand roles with the longest texts there are', async () => {
+  it('takes a thousand roles with the longest texts', async () => {
     const text = '\u0001'.repeat(196)
     const longest = Array.from({ length: 1000 }, (_, n) => {
       const roleKey = text + String(n).padStart(4, '0')

@@ -20,7 +20,7 @@ const add = (settings: object = {}) =>
 const addEditor = () =>
   good(iam.projectRoles.add({ projectId: 'portal', roleKey: 'editor', displayName: 'E' }, context))
 
-it('lets everyone in where nothing is checked', async () => {
+it('lets everyone in when nothing is checked', async () => {
   await add()
   expect(await good(iam.projects.checkLogin({ id: 'portal', userOrgId: 'x' }, context))).toBe(
     undefined,
@@ -35,7 +35,7 @@ it('keeps everyone out of an inactive project', async () => {
   expect(toStatus(error).code).toBe(9)
 })
 
-it('asks for a role that the project still has', async () => {
+it('requires a role that the project still has', async () => {
   await add({ projectRoleCheck: true })
   const required = { kind: 'ProjectRoleRequired' }
   expect(await refusal(iam.projects.checkLogin(login, context))).toEqual(required)
@@ -51,7 +51,7 @@ it('asks for a role that the project still has', async () => {
   expect(await refusal(iam.projects.checkLogin(login, context))).toEqual(required)
 })
 
-it('is unavailable when the read model fails at the roles alone', async () => {
+it('is unavailable when only the reads of roles fail', async () => {
   const kept = memoryReadModel()
   const cause = new Error('away')
   const get: ReadModel['get'] = async (orgId, ref) => {
@@ -64,7 +64,7 @@ it('is unavailable when the read model fails at the roles alone', async () => {
   expect(await refusal(failing.projects.checkLogin(login, context))).toEqual(unavailable)
 })
 
-it('judges a project together with the roles that it has at the same time', async () => {
+it('checks a project and its roles as of one moment', async () => {
   const { store } = start()
   const kept = memoryReadModel()
   const changing = iamOn(store, { authorize: () => true, readModel: kept })
@@ -141,7 +141,7 @@ it('does not find a project that is removed while its roles are read', async () 
   })
 })
 
-it('asks for a grant of the organization of the user, unless it owns the project', async () => {
+it('requires a grant of the organization of the user, unless it owns the project', async () => {
   await add({ hasProjectCheck: true })
   await good(iam.projects.checkLogin(login, context))
   await good(iam.projects.checkLogin({ id: 'portal', userOrgId: 'acme' }, context))

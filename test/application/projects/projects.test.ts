@@ -82,7 +82,7 @@ describe('projects.add', () => {
     await good(iam.projects.get({ id: projectId }, context))
   })
 
-  it('refuses an id that is taken, also by a project that was removed', async () => {
+  it('refuses an id that is or was used', async () => {
     await add()
     const again = { ...ref, name: 'again' }
     const taken = { kind: 'AlreadyExists', object }
@@ -92,7 +92,7 @@ describe('projects.add', () => {
     await good(iam.projects.add(again, inGlobex))
   })
 
-  it('records in the organization of the context who acted from another one', async () => {
+  it('records an actor of another organization in the organization of the context', async () => {
     const added = await good(iam.projects.add({ ...ref, name: 'n' }, inGlobex))
     expect(added.details.resourceOwner).toBe('globex')
     expect(added.events).toMatchObject([
@@ -132,7 +132,7 @@ describe('projects.update', () => {
 })
 
 describe('The state of a project', () => {
-  it('changes once, and stays when it is as asked for', async () => {
+  it('changes once, and then stays', async () => {
     const { details } = await add()
     expect(await good(iam.projects.reactivate(ref, context))).toMatchObject({
       changed: false,
@@ -154,7 +154,7 @@ describe('The state of a project', () => {
     })
   })
 
-  it('keeps nobody from changing it and its roles while inactive', async () => {
+  it('does not prevent changes while inactive', async () => {
     await addSamples(iam)
     await good(iam.projects.deactivate(ref, context))
     await good(
@@ -172,7 +172,7 @@ describe('The state of a project', () => {
   })
 })
 
-describe('A project that is not there', () => {
+describe('A project that does not exist', () => {
   it.each(['never was', 'was removed', 'is of another organization'])(
     'is not found by any method: it %s',
     async (why) => {
@@ -211,7 +211,7 @@ describe('A project that is not there', () => {
     },
   )
 
-  it('takes its roles along at once, for whoever had read them before', async () => {
+  it('ends its roles at once, even those that were read before', async () => {
     await addSamples(iam)
     const other = iamOn(world.store)
     const role = { projectId: 'portal', roleKey: 'editor' }

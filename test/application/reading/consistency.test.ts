@@ -233,8 +233,10 @@ it('catches up itself after a shared catch-up that ended below its head', async 
 it('is unavailable while the store or the read model has a fault, for each read separately', async () => {
   const cause = new StoreFault('away', 'unknown')
   let isAway = true
-  const flaky = <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) => {
-    return (...asked: Asked) => (isAway ? Promise.reject(cause) : ask(...asked))
+  const flaky = <NeededPermission extends unknown[], Answer>(
+    ask: (...asked: NeededPermission) => Promise<Answer>,
+  ) => {
+    return (...asked: NeededPermission) => (isAway ? Promise.reject(cause) : ask(...asked))
   }
   const model = memoryReadModel()
   const processes = [

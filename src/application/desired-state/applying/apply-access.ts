@@ -6,14 +6,21 @@ import type { Runtime } from '../../runtime.js'
 import { pause, retryDeadline } from '../../waiting/pause.js'
 import { raceAbort } from '../../waiting/race-abort.js'
 import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsForApply, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
+import { permissionsToApply, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
 import { isPlan, type Plan } from '../plan/plan.js'
-import { planOf, planUnits, type Unit, undeclaredIn, unitsOf } from '../planning/plan-access.js'
+import {
+  findUndeclared,
+  listedTypes,
+  type PlanUnit,
+  planAll,
+  planOf,
+  unitsOf,
+} from '../planning/plan-access.js'
 import type { Applied, AppliedChange } from './applied.js'
-import { applyDrafts, applyEach, type ToApply } from './apply-drafts.js'
+import { applyChanges, applyEach, type MarkedChanges } from './apply-changes.js'
 import { applyPlan } from './apply-plan.js'
 
-/** Makes the organization as planned, or as desired. */
+/** The method that applies a plan or a desired state. */
 export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applied> => {
   const applyGiven = applyPlan(runtime)
   const applyDesired = applyDesiredAccess(runtime)
@@ -27,42 +34,42 @@ const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
     {
       method: 'apply',
       permissions: [],
-      permissionsFor: permissionsForApply,
+      permissionsFor: permissionsToApply,
       schema: DesiredAccess,
       refuses: REFUSED_BY_APPLY,
     },
     async (call, access) => {
       const units = unitsOf(runtime, call, access)
-      // All is read and planned before the first is applied: what can fail does so before that.
-      const planned = await planUnits(runtime, call, units)
+      // Everything is planned before anything is recorded, so that a refusal comes first.
+      const planned = await planAll(runtime, call, units)
       if (planned.isErr()) return err(planned.error)
-      const finding = undeclaredIn(runtime, call, access)
+      const declared = {
+        types: listedTypes(access),
+        changes: planned.value.flat().map(({ change }) => change),
+      }
+      const finding = findUndeclared(runtime, call, declared)
       const undeclared = await raceAbort(finding, call.signal)
       const applied = await applyEach(units.entries(), ([index, unit]) =>
-        applyUnit(runtime, call, {
-          unit,
-          drafts: planned.value[index] ?? [],
-          manager: access,
-        }),
+        applyUnit(runtime, call, { unit, changes: planned.value[index] ?? [], marks: access }),
       )
       return applied.map((changes) => planOf(call, access, { changes, undeclared }))
     },
   )
 
-/** Applies what was planned; plans anew when others were faster. */
+/** Applies the planned changes of a unit. Plans them again when another writer was faster. */
 const applyUnit = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { unit, drafts, manager }: ToApply & { readonly unit: Unit },
+  { unit, changes, marks }: MarkedChanges & { readonly unit: PlanUnit },
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
-  let planned = drafts
+  let planned = changes
   const isTooLate = retryDeadline()
   for (let attempts = 1; ; attempts++) {
-    const applied = await applyDrafts(runtime, call, { drafts: planned, manager })
+    const applied = await applyChanges(runtime, call, { changes: planned, marks })
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
     await pause(attempts, call.signal)
-    const again = await planUnits(runtime, call, [unit])
+    const again = await planAll(runtime, call, [unit])
     if (again.isErr()) return err(again.error)
     planned = again.value.flat()
   }

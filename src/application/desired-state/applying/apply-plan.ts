@@ -1,22 +1,23 @@
 import { err } from 'neverthrow'
+import { kinds } from '../../../domain/kinds.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
 import { type InvalidArgument, invalid } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
-import type { AdmittedCall } from '../../method/context.js'
 import { method, type Read } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 import { raceAbort } from '../../waiting/race-abort.js'
-import { permissionsForApplyPlan, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
+import { permissionsToApplyPlan, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
 import { Plan } from '../plan/plan.js'
-import type { Draft } from '../planning/draft.js'
-import { type DeclaredIds, planOf, undeclaredIn } from '../planning/plan-access.js'
+import type { PendingChange } from '../planning/pending-change.js'
+import { findUndeclared, LISTED_TYPES, planOf } from '../planning/plan-access.js'
 import type { Applied } from './applied.js'
-import { applyDrafts, applyEach } from './apply-drafts.js'
-import { draftsOf } from './drafts-of-plan.js'
+import { applyChanges, applyEach } from './apply-changes.js'
+import { checkPlan } from './check-plan.js'
 
 /**
- * Records what is planned. Refused before anything is recorded: a plan of another organization, one
- * with a secret that was not sealed for its provider by the current key, one that saw other than there is
- * now, and one that leaves out a field that it changes.
+ * The method that applies a given plan. Refused before anything is recorded: a plan of another organization, a
+ * secret that was not sealed for its provider by the current key, an object that has changed since, and a change
+ * that does not show all its fields.
  */
 export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
   method(
@@ -24,55 +25,50 @@ export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
     {
       method: 'apply',
       permissions: [],
-      permissionsFor: permissionsForApplyPlan,
+      permissionsFor: permissionsToApplyPlan,
       schema: Plan,
       refuses: REFUSED_BY_APPLY,
     },
     async (call, plan) => {
-      const objection = await raceAbort(objectionTo(runtime, call, plan), call.signal)
-      if (objection) return err(objection)
-      const found = await raceAbort(draftsOf(runtime, call, plan), call.signal)
-      if (found.isErr()) return err(found.error)
-      const finding = undeclaredIn(runtime, call, declaredIn(plan))
+      if (plan.orgId !== call.orgId)
+        return err(invalid('orgId', 'must be the organization of the context'))
+      const unusable = await raceAbort(unusableSecret(runtime, plan), call.signal)
+      if (unusable) return err(unusable)
+      const checked = await raceAbort(checkPlan(runtime, call, plan), call.signal)
+      if (checked.isErr()) return err(checked.error)
+      const finding = findUndeclared(runtime, call, { types: typesIn(plan), changes: plan.changes })
       const undeclared = await raceAbort(finding, call.signal)
-      const applied = await applyEach(unitsIn(found.value), (drafts) =>
-        applyDrafts(runtime, call, { drafts, manager: plan }),
+      const applied = await applyEach(unitsIn(checked.value), (changes) =>
+        applyChanges(runtime, call, { changes, marks: plan }),
       )
       return applied.map((changes) => planOf(call, plan, { changes, undeclared }))
     },
   )
 
-/** Of which types there was a list is not told by a plan: of those that it names an object of. */
-const declaredIn = ({ changes, undeclared }: Plan): DeclaredIds => {
-  const declared = changes.map(({ object }) => object)
-  const types = new Set([...declared, ...undeclared].map(({ type }) => type))
-  return {
-    ...(types.has('project') && {
-      projects: declared.filter((object) => object.type === 'project'),
-    }),
-    ...(types.has('identity_provider') && {
-      identityProviders: declared.filter((object) => object.type === 'identity_provider'),
-    }),
-  }
-}
-
-/** A project with its roles, the project first, or an identity provider. */
-const unitsIn = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
-  const roles = Map.groupBy(drafts, ({ change: { object } }) =>
-    object.type === 'project_role' ? object.projectId : undefined,
+/** A plan does not say which types its desired state listed: at least those of the objects it names. */
+const typesIn = ({ changes, undeclared }: Plan) => {
+  const types = new Set(
+    [...changes.map(({ object }) => object), ...undeclared].map(({ type }) => type),
   )
-  return (roles.get(undefined) ?? []).map((head) => {
-    const { object } = head.change
-    return [head, ...(object.type === 'project' ? (roles.get(object.id) ?? []) : [])]
-  })
+  return LISTED_TYPES.filter((type) => types.has(type))
 }
 
-const objectionTo = async (
+/** Each project with its roles, the project first, and each identity provider. */
+const unitsIn = (changes: readonly PendingChange[]): readonly (readonly PendingChange[])[] => {
+  const inContainers = Map.groupBy(changes, ({ change: { object } }) => {
+    const container = kinds[object.type].container?.ref(object)
+    return container && streamOf('', container)
+  })
+  return (inContainers.get(undefined) ?? []).map((head) => [
+    head,
+    ...(inContainers.get(streamOf('', head.change.object)) ?? []),
+  ])
+}
+
+const unusableSecret = async (
   { secrets }: Runtime,
-  { orgId }: AdmittedCall,
-  { orgId: plannedFor, changes }: Plan,
+  { orgId, changes }: Plan,
 ): Promise<InvalidArgument | undefined> => {
-  if (plannedFor !== orgId) return invalid('orgId', 'must be the organization of the context')
   for (const [index, { object, events }] of changes.entries())
     for (const [place, { data }] of events.entries()) {
       const sealed = 'clientSecret' in data ? data.clientSecret : undefined
@@ -80,7 +76,7 @@ const objectionTo = async (
       const { idpId } = object
       const isUsable = await fromPort(async () => {
         const opened = await secrets.open(sealed, { orgId, idpId })
-        // Under a key of before, it would miss the reseal that this key is dropped after.
+        // A secret of an earlier key would be missed by a reseal that ran before that key is dropped.
         return opened.isOk() && secrets.isCurrent(sealed)
       })
       if (!isUsable)

@@ -3,7 +3,7 @@ import type { DesiredRole } from './desired-project.js'
 
 type ProjectOf<Desired extends DesiredAccess> = NonNullable<Desired['projects']>[number]
 
-/** Those declared for the project; any text for ids that the compiler does not know. */
+/** Role keys declared for the project; any string when the ids are unknown to the compiler. */
 type RoleKeyOf<Desired extends DesiredAccess, ProjectId> = string extends ProjectOf<Desired>['id']
   ? string
   : Extract<
@@ -11,12 +11,12 @@ type RoleKeyOf<Desired extends DesiredAccess, ProjectId> = string extends Projec
       { readonly id: ProjectId; readonly roles: readonly DesiredRole[] }
     >['roles'][number]['roleKey']
 
-/** A desired state whose project ids and role keys are known to the compiler. */
+/** A desired state with project ids and role keys as literal types. */
 export type Access<Desired extends DesiredAccess> = Desired & {
   /**
-   * The key of a declared role: what is not declared does not compile.
+   * The key of a declared role. Other keys do not compile.
    *
-   * @throws RangeError when there is no such role, for a state that the compiler does not know
+   * @throws RangeError when there is no such role and the types could not tell
    */
   roleKey<
     const ProjectId extends ProjectOf<Desired>['id'],
@@ -25,9 +25,9 @@ export type Access<Desired extends DesiredAccess> = Desired & {
 }
 
 /**
- * Declares projects with their roles, and identity providers, in code. What the types cannot say is
- * checked by `iam.plan` and `iam.apply`. For the compiler to refuse a misspelt field, too, write
- * `as const satisfies DesiredAccess` behind the declaration.
+ * Declares projects with their roles, and identity providers, in code. `iam.plan` and `iam.apply` check what
+ * the types cannot. Add `as const satisfies DesiredAccess` to the declaration to make misspelt fields a
+ * compile error.
  */
 export const defineAccess = <const Desired extends DesiredAccess>(
   desired: Desired,
@@ -38,7 +38,7 @@ export const defineAccess = <const Desired extends DesiredAccess>(
     throw new RangeError('The desired state declares no such role')
   }
   const access = { ...desired, roleKey }
-  // It is no part of the data: neither a parser nor JSON.stringify may come across it.
+  // Not enumerable, so that parsers and JSON.stringify do not see it.
   Object.defineProperty(access, 'roleKey', { enumerable: false })
   return Object.freeze(access)
 }

@@ -13,8 +13,8 @@ import { bounds } from './json-schema-bounds.js'
 export const MAX_OBJECTS = 1_000
 
 /**
- * Projects with their roles, and identity providers, as they are to be in an organization. Only what
- * is declared is compared and changed; the ids are what makes that repeatable.
+ * The desired projects with their roles, and identity providers, of an organization. Only what is declared is
+ * compared and changed. Objects are found again by their ids.
  */
 export interface DesiredAccess {
   /** At most 1,000, no id twice. */
@@ -22,15 +22,16 @@ export interface DesiredAccess {
   /** At most 1,000, no id twice. */
   readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
   /**
-   * Removes the roles of declared projects that carry the marker `managedBy`, of a version not newer than
-   * this one, and are declared no more; false when absent. Projects and identity providers are never removed.
+   * Removes roles of declared projects that are no longer declared and were marked with the same `managedBy`
+   * and a version not newer than this one; false when absent. Projects and identity providers are never removed.
    */
   readonly prune?: boolean | undefined
-  /** Marks what is recorded as managed by this desired state: 1 to 200 characters. */
+  /** Marks recorded events as managed by this desired state: 1 to 200 characters. */
   readonly managedBy?: string | undefined
   /**
-   * Which state of the same `managedBy` this is: a whole number from 1 to 2^53 - 1, higher for a newer one.
-   * What a newer version has marked is left alone, and shown as `superseded`. Absent: older than any.
+   * Version of the desired state with the same `managedBy`: a whole number from 1 to 2^53 - 1, higher for a
+   * newer one. Objects that a newer version has marked stay as they are and are shown as `superseded`. Without
+   * a version, the desired state is older than any other.
    */
   readonly version?: number | undefined
 }
@@ -63,20 +64,20 @@ const schema = z
 export const DesiredAccess: z.ZodMiniType<z.output<typeof schema>, DesiredAccess> = schema
 export type ParsedAccess = z.output<typeof schema>
 
-/** Reads a desired state that was not written in TypeScript, such as a parsed JSON file. */
+/** Checks a desired state from outside TypeScript, such as a parsed JSON file. */
 export const readAccess = (value: unknown): Result<DesiredAccess, InvalidArgument> =>
   parse(DesiredAccess, value)
 
 /**
  * JSON Schema (draft 2020-12) of a {@link DesiredAccess}, for editors. {@link readAccess} checks more:
- * that no id or key is there twice, that text can be stored, and that `prune` and `version` have a `managedBy`.
+ * that no id or key appears twice, that text can be stored, and that `prune` and `version` have a `managedBy`.
  */
 export const accessJsonSchema = (): object =>
   z.toJSONSchema(schema, {
     io: 'output',
     metadata: bounds,
     override: ({ jsonSchema }) => {
-      // Of a list it would say that it must not be sent; it only cannot be changed once read.
+      // In JSON Schema it would mean that a list must not be sent.
       delete jsonSchema.readOnly
     },
   })

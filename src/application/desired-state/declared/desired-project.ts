@@ -1,35 +1,31 @@
 import * as z from 'zod/mini'
-import { AddProject, type PrivateLabelingSetting } from '../../../domain/project/commands.js'
-import { AddProjectRole } from '../../../domain/project-role/commands.js'
-import { listOf, ProjectId } from '../../../domain/values.js'
+import {
+  AddProject,
+  PatchProject,
+  type PrivateLabelingSetting,
+} from '../../../domain/project/commands.js'
+import { AddProjectRole, PatchProjectRole } from '../../../domain/project-role/commands.js'
+import { listOf } from '../../../domain/values.js'
+import type { PatchedProjectRole } from '../../../ports/fields.js'
 import { onlyOnce } from '../../method/refuse-items.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** Most roles that a desired state declares for one project. */
 const MAX_DECLARED_ROLES = 10_000
 
-/** A role as it is to be. */
-export interface DesiredRole {
+/** A desired role. An absent group stays as it is, or is empty when the role is added. */
+export interface DesiredRole extends PatchedProjectRole {
   /** Names the role within its project: 1 to 200 characters (code points). Spec: Project role. */
   readonly roleKey: string
   /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName: string
-  /**
-   * For display only: at most 200 characters (code points). Absent: as it is; empty when the role is
-   * added. Spec: Project role.
-   */
-  readonly group?: string | undefined
 }
 
-const role = AddProjectRole.shape.data.shape
-
-const DesiredRole = z.strictObject({
-  roleKey: role.roleKey,
-  displayName: role.displayName,
-  group: z.optional(role.group.def.innerType),
+const DesiredRole = z.extend(z.omit(PatchProjectRole.shape.data, { projectId: true }), {
+  displayName: AddProjectRole.shape.data.shape.displayName,
 })
 
-/** Settings of a project as they are to be. Absent: as it is; its default when the project is added. */
+/** Desired settings of a project. An absent one stays as it is, or gets its default when the project is added. */
 export interface DesiredSettings {
   /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
   readonly projectRoleAssertion?: boolean | undefined
@@ -44,37 +40,28 @@ export interface DesiredSettings {
   readonly privateLabelingSetting?: PrivateLabelingSetting | undefined
 }
 
-const project = AddProject.shape.data.shape
-
-const DesiredSettings = z.strictObject({
-  projectRoleAssertion: z.optional(project.projectRoleAssertion.def.innerType),
-  projectRoleCheck: z.optional(project.projectRoleCheck.def.innerType),
-  hasProjectCheck: z.optional(project.hasProjectCheck.def.innerType),
-  privateLabelingSetting: z.optional(project.privateLabelingSetting.def.innerType),
-})
-
-/** A project as it is to be. */
+/** A desired project. */
 export interface DesiredProject {
   /**
-   * Names the project for ever: 1 to 64 letters of ASCII, digits or any of `. _ : @ ~ -`, starting with a
-   * letter or digit.
+   * Permanent id of the project: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or
+   * digit.
    */
   readonly id: string
   /** 1 to 200 characters (code points). Spec: Project. */
   readonly name: string
-  /** Absent: as they are; their defaults when the project is added. Spec: Project. */
+  /** When absent, all settings stay as they are, or get their defaults when the project is added. Spec: Project. */
   readonly settings?: DesiredSettings | undefined
-  /**
-   * At most 10,000, no key twice. Absent: the roles of the project are left alone, by `prune` too.
-   */
+  /** At most 10,000, no key twice. When absent, all roles of the project stay, even with `prune`. */
   readonly roles?: readonly DesiredRole[] | undefined
 }
 
+const { id, name } = AddProject.shape.data.shape
+
 /** Schema of a {@link DesiredProject}. */
 export const DesiredProject = z.strictObject({
-  id: ProjectId,
-  name: project.name,
-  settings: z.optional(DesiredSettings),
+  id,
+  name,
+  settings: z.optional(z.omit(PatchProject.shape.data, { id: true, name: true })),
   roles: z.optional(
     listOf(DesiredRole, 0, MAX_DECLARED_ROLES)
       .check(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))

@@ -15,10 +15,10 @@ const SIGNS: { readonly [Each in Action]: string } = {
 }
 
 /**
- * A plan, or what was applied, for people to read: a line for each object that changes or should have,
- * its fields below it, then what is not declared, then how many there are of each. Equal plans read
- * equal; no secret shows. Whoever made the plan, new values and counts are those of its events; the values
- * that they replace are as the plan has them.
+ * The text of a plan, or of an applied one, for people to read: a line for each object except the unchanged
+ * ones, with its fields below it; then the objects that are not declared, then the counts. Equal plans have equal
+ * text. Secrets are never shown. New values and counts are those of the events, even in a plan from somebody
+ * else; old values are those that the plan names.
  */
 export const formatPlan = ({ changes, undeclared }: Plan): string => {
   const shown = changes.map(asRecorded)
@@ -61,20 +61,17 @@ const formatField = (shown: PlannedField): readonly string[] => {
   return values.length > 0 ? [`    ${shown.field}: ${values.join(' -> ')}`] : []
 }
 
-/** Ids are written as they are; a key within a container may hold any text. */
+/** The type and ids. Only the key of an object in a container is quoted, since it may be any text. */
 const nameOf = (object: ObjectRef): string => {
   const { label, container } = kinds[object.type]
   const ids = idsOf(object)
   const names = ids.map((id, index) =>
-    container && index === ids.length - 1 ? quoted(id) : bare(id),
+    container && index === ids.length - 1 ? quoted(id) : quoted(id).slice(1, -1),
   )
   return [label, ...names].join(' ')
 }
 
-/** An id, which needs no quotation marks. */
-const bare = (id: string): string => quoted(id).slice(1, -1)
-
-/** Characters that would act on a terminal, or reorder what it shows, are written as escapes. */
+/** Escapes characters that would control a terminal or reorder its text. */
 const quoted = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

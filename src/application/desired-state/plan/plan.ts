@@ -6,69 +6,57 @@ import { onlyOnce, refuseItems } from '../../method/refuse-items.js'
 import { accessVersion, versionNeedsMarker } from '../declared/access-version.js'
 import { type Action, PlannedChange, plannedList } from './planned-change.js'
 
-/** How many objects there are to each action; `blocked` and `superseded` are absent when there are none. */
+/** Number of objects by action; `blocked` and `superseded` are absent when they are zero. */
 export type Counts = { readonly [Each in Exclude<Action, 'blocked' | 'superseded'>]: number } & {
   readonly [Each in 'blocked' | 'superseded']?: number | undefined
 }
 
 /**
- * What makes an organization as it is desired to be, and what that is conditional on. Plain data:
- * it can be kept as JSON, and be applied once read back.
+ * The changes that bring an organization to its desired state, and their conditions. Plain data: it can be
+ * stored as JSON and applied after it is read back.
  */
 export interface Plan {
-  /** The organization that it is for. */
+  /** The organization that the plan is for. */
   readonly orgId: string
-  /** That of the desired state; marks what is recorded. */
+  /** `managedBy` of the desired state; marks the recorded events. */
   readonly managedBy?: string | undefined
-  /** That of the desired state; recorded beside `managedBy`. */
+  /** `version` of the desired state; recorded with `managedBy`. */
   readonly version?: number | undefined
   /**
-   * Of every declared project, followed by its declared roles and those to be removed; then of every
-   * declared identity provider. At most 1,000,000, or it cannot be applied: it would not fit into JSON text.
+   * First each declared project, followed by its declared roles and the roles to remove; then each declared
+   * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
    */
   readonly changes: readonly PlannedChange[]
-  /** Over all `changes`. */
+  /** Counts of all `changes`. */
   readonly counts: Counts
   /**
-   * Projects and identity providers that there are but were not declared, when there was a list of their
-   * type, be it empty, and the caller may read all of them. They are left alone. At most 1,000,000.
+   * Projects and identity providers that exist but are not declared. They stay as they are. Only of a type
+   * that the desired state lists, even with an empty list, and that the caller may read in the whole
+   * organization. At most 1,000,000.
    */
   readonly undeclared: readonly ObjectRef[]
 }
 
 const count = z.int({ error: 'must be a whole number' })
 
-/** More would be above what JavaScript keeps as the text of one JSON document. */
+/** The JSON text of a larger plan would exceed the longest string of JavaScript. */
 export const MAX_CHANGES = 1_000_000
 
-/** Objects to roles whose project is not in the plan, and to those that are blocked without it. */
-const rolesWithTheirProjects = [
-  refuseItems<PlannedChange>(
-    { path: ['object', 'projectId'], message: 'must be a project of the plan' },
-    (changes) => {
-      const projects = projectsIn(changes)
-      return ({ object }) => object.type === 'project_role' && !projects.has(object.projectId)
-    },
-  ),
-  refuseItems<PlannedChange>(
-    { path: ['action'], message: 'must be blocked when its project is, and only then' },
-    (changes) => {
-      const projects = projectsIn(changes)
-      return ({ object, action }) => {
-        if (object.type !== 'project_role') return false
-        const project = projects.get(object.projectId)
-        return project !== undefined && (project === 'blocked') !== (action === 'blocked')
-      }
-    },
-  ),
-] as const
-
-const projectsIn = (changes: readonly PlannedChange[]): ReadonlyMap<string, Action> =>
-  new Map(
-    changes.flatMap(({ object, action }) =>
-      object.type === 'project' ? [[object.id, action] as const] : [],
-    ),
-  )
+/** Refuses roles that are wrong for what the plan does to their project; undefined without their project. */
+const refuseRoles = (
+  path: readonly PropertyKey[],
+  message: string,
+  isWrong: (role: Action, project: Action | undefined) => boolean,
+) =>
+  refuseItems<PlannedChange>({ path, message }, (changes) => {
+    const projects = new Map(
+      changes.flatMap(({ object, action }) =>
+        object.type === 'project' ? [[object.id, action] as const] : [],
+      ),
+    )
+    return ({ object, action }) =>
+      object.type === 'project_role' && isWrong(action, projects.get(object.projectId))
+  })
 
 /** Schema of a {@link Plan}. */
 export const Plan: z.ZodMiniType<Plan> = z
@@ -78,7 +66,17 @@ export const Plan: z.ZodMiniType<Plan> = z
     version: z.optional(accessVersion),
     changes: plannedList(PlannedChange, MAX_CHANGES).check(
       onlyOnce(({ object }) => streamOf('', object), ['object']),
-      ...rolesWithTheirProjects,
+      refuseRoles(
+        ['object', 'projectId'],
+        'must be a project of the plan',
+        (_, project) => project === undefined,
+      ),
+      refuseRoles(
+        ['action'],
+        'must be blocked when its project is, and only then',
+        (role, project) =>
+          project !== undefined && (project === 'blocked') !== (role === 'blocked'),
+      ),
     ),
     counts: z.strictObject({
       add: count,
@@ -92,7 +90,7 @@ export const Plan: z.ZodMiniType<Plan> = z
   })
   .check(versionNeedsMarker)
 
-/** Whether an input is a plan, and not a desired state; what cannot be looked at is neither. */
+/** Whether an input is a plan and not a desired state. An input that throws when it is read is neither. */
 export const isPlan = (input: unknown): input is Plan => {
   try {
     return typeof input === 'object' && input !== null && 'changes' in input
@@ -101,7 +99,6 @@ export const isPlan = (input: unknown): input is Plan => {
   }
 }
 
-/** @see Counts */
 export const countsOf = (changes: readonly PlannedChange[]): Counts => {
   const counts: { [Each in Action]?: number } & Counts = {
     add: 0,

@@ -6,31 +6,34 @@ import { PlannedEvent } from './planned-event.js'
 import { PlannedField } from './planned-field.js'
 
 /**
- * What becomes of a declared object. Nothing, if it is `unchanged`, `blocked` (its id is taken by a removed
- * one) or `superseded` (a newer version of the desired state has marked it).
+ * What a plan does to an object. Nothing when it is `unchanged`, `blocked` (its id belongs to a removed object)
+ * or `superseded` (a newer version of the desired state has marked it).
  */
 export type Action = 'add' | 'update' | 'remove' | 'unchanged' | 'blocked' | 'superseded'
 
-/** What becomes of one object, and on what condition. Plain data, as JSON keeps it. */
+/** The change of one object, and its condition. Plain data, which can be stored as JSON. */
 export interface PlannedChange {
-  /** All but `add`, `update` and `remove` come without events. */
+  /** `add`, `update` and `remove` have events, the others have none. */
   readonly action: Action
   /** By its type and ids. */
   readonly object: ObjectRef
-  /** Of what is `blocked`: a removed project or provider keeps its id, a role goes with its project. */
+  /** Only of a `blocked` object: a removed project or provider keeps its id, a role ends with its project. */
   readonly reason?: 'removed' | undefined
-  /** For people to read; what takes effect are the `events`. At most 20. */
+  /** For people to read; only the `events` take effect. At most 20. */
   readonly fields: readonly PlannedField[]
-  /** As they would be recorded, at most 2; a secret in them is sealed. */
+  /** The events to record, at most 2. A secret in them is sealed. */
   readonly events: readonly PlannedEvent[]
-  /** `details.sequence` of the object as it was seen, in decimal digits; absent when there was none. */
+  /**
+   * `details.sequence` of the object when the plan was made, in decimal digits; absent when there was no
+   * object.
+   */
   readonly sequence?: string | undefined
 }
 
 /** More than any object has. */
 const MAX_FIELDS = 20
 
-/** A list of a plan; measured before its items are looked at. */
+/** A list in a plan. Its length is checked before its items. */
 export const plannedList = <Item extends z.ZodMiniType>(item: Item, most: number) =>
   z.pipe(
     z.custom<readonly z.input<Item>[]>(Array.isArray, { error: 'must be a list' }),
@@ -53,38 +56,44 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
   })
   .check(
     z.superRefine((change, { addIssue }) => {
-      const object = (path: PropertyKey[], message: string) =>
-        addIssue({ code: 'custom', path, message })
+      const check = (isMet: boolean, path: PropertyKey[], message: string) => {
+        if (!isMet) addIssue({ code: 'custom', path, message })
+      }
       const { action, events, reason, sequence } = change
-      // Without events it is none of what events say.
-      const isSaid = events.every((event) => actionOf(event) === action)
-      if (!isSaid || events.length > 0 !== EVENTFUL.includes(action))
-        object(['action'], 'must be what the events say')
-      if ((action === 'blocked') !== (reason !== undefined))
-        object(['reason'], 'must be there of what is blocked, and of nothing else')
-      const flaw = flawOfSequence(action, sequence)
-      if (flaw !== undefined) object(['sequence'], flaw)
+      const isOfEvents =
+        events.every((event) => actionOf(event) === action) &&
+        events.length > 0 === WITH_EVENTS.includes(action)
+      check(isOfEvents, ['action'], 'must match the events')
+      check(
+        (action === 'blocked') === (reason !== undefined),
+        ['reason'],
+        'must be present when the object is blocked, and only then',
+      )
+      // A superseded object may exist or not.
+      const isAbsent = action === 'superseded' ? sequence === undefined : ABSENT.includes(action)
+      check(
+        (sequence === undefined) === isAbsent,
+        ['sequence'],
+        action === 'blocked'
+          ? 'must be absent when the object is blocked'
+          : 'must be absent when the object is added, and only then',
+      )
       const own = streamOf('', change.object)
-      events.forEach((event, index) => {
-        if (streamOf('', objectOf(event)) !== own)
-          object(['events', index], 'must tell of the object of the change')
-      })
+      for (const [index, event] of events.entries())
+        check(
+          streamOf('', objectOf(event)) === own,
+          ['events', index],
+          'must be an event of the object of the change',
+        )
     }),
   )
 
-const EVENTFUL: readonly Action[] = ['add', 'update', 'remove']
+const WITH_EVENTS: readonly Action[] = ['add', 'update', 'remove']
 
-/** What is superseded may be there or not. */
-const flawOfSequence = (action: Action, sequence: string | undefined): string | undefined => {
-  if (action === 'superseded') return undefined
-  if (action === 'blocked')
-    return sequence === undefined ? undefined : 'must be absent of what is blocked'
-  return (action === 'add') === (sequence === undefined)
-    ? undefined
-    : 'must be absent of what is added, and of nothing else'
-}
+/** Actions of objects that do not exist. */
+const ABSENT: readonly Action[] = ['add', 'blocked']
 
-/** What an event of a plan does to its object. */
+/** What an event does to its object. */
 export const actionOf = ({ type }: PlannedEvent): Action => {
   if (type.endsWith('added')) return 'add'
   return type.endsWith('removed') ? 'remove' : 'update'

@@ -5,76 +5,58 @@ import {
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from '../../../domain/identity-provider/commands.js'
-import {
-  type IdentityProviderUpdated,
-  identityProviderUpcasters,
-  type OidcConfigUpdated,
-  type OidcIdentityProviderAdded,
+import type {
+  IdentityProviderUpdated,
+  OidcConfigUpdated,
+  OidcIdentityProviderAdded,
 } from '../../../domain/identity-provider/events.js'
-import { currentVersion, type Upcasters } from '../../../domain/message.js'
+import { currentVersion } from '../../../domain/message.js'
 import { AddProject, type ProjectCommand, UpdateProject } from '../../../domain/project/commands.js'
-import {
-  type ProjectAdded,
-  type ProjectUpdated,
-  projectUpcasters,
-} from '../../../domain/project/events.js'
+import type { ProjectAdded, ProjectUpdated } from '../../../domain/project/events.js'
 import {
   AddProjectRole,
   type ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../../domain/project-role/commands.js'
-import {
-  type ProjectRoleAdded,
-  type ProjectRoleRemoved,
-  type ProjectRoleUpdated,
-  projectRoleUpcasters,
+import type {
+  ProjectRoleAdded,
+  ProjectRoleRemoved,
+  ProjectRoleUpdated,
 } from '../../../domain/project-role/events.js'
 import type { NewEvent } from '../../../ports/event-store.js'
+import { kindOf } from '../../../projections/events/kind-of.js'
 
-/** An event has the data of the command that it comes of, and is held to what the command is. */
+/** An event has the same data as its command, and must meet the same rules. */
 const planned = <const Type extends string, Data extends z.ZodMiniType>(
   type: Type,
-  upcasters: Upcasters,
-  data: Data,
+  { shape: { data } }: { readonly shape: { readonly data: Data } },
 ) =>
   z.strictObject({
     type: z.literal(type),
-    schemaVersion: z.literal(currentVersion(upcasters, type), {
-      error: 'must be the version that is written today',
+    schemaVersion: z.literal(currentVersion(kindOf(type).decider.upcasters, type), {
+      error: 'must be the current schema version of the event type',
     }),
     data,
   })
 
-/** An event that a plan can have. */
+/** An event in a plan. */
 export const PlannedEvent = z.discriminatedUnion(
   'type',
   [
-    planned('project.added', projectUpcasters, AddProject.shape.data),
-    planned('project.updated', projectUpcasters, UpdateProject.shape.data),
-    planned('project_role.added', projectRoleUpcasters, AddProjectRole.shape.data),
-    planned('project_role.updated', projectRoleUpcasters, UpdateProjectRole.shape.data),
-    planned('project_role.removed', projectRoleUpcasters, RemoveProjectRole.shape.data),
-    planned(
-      'identity_provider.oidc_added',
-      identityProviderUpcasters,
-      AddOidcIdentityProvider.shape.data,
-    ),
-    planned(
-      'identity_provider.oidc_config_updated',
-      identityProviderUpcasters,
-      UpdateOidcConfig.shape.data,
-    ),
-    planned(
-      'identity_provider.updated',
-      identityProviderUpcasters,
-      UpdateIdentityProvider.shape.data,
-    ),
+    planned('project.added', AddProject),
+    planned('project.updated', UpdateProject),
+    planned('project_role.added', AddProjectRole),
+    planned('project_role.updated', UpdateProjectRole),
+    planned('project_role.removed', RemoveProjectRole),
+    planned('identity_provider.oidc_added', AddOidcIdentityProvider),
+    planned('identity_provider.oidc_config_updated', UpdateOidcConfig),
+    planned('identity_provider.updated', UpdateIdentityProvider),
   ],
   { error: 'must be an event that a plan can have' },
 )
 export type PlannedEvent = {
-  /** Of the type of the event: the version that is written today. */
+  /** Must be the version of the event type that is written today. */
   readonly schemaVersion: NewEvent['schemaVersion']
 } & (
   | ProjectAdded
@@ -87,30 +69,30 @@ export type PlannedEvent = {
   | IdentityProviderUpdated
 )
 
-/** The command that `event` comes of, with the object that it is for. */
+/** A command that leads to a planned event, and the type of its object. */
 export type PlannedCommand =
-  | { readonly of: 'project'; readonly command: ProjectCommand }
-  | { readonly of: 'project_role'; readonly command: ProjectRoleCommand }
-  | { readonly of: 'identity_provider'; readonly command: IdentityProviderCommand }
+  | { readonly type: 'project'; readonly command: ProjectCommand }
+  | { readonly type: 'project_role'; readonly command: ProjectRoleCommand }
+  | { readonly type: 'identity_provider'; readonly command: IdentityProviderCommand }
 
-/** @see PlannedCommand */
+/** The command that leads to `event`. */
 export const commandOf = ({ type, data }: PlannedEvent): PlannedCommand => {
   switch (type) {
     case 'project.added':
-      return { of: 'project', command: { type: 'AddProject', data } }
+      return { type: 'project', command: { type: 'AddProject', data } }
     case 'project.updated':
-      return { of: 'project', command: { type: 'UpdateProject', data } }
+      return { type: 'project', command: { type: 'UpdateProject', data } }
     case 'project_role.added':
-      return { of: 'project_role', command: { type: 'AddProjectRole', data } }
+      return { type: 'project_role', command: { type: 'AddProjectRole', data } }
     case 'project_role.updated':
-      return { of: 'project_role', command: { type: 'UpdateProjectRole', data } }
+      return { type: 'project_role', command: { type: 'UpdateProjectRole', data } }
     case 'project_role.removed':
-      return { of: 'project_role', command: { type: 'RemoveProjectRole', data } }
+      return { type: 'project_role', command: { type: 'RemoveProjectRole', data } }
     case 'identity_provider.oidc_added':
-      return { of: 'identity_provider', command: { type: 'AddOidcIdentityProvider', data } }
+      return { type: 'identity_provider', command: { type: 'AddOidcIdentityProvider', data } }
     case 'identity_provider.oidc_config_updated':
-      return { of: 'identity_provider', command: { type: 'UpdateOidcConfig', data } }
+      return { type: 'identity_provider', command: { type: 'UpdateOidcConfig', data } }
     case 'identity_provider.updated':
-      return { of: 'identity_provider', command: { type: 'UpdateIdentityProvider', data } }
+      return { type: 'identity_provider', command: { type: 'UpdateIdentityProvider', data } }
   }
 }

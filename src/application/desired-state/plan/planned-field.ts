@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { changedFields } from '../../../domain/changed-fields.js'
 import { choice, listOf, MAX_SCOPES } from '../../../domain/values.js'
 
 /** What a declared field can hold. */
@@ -11,20 +10,20 @@ const FieldValueInput: z.ZodMiniType<FieldValue> = z.union([
   listOf(z.string(), 0, MAX_SCOPES),
 ])
 
-/** A field that is to change; `from` is absent of an object that is to be added. */
+/** A field that changes; `from` is absent when the object is added. */
 export type PlannedField =
   | {
       /** Name of the field. */
       readonly field: string
-      /** Its value as it was seen. */
+      /** The current value when the plan was made. */
       readonly from?: FieldValue | undefined
-      /** Its value as it is to be; absent of a role that is to be removed. */
+      /** The desired value; absent when a role is removed. */
       readonly to?: FieldValue | undefined
     }
   | {
       /** `clientSecret`. */
       readonly field: string
-      /** A secret never shows; it is `unchanged` when it was opened and found equal. */
+      /** A plan never shows a secret. `unchanged` when it was opened and is equal to the declared one. */
       readonly secret: 'set' | 'changed' | 'unchanged'
     }
 
@@ -40,16 +39,3 @@ export const PlannedField: z.ZodMiniType<PlannedField> = z.union(
   ],
   { error: 'must be a field with its values, or a secret' },
 )
-
-type Fields = Readonly<Record<string, FieldValue>>
-
-/** The fields of `after` that `before` has not, or has with another value. */
-export const fieldChanges = <After extends Fields>(
-  before: { readonly [Field in keyof After]?: FieldValue } | undefined,
-  after: After,
-): readonly PlannedField[] =>
-  changedFields<After>(before ?? {}, after).map((field) => ({
-    field,
-    ...(before && { from: before[field] }),
-    to: after[field],
-  }))

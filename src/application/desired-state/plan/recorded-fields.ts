@@ -1,108 +1,81 @@
-import type { OidcIdentityProviderAdded } from '../../../domain/identity-provider/events.js'
-import type { ProjectAdded } from '../../../domain/project/events.js'
-import type { ProjectRoleAdded } from '../../../domain/project-role/events.js'
+import { changedFields, changesNothing } from '../../../domain/changed-fields.js'
+import { byType } from '../../../domain/kinds.js'
 import type { PlannedChange } from './planned-change.js'
 import type { PlannedEvent } from './planned-event.js'
-import { type FieldValue, fieldChanges, type PlannedField } from './planned-field.js'
+import type { FieldValue, PlannedField } from './planned-field.js'
 
-type Declared = Omit<ProjectAdded['data'], 'id'> &
-  Omit<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> &
-  Omit<OidcIdentityProviderAdded['data'], 'idpId' | 'clientSecret'>
+/** Values of an object by field name. */
+export type Values = Readonly<Record<string, FieldValue>>
 
-/** What is known of an object, by the fields that it has. */
-export type Values = { readonly [Field in keyof Declared]?: FieldValue }
+/** By type, the fields that events set and views show, ids aside; in the order of the events. */
+const FIELDS = byType(({ ids, events, fields }) => {
+  const inEvents = events.flatMap((schema) =>
+    Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
+  )
+  return [...new Set(inEvents)].filter((field) => field in fields && !(field in ids.shape))
+})
 
-/** All that can be declared of any object, in the order in which it is shown; a secret comes last. */
-const FIELDS: readonly (keyof Declared)[] = [
-  'name',
-  'projectRoleAssertion',
-  'projectRoleCheck',
-  'hasProjectCheck',
-  'privateLabelingSetting',
-  'displayName',
-  'group',
-  'stylingType',
-  'autoRegister',
-  'clientId',
-  'issuer',
-  'scopes',
-  'displayNameMapping',
-  'usernameMapping',
-]
-
-/** What a role has that is removed. */
-const REMOVED = ['displayName', 'group'] as const
-
-/** What the events of `change` change of an object that was `before`; nothing of a new one. */
-export const recordedFields = (
-  change: PlannedChange,
-  before: Values = {},
-): readonly PlannedField[] => {
-  const { action, events } = change
-  if (action === 'remove') return REMOVED.map((field) => ({ field, from: before[field] }))
-  const was = action === 'add' ? undefined : before
-  return [...fieldChanges(was, valuesOf(events)), ...secretOf(change)]
-}
+/** The fields that `change` sets in an object with the values `before`; all fields of a new object. */
+export const recordedFields = (change: PlannedChange, before: Values = {}) =>
+  plannedFields(change, before, changedFields(before, newValues(change)))
 
 /**
- * What is shown of `change` where nobody looks at the object: the values that its events have. What they
- * replace, and which of them are new, only the plan can say; it is not applied when it leaves one out.
+ * The fields to show of `change` without reading its object. New values are those of the events. Only the plan
+ * says which of them differ from the current values, so `apply` refuses a plan that omits one.
  */
 export const shownFields = (change: PlannedChange): readonly PlannedField[] => {
-  const { action, events } = change
-  const from = valuesBefore(change)
-  if (action === 'remove') return REMOVED.map((field) => ({ field, from: from.get(field) }))
-  const values = Object.entries(valuesOf(events))
-  if (action === 'add')
-    return [...values.map(([field, to]) => ({ field, to })), ...secretOf(change)]
-  const named = values.filter(([field]) => from.has(field))
-  const isNothingNamed = named.length === 0 && !hasSecret(events)
-  const shown = isNothingNamed ? values : named
-  return [
-    ...shown.map(([field, to]) => ({ field, from: from.get(field), to })),
-    ...secretOf(change),
-  ]
+  const listed = change.fields.flatMap((each) =>
+    'secret' in each ? [] : [[each.field, each.from] as const],
+  )
+  const before = Object.fromEntries(listed)
+  const fields = Object.keys(newValues(change))
+  const named = fields.filter((field) => Object.hasOwn(before, field))
+  const isNoneNamed = named.length === 0 && !hasSecret(change.events)
+  return plannedFields(change, before, isNoneNamed ? fields : named)
 }
 
-/** Whether `change` has an event that would not be recorded, since it leaves the object as it was `before`. */
-export const hasIdleEvent = (
-  { action, events }: PlannedChange,
-  before: Values | undefined,
-): boolean =>
-  action === 'update' &&
-  events.some(
-    (event) => !hasSecret([event]) && fieldChanges(before, valuesOf([event])).length === 0,
+/** The new values of an added object, the old ones of a removed one, both of the `updated` fields of others. */
+const plannedFields = (
+  change: PlannedChange,
+  before: Readonly<Record<string, FieldValue | undefined>>,
+  updated: readonly string[],
+): readonly PlannedField[] => {
+  const { action, object } = change
+  if (action === 'remove')
+    return FIELDS[object.type].map((field) => ({ field, from: before[field] }))
+  const values = newValues(change)
+  const fields =
+    action === 'add'
+      ? Object.entries(values).map(([field, to]) => ({ field, to }))
+      : updated.map((field) => ({ field, from: before[field], to: values[field] }))
+  return [...fields, ...secretField(change)]
+}
+
+/** Whether one of the events of an update changes nothing in an object with the values `before`. */
+export const hasNoOpEvent = (change: PlannedChange, before: Values = {}): boolean =>
+  change.action === 'update' &&
+  change.events.some(
+    (event) =>
+      !hasSecret([event]) && changesNothing(before, newValues({ ...change, events: [event] })),
   )
 
-/** Whether `shown` leaves out what is `recorded`. */
-export const leavesOut = (
-  shown: readonly PlannedField[],
-  recorded: readonly PlannedField[],
-): boolean => {
-  const names = new Set(shown.map(({ field }) => field))
-  return recorded.some(({ field }) => !names.has(field))
-}
-
-/** The new values that events have, in the order in which they are shown. */
-const valuesOf = (events: readonly PlannedEvent[]): Readonly<Record<string, FieldValue>> => {
-  const all = events.reduce<Values>((known, { data }) => Object.assign(known, data), {})
+/** The values that the events of a change set, in the order in which they are shown. */
+const newValues = ({ object, events }: PlannedChange): Values => {
+  const all = events.reduce<Values>((merged, { data }) => Object.assign(merged, data), {})
   const values: Record<string, FieldValue> = {}
-  for (const field of FIELDS) {
+  for (const field of FIELDS[object.type]) {
     const value = all[field]
     if (value !== undefined) values[field] = value
   }
   return values
 }
 
-/** What the plan says that there is, by the fields that it names. */
-const valuesBefore = ({ fields }: PlannedChange): ReadonlyMap<string, FieldValue | undefined> =>
-  new Map(fields.flatMap((each) => ('secret' in each ? [] : [[each.field, each.from] as const])))
-
 const hasSecret = (events: readonly PlannedEvent[]): boolean =>
   events.some(({ data }) => 'clientSecret' in data)
 
-/** A secret that events leave alone is `unchanged` where it was declared: only the plan can say that. */
-const secretOf = ({ action, object, events, fields }: PlannedChange): readonly PlannedField[] => {
+/** Without an event that sets the secret, only the plan says whether one was declared, as `unchanged`. */
+const secretField = (change: PlannedChange): readonly PlannedField[] => {
+  const { action, object, events, fields } = change
   const field = 'clientSecret'
   if (hasSecret(events)) return [{ field, secret: action === 'add' ? 'set' : 'changed' }]
   const isDeclared = object.type === 'identity_provider' && fields.some((each) => 'secret' in each)

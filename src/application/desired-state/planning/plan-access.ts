@@ -1,45 +1,51 @@
 import { err, ok, type Result } from 'neverthrow'
+import { kinds } from '../../../domain/kinds.js'
 import type { ObjectRef } from '../../../domain/values.js'
-import type { Permission } from '../../../ports/authorize.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted, type Read, read } from '../../method/method.js'
 import { allObjects } from '../../reading/all-objects.js'
+import type { Marks } from '../../recording/metadata.js'
 import type { Runtime } from '../../runtime.js'
 import { raceAbort } from '../../waiting/race-abort.js'
 import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
-import type { Manager } from '../declared/access-version.js'
 import { DesiredAccess, type ParsedAccess } from '../declared/desired-access.js'
-import { permissionsForPlan } from '../permissions-for-plan.js'
+import { permissionsToPlan } from '../permissions-for-plan.js'
 import { countsOf, type Plan } from '../plan/plan.js'
 import type { PlannedChange } from '../plan/planned-change.js'
-import type { Draft } from './draft.js'
+import type { PendingChange } from './pending-change.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
 import { planProject } from './plan-project.js'
 
-/** What is planned, and applied, at once: a project with its roles, or an identity provider. */
-export type Unit = () => Promise<Result<readonly Draft[], IamError>>
+/** Plans a project with its roles, or an identity provider: changes that are recorded together. */
+export type PlanUnit = () => Promise<Result<readonly PendingChange[], IamError>>
 
-/** What makes the organization as desired; records nothing. */
+/** The method that plans a desired state. It records nothing. */
 export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
   read(
     runtime,
-    { method: 'plan', permissions: [], permissionsFor: permissionsForPlan, schema: DesiredAccess },
+    { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
     async (call, access) => {
-      const units = await planUnits(runtime, call, unitsOf(runtime, call, access))
-      if (units.isErr()) return err(units.error)
-      const changes = units.value.flat().map(({ change }) => change)
-      const undeclared = await undeclaredIn(runtime, call, access)
+      const planned = await planAll(runtime, call, unitsOf(runtime, call, access))
+      if (planned.isErr()) return err(planned.error)
+      const changes = planned.value.flat().map(({ change }) => change)
+      const types = listedTypes(access)
+      const undeclared = await findUndeclared(runtime, call, { types, changes })
       return ok(planOf(call, access, { changes, undeclared }))
     },
   )
 
-/** What a plan for `access` tells, beside what becomes of each object. */
+interface Contents<Change extends PlannedChange> extends Pick<Plan, 'undeclared'> {
+  readonly changes: readonly Change[]
+}
+
+/** The plan of a desired state, or its result, with these contents. */
 export const planOf = <Change extends PlannedChange>(
   { orgId }: AdmittedCall,
-  { managedBy, version }: Manager,
-  { changes, undeclared }: Found<Change>,
-): Plan & Found<Change> => ({
+  { managedBy, version }: Marks,
+  { changes, undeclared }: Contents<Change>,
+): Plan & Contents<Change> => ({
   orgId,
   ...(managedBy !== undefined && { managedBy }),
   ...(version !== undefined && { version }),
@@ -48,72 +54,69 @@ export const planOf = <Change extends PlannedChange>(
   undeclared,
 })
 
-interface Found<Change extends PlannedChange> extends Pick<Plan, 'undeclared'> {
-  readonly changes: readonly Change[]
-}
-
-/** The units of a desired state, in its order, projects first. */
+/** The units of a desired state in its order, projects first. */
 export const unitsOf = (
   runtime: Runtime,
   call: AdmittedCall,
   access: ParsedAccess,
-): readonly Unit[] => {
+): readonly PlanUnit[] => {
   const { projects = [], identityProviders = [], prune = false } = access
   return [
     ...projects.map(
-      (desired) => () => planProject(runtime, call, { desired, prune, manager: access }),
+      (desired) => () => planProject(runtime, call, { desired, prune, marks: access }),
     ),
     ...identityProviders.map(
       (desired, index) => () =>
-        planIdentityProvider(runtime, call, { desired, index, manager: access }),
+        planIdentityProvider(runtime, call, { desired, index, marks: access }),
     ),
   ]
 }
 
-/** Plans `units` on all that was recorded before; refused when one of them is. */
-export const planUnits = async (
+/** Plans `units` on everything that was recorded before the call. The first refusal of a unit ends it. */
+export const planAll = async (
   runtime: Runtime,
   call: AdmittedCall,
-  units: readonly Unit[],
-): Promise<Result<readonly (readonly Draft[])[], IamError>> => {
-  // What a plan is conditional on must not be out of date from the start.
+  units: readonly PlanUnit[],
+): Promise<Result<readonly (readonly PendingChange[])[], IamError>> => {
   await raceAbort(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
-  const planned: (readonly Draft[])[] = []
+  const planned: (readonly PendingChange[])[] = []
   for (const unit of units) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
-    const drafts = await raceAbort(unit(), call.signal)
+    const changes = await raceAbort(unit(), call.signal)
     await yieldToEventLoop()
-    if (drafts.isErr()) return err(drafts.error)
-    planned.push(drafts.value)
+    if (changes.isErr()) return err(changes.error)
+    planned.push(changes.value)
   }
   return ok(planned)
 }
 
-/** The projects and identity providers of a desired state, by their ids; absent without a list of them. */
-export interface DeclaredIds {
-  readonly projects?: readonly { readonly id: string }[] | undefined
-  readonly identityProviders?: readonly { readonly idpId: string }[] | undefined
-}
+/** The types of objects that a desired state can list. */
+export const LISTED_TYPES = ['project', 'identity_provider'] as const
+type ListedType = (typeof LISTED_TYPES)[number]
 
-/** What there is but is not declared, of the types that are; as far as the caller may read all. */
-export const undeclaredIn = async (
+/** The types that `access` lists, even with an empty list. */
+export const listedTypes = ({ projects, identityProviders }: ParsedAccess): readonly ListedType[] =>
+  LISTED_TYPES.filter((type) => (type === 'project' ? projects : identityProviders) !== undefined)
+
+/** The objects of `types` without a change. Types that the caller may not read in full are left out. */
+export const findUndeclared = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { projects, identityProviders }: DeclaredIds,
+  {
+    types,
+    changes,
+  }: { readonly types: readonly ListedType[]; readonly changes: readonly PlannedChange[] },
 ): Promise<readonly ObjectRef[]> => {
   const { orgId } = call
-  const mayRead = async (permission: Permission) =>
-    (await isPermitted(runtime, call, { permission })) === true
+  const declared = new Set(changes.map(({ object }) => streamOf(orgId, object)))
   const undeclared: ObjectRef[] = []
-  if (projects && (await mayRead('project.read'))) {
-    const declared = new Set<string>(projects.map(({ id }) => id))
-    for await (const { id } of allObjects(runtime, { type: 'project', orgId }))
-      if (!declared.has(id)) undeclared.push({ type: 'project', id })
-  }
-  if (identityProviders && (await mayRead('identity_provider.read'))) {
-    const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
-    for await (const { idpId } of allObjects(runtime, { type: 'identity_provider', orgId }))
-      if (!declared.has(idpId)) undeclared.push({ type: 'identity_provider', idpId })
+  for (const type of types) {
+    const kind = kinds[type]
+    if ((await isPermitted(runtime, call, { permission: kind.permissions.read })) !== true) continue
+    for await (const row of allObjects(runtime, { type, orgId })) {
+      const object = kind.ref(row)
+      if (!declared.has(streamOf(orgId, object))) undeclared.push(object)
+    }
   }
   return undeclared
 }

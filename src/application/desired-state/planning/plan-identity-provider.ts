@@ -1,107 +1,81 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod/mini'
-import { decideAll, exists } from '../../../domain/decider.js'
-import {
-  AddOidcIdentityProvider,
-  type IdentityProviderCommand,
-} from '../../../domain/identity-provider/commands.js'
+import { exists } from '../../../domain/decider.js'
+import { AddOidcIdentityProvider } from '../../../domain/identity-provider/commands.js'
 import { identityProvider } from '../../../domain/identity-provider/decider.js'
-import type { OidcIdentityProviderAdded } from '../../../domain/identity-provider/events.js'
 import { identityProviders } from '../../../domain/identity-provider/kind.js'
-import type { SealedSecret } from '../../../domain/values.js'
 import type { IamError, InvalidArgument } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
+import type { Marks } from '../../recording/metadata.js'
 import { detailsOf, record } from '../../recording/snapshot.js'
 import type { Runtime } from '../../runtime.js'
-import type { Manager } from '../declared/access-version.js'
 import type { ParsedProvider } from '../declared/desired-identity-provider.js'
-import { fieldChanges, type PlannedField } from '../plan/planned-field.js'
-import { blocked, type Draft, draft, superseded } from './draft.js'
-import { isSuperseded, marksOn } from './marks.js'
-import { type PlannedSecret, planSecret } from './plan-secret.js'
+import { isSuperseded, marksOn } from './object-marks.js'
+import {
+  blocked,
+  type CurrentObject,
+  changeBy,
+  type PendingChange,
+  superseded,
+} from './pending-change.js'
+import { sealIfChanged } from './seal-if-changed.js'
 
-/** A declared identity provider, where in the list it stands, and whose list that is. */
-export interface ProviderToPlan {
+/** A declared identity provider, its index in the list, and the marks of its desired state. */
+export interface DeclaredProvider {
   readonly desired: ParsedProvider
   readonly index: number
-  readonly manager: Manager
+  readonly marks: Marks
 }
 
-type Found = Omit<OidcIdentityProviderAdded['data'], 'idpId'>
-
 /**
- * What makes an identity provider as desired. Refused: a new one without name or secret; an update of
- * the OIDC configuration without an issuer.
+ * The change of an identity provider. Refused: a new provider without name or secret; a change of the OIDC
+ * configuration without an issuer.
  */
 export const planIdentityProvider = async (
   runtime: Runtime,
   call: AdmittedCall,
-  toPlan: ProviderToPlan,
-): Promise<Result<readonly Draft[], IamError>> => {
-  const { desired, manager } = toPlan
-  const { idpId, issuer, clientSecret: declared } = desired
+  declared: DeclaredProvider,
+): Promise<Result<readonly PendingChange[], IamError>> => {
+  const { desired, index, marks } = declared
+  const { clientSecret: secret, ...fields } = desired
+  const { idpId, issuer } = fields
   const object = { type: 'identity_provider', idpId } as const
-  const { orgId } = call
-  const before = await runtime.ledger.read(identityProviders, orgId, { idpId })
+  const before = await runtime.ledger.read(identityProviders, call.orgId, { idpId })
   const { name: stream, state } = before
   if (state.status === 'removed') return ok([blocked(object)])
   const found = exists(state) ? state : undefined
-  const details = found && detailsOf(before, orgId)
-  const marks = await marksOn(runtime, manager, [stream])
-  if (isSuperseded(manager, marks.get(stream))) return ok([superseded({ object, details })])
-  const stored = found?.clientSecret
-  const secret =
-    declared === undefined
-      ? undefined
-      : await planSecret(runtime, call, { idpId, declared, stored })
+  const current: CurrentObject = found
+    ? { object, details: detailsOf(before, call.orgId), values: found }
+    : { object }
+  if (isSuperseded(marks, (await marksOn(runtime, marks, [stream])).get(stream)))
+    return ok([superseded(current)])
 
-  return commandsOf(toPlan, found, secret)
-    .andThen((commands) => decideAll(identityProvider, commands, state))
+  const required = ['name', 'clientSecret'] as const
+  const missing = found ? [] : required.filter((field) => desired[field] === undefined)
+  if (missing.length > 0)
+    return err(invalidFields(index, missing, 'is required to add the provider'))
+  const stored = found?.clientSecret
+  const clientSecret =
+    secret === undefined
+      ? undefined
+      : await sealIfChanged(runtime, call, { idpId, declared: secret, stored })
+  const isSecretUnchanged = secret !== undefined && clientSecret === undefined
+  const data = { ...fields, clientSecret }
+  return identityProvider
+    .decide(
+      found
+        ? { type: 'PatchIdentityProvider', data }
+        : { type: 'AddOidcIdentityProvider', data: AddOidcIdentityProvider.shape.data.parse(data) },
+      state,
+    )
     .andThen((events) =>
       issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
-        ? err(objection(toPlan, ['issuer'], 'must not be empty'))
-        : ok([
-            draft({
-              object,
-              fields: [...fieldChanges(found, fieldsOf(desired, found)), ...shownSecret(secret)],
-              events: record(before, events).events,
-              details,
-            }),
-          ]),
+        ? err(invalidFields(index, ['issuer'], 'must not be empty'))
+        : ok([changeBy(record(before, events).events, current, { isSecretUnchanged })]),
     )
 }
 
-const shownSecret = (secret: PlannedSecret | undefined): readonly PlannedField[] =>
-  secret ? [{ field: 'clientSecret', secret: secret.shows }] : []
-
-const commandsOf = (
-  toPlan: ProviderToPlan,
-  found: Found | undefined,
-  secret: PlannedSecret | undefined,
-): Result<readonly IdentityProviderCommand[], InvalidArgument> => {
-  const { desired } = toPlan
-  const { idpId } = desired
-  const sealed: { readonly clientSecret?: SealedSecret } =
-    secret && 'sealed' in secret ? { clientSecret: secret.sealed } : {}
-  const { name, stylingType, autoRegister, ...oidc } = fieldsOf(desired, found)
-  const appearance = { idpId, name, stylingType, autoRegister }
-  if (found)
-    return ok([
-      { type: 'UpdateIdentityProvider', data: appearance },
-      { type: 'UpdateOidcConfig', data: { idpId, ...oidc, ...sealed } },
-    ])
-  const { clientSecret } = sealed
-  if (desired.name === undefined || clientSecret === undefined) {
-    const required = ['name', 'clientSecret'] as const
-    const missing = required.filter((field) => desired[field] === undefined)
-    return err(objection(toPlan, missing, 'is required to add the provider'))
-  }
-  const data = { ...appearance, ...oidc, clientSecret }
-  return ok([{ type: 'AddOidcIdentityProvider', data }])
-}
-
-const objection = (
-  { index }: ProviderToPlan,
+const invalidFields = (
+  index: number,
   fields: readonly (keyof ParsedProvider)[],
   description: string,
 ): InvalidArgument => ({
@@ -111,21 +85,3 @@ const objection = (
     description,
   })),
 })
-
-const Defaults = z.omit(AddOidcIdentityProvider.shape.data, { name: true, clientSecret: true })
-
-/** The fields as they are to be: what is not declared stays what it is, or has its default. */
-const fieldsOf = (desired: ParsedProvider, found: Found | undefined) => {
-  const { idpId, clientId, issuer } = desired
-  const base = found ?? { name: '', ...Defaults.parse({ idpId, clientId, issuer }) }
-  return {
-    name: desired.name ?? base.name,
-    stylingType: desired.stylingType ?? base.stylingType,
-    autoRegister: desired.autoRegister ?? base.autoRegister,
-    clientId,
-    issuer,
-    scopes: desired.scopes ?? base.scopes,
-    displayNameMapping: desired.displayNameMapping ?? base.displayNameMapping,
-    usernameMapping: desired.usernameMapping ?? base.usernameMapping,
-  }
-}

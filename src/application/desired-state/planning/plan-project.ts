@@ -2,64 +2,52 @@ import { ok, type Result } from 'neverthrow'
 import { exists } from '../../../domain/decider.js'
 import { AddProject } from '../../../domain/project/commands.js'
 import { project } from '../../../domain/project/decider.js'
-import type { ProjectAdded } from '../../../domain/project/events.js'
 import { projects } from '../../../domain/project/kind.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { detailsOf, record } from '../../recording/snapshot.js'
 import type { Runtime } from '../../runtime.js'
-import type { ParsedProject } from '../declared/desired-project.js'
-import { fieldChanges } from '../plan/planned-field.js'
-import { blocked, type Draft, draft, superseded } from './draft.js'
-import { isSuperseded, marksOn } from './marks.js'
-import { type ProjectToPlan, planProjectRoles } from './plan-project-roles.js'
+import { isSuperseded, marksOn } from './object-marks.js'
+import {
+  blocked,
+  type CurrentObject,
+  changeBy,
+  type PendingChange,
+  superseded,
+} from './pending-change.js'
+import { type DeclaredProject, planProjectRoles } from './plan-project-roles.js'
 
-/** What makes a project and its roles as desired: the project first. */
+/** The changes of a project and its roles, the project first. */
 export const planProject = async (
   runtime: Runtime,
   call: AdmittedCall,
-  toPlan: ProjectToPlan,
-): Promise<Result<readonly Draft[], IamError>> => {
-  const { desired, manager } = toPlan
-  const { id } = desired
+  declared: DeclaredProject,
+): Promise<Result<readonly PendingChange[], IamError>> => {
+  const { desired, marks } = declared
+  const { id, name, settings, roles = [] } = desired
   const object = { type: 'project', id } as const
-  const { orgId } = call
-  const before = await runtime.ledger.read(projects, orgId, { id })
+  const before = await runtime.ledger.read(projects, call.orgId, { id })
   const { name: stream, state } = before
-  if (state.status === 'removed') return ok([blocked(object), ...blockedRoles(desired)])
-  const found = exists(state) ? state : undefined
-  const details = found && detailsOf(before, orgId)
-  const roles = await planProjectRoles(runtime, call, { ...toPlan, isNew: !found })
-  const marks = await marksOn(runtime, manager, [stream])
-  if (isSuperseded(manager, marks.get(stream)))
-    return ok([superseded({ object, details }), ...roles])
-  const settings = settingsOf(desired, found)
-  const type = found ? 'UpdateProject' : 'AddProject'
-  return project.decide({ type, data: { id, ...settings } }, state).map((events) => [
-    draft({
-      object,
-      fields: fieldChanges(found, settings),
-      events: record(before, events).events,
-      details,
-    }),
-    ...roles,
-  ])
-}
-
-const blockedRoles = ({ id, roles = [] }: ParsedProject): readonly Draft[] =>
-  roles.map(({ roleKey }) => blocked({ type: 'project_role', projectId: id, roleKey }))
-
-/** Name and settings as they are to be: what is not declared stays what it is, or has its default. */
-const settingsOf = (
-  { id, name, settings = {} }: ParsedProject,
-  found: ProjectAdded['data'] | undefined,
-) => {
-  const base = found ?? AddProject.shape.data.parse({ id, name })
-  return {
-    name,
-    projectRoleAssertion: settings.projectRoleAssertion ?? base.projectRoleAssertion,
-    projectRoleCheck: settings.projectRoleCheck ?? base.projectRoleCheck,
-    hasProjectCheck: settings.hasProjectCheck ?? base.hasProjectCheck,
-    privateLabelingSetting: settings.privateLabelingSetting ?? base.privateLabelingSetting,
+  if (state.status === 'removed') {
+    const refs = roles.map(
+      ({ roleKey }) => ({ type: 'project_role', projectId: id, roleKey }) as const,
+    )
+    return ok([object, ...refs].map(blocked))
   }
+  const current: CurrentObject = exists(state)
+    ? { object, details: detailsOf(before, call.orgId), values: state }
+    : { object }
+  const isNew = !exists(state)
+  const roleChanges = await planProjectRoles(runtime, call, { ...declared, isNew })
+  if (isSuperseded(marks, (await marksOn(runtime, marks, [stream])).get(stream)))
+    return ok([superseded(current), ...roleChanges])
+  const data = { id, name, ...settings }
+  return project
+    .decide(
+      isNew
+        ? { type: 'AddProject', data: AddProject.shape.data.parse(data) }
+        : { type: 'PatchProject', data },
+      state,
+    )
+    .map((events) => [changeBy(record(before, events).events, current), ...roleChanges])
 }

@@ -10,6 +10,7 @@ import type { ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { targetProjectOfRole } from '../method/target.js'
 import { record } from '../recording/snapshot.js'
+import type { View } from '../recording/view.js'
 import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
 
@@ -21,20 +22,19 @@ export interface ProjectRoleIds {
   readonly roleKey: string
 }
 
-/** What tells the commands of a single role apart. */
-interface Change<Data extends z.ZodMiniType> {
+interface RoleWrite<Schema extends z.ZodMiniType> {
   readonly method: string
-  readonly schema: Data
-  readonly command: (data: z.output<Data>) => ProjectRoleCommand
-  /** Whether the role is expected not to exist yet. */
+  readonly schema: Schema
+  readonly command: (data: z.output<Schema>) => ProjectRoleCommand
+  /** Whether the command adds the role. */
   readonly isNew?: boolean
 }
 
-/** A command of a role, in a project that exists and has not changed once the role has. */
-export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand['data']>>(
+/** The method that records one command of a role. Its project must exist and stay unchanged until then. */
+export const writeProjectRole = <Schema extends z.ZodMiniType<ProjectRoleCommand['data']>>(
   runtime: Runtime,
-  { method, schema, command, isNew = false }: Change<Data>,
-): Write<z.input<Data>, ProjectRoleIds> =>
+  { method, schema, command, isNew = false }: RoleWrite<Schema>,
+): Write<z.input<Schema>, ProjectRoleIds> =>
   write(
     runtime,
     {
@@ -50,8 +50,8 @@ export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand[
         input,
         kind: projectRoles,
         decide: (view) => {
-          if (!exists(view.read(projects, { id: projectId }).state))
-            return err(noProject(projectId))
+          const missing = missingProject(view, projectId)
+          if (missing) return err(missing)
           const before = isNew ? view.readNew(projectRoles, input) : view.read(projectRoles, input)
           return projectRole
             .decide(command(input), before.state)
@@ -62,8 +62,8 @@ export const changeProjectRole = <Data extends z.ZodMiniType<ProjectRoleCommand[
     },
   )
 
-/** The refusal of what needs a project that does not exist. */
-export const noProject = (id: ProjectId): NotFound => ({
-  kind: 'NotFound',
-  object: { type: 'project', id },
-})
+/** The refusal when the project does not exist. */
+export const missingProject = (view: View, id: ProjectId): NotFound | undefined =>
+  exists(view.read(projects, { id }).state)
+    ? undefined
+    : { kind: 'NotFound', object: { type: 'project', id } }

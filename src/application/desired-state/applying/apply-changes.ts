@@ -1,0 +1,127 @@
+import { err, ok, Result } from 'neverthrow'
+import { MAX_WRITES } from '../../../ports/event-store.js'
+import type { IamError } from '../../errors/errors.js'
+import type { AdmittedCall } from '../../method/context.js'
+import type { Marks } from '../../recording/metadata.js'
+import { type AnySnapshot, detailsOf, sequenceOf } from '../../recording/snapshot.js'
+import { transact } from '../../recording/transact.js'
+import type { Runtime } from '../../runtime.js'
+import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
+import type { PendingChange } from '../planning/pending-change.js'
+import type { AppliedChange } from './applied.js'
+import { decideChange } from './decide-change.js'
+import { outdatedBy, type PlannedOn } from './plan-outdated.js'
+
+/** Changes of one project and its roles, the project first, or of one provider; with marks to record. */
+export interface MarkedChanges {
+  readonly changes: readonly PendingChange[]
+  readonly marks: Marks
+}
+
+/** Applies units one after the other. After a refusal, the units before it stay applied. */
+export const applyEach = async <Unit>(
+  units: Iterable<Unit>,
+  apply: (unit: Unit) => Promise<Result<readonly AppliedChange[], IamError>>,
+): Promise<Result<readonly AppliedChange[], IamError>> => {
+  const changes: AppliedChange[] = []
+  for (const unit of units) {
+    const applied = await apply(unit)
+    if (applied.isErr()) return err(applied.error)
+    // There may be more changes than a call takes arguments.
+    for (const change of applied.value) changes.push(change)
+  }
+  return ok(changes)
+}
+
+/** Streams after the appends of one unit, by the change that was recorded in them. */
+type Recorded = Map<PendingChange, AnySnapshot>
+
+/**
+ * Records the changes of one unit: in one append, or in several when there are more role changes than one
+ * takes. Each append requires that the objects it changes, and the project, have not changed since they were
+ * planned.
+ */
+export const applyChanges = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { changes, marks }: MarkedChanges,
+): Promise<Result<readonly AppliedChange[], IamError>> => {
+  await yieldToEventLoop()
+  if (call.signal?.aborted) return err({ kind: 'Cancelled' })
+  const recorded: Recorded = new Map()
+  for (const appendable of appendsOf(changes)) {
+    const result = await append(runtime, call, { ...appendable, marks, recorded })
+    if (result.isErr()) return err(result.error)
+    await yieldToEventLoop()
+  }
+  return ok(
+    changes.map((pending) => {
+      const snapshot = recorded.get(pending)
+      const details = snapshot ? detailsOf(snapshot, call.orgId) : pending.details
+      return { ...pending.change, ...(details && { details }) }
+    }),
+  )
+}
+
+/** The changes of one append, and one that must be up to date without being written. */
+interface Appendable {
+  readonly writes: readonly PendingChange[]
+  readonly guard?: PendingChange
+}
+
+const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
+
+/** As many role changes to an append as it takes. The first writes the project, which guards the others. */
+const appendsOf = ([head, ...rest]: readonly PendingChange[]): readonly Appendable[] => {
+  if (!head) return []
+  const most = MAX_WRITES - 1
+  const roles = rest.filter(hasEvents)
+  const appends: Appendable[] = []
+  if (hasEvents(head)) appends.push({ writes: [head, ...roles.splice(0, most)] })
+  while (roles.length > 0) appends.push({ writes: roles.splice(0, most), guard: head })
+  return appends
+}
+
+const append = (
+  runtime: Runtime,
+  call: AdmittedCall,
+  {
+    writes,
+    guard,
+    marks,
+    recorded,
+  }: Appendable & { readonly marks: Marks; readonly recorded: Recorded },
+): Promise<Result<void, IamError>> =>
+  transact(runtime, call, {
+    marks,
+    decide: (view) => {
+      const read = guard ? [guard, ...writes] : writes
+      const decided = read.map((pending) => ({ pending, ...decideChange(view, pending.change) }))
+      const outdated = outdatedBy(
+        decided.map(({ pending, before }) => plannedOn(pending, before, recorded.get(pending))),
+      )
+      if (outdated) return err(outdated)
+      const records = decided.slice(-writes.length).map((each) => each.record)
+      return Result.combine(records).map((records) => ({ records }))
+    },
+    answer: ({ snapshots }) => {
+      for (const [index, snapshot] of snapshots.entries()) {
+        const pending = writes[index]
+        if (pending) recorded.set(pending, snapshot)
+      }
+    },
+  })
+
+/** The sequence that a change was planned on, or that an earlier append of its unit left, and the current one. */
+const plannedOn = (
+  { change: { object }, details, lastEvent }: PendingChange,
+  before: AnySnapshot,
+  recorded: AnySnapshot | undefined,
+): PlannedOn => {
+  const expected = recorded ? sequenceOf(recorded) : details?.sequence
+  const actual = sequenceOf(before)
+  // A role that was added and removed again since is absent too; only its last event differs.
+  return actual === undefined && lastEvent !== undefined
+    ? { object, expected: lastEvent, actual: before.changed }
+    : { object, expected, actual }
+}

@@ -1,0 +1,96 @@
+import { err, ok, type Result } from 'neverthrow'
+import { kinds } from '../../../domain/kinds.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
+import {
+  type InvalidArgument,
+  invalid,
+  type Moved,
+  type PlanOutdated,
+} from '../../errors/errors.js'
+import { fromPort } from '../../errors/fault.js'
+import type { AdmittedCall } from '../../method/context.js'
+import type { Runtime } from '../../runtime.js'
+import type { Plan } from '../plan/plan.js'
+import type { PlannedChange } from '../plan/planned-change.js'
+import { hasNoOpEvent, recordedFields, shownFields, type Values } from '../plan/recorded-fields.js'
+import { isSuperseded, marksOn } from '../planning/object-marks.js'
+import type { PendingChange } from '../planning/pending-change.js'
+import { currentObjects } from './current-objects.js'
+import { outdatedBy, type PlannedOn } from './plan-outdated.js'
+
+/**
+ * The changes of a given plan, with the fields that they change in the current objects. Refused when an object
+ * has changed since the plan was made, or when the plan does not show all that it would record.
+ */
+export const checkPlan = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  plan: Plan,
+): Promise<Result<readonly PendingChange[], PlanOutdated | InvalidArgument>> => {
+  const { changes } = plan
+  const streamIn = ({ object }: PlannedChange) => streamOf(call.orgId, object)
+  const objects = changes.map(({ object }) => object)
+  const rows = await currentObjects(runtime, call, objects)
+  const marks = await marksOn(runtime, plan, rolesToAdd(changes).map(streamIn))
+  const plannedOn = changes.map((change): PlannedOn => {
+    const { object, sequence } = change
+    const actual = rows.get(streamIn(change))?.details.sequence
+    if (sequence !== undefined) return { object, expected: BigInt(sequence), actual }
+    const role = marks.get(streamIn(change))
+    // A role that a newer version removed is absent too; only its marks differ.
+    const isRemovedByNewer = actual === undefined && isSuperseded(plan, role)
+    return { object, expected: isRemovedByNewer ? role?.lastEvent : undefined, actual }
+  })
+  const outdated = outdatedBy(plannedOn) ?? (await outdatedByBlocked(runtime, call, changes))
+  if (outdated) return err(outdated)
+
+  const pending: PendingChange[] = []
+  for (const [index, change] of changes.entries()) {
+    const { details, ...values } = rows.get(streamIn(change)) ?? {}
+    const refusal = refusalOf(change, values, `changes[${index}]`)
+    if (refusal) return err(refusal)
+    const lastEvent = marks.get(streamIn(change))?.lastEvent
+    const fields = recordedFields(change, values)
+    pending.push({ change: { ...change, fields }, details, lastEvent })
+  }
+  return ok(pending)
+}
+
+const refusalOf = (
+  change: PlannedChange,
+  current: Values,
+  path: string,
+): InvalidArgument | undefined => {
+  if (hasNoOpEvent(change, current)) return invalid(`${path}.events`, 'must change something')
+  const shown = new Set(shownFields(change).map(({ field }) => field))
+  return recordedFields(change, current).every(({ field }) => shown.has(field))
+    ? undefined
+    : invalid(`${path}.fields`, 'must name all that the events change')
+}
+
+/** The added roles of projects that exist. */
+const rolesToAdd = (changes: readonly PlannedChange[]): readonly PlannedChange[] => {
+  const added = changes.filter(({ action }) => action === 'add')
+  const newProjects = new Set(
+    added.flatMap(({ object }) => (object.type === 'project' ? object.id : [])),
+  )
+  return added.filter(
+    ({ object }) => object.type === 'project_role' && !newProjects.has(object.projectId),
+  )
+}
+
+/** Refuses blocked objects that were never removed, which only a plan of another store can have. */
+const outdatedByBlocked = async (
+  { store }: Runtime,
+  { orgId }: AdmittedCall,
+  changes: readonly PlannedChange[],
+): Promise<PlanOutdated | undefined> => {
+  const moved: Moved[] = []
+  for (const { action, object } of changes) {
+    const { container, removal } = kinds[object.type]
+    if (action !== 'blocked' || container) continue
+    const events = await fromPort(() => store.readStream(streamOf(orgId, object)))
+    if (events.at(-1)?.type !== removal) moved.push({ object, change: 'changed' })
+  }
+  return moved.length > 0 ? { kind: 'PlanOutdated', moved } : undefined
+}

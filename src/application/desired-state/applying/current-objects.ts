@@ -1,0 +1,32 @@
+import type { ObjectRef } from '../../../domain/values.js'
+import type { Views, ViewType } from '../../../ports/read-model.js'
+import { streamOf } from '../../../projections/events/kind-of.js'
+import { fromPort } from '../../errors/fault.js'
+import type { AdmittedCall } from '../../method/context.js'
+import { allObjects } from '../../reading/all-objects.js'
+import type { Runtime } from '../../runtime.js'
+
+/** Those of `objects` that exist, by the names of their streams. */
+export const currentObjects = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  objects: readonly ObjectRef[],
+): Promise<ReadonlyMap<string, Views[ViewType]>> => {
+  const { orgId } = call
+  const wanted = new Set(objects.map((object) => streamOf(orgId, object)))
+  const rows = new Map<string, Views[ViewType]>()
+  const add = (object: ObjectRef, row: Views[ViewType] | undefined) => {
+    const stream = streamOf(orgId, object)
+    if (row && wanted.has(stream)) rows.set(stream, row)
+  }
+
+  await runtime.follow({ ...call, consistency: 'strong' })
+  const projectIds = new Set<string>()
+  for (const object of objects)
+    if (object.type === 'project_role') projectIds.add(object.projectId)
+    else add(object, await fromPort(() => runtime.readModel.get(orgId, object)))
+  for (const projectId of projectIds)
+    for await (const row of allObjects(runtime, { type: 'project_role', orgId, projectId }))
+      add({ type: 'project_role', projectId, roleKey: row.roleKey }, row)
+  return rows
+}
