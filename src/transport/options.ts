@@ -42,7 +42,7 @@ export interface Failure {
 }
 
 /** {@link TransportOptions} with every default in place. */
-export interface Edge extends Required<TransportOptions> {
+export interface ResolvedOptions extends Required<TransportOptions> {
   readonly onError: (cause: unknown, failure: Failure) => void
   readonly organizationHeader: string
   readonly challenge: string
@@ -57,7 +57,7 @@ export const toConsole = (cause: unknown, { correlationId, method }: Failure): v
  * @throws TypeError when `authenticate` is missing, for it has no default that is safe, or an option is not what
  *   it is to be
  */
-export const edgeOf = (options: Partial<TransportOptions> = {}): Edge => {
+export const resolveOptions = (options: Partial<TransportOptions> = {}): ResolvedOptions => {
   const { authenticate, onError = toConsole } = options
   const organizationHeader = options.organizationHeader ?? 'x-service-orgid'
   const challenge = options.challenge ?? 'Bearer'

@@ -30,17 +30,18 @@ const DETAILS = createRegistry(
 )
 
 /** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */
-export const statusError = ({ code, message, details }: Status): ConnectError => {
+export const statusError = (status: Status): ConnectError => {
+  const { code, message, details } = status
   const error = new ConnectError(message, code, undefined, details.flatMap(outgoing))
-  made.add(error)
+  statuses.set(error, status)
   return error
 }
 
-const made = new WeakSet<object>()
+const statuses = new WeakMap<object, Status>()
 
-/** Whether `thrown` is of {@link statusError}: any other ConnectError may hold what is nobody's business. */
-export const isStatusError = (thrown: unknown): thrown is ConnectError =>
-  typeof thrown === 'object' && thrown !== null && made.has(thrown)
+/** What {@link statusError} was given; undefined of any other error, which may hold what no client may see. */
+export const statusOf = (thrown: unknown): Status | undefined =>
+  typeof thrown === 'object' && thrown !== null ? statuses.get(thrown) : undefined
 
 /** {@link statusError} of a request that is malformed. */
 export const malformed = (violation: Violation): ConnectError => invalidArgument(fewOf([violation]))

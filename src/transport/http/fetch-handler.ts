@@ -1,10 +1,8 @@
-import {
-  universalServerRequestFromFetch,
-  universalServerResponseToFetch,
-} from '@connectrpc/connect/protocol'
 import type { Iam } from '../../index.js'
 import type { TransportOptions } from '../options.js'
-import { httpService, notFound } from './http-service.js'
+import { notFound } from './http-answer.js'
+import { type HttpRequest, pathAndQuery } from './http-request.js'
+import { httpService } from './http-service.js'
 
 /**
  * The transport for servers in the style of `fetch` (workers, Bun, Deno, Hono): JSON on REST paths
@@ -20,10 +18,11 @@ export const fetchHandler = (
   const service = httpService(iam, options)
   return async (request) => {
     refuseNodeRequest(request)
-    const { method, url, headers: header, signal } = request
-    const head = { httpVersion: '', method, url, header, signal }
-    const answer = await service({ ...head, body: bytesOf(request) })
-    return universalServerResponseToFetch(answer ?? notFound())
+    const received = httpRequestOf(request)
+    const answer = service(received.method, received.path)
+    const { status, header, body } = answer ? await answer(received) : notFound()
+    const headers = new Headers([...header].map(([name, value]) => [name, value]))
+    return new Response(body.length === 0 ? null : new Uint8Array(body), { status, headers })
   }
 }
 
@@ -33,11 +32,25 @@ const refuseNodeRequest = ({ headers }: Request): void => {
     throw new TypeError('fetchHandler takes a Request of fetch; for node:http, use nodeHandler')
 }
 
-/** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
-async function* bytesOf(request: Request): AsyncIterable<Uint8Array> {
-  const { body } = universalServerRequestFromFetch(request, {})
-  if (isBytes(body)) yield* body
+const httpRequestOf = (request: Request): HttpRequest => {
+  const { method, url, headers: header, signal } = request
+  const [target = ''] = url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('#')
+  return {
+    httpVersion: '',
+    method,
+    ...pathAndQuery(target),
+    header,
+    signal,
+    body: bytesOf(request),
+  }
 }
 
-const isBytes = (body: unknown): body is AsyncIterable<Uint8Array> =>
-  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+/** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
+async function* bytesOf({ body }: Request): AsyncIterable<Uint8Array> {
+  const reader = body?.getReader()
+  while (reader) {
+    const { value, done } = await reader.read()
+    if (done) return
+    yield value
+  }
+}

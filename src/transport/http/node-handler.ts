@@ -1,12 +1,12 @@
-import { readAllBytes, type UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { Iam } from '../../index.js'
-import { MAX_RESPONSE_BYTES } from '../json/json-response.js'
-import type { HttpRequest } from '../json/transcode.js'
-import { edgeOf, type TransportOptions } from '../options.js'
-import { httpService, notFound } from './http-service.js'
-import { MAX_REQUEST_BYTES } from './max-request-bytes.js'
+import { resolveOptions, type TransportOptions } from '../options.js'
+import { type HttpAnswer, notFound } from './http-answer.js'
+import { pathAndQuery } from './http-request.js'
+import { httpService } from './http-service.js'
+import { bodyOf } from './node-body.js'
 import { GIVEN_ONCE, headersOf } from './node-headers.js'
-import { bodyOf, type NodeRequest } from './node-request.js'
+import type { NodeRequest } from './node-request.js'
+import { MAX_REQUEST_BYTES } from './read-body.js'
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
@@ -33,16 +33,27 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
   const service = httpService(iam, options)
-  const once = [...GIVEN_ONCE, edgeOf(options).organizationHeader.toLowerCase()]
+  const once = [...GIVEN_ONCE, resolveOptions(options).organizationHeader.toLowerCase()]
   return (request, response, next) => {
     refuseFetchRequest(request)
+    const { method = '', httpVersion } = request
+    const target = pathAndQuery(targetOf(request))
+    const answer = service(method, target.path)
+    if (!answer && next) return next()
+    const signal = signalOf(response)
     const { bytes, discardRest } = bodyOf(request)
-    const head = { ...headOf(request, response), header: headersOf(request, once) }
-    const received: HttpRequest = { ...head, body: bytes }
-    const answer = service(received)
-    if (answer === undefined && next) return next()
-    Promise.resolve(answer ?? notFound())
-      .then((found) => send(found, { request, response, discardRest, signal: received.signal }))
+    const answered = answer
+      ? answer({
+          httpVersion,
+          method,
+          ...target,
+          header: headersOf(request, once),
+          signal,
+          body: bytes,
+        })
+      : Promise.resolve(notFound())
+    answered
+      .then((found) => send(found, { request, response, discardRest, signal }))
       // Nobody is left to be answered: calls answer whatever fails within them.
       .catch(() => response.destroy())
   }
@@ -54,43 +65,35 @@ const refuseFetchRequest = ({ headers }: NodeRequest): void => {
     throw new TypeError('nodeHandler takes a request of node:http; for fetch, use fetchHandler')
 }
 
-const headOf = (
-  request: NodeRequest,
-  response: NodeResponse,
-): Omit<HttpRequest, 'body' | 'header'> => {
+/** Aborts once nobody waits for the answer. */
+const signalOf = (response: NodeResponse): AbortSignal => {
   const aborted = new AbortController()
   response.once('close', () => {
     if (!response.writableEnded) aborted.abort()
   })
-  return {
-    httpVersion: request.httpVersion,
-    method: request.method ?? '',
-    // Nothing depends on the authority, which is the client's to say.
-    url: `http://localhost${targetOf(request)}`,
-    signal: aborted.signal,
-  }
+  return aborted.signal
 }
 
 /** A URL as a whole, which HTTP/1.1 has for proxies (RFC 9112, section 3.2.2); up to its path. */
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+/i
 
-/**
- * Path and query as they were sent, or `/`, where nothing of ours is, when `new URL` would lead to
- * another path, as it does with `..` and a backslash: a host may guard its paths before us.
- */
+/** Node.js has what is not ASCII as Latin-1, which it seldom is: nobody can decode what is put in its place. */
+const NOT_DECODABLE = /[^!-~]|#/g
+
+/** What a browser would have encoded, or have taken for another path, as it does with `..` and a backslash. */
+const NOT_AS_SENT = /["<>\\^`{}]|\/(\.|%2e){1,2}(\/|$)/i
+
+/** Path and query as they were sent; `/`, where nothing of ours is, when a host that guards its paths may see another. */
 const targetOf = ({ url = '' }: NodeRequest): string => {
-  // Node.js has what is not ASCII as Latin-1, which it seldom is: nobody can decode this instead.
-  const target = url.replace(ORIGIN, '').replaceAll(/[^!-~]|#/g, '%-')
-  const [path] = target.split('?')
-  const isAsSent = target.startsWith('/') && new URL(`http://localhost${target}`).pathname === path
-  return isAsSent ? target : '/'
+  const target = url.replace(ORIGIN, '').replaceAll(NOT_DECODABLE, '%-')
+  const [path = ''] = target.split('?')
+  return target.startsWith('/') && !NOT_AS_SENT.test(path) ? target : '/'
 }
 
 interface Exchange {
   readonly request: NodeRequest
   readonly response: NodeResponse
   readonly discardRest: () => Promise<void>
-  /** Aborted once nobody waits for an answer any more. */
   readonly signal: AbortSignal
 }
 
@@ -102,13 +105,12 @@ const LONGEST_WAIT = 2_000
  * a connection with the end of its last answer; a client that is still sending then may lose the answer.
  */
 const send = async (
-  { status, header, body, trailer }: UniversalServerResponse,
+  { status, header, body: bytes, trailer }: HttpAnswer,
   { request, response, discardRest, signal }: Exchange,
 ): Promise<void> => {
-  const bytes = body ? await readAllBytes(body, MAX_RESPONSE_BYTES) : new Uint8Array()
   if (signal.aborted) return
   response.statusCode = status
-  for (const [name, value] of header ?? []) {
+  for (const [name, value] of header) {
     // What a middleware in front of us has said that its answers vary by, such as `Origin`, stays.
     if (name === 'vary' && response.appendHeader) response.appendHeader(name, value)
     else response.setHeader(name, value)

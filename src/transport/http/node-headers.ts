@@ -6,13 +6,16 @@ export const GIVEN_ONCE = ['idempotency-key', 'if-match'] as const
 /** The headers of a request of Node.js, with every value of those that must be given `once`. */
 export const headersOf = (request: NodeRequest, once: readonly string[]): Headers => {
   const result = new Headers()
-  for (const [name, value = []] of Object.entries(request.headers)) {
+  for (const [name, value] of Object.entries(request.headers)) {
     // HTTP/2 has the method and the path among them.
-    if (name.startsWith(':')) continue
-    for (const one of [value].flat()) result.append(name, one)
+    if (value === undefined || name.startsWith(':')) continue
+    if (typeof value === 'string') result.append(name, value)
+    else for (const one of value) result.append(name, one)
   }
-  for (const name of once)
+  for (const name of once) {
+    if (request.headers[name] === undefined) continue
     for (const dropped of droppedOf(request, name)) result.append(name, dropped)
+  }
   return result
 }
 

@@ -1,15 +1,17 @@
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
-import { type BoundedFields, boundedFields } from '../http/request-bounds.js'
 import { isEncoded } from '../http/wire-headers.js'
+import type { MessageFields } from '../messages/message-fields.js'
 import { frameOf, messageOf } from './request-message.js'
 import { shortMessage } from './short-message.js'
 
-/** The handler of an rpc, with requests that are bounded before they are decoded, and answers that nobody stores. */
-export const guardedHandler = (handler: UniversalHandler): UniversalHandler => {
-  const fields = boundedFields(handler.method.input)
+/** The handler of an rpc, with requests that are bounded before they are decoded, and answers that no cache stores. */
+export const guardedHandler = (
+  handler: UniversalHandler,
+  fields: MessageFields,
+): UniversalHandler => {
   const guarded = async (request: UniversalServerRequest) => {
     const answer = await handler(bounded(fields, request))
-    const header = new Headers(answer.header)
+    const { header = new Headers() } = answer
     header.set('cache-control', 'no-store')
     return { ...answer, header }
   }
@@ -20,9 +22,9 @@ const GRPC = /^application\/grpc(-web)?(\+|;|$)/i
 const JSON_IN_GRPC = /\+json/i
 const CONNECT_BINARY = /^application\/proto$/i
 
-/** What is JSON, or compressed, is bounded where it is text: {@link strictJson}. */
+/** JSON is bounded where it is read. */
 const bounded = (
-  fields: BoundedFields,
+  fields: MessageFields,
   request: UniversalServerRequest,
 ): UniversalServerRequest => {
   const { body, header: received } = request

@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { type BoundedField, type BoundedFields, isText } from '../http/request-bounds.js'
+import type { MessageField, MessageFields } from '../messages/message-fields.js'
 
 /** Unknown fields that are kept: more than an answer has room for. */
 const MOST_UNKNOWN = 500
@@ -10,7 +10,7 @@ const MOST_UNKNOWN = 500
  * the items behind the first that is too many; unknown fields that no answer has room for; of a field that is
  * given several times, all but the last. @throws ConnectError where it is no protobuf
  */
-export const shortMessage = (fields: BoundedFields, bytes: Uint8Array): Uint8Array => {
+export const shortMessage = (fields: MessageFields, bytes: Uint8Array): Uint8Array => {
   try {
     return shortened(fields, bytes, { unknown: 0 })
   } catch {
@@ -32,9 +32,9 @@ interface Place {
 /** What is kept of a message. */
 interface Kept {
   /** Items of lists, and the one value of other fields. */
-  readonly values: Map<BoundedField, Place[]>
+  readonly values: Map<MessageField, Place[]>
   /** Of a message that is given several times, protobuf takes all together. */
-  readonly messages: Map<BoundedField, Kept>
+  readonly messages: Map<MessageField, Kept>
   readonly unknown: BinaryWriter
 }
 
@@ -44,7 +44,7 @@ const nothing = (): Kept => ({
   unknown: new BinaryWriter(),
 })
 
-const shortened = (fields: BoundedFields, bytes: Uint8Array, seen: Seen): Uint8Array => {
+const shortened = (fields: MessageFields, bytes: Uint8Array, seen: Seen): Uint8Array => {
   const kept = nothing()
   read(fields, { reader: new BinaryReader(bytes), end: bytes.length }, { kept, seen })
   return written(kept, bytes, seen)
@@ -61,17 +61,17 @@ interface Into {
 }
 
 /** Makes no array of bytes for a value: there may be half a million. */
-const read = (fields: BoundedFields, { reader, end }: Source, { kept, seen }: Into): void => {
+const read = (fields: MessageFields, { reader, end }: Source, { kept, seen }: Into): void => {
   while (reader.pos < end) {
     const [number, wireType] = reader.tag()
-    const field = fields.get(number)
+    const field = fields.byNumber.get(number)
     if (!field) {
       const value = reader.skip(wireType, number)
       if (seen.unknown++ < MOST_UNKNOWN) kept.unknown.tag(number, wireType).raw(value)
       continue
     }
     if (wireType !== wireTypeOf(field)) throw new Error('another wire type')
-    const message = field.desc.fieldKind === 'message' ? field.fields : undefined
+    const message = field.isList ? undefined : nestedIn(field)
     if (message) {
       const whole = kept.messages.get(field) ?? nothing()
       kept.messages.set(field, whole)
@@ -82,8 +82,13 @@ const read = (fields: BoundedFields, { reader, end }: Source, { kept, seen }: In
   if (reader.pos > end) throw new Error('longer than what it is in')
 }
 
-const wireTypeOf = (field: BoundedField): WireType =>
-  field.fields || isText(field) ? WireType.LengthDelimited : WireType.Varint
+const nestedIn = (field: MessageField): MessageFields | undefined =>
+  'message' in field ? field.message : undefined
+
+const wireTypeOf = ({ kind }: MessageField): WireType =>
+  kind === 'flag' || kind === 'number' || kind === 'enum' || kind === 'sequence'
+    ? WireType.Varint
+    : WireType.LengthDelimited
 
 /** Where the value is that comes next; the reader is behind it afterwards. */
 const placeOf = (reader: BinaryReader, wireType: WireType): Place => {
@@ -95,10 +100,10 @@ const placeOf = (reader: BinaryReader, wireType: WireType): Place => {
   return { start, end: reader.pos }
 }
 
-const keep = ({ values }: Kept, field: BoundedField, place: Place): void => {
+const keep = ({ values }: Kept, field: MessageField, place: Place): void => {
   const places = values.get(field)
   if (!places) values.set(field, [place])
-  else if (field.desc.fieldKind !== 'list') places[0] = place
+  else if (!field.isList) places[0] = place
   else if (places.length <= field.most) places.push(place)
 }
 
@@ -111,12 +116,13 @@ const written = (
   for (const [field, places] of values)
     for (const { start, end } of places) {
       const value = bytes.subarray(start, end)
-      writer.tag(field.desc.number, wireTypeOf(field))
-      if (field.fields) writer.bytes(shortened(field.fields, value, seen))
-      else if (isText(field)) writer.bytes(value)
+      writer.tag(field.number, wireTypeOf(field))
+      const nested = nestedIn(field)
+      if (nested) writer.bytes(shortened(nested, value, seen))
+      else if (field.kind === 'text') writer.bytes(value)
       else writer.raw(value)
     }
-  for (const [{ desc }, message] of messages)
-    writer.tag(desc.number, WireType.LengthDelimited).bytes(written(message, bytes, seen))
+  for (const [{ number }, message] of messages)
+    writer.tag(number, WireType.LengthDelimited).bytes(written(message, bytes, seen))
   return writer.raw(unknown.finish()).finish()
 }

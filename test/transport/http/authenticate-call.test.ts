@@ -1,9 +1,10 @@
-import { Code, type HandlerContext } from '@connectrpc/connect'
+import { Code } from '@connectrpc/connect'
 import { expect, it } from 'vitest'
-import { gateOf } from '../../../src/transport/http/authenticate-call.js'
-import type { Edge } from '../../../src/transport/options.js'
+import type { Call } from '../../../src/transport/errors/call.js'
+import { authenticateCall } from '../../../src/transport/operations/authenticate-call.js'
+import type { ResolvedOptions } from '../../../src/transport/options.js'
 
-it('A call that is over before it begins waits for nobody to tell who calls', async () => {
+it('A call that is over before it begins does not wait for authenticate', async () => {
   const silent = { authenticate: () => new Promise<never>(() => undefined) }
   const call = {
     method: { proto: {} },
@@ -11,6 +12,9 @@ it('A call that is over before it begins waits for nobody to tell who calls', as
     responseHeader: new Headers(),
     signal: AbortSignal.abort(),
   }
-  const admitted = gateOf(silent as unknown as Edge)(call as unknown as HandlerContext)
-  await expect(admitted).rejects.toMatchObject({ code: Code.Canceled })
+  const authenticated = authenticateCall(
+    silent as unknown as ResolvedOptions,
+    call as unknown as Call,
+  )
+  await expect(authenticated).rejects.toMatchObject({ code: Code.Canceled })
 })

@@ -1,20 +1,21 @@
-import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { Caller, Context } from '../../index.js'
+import type { Call } from '../errors/call.js'
 import { malformed } from '../errors/status-error.js'
 import { traceIdOf } from '../errors/trace-id.js'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
-import { isWrite } from '../json/http-rule.js'
-import type { Edge } from '../options.js'
-
-/** Who calls, as `authenticate` made them out. */
-export const callerKey = createContextKey<Caller | undefined>(undefined)
+import type { ResolvedOptions } from '../options.js'
+import { isWrite } from './is-write.js'
 
 /** The context of the library that the headers of a call stand for. @throws ConnectError */
-export const contextOf = (edge: Edge, call: HandlerContext): Context => {
+export const contextOf = (
+  options: ResolvedOptions,
+  call: Call,
+  caller: Caller | undefined,
+): Context => {
   const { requestHeader: headers, signal, method } = call
   return {
-    caller: call.values.get(callerKey),
-    orgId: organizationOf(edge, call),
+    caller,
+    orgId: organizationOf(headers.get(options.organizationHeader), call, caller),
     expectedSequence: isWrite(method) ? expectedSequenceOf(headers.get('if-match')) : undefined,
     idempotencyKey: idempotencyKeyOf(headers.get('idempotency-key')),
     correlationId: traceIdOf(headers),
@@ -27,14 +28,15 @@ export const contextOf = (edge: Edge, call: HandlerContext): Context => {
  * header may name no other. Spec: Authentication.
  */
 const organizationOf = (
-  { organizationHeader }: Edge,
-  { service, requestHeader, values }: HandlerContext,
+  header: string | null,
+  { method }: Call,
+  caller: Caller | undefined,
 ): string | undefined => {
-  const orgId = requestHeader.get(organizationHeader) || undefined
+  const orgId = header || undefined
   if (orgId?.includes(','))
     throw malformed({ field: 'orgId', description: 'must be one organization, given once' })
-  const isOwnAlone = service.typeName === IdentityProviderService.typeName
-  if (!isOwnAlone || orgId === undefined || orgId === values.get(callerKey)?.orgId) return orgId
+  const isOwnAlone = method.parent.typeName === IdentityProviderService.typeName
+  if (!isOwnAlone || orgId === undefined || orgId === caller?.orgId) return orgId
   const description = "must be the caller's own organization, or absent, on identity providers"
   throw malformed({ field: 'orgId', description })
 }
@@ -57,6 +59,3 @@ const expectedSequenceOf = (ifMatch: string | null): bigint | undefined => {
   const description = 'must be one ETag as it was answered, in quotation marks, or *'
   throw malformed({ field: 'expectedSequence', description })
 }
-
-/** The value that `If-Match` takes. */
-export const etagOf = (sequence: bigint): string => `"${sequence}"`

@@ -8,18 +8,13 @@ export interface HttpRule {
   readonly verb: string
   /** Path with `{field}` for each field that it holds. */
   readonly template: string
-  /** Matches the paths of the rule, with the fields of the path in its groups. */
-  readonly pattern: RegExp
-  /** Fields of the path, in order. */
+  /** Fields of the path, in its order. */
   readonly pathFields: readonly DescField[]
   /** Fields that are, or are part of, query parameters. */
   readonly queryFields: readonly DescField[]
   /** Whether there must be a body; it holds the fields that path and query do not. */
   readonly hasBody: boolean
 }
-
-/** Whether the rpc changes something. */
-export const isWrite = ({ name }: DescMethod): boolean => !/^(Get|List|Check)/.test(name)
 
 const VARIABLE = /\{(\w+)\}/g
 
@@ -36,8 +31,9 @@ export const httpRuleOf = (rpc: DescMethod): HttpRule | undefined => {
     rpc,
     verb,
     template,
-    pattern: patternOf(template),
-    pathFields: rpc.input.fields.filter(({ name }) => names.includes(name)),
+    pathFields: names.flatMap(
+      (name) => rpc.input.fields.find((field) => field.name === name) ?? [],
+    ),
     queryFields: hasBody ? rest.filter((field) => isKeyOfTheChanged(field, verb)) : rest,
     hasBody,
   }
@@ -46,10 +42,3 @@ export const httpRuleOf = (rpc: DescMethod): HttpRule | undefined => {
 /** Any text is the key of a role, so that in PUT and PATCH too it addresses the role as a query parameter. */
 const isKeyOfTheChanged = ({ name }: DescField, verb: string): boolean =>
   name === 'role_key' && (verb === 'PUT' || verb === 'PATCH')
-
-const patternOf = (template: string): RegExp =>
-  new RegExp(`^${template.split(VARIABLE).map(literalOrGroup).join('')}$`)
-
-// `split` answers what stands between the variables at even, and the variables at odd places.
-const literalOrGroup = (part: string, index: number): string =>
-  index % 2 === 0 ? part.replaceAll('.', '\\.') : `(?<${part}>[^/]+)`

@@ -1,10 +1,10 @@
 import type { Violation } from '../../index.js'
 
-/** What is wrong with a name that stands there more than once. */
-export const twice = (field: string): Violation => ({
-  field,
-  description: 'must not be given twice',
-})
+/** What is wrong with a field that is given more than once. */
+export const GIVEN_TWICE = 'must not be given twice'
+
+/** The violation of a field that is given more than once. */
+export const duplicateField = (field: string): Violation => ({ field, description: GIVEN_TWICE })
 
 /** An object or a list that has begun and not yet ended. */
 interface Open {
@@ -18,7 +18,7 @@ interface Open {
 }
 
 /** The path of the first name that its object has already, in JSON that is well-formed. */
-export const doubledName = (json: string): string | undefined => {
+export const firstDuplicate = (json: string): string | undefined => {
   const open: Open[] = []
   for (let index = 0; index < json.length; index++) {
     const sign = json.charCodeAt(index)

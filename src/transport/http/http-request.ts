@@ -1,0 +1,29 @@
+import type { HttpAnswer } from './http-answer.js'
+
+/** A request, as each of our servers makes it. */
+export interface HttpRequest {
+  readonly httpVersion: string
+  readonly method: string
+  /** As it was sent, without the query. */
+  readonly path: string
+  /** What follows the question mark, if there is any. */
+  readonly query: string
+  readonly header: Headers
+  /** Aborts once nobody waits for the answer. */
+  readonly signal: AbortSignal
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Answers an HTTP request. */
+export type Answer = (request: HttpRequest) => Promise<HttpAnswer>
+
+/** What answers a method and a path; undefined where it has nothing at the path. */
+export type HttpService = (method: string, path: string) => Answer | undefined
+
+/** Splits a target, such as `/v1/projects?page_size=1`. */
+export const pathAndQuery = (target: string): Pick<HttpRequest, 'path' | 'query'> => {
+  const mark = target.indexOf('?')
+  return mark < 0
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) }
+}

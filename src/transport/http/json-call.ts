@@ -1,0 +1,67 @@
+import { Code } from '@connectrpc/connect'
+import type { Call } from '../errors/call.js'
+import { errorInfo, statusError } from '../errors/status-error.js'
+import { statusOfThrown } from '../errors/unexpected.js'
+import { type JsonObject, readJson, readJsonBody } from '../messages/read-json.js'
+import { inJson, writeMessage } from '../messages/write-message.js'
+import { authenticateCall } from '../operations/authenticate-call.js'
+import type { Operation } from '../operations/operation.js'
+import { perform } from '../operations/perform.js'
+import type { ResolvedOptions } from '../options.js'
+import { deadlineOf } from './deadline.js'
+import { errorAnswer, type HttpAnswer, jsonAnswer } from './http-answer.js'
+import type { HttpRequest } from './http-request.js'
+import { MAX_REQUEST_BYTES, readBody } from './read-body.js'
+import { isEncoded } from './wire-headers.js'
+
+/** What a call in JSON does, and where its request stands. */
+export interface JsonCall {
+  readonly operation: Operation
+  /** The fields that the texts of a path and a query give. @throws ConnectError */
+  readonly urlFields: (texts: readonly string[], query: string) => JsonObject
+  /** Whether there may be no body. */
+  readonly isBodyOptional: boolean
+  /** Headers of every answer. */
+  readonly header?: readonly (readonly [name: string, value: string])[]
+}
+
+/** Answers a request to a path with variables of these texts. */
+export type JsonAnswer = (request: HttpRequest, texts: readonly string[]) => Promise<HttpAnswer>
+
+/** Answers calls of an operation in JSON. */
+export const jsonCall =
+  (
+    options: ResolvedOptions,
+    { operation, urlFields, isBodyOptional, header }: JsonCall,
+  ): JsonAnswer =>
+  async (request, texts) => {
+    const { signal, error, end } = deadlineOf(request)
+    const responseHeader = new Map(header)
+    const { header: requestHeader } = request
+    const call: Call = { method: operation.rpc, requestHeader, responseHeader, signal }
+    try {
+      const caller = await authenticateCall(options, call)
+      if (isEncoded(requestHeader)) throw encoded()
+      if (error) throw error
+      const fromUrl = urlFields(texts, request.query)
+      const bytes = await readBody(options, { call, body: request.body }, MAX_REQUEST_BYTES)
+      const values =
+        isBodyOptional && bytes.length === 0
+          ? readJson(operation.request, fromUrl)
+          : readJsonBody(operation.request, bytes, fromUrl)
+      const response = await perform(options, call, { operation, values, caller })
+      const json = writeMessage(operation.response, response, inJson)
+      return jsonAnswer(200, JSON.stringify(json), responseHeader)
+    } catch (thrown) {
+      return errorAnswer(statusOfThrown(options, call, thrown), responseHeader)
+    } finally {
+      end()
+    }
+  }
+
+const encoded = () =>
+  statusError({
+    code: Code.Unimplemented,
+    message: 'A compressed request is not served',
+    details: [errorInfo('UNIMPLEMENTED')],
+  })
