@@ -3,6 +3,7 @@ import type { TransportOptions } from '../options.js'
 import { notFound } from './http-answer.js'
 import { type HttpRequest, pathAndQuery } from './http-request.js'
 import { httpService } from './http-service.js'
+import { joined } from './joined.js'
 
 /**
  * The transport for servers in the style of `fetch` (workers, Bun, Deno, Hono): JSON on REST paths
@@ -41,16 +42,23 @@ const httpRequestOf = (request: Request): HttpRequest => {
     ...pathAndQuery(target),
     header,
     signal,
-    body: bytesOf(request),
+    body: bodyOf(request),
   }
 }
 
 /** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
-async function* bytesOf({ body }: Request): AsyncIterable<Uint8Array> {
-  const reader = body?.getReader()
-  while (reader) {
-    const { value, done } = await reader.read()
-    if (done) return
-    yield value
+const bodyOf =
+  ({ body }: Request) =>
+  async (most: number): Promise<Uint8Array> => {
+    const pieces: Uint8Array[] = []
+    const reader = body?.getReader()
+    for (let length = 0; reader && length <= most; ) {
+      const { value, done } = await reader.read()
+      if (done) break
+      // A stream that a host makes may hold anything.
+      if (!ArrayBuffer.isView(value)) throw new TypeError('A body must consist of bytes')
+      pieces.push(value)
+      length += value.length
+    }
+    return joined(pieces)
   }
-}

@@ -11,7 +11,8 @@ export interface HttpRequest {
   readonly header: Headers
   /** Aborts once nobody waits for the answer. */
   readonly signal: AbortSignal
-  readonly body: AsyncIterable<Uint8Array>
+  /** Reads all of the body, or more than `most` bytes of it; called once. */
+  readonly body: (most: number) => Promise<Uint8Array>
 }
 
 /** Answers an HTTP request. */

@@ -1,4 +1,5 @@
 import { malformed } from '../errors/status-error.js'
+import { joined } from './joined.js'
 import type { NodeRequest } from './node-request.js'
 import { MAX_REQUEST_BYTES } from './read-body.js'
 
@@ -7,12 +8,12 @@ const MAX_DISCARDED_BYTES = 8 * MAX_REQUEST_BYTES
 
 /** The body of a request. */
 export interface NodeBody {
-  readonly bytes: AsyncIterable<Uint8Array>
+  /** All of it, or more than `most` bytes of it. */
+  readonly read: (most: number) => Promise<Uint8Array>
   /**
-   * Reads away what nobody asked for once there is an answer: as long as any of it is left, Node.js
-   * keeps a stream of HTTP/2 and with it the session, and takes no next request over HTTP/1.1. What
-   * is longer than any request that is worth it, may have no end: its stream is closed. Ends with what
-   * is read away.
+   * Reads away what is left once there is an answer: as long as there is any, Node.js keeps a stream of HTTP/2 and
+   * with it the session, and takes no next request over HTTP/1.1. A stream that sends more than any request that is
+   * worth it, may have no end: it is closed. Ends with what is read away.
    */
   readonly discardRest: () => Promise<void>
 }
@@ -24,38 +25,60 @@ export interface NodeBody {
 export const bodyOf = (request: NodeRequest): NodeBody => {
   const { body, readableEnded } = request
   if (body !== undefined && readableEnded)
-    return { bytes: written(body), discardRest: async () => {} }
-  const bytes = request.iterator({ destroyOnReturn: false })
-  return {
-    bytes,
-    discardRest: async () => {
-      await bytes.return?.()
-      let left = MAX_DISCARDED_BYTES
-      await new Promise<void>((resolve) => {
-        request.once('close', resolve)
-        request.on('data', ({ length }) => {
-          left -= length
-          if (left >= 0) return
-          request.pause()
-          request.stream?.close()
-          resolve()
-        })
-        request.resume()
-      })
-    },
-  }
+    return { read: async () => written(body), discardRest: nothing }
+  if (hasNone(request)) return { read: async () => new Uint8Array(), discardRest: nothing }
+  return { read: (most) => read(request, most), discardRest: () => discardRest(request) }
 }
 
-/** Only once it is read: what a parser makes for a path of the host may not be JSON. @throws ConnectError */
-async function* written(body: unknown): AsyncIterable<Uint8Array> {
-  if (body instanceof Uint8Array) return yield body
-  let text: string
+const nothing = async (): Promise<void> => {}
+
+/** HTTP/1.1 announces a body (RFC 9112, section 6.3). */
+const hasNone = ({ httpVersionMajor, headers }: NodeRequest): boolean =>
+  httpVersionMajor === 1 &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined
+
+const read = (request: NodeRequest, most: number): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    const pieces: Uint8Array[] = []
+    let length = 0
+    request.on('data', (piece) => {
+      if (length > most) return
+      pieces.push(piece)
+      length += piece.length
+      if (length <= most) return
+      request.pause()
+      resolve(joined(pieces))
+    })
+    request.on('end', () => resolve(joined(pieces)))
+    request.on('error', reject)
+    request.once('close', () => reject(new Error('The request ended early')))
+  })
+
+const discardRest = async (request: NodeRequest): Promise<void> => {
+  if (request.readableEnded) return
+  let left = MAX_DISCARDED_BYTES
+  await new Promise<void>((resolve) => {
+    request.once('close', resolve)
+    request.on('data', ({ length }) => {
+      left -= length
+      if (left >= 0) return
+      request.pause()
+      request.stream?.close()
+      resolve()
+    })
+    request.resume()
+  })
+}
+
+/** What a parser has made of a body, as JSON. @throws ConnectError */
+const written = (body: unknown): Uint8Array => {
+  if (body instanceof Uint8Array) return body
   try {
-    text = JSON.stringify(body)
+    return new TextEncoder().encode(JSON.stringify(body))
   } catch (thrown) {
     // Lists nested too deeply; anything else is of the parser's making.
     if (!(thrown instanceof RangeError)) throw thrown
     throw malformed({ field: '', description: 'must be JSON' })
   }
-  yield new TextEncoder().encode(text)
 }

@@ -41,7 +41,7 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const answer = service(method, target.path)
     if (!answer && next) return next()
     const signal = signalOf(response)
-    const { bytes, discardRest } = bodyOf(request)
+    const { read, discardRest } = bodyOf(request)
     const answered = answer
       ? answer({
           httpVersion,
@@ -49,7 +49,7 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
           ...target,
           header: headersOf(request, once),
           signal,
-          body: bytes,
+          body: read,
         })
       : Promise.resolve(notFound())
     answered

@@ -9,8 +9,9 @@ export interface NodeRequest {
   readonly rawHeaders?: readonly string[] | undefined
   readonly complete: boolean
   readonly readableEnded: boolean
-  iterator(options: { readonly destroyOnReturn: false }): AsyncIterableIterator<Uint8Array>
   on(event: 'data', listener: (piece: Uint8Array) => void): unknown
+  on(event: 'end', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
   once(event: 'close', listener: () => void): unknown
   resume(): unknown
   pause(): unknown
