@@ -23,7 +23,9 @@ export const fetchHandler = (
     const answer = service(received.method, received.path)
     const { status, header, body } = answer ? await answer(received) : notFound()
     const headers = new Headers([...header].map(([name, value]) => [name, value]))
-    return new Response(body.length === 0 ? null : new Uint8Array(body), { status, headers })
+    // What HEAD is answered has no body, not an empty one.
+    const content = typeof body === 'string' ? body || null : new Uint8Array(body)
+    return new Response(content, { status, headers })
   }
 }
 
@@ -41,6 +43,7 @@ const httpRequestOf = (request: Request): HttpRequest => {
     method,
     ...pathAndQuery(target),
     header,
+    headers: () => header,
     signal,
     body: bodyOf(request),
   }

@@ -6,7 +6,7 @@ import { errorInfo } from '../errors/status-error.js'
 export interface HttpAnswer {
   readonly status: number
   readonly header: Iterable<readonly [name: string, value: string]>
-  readonly body: Uint8Array
+  readonly body: string | Uint8Array
   /** Of gRPC alone. */
   readonly trailer?: Iterable<readonly [name: string, value: string]> | undefined
 }
@@ -14,20 +14,26 @@ export interface HttpAnswer {
 /** Headers of an answer that is JSON. */
 export type AnswerHeader = Map<string, string>
 
-const utf8 = new TextEncoder()
-
-/** An answer whose body is `text`, which is JSON; no cache stores it. */
+/** An answer whose body is JSON; no cache stores it. */
 export const jsonAnswer = (
   status: number,
-  text: string,
+  body: string,
   header: AnswerHeader = new Map(),
 ): HttpAnswer => {
-  const body = utf8.encode(text)
   header
     .set('content-type', 'application/json')
     .set('cache-control', 'no-store')
-    .set('content-length', String(body.byteLength))
+    .set('content-length', String(byteLength(body)))
   return { status, header, body }
+}
+
+const utf8 = new TextEncoder()
+const scratch = new Uint8Array(16 * 1024)
+
+/** Length of a text in UTF-8; far cheaper than to encode it. */
+const byteLength = (text: string): number => {
+  const { read, written } = utf8.encodeInto(text, scratch)
+  return read === text.length ? written : utf8.encode(text).length
 }
 
 /** An answer with the error body of the specification. Spec: Errors. */

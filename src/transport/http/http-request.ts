@@ -1,3 +1,4 @@
+import type { HeaderReader } from '../errors/call.js'
 import type { HttpAnswer } from './http-answer.js'
 
 /** A request, as each of our servers makes it. */
@@ -8,11 +9,13 @@ export interface HttpRequest {
   readonly path: string
   /** What follows the question mark, if there is any. */
   readonly query: string
-  readonly header: Headers
+  readonly header: HeaderReader
+  /** All headers, as a host or ConnectRPC takes them. */
+  readonly headers: () => Headers
   /** Aborts once nobody waits for the answer. */
   readonly signal: AbortSignal
-  /** Reads all of the body, or more than `most` bytes of it; called once. */
-  readonly body: (most: number) => Promise<Uint8Array>
+  /** Reads all of the body, or more than `most` bytes of it; undefined where there is none for certain. */
+  readonly body: ((most: number) => Promise<Uint8Array>) | undefined
 }
 
 /** Answers an HTTP request. */

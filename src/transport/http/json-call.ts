@@ -40,7 +40,7 @@ export const jsonCall =
     const { header: requestHeader } = request
     const call: Call = { method: operation.rpc, requestHeader, responseHeader, signal }
     try {
-      const caller = await authenticateCall(options, call)
+      const caller = await authenticateCall(options, call, request.headers())
       if (isEncoded(requestHeader)) throw encoded()
       if (error) throw error
       const fromUrl = urlFields(texts, request.query)

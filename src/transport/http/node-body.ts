@@ -8,29 +8,26 @@ const MAX_DISCARDED_BYTES = 8 * MAX_REQUEST_BYTES
 
 /** The body of a request. */
 export interface NodeBody {
-  /** All of it, or more than `most` bytes of it. */
+  /** Reads all of it, or more than `most` bytes of it. */
   readonly read: (most: number) => Promise<Uint8Array>
   /**
    * Reads away what is left once there is an answer: as long as there is any, Node.js keeps a stream of HTTP/2 and
    * with it the session, and takes no next request over HTTP/1.1. A stream that sends more than any request that is
    * worth it, may have no end: it is closed. Ends with what is read away.
    */
-  readonly discardRest: () => Promise<void>
+  readonly discardRest?: () => Promise<void>
 }
 
 /**
- * The body as bytes. A parser in front of us, such as `express.json()`, has taken them away and left
+ * The body of a request; undefined where it has none. A parser in front of us, such as `express.json()`, has taken them away and left
  * what it made of them: that is written down again, so that it is read as strictly as any other.
  */
-export const bodyOf = (request: NodeRequest): NodeBody => {
+export const bodyOf = (request: NodeRequest): NodeBody | undefined => {
   const { body, readableEnded } = request
-  if (body !== undefined && readableEnded)
-    return { read: async () => written(body), discardRest: nothing }
-  if (hasNone(request)) return { read: async () => new Uint8Array(), discardRest: nothing }
+  if (body !== undefined && readableEnded) return { read: async () => written(body) }
+  if (hasNone(request)) return undefined
   return { read: (most) => read(request, most), discardRest: () => discardRest(request) }
 }
-
-const nothing = async (): Promise<void> => {}
 
 /** HTTP/1.1 announces a body (RFC 9112, section 6.3). */
 const hasNone = ({ httpVersionMajor, headers }: NodeRequest): boolean =>

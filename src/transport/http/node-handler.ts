@@ -3,8 +3,8 @@ import { resolveOptions, type TransportOptions } from '../options.js'
 import { type HttpAnswer, notFound } from './http-answer.js'
 import { pathAndQuery } from './http-request.js'
 import { httpService } from './http-service.js'
-import { bodyOf } from './node-body.js'
-import { GIVEN_ONCE, headersOf } from './node-headers.js'
+import { bodyOf, type NodeBody } from './node-body.js'
+import { GIVEN_ONCE, headerReader, headersOf } from './node-headers.js'
 import type { NodeRequest } from './node-request.js'
 import { MAX_REQUEST_BYTES } from './read-body.js'
 
@@ -15,8 +15,8 @@ export interface NodeResponse {
   setHeader(name: string, value: string): unknown
   appendHeader?(name: string, value: string): unknown
   addTrailers(trailers: Record<string, string>): void
-  write(bytes: Uint8Array): unknown
-  end(bytes: Uint8Array): unknown
+  write(body: string | Uint8Array): unknown
+  end(body: string | Uint8Array): unknown
   destroy(): unknown
   once(event: 'close', listener: () => void): unknown
 }
@@ -41,19 +41,14 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const answer = service(method, target.path)
     if (!answer && next) return next()
     const signal = signalOf(response)
-    const { read, discardRest } = bodyOf(request)
-    const answered = answer
-      ? answer({
-          httpVersion,
-          method,
-          ...target,
-          header: headersOf(request, once),
-          signal,
-          body: read,
-        })
-      : Promise.resolve(notFound())
+    const body = bodyOf(request)
+    const header = headerReader(request, once)
+    const headers = () => headersOf(request, header)
+    const { path, query } = target
+    const received = { httpVersion, method, path, query, header, headers, signal, body: body?.read }
+    const answered = answer ? answer(received) : Promise.resolve(notFound())
     answered
-      .then((found) => send(found, { request, response, discardRest, signal }))
+      .then((found) => send(found, { request, response, body, signal }))
       // Nobody is left to be answered: calls answer whatever fails within them.
       .catch(() => response.destroy())
   }
@@ -85,15 +80,16 @@ const NOT_AS_SENT = /["<>\\^`{}]|\/(\.|%2e){1,2}(\/|$)/i
 
 /** Path and query as they were sent; `/`, where nothing of ours is, when a host that guards its paths may see another. */
 const targetOf = ({ url = '' }: NodeRequest): string => {
-  const target = url.replace(ORIGIN, '').replaceAll(NOT_DECODABLE, '%-')
-  const [path = ''] = target.split('?')
+  const origin = url.startsWith('/') ? undefined : ORIGIN.exec(url)
+  const target = url.slice(origin?.[0].length ?? 0).replaceAll(NOT_DECODABLE, '%-')
+  const { path } = pathAndQuery(target)
   return target.startsWith('/') && !NOT_AS_SENT.test(path) ? target : '/'
 }
 
 interface Exchange {
   readonly request: NodeRequest
   readonly response: NodeResponse
-  readonly discardRest: () => Promise<void>
+  readonly body: NodeBody | undefined
   readonly signal: AbortSignal
 }
 
@@ -105,8 +101,8 @@ const LONGEST_WAIT = 2_000
  * a connection with the end of its last answer; a client that is still sending then may lose the answer.
  */
 const send = async (
-  { status, header, body: bytes, trailer }: HttpAnswer,
-  { request, response, discardRest, signal }: Exchange,
+  { status, header, body, trailer }: HttpAnswer,
+  { request, response, body: received, signal }: Exchange,
 ): Promise<void> => {
   if (signal.aborted) return
   response.statusCode = status
@@ -118,12 +114,15 @@ const send = async (
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
   if (isEndless(request)) {
     response.setHeader('connection', 'close')
-    response.write(bytes)
-    await Promise.race([discardRest(), new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT))])
-    response.end(new Uint8Array())
+    response.write(body)
+    await Promise.race([
+      received?.discardRest?.(),
+      new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT)),
+    ])
+    response.end('')
   } else {
-    response.end(bytes)
-    await discardRest()
+    response.end(body)
+    await received?.discardRest?.()
   }
 }
 

@@ -1,21 +1,25 @@
+import type { HeaderReader } from '../errors/call.js'
 import type { NodeRequest } from './node-request.js'
 
 /** Headers that a request must not have twice; beside them, the one that selects the organization. */
 export const GIVEN_ONCE = ['idempotency-key', 'if-match'] as const
 
 /** The headers of a request of Node.js, with every value of those that must be given `once`. */
-export const headersOf = (request: NodeRequest, once: readonly string[]): Headers => {
+export const headerReader = (request: NodeRequest, once: readonly string[]): HeaderReader => ({
+  get: (given) => {
+    const name = given.toLowerCase()
+    const value = request.headers[name]
+    if (value === undefined) return null
+    if (once.includes(name)) return [value, ...droppedOf(request, name)].join(', ')
+    return typeof value === 'string' ? value : value.join(', ')
+  },
+})
+
+/** The same as a host takes them. */
+export const headersOf = ({ headers }: NodeRequest, header: HeaderReader): Headers => {
   const result = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) {
-    // HTTP/2 has the method and the path among them.
-    if (value === undefined || name.startsWith(':')) continue
-    if (typeof value === 'string') result.append(name, value)
-    else for (const one of value) result.append(name, one)
-  }
-  for (const name of once) {
-    if (request.headers[name] === undefined) continue
-    for (const dropped of droppedOf(request, name)) result.append(name, dropped)
-  }
+  // HTTP/2 has the method and the path among them.
+  for (const name in headers) if (!name.startsWith(':')) result.append(name, header.get(name) ?? '')
   return result
 }
 

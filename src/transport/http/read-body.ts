@@ -3,14 +3,16 @@ import type { Call } from '../errors/call.js'
 import { errorInfo, statusError } from '../errors/status-error.js'
 import { failed } from '../errors/unexpected.js'
 import type { ResolvedOptions } from '../options.js'
-import type { HttpRequest } from './http-request.js'
 
 /** Most bytes of one request. */
 export const MAX_REQUEST_BYTES = 1024 * 1024
 
+const NO_BYTES = new Uint8Array()
+
 /** A call, and the body of its request. */
-interface Incoming extends Pick<HttpRequest, 'body'> {
+interface Incoming {
   readonly call: Call
+  readonly body: ((most: number) => Promise<Uint8Array>) | undefined
 }
 
 /** All bytes of a body, at most `most`. The host is told why one cannot be read. @throws ConnectError */
@@ -20,6 +22,7 @@ export const readBody = async (
   most: number,
 ): Promise<Uint8Array> => {
   try {
+    if (!body) return NO_BYTES
     const bytes = await body(most)
     if (bytes.length > most) throw tooLarge()
     // Over HTTP/2, a request that was cut off looks like one that has ended.

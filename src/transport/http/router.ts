@@ -31,7 +31,7 @@ export const createRouter = <Target>(routes: readonly Route<Target>[]): Router<T
   }
   const find = (verb: string, path: string): Found<Target> | undefined => {
     const root = roots.get(verb)
-    return root && walk(root, path.split('/'))
+    return root && walk(root, path.split('/'), 0)
   }
   return { find, verbsOf: (path) => [...roots.keys()].filter((verb) => find(verb, path)) }
 }
@@ -49,16 +49,19 @@ const segmentOf = <Target>(from: Node<Target>, segment: string): Node<Target> =>
 
 const walk = <Target>(
   from: Node<Target>,
-  [segment, ...rest]: readonly string[],
+  segments: readonly string[],
+  index: number,
 ): Found<Target> | undefined => {
+  const segment = segments[index]
   if (segment === undefined) return from.target && { target: from.target, texts: [] }
   const literal = from.literals.get(segment)
-  const found = literal && walk(literal, rest)
+  const found = literal && walk(literal, segments, index + 1)
   if (found) return found
   for (const [suffix, child] of from.variables) {
     const text = segment.slice(0, segment.length - suffix.length)
-    const below = text !== '' && segment.endsWith(suffix) ? walk(child, rest) : undefined
-    if (below) return { ...below, texts: [text, ...below.texts] }
+    const isMatch = text !== '' && segment.endsWith(suffix)
+    const below = isMatch ? walk(child, segments, index + 1) : undefined
+    if (below) return { target: below.target, texts: [text, ...below.texts] }
   }
   return undefined
 }

@@ -53,7 +53,7 @@ const rpcAnswer = (
   return async (request) => {
     const { header, httpVersion } = request
     // Clients of the Connect protocol say so; its errors are of another form.
-    if (!header.has('connect-protocol-version') && isJson(header)) return json(request, [])
+    if (header.get('connect-protocol-version') === null && isJson(header)) return json(request, [])
     // gRPC ends with trailers, which of our servers those of HTTP/2 alone can be sure to send.
     const hasTrailers = httpVersion.startsWith('2')
     const isServed = hasTrailers || !GRPC_TYPE.test(header.get('content-type') ?? '')
@@ -68,8 +68,9 @@ const rpcAnswer = (
 const universal = (
   options: ResolvedOptions,
   { method: rpc }: UniversalHandler,
-  { httpVersion, method, path, query, header, signal, body }: HttpRequest,
+  { httpVersion, method, path, query, signal, body, ...request }: HttpRequest,
 ) => {
+  const header = request.headers()
   const call = { method: rpc, signal, requestHeader: header, responseHeader: new Map() }
   async function* bytes() {
     yield await readBody(options, { call, body }, FRAME_BYTES + MAX_REQUEST_BYTES)

@@ -15,10 +15,15 @@ interface Parameter {
 }
 
 /** The texts of a path as JSON: those of `fields`, in their order. @throws ConnectError for one that is malformed */
-export const pathFields = (fields: readonly MessageField[], texts: readonly string[]): JsonObject =>
-  Object.fromEntries(
-    fields.map(({ name, protoName }, index) => [name, decoded(texts[index] ?? '', protoName)]),
-  )
+export const pathFields = (
+  fields: readonly MessageField[],
+  texts: readonly string[],
+): JsonObject => {
+  const json: Record<string, string> = {}
+  for (const [index, { name, protoName }] of fields.entries())
+    json[name] = decoded(texts[index] ?? '', protoName)
+  return json
+}
 
 /**
  * The parameters of a query as JSON. A name may have dots for a field within a field of `message`, of which only
@@ -53,7 +58,7 @@ const parameterOf = (pair: string): Parameter => {
 /** @throws ConnectError when `%` does not stand before UTF-8 in hexadecimal */
 const decoded = (text: string, field: string): string => {
   try {
-    return decodeURIComponent(text)
+    return text.includes('%') ? decodeURIComponent(text) : text
   } catch {
     throw malformed({ field, description: 'must be percent-encoded UTF-8' })
   }

@@ -1,3 +1,4 @@
+import type { HeaderReader } from '../errors/call.js'
 import { LONGEST_TIMER } from './deadline.js'
 
 /** Headers that ConnectRPC repeats in its errors, which gRPC sends in trailers: they must not grow. */
@@ -12,7 +13,7 @@ const MILLISECONDS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000
 const NO_CODING = /^(identity)?$/i
 
 /** Whether a body has a coding that is more than a name. */
-export const isEncoded = (header: Headers): boolean =>
+export const isEncoded = (header: HeaderReader): boolean =>
   !NO_CODING.test(header.get('content-encoding') ?? '')
 
 /** The headers for ConnectRPC: without a coding that is none, and without deadlines that no timer waits for. */

@@ -1,5 +1,5 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf'
-import type { ResultAsync } from 'neverthrow'
+import type { Result } from 'neverthrow'
 import type { Context, IamError, Page, Read, Write } from '../../index.js'
 import { type MessageFields, messageFields, type Values } from '../messages/message-fields.js'
 import { listInput } from './list-input.js'
@@ -10,36 +10,37 @@ export interface Operation {
   readonly request: MessageFields
   readonly response: MessageFields
   /** From the values of a request to those of a response. */
-  readonly run: (values: Values, context: Context) => ResultAsync<object, IamError>
+  readonly run: (values: Values, context: Context) => Promise<Result<object, IamError>>
 }
 
 /** The operation of a method that changes something; its response has fields of what that answers. */
 export const writing = <Input, Ids>(rpc: DescMethodUnary, write: Write<Input, Ids>): Operation =>
   answering<Input, object>(rpc, write, (answer) => answer)
 
-/** The operation of a method that answers an object by itself, which is a field of the response. */
-export const showing = <Input, Answer extends object>(
-  rpc: DescMethodUnary,
-  method: Read<Input, Answer>,
-): Operation => {
-  const [shown] = rpc.output.fields
-  return answering(rpc, method, (answer) => ({ [shown?.jsonName ?? '']: answer }))
+/** The operation of a method that answers one object, which is the first field of the response. */
+export const showing = <Input, Shown>(rpc: DescMethodUnary, get: Read<Input, Shown>): Operation => {
+  const [field] = rpc.output.fields
+  const name = field?.jsonName ?? ''
+  return answering(rpc, get, (shown) => ({ [name]: shown }))
 }
 
 /** The operation of a method that lists objects, which are the first field of the response. */
 export const listing = <Input, Item>(
   rpc: DescMethodUnary,
-  method: Read<Input, Page<Item>>,
+  list: Read<Input, Page<Item>>,
 ): Operation => {
-  const [items] = messageFields(rpc.output).all
-  if (items?.kind !== 'message') throw new TypeError(`${rpc.name} lists nothing`)
-  const list: Read<Values, Page<Item>> = (values, context) =>
-    // Cast: as in `answering`.
-    method(listInput(items.message, values) as Input, context)
-  return answering(rpc, list, (page) => ({ ...page, [items.name]: page.items }))
+  const [field] = rpc.output.fields
+  const name = field?.jsonName ?? ''
+  const items = field?.message && messageFields(field.message)
+  const operation = answering(rpc, list, (page) => ({ ...page, [name]: page.items }))
+  return {
+    ...operation,
+    run: async (values, context) =>
+      operation.run(items ? listInput(items, values) : values, context),
+  }
 }
 
-/** The operation of a method whose answer is `responseOf` before it is the response. */
+/** The operation of a method from whose answer `responseOf` makes the response. */
 export const answering = <Input, Answer>(
   rpc: DescMethodUnary,
   method: Read<Input, Answer>,
@@ -48,6 +49,9 @@ export const answering = <Input, Answer>(
   rpc,
   request: messageFields(rpc.input),
   response: messageFields(rpc.output),
-  // Cast: every method checks its input, whatever its type.
-  run: (values, context) => method(values as Input, context).map(responseOf),
+  run: async (values, context) => {
+    // Cast: every method checks its input, whatever its type.
+    const answer = await method(values as Input, context)
+    return answer.map(responseOf)
+  },
 })

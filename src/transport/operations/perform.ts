@@ -25,9 +25,9 @@ export const perform = async (
   return answer.value
 }
 
-/** Of what was written, or of the one object that was read. */
+/** By what was written, or by the one object that was read. */
 const tagWithSequence = ({ responseHeader }: Call, answer: object): void => {
-  for (const part of [answer, ...Object.values(answer)]) {
+  for (const part of 'details' in answer ? [answer] : Object.values(answer)) {
     const sequence = fieldOf(fieldOf(part, 'details'), 'sequence')
     if (typeof sequence === 'bigint') responseHeader.set('etag', `"${sequence}"`)
   }

@@ -39,7 +39,7 @@ export const addRpc = (
     jsonOptions: strictJson(request),
     readMaxBytes: MAX_REQUEST_BYTES,
     requestGate: async (call) => {
-      call.values.set(callerKey, await authenticateCall(options, call))
+      call.values.set(callerKey, await authenticateCall(options, call, call.requestHeader))
     },
   })
   const handler = router.handlers.pop()

@@ -8,13 +8,13 @@ it('A call that is over before it begins does not wait for authenticate', async 
   const silent = { authenticate: () => new Promise<never>(() => undefined) }
   const call = {
     method: { proto: {} },
-    requestHeader: new Headers(),
     responseHeader: new Headers(),
     signal: AbortSignal.abort(),
   }
   const authenticated = authenticateCall(
     silent as unknown as ResolvedOptions,
     call as unknown as Call,
+    new Headers(),
   )
   await expect(authenticated).rejects.toMatchObject({ code: Code.Canceled })
 })
