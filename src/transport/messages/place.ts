@@ -7,7 +7,10 @@ export interface Place {
 }
 
 /** More violations than any answer has room for. */
-const MOST_VIOLATIONS = 500
+const MOST_VIOLATIONS = 250
+
+/** Whether enough is wrong with the request, so that nothing more of it matters. */
+export const isFull = ({ violations }: Place): boolean => violations.length >= MOST_VIOLATIONS
 
 /** The place of a request as a whole. */
 export const wholeRequest = (): Place => ({ path: '', violations: [] })
@@ -25,6 +28,6 @@ export const itemAt = ({ path, violations }: Place, index: number): Place => ({
 })
 
 /** Notes what is wrong with the value at `place`; undefined stands for that value. */
-export const refuse = ({ path, violations }: Place, description: string): undefined => {
-  if (violations.length < MOST_VIOLATIONS) violations.push({ field: path, description })
+export const refuse = (place: Place, description: string): undefined => {
+  if (!isFull(place)) place.violations.push({ field: place.path, description })
 }

@@ -2,7 +2,7 @@ import { malformed, refuseMalformed } from '../errors/status-error.js'
 import { duplicateField, firstDuplicate, GIVEN_TWICE } from './duplicate-field.js'
 import type { EnumValues } from './enum-values.js'
 import type { MessageField, MessageFields, Values } from './message-fields.js'
-import { fieldAt, itemAt, type Place, refuse, wholeRequest } from './place.js'
+import { fieldAt, isFull, itemAt, type Place, refuse, wholeRequest } from './place.js'
 import { withoutMask } from './update-mask.js'
 
 /** An object of JSON. */
@@ -24,11 +24,12 @@ export const readJsonBody = (
 ): Values => {
   const text = textOf(bytes)
   const json = objectOf(text)
-  for (const name in json) {
-    const field = message.byName.get(name)
-    if (field && Object.hasOwn(fromUrl, field.name)) throw malformed(duplicateField(field.name))
+  for (const name in fromUrl) {
+    const protoName = message.byName.get(name)?.protoName ?? name
+    if (Object.hasOwn(json, name) || Object.hasOwn(json, protoName))
+      throw malformed(duplicateField(name))
   }
-  const values = readJson(message, { ...fromUrl, ...json })
+  const values = readJson(message, Object.assign(json, fromUrl))
   const duplicate = firstDuplicate(text)
   if (duplicate !== undefined) throw malformed(duplicateField(duplicate))
   return values
@@ -69,6 +70,7 @@ const isObject = (json: unknown): json is JsonObject =>
 const readObject = (message: MessageFields, json: JsonObject, place: Place): Values => {
   const values = { ...message.empty }
   for (const name in json) {
+    if (isFull(place)) break
     const field = message.byName.get(name)
     const value = json[name]
     if (!field) refuse(fieldAt(place, name), 'is not a field of the request')
