@@ -1,33 +1,22 @@
 import { createRegistry, fromJsonString } from '@bufbuild/protobuf'
-import { ConnectError } from '@connectrpc/connect'
+import { type Code, ConnectError } from '@connectrpc/connect'
 import { type Status, type StatusDetail, toStatus, type Violation } from '../../index.js'
-import {
-  BadRequestSchema,
-  ErrorInfoSchema,
-  PreconditionFailureSchema,
-  ResourceInfoSchema,
-  RetryInfoSchema,
-} from '../gen/google/rpc/error_details_pb.js'
+import { file_google_rpc_error_details } from '../gen/google/rpc/error_details_pb.js'
 import { fewOf } from './few-violations.js'
 
 /** What `@type` of a detail begins with, before the name of its message. */
 export const TYPE_PREFIX = 'type.googleapis.com/'
 
-/** The google.rpc.ErrorInfo of an error that the library knows nothing of. */
-export const errorInfo = (reason: string, metadata: object = {}): StatusDetail => ({
-  '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`,
-  reason,
-  domain: 'claviger',
-  metadata,
+/** The status of an error that the library does not have. */
+export const transportStatus = (code: Code, message: string, reason: string): Status => ({
+  code,
+  message,
+  details: [
+    { '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`, reason, domain: 'claviger', metadata: {} },
+  ],
 })
 
-const DETAILS = createRegistry(
-  ErrorInfoSchema,
-  BadRequestSchema,
-  PreconditionFailureSchema,
-  ResourceInfoSchema,
-  RetryInfoSchema,
-)
+const DETAILS = createRegistry(file_google_rpc_error_details)
 
 /** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */
 export const statusError = (status: Status): ConnectError => {

@@ -3,8 +3,7 @@ import { type IamError, type Status, toStatus } from '../../index.js'
 import { type ResolvedOptions, toConsole } from '../options.js'
 import type { Call } from './call.js'
 import { withFewViolations } from './few-violations.js'
-import { retryAfterOf } from './retry-after.js'
-import { errorInfo, statusError, statusOf } from './status-error.js'
+import { statusError, statusOf, TYPE_PREFIX, transportStatus } from './status-error.js'
 import { traceIdOf } from './trace-id.js'
 
 /** The codes whose cause is for the host alone. */
@@ -12,7 +11,7 @@ const CODES_WITH_CAUSE = [Code.Internal, Code.Unavailable]
 
 /** The answer to a call that the library refused; the host is told what is behind it. */
 export const refused = (options: ResolvedOptions, call: Call, error: IamError): ConnectError => {
-  if (error.kind === 'Cancelled' && isLate(call)) return tooLate()
+  if (error.kind === 'Cancelled' && isLate(call)) return statusError(TOO_LATE)
   const status = toStatus(withFewViolations(error))
   const retryAfter = retryAfterOf(status)
   if (retryAfter !== undefined) call.responseHeader.set('retry-after', retryAfter)
@@ -20,6 +19,12 @@ export const refused = (options: ResolvedOptions, call: Call, error: IamError): 
     call.responseHeader.set('www-authenticate', options.challenge)
   const isTold = CODES_WITH_CAUSE.includes(status.code)
   return statusError(isTold ? withCorrelationId(status, tell(options, call, error)) : status)
+}
+
+/** `Retry-After` (RFC 9110, section 10.2.3), in whole seconds; undefined without a RetryInfo. */
+const retryAfterOf = ({ details }: Status): string | undefined => {
+  const info = details.find((detail) => detail['@type'] === `${TYPE_PREFIX}google.rpc.RetryInfo`)
+  return info && String(Math.ceil(Number.parseFloat(String(info['retryDelay']))))
 }
 
 /** The id stands in the metadata of ErrorInfo, the one detail that has any. */
@@ -36,12 +41,11 @@ const withCorrelationId = (status: Status, correlationId: string): Status => ({
 const isLate = ({ signal: { reason } }: Call): boolean =>
   reason instanceof ConnectError && reason.code === Code.DeadlineExceeded
 
-const tooLate = (): ConnectError =>
-  statusError({
-    code: Code.DeadlineExceeded,
-    message: 'The deadline has passed',
-    details: [errorInfo('DEADLINE_EXCEEDED')],
-  })
+const TOO_LATE = transportStatus(
+  Code.DeadlineExceeded,
+  'The deadline has passed',
+  'DEADLINE_EXCEEDED',
+)
 
 /**
  * The answer to a call that threw before it was understood. What is thrown once nobody waits any more is
@@ -58,15 +62,14 @@ export const unexpected = (options: ResolvedOptions, call: Call, cause: unknown)
 
 /** The status of {@link unexpected}. The cause is for the host alone, who is told it under the same id. */
 export const statusOfThrown = (options: ResolvedOptions, call: Call, cause: unknown): Status => {
-  const known = statusOf(cause)
-  if (known) return known
-  const correlationId = tell(options, call, cause)
-  return {
-    code: Code.Internal,
-    message: 'An unexpected error. Tell the operator its correlation id',
-    details: [errorInfo('UNEXPECTED', { correlationId })],
-  }
+  return statusOf(cause) ?? withCorrelationId(UNEXPECTED, tell(options, call, cause))
 }
+
+const UNEXPECTED = transportStatus(
+  Code.Internal,
+  'An unexpected error. Tell the operator its correlation id',
+  'UNEXPECTED',
+)
 
 const tell = ({ onError }: ResolvedOptions, call: Call, cause: unknown): string => {
   const correlationId = traceIdOf(call.requestHeader) ?? crypto.randomUUID()

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { httpStatusOf, type Status } from '../../index.js'
-import { errorInfo } from '../errors/status-error.js'
+import { transportStatus } from '../errors/status-error.js'
 
 /** The answer to an HTTP request. */
 export interface HttpAnswer {
@@ -43,49 +43,29 @@ export const errorAnswer = (
   status: number = httpStatusOf(body),
 ): HttpAnswer => jsonAnswer(status, JSON.stringify(body), header)
 
-interface HttpError {
-  readonly code: Code
-  readonly message: string
-  readonly reason: string
-}
-
-/** An error of HTTP itself, such as a method that a path does not have. */
-const httpError = (
-  status: number,
-  { code, message, reason }: HttpError,
-  header?: AnswerHeader,
-): HttpAnswer => errorAnswer({ code, message, details: [errorInfo(reason)] }, header, status)
-
 /** RFC 9110, section 15.5.6. What has GET, has HEAD. */
-export const methodNotAllowed = (verbs: readonly string[]): HttpAnswer =>
-  httpError(
-    405,
-    {
-      code: Code.Unimplemented,
-      message: 'The path has no such method',
-      reason: 'METHOD_NOT_ALLOWED',
-    },
-    new Map([['allow', verbs.join(', ').replace('GET', 'GET, HEAD')]]),
+export const methodNotAllowed = (verbs: readonly string[]): HttpAnswer => {
+  const status = transportStatus(
+    Code.Unimplemented,
+    'The path has no such method',
+    'METHOD_NOT_ALLOWED',
   )
+  const allowed = verbs.join(', ').replace('GET', 'GET, HEAD')
+  return errorAnswer(status, new Map([['allow', allowed]]), 405)
+}
 
 export const UNSUPPORTED_TYPE = 415
 
 /** RFC 9110, section 15.5.16. */
-export const unsupportedType = (accepted: string): HttpAnswer =>
-  httpError(
-    UNSUPPORTED_TYPE,
-    {
-      code: Code.InvalidArgument,
-      message: 'The content type is not served here',
-      reason: 'UNSUPPORTED_MEDIA_TYPE',
-    },
-    new Map([['accept', accepted]]),
+export const unsupportedType = (accepted: string): HttpAnswer => {
+  const status = transportStatus(
+    Code.InvalidArgument,
+    'The content type is not served here',
+    'UNSUPPORTED_MEDIA_TYPE',
   )
+  return errorAnswer(status, new Map([['accept', accepted]]), UNSUPPORTED_TYPE)
+}
 
 /** The answer where a path is not of the transport and nobody else is there to answer. */
 export const notFound = (): HttpAnswer =>
-  httpError(404, {
-    code: Code.NotFound,
-    message: 'There is nothing at this path',
-    reason: 'PATH_NOT_FOUND',
-  })
+  errorAnswer(transportStatus(Code.NotFound, 'There is nothing at this path', 'PATH_NOT_FOUND'))

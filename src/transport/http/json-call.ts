@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import type { Call } from '../errors/call.js'
-import { errorInfo, statusError } from '../errors/status-error.js'
+import { statusError, transportStatus } from '../errors/status-error.js'
 import { statusOfThrown } from '../errors/unexpected.js'
 import { type JsonObject, readJson, readJsonBody } from '../messages/read-json.js'
 import { inJson, writeMessage } from '../messages/write-message.js'
@@ -35,14 +35,14 @@ export const jsonCall =
     { operation, urlFields, isBodyOptional, header }: JsonCall,
   ): JsonAnswer =>
   async (request, texts) => {
-    const { signal, error, end } = deadlineOf(request)
+    const { signal, isMalformed, end } = deadlineOf(request)
     const responseHeader = new Map(header)
     const { header: requestHeader } = request
     const call: Call = { method: operation.rpc, requestHeader, responseHeader, signal }
     try {
       const caller = await authenticateCall(options, call, request.headers())
-      if (isEncoded(requestHeader)) throw encoded()
-      if (error) throw error
+      if (isEncoded(requestHeader)) throw statusError(ENCODED)
+      if (isMalformed) throw statusError(MALFORMED_DEADLINE)
       const fromUrl = urlFields(texts, request.query)
       const bytes = await readBody(options, { call, body: request.body }, MAX_REQUEST_BYTES)
       const values =
@@ -59,9 +59,14 @@ export const jsonCall =
     }
   }
 
-const encoded = () =>
-  statusError({
-    code: Code.Unimplemented,
-    message: 'A compressed request is not served',
-    details: [errorInfo('UNIMPLEMENTED')],
-  })
+const MALFORMED_DEADLINE = transportStatus(
+  Code.InvalidArgument,
+  'Connect-Timeout-Ms must be a number of milliseconds',
+  'INVALID_ARGUMENT',
+)
+
+const ENCODED = transportStatus(
+  Code.Unimplemented,
+  'A compressed request is not served',
+  'UNIMPLEMENTED',
+)

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import type { Call } from '../errors/call.js'
-import { errorInfo, statusError } from '../errors/status-error.js'
+import { statusError, transportStatus } from '../errors/status-error.js'
 import { failed } from '../errors/unexpected.js'
 import type { ResolvedOptions } from '../options.js'
 
@@ -24,7 +24,7 @@ export const readBody = async (
   try {
     if (!body) return NO_BYTES
     const bytes = await body(most)
-    if (bytes.length > most) throw tooLarge()
+    if (bytes.length > most) throw statusError(TOO_LARGE)
     // Over HTTP/2, a request that was cut off looks like one that has ended.
     call.signal.throwIfAborted()
     return bytes
@@ -33,9 +33,8 @@ export const readBody = async (
   }
 }
 
-const tooLarge = () =>
-  statusError({
-    code: Code.ResourceExhausted,
-    message: 'The request is larger than 1 MiB',
-    details: [errorInfo('RESOURCE_EXHAUSTED')],
-  })
+const TOO_LARGE = transportStatus(
+  Code.ResourceExhausted,
+  'The request is larger than 1 MiB',
+  'RESOURCE_EXHAUSTED',
+)

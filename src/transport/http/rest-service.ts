@@ -2,9 +2,8 @@ import type { DescField } from '@bufbuild/protobuf'
 import type { MessageField, MessageFields } from '../messages/message-fields.js'
 import type { Operation } from '../operations/operation.js'
 import type { ResolvedOptions } from '../options.js'
-import { isJson } from './content-type.js'
 import { methodNotAllowed, unsupportedType } from './http-answer.js'
-import type { HttpService } from './http-request.js'
+import { type HttpService, isJson } from './http-request.js'
 import { httpRuleOf } from './http-rule.js'
 import { type JsonAnswer, jsonCall } from './json-call.js'
 import { createRouter, type Route } from './router.js'
@@ -40,7 +39,7 @@ const routesOf = (options: ResolvedOptions, operation: Operation): readonly Rout
     header: rule.verb === 'GET' ? [['vary', varyOf(options)]] : [],
     urlFields: (texts, query) => ({
       ...pathFields(inPath, texts),
-      ...(query !== '' && queryFields(request, inQuery, query)),
+      ...(query !== '' && queryFields(inQuery, query)),
     }),
   })
   // Some clients name a type where there is no body.
@@ -56,7 +55,5 @@ const routesOf = (options: ResolvedOptions, operation: Operation): readonly Rout
 const varyOf = ({ organizationHeader }: ResolvedOptions): string =>
   `Authorization, Cookie, ${organizationHeader}`
 
-const fieldsOf = (
-  { byNumber }: MessageFields,
-  fields: readonly DescField[],
-): readonly MessageField[] => fields.flatMap(({ number }) => byNumber.get(number) ?? [])
+const fieldsOf = ({ all }: MessageFields, fields: readonly DescField[]): readonly MessageField[] =>
+  fields.flatMap(({ name }) => all.find(({ protoName }) => protoName === name) ?? [])

@@ -7,14 +7,13 @@ import {
 import type { Operation } from '../operations/operation.js'
 import type { ResolvedOptions } from '../options.js'
 import { addRpc } from '../rpc/add-rpc.js'
-import { isJson } from './content-type.js'
 import {
   type HttpAnswer,
   methodNotAllowed,
   UNSUPPORTED_TYPE,
   unsupportedType,
 } from './http-answer.js'
-import type { Answer, HttpRequest, HttpService } from './http-request.js'
+import { type Answer, type HttpRequest, type HttpService, isJson } from './http-request.js'
 import { jsonCall } from './json-call.js'
 import { MAX_REQUEST_BYTES, readBody } from './read-body.js'
 import { queryFields } from './url-fields.js'
@@ -48,7 +47,7 @@ const rpcAnswer = (
   const json = jsonCall(options, {
     operation,
     isBodyOptional: false,
-    urlFields: (_, query) => queryFields(operation.request, [], query),
+    urlFields: (_, query) => queryFields([], query),
   })
   return async (request) => {
     const { header, httpVersion } = request

@@ -1,15 +1,16 @@
 import type { ConnectError } from '@connectrpc/connect'
 import { malformed } from '../errors/status-error.js'
 import { duplicateField } from '../messages/duplicate-field.js'
-import type { MessageField, MessageFields } from '../messages/message-fields.js'
+import type { MessageField } from '../messages/message-fields.js'
 import type { JsonObject } from '../messages/read-json.js'
 
 /** What JSON would have in the place of the parameters of a query. */
 type Tree = { [name: string]: Tree | string | boolean | (string | boolean)[] }
 
-/** A parameter of a query: the names of its field, and of the messages around it, and its text. */
+/** A parameter of a query. */
 interface Parameter {
   readonly name: string
+  /** What is left of the way to its field. */
   readonly names: readonly string[]
   readonly text: string
 }
@@ -26,33 +27,19 @@ export const pathFields = (
 }
 
 /**
- * The parameters of a query as JSON. A name may have dots for a field within a field of `message`, of which only
- * `fields` are parameters, and stands there several times for a list.
+ * The parameters of a query as JSON. A name may have dots for a field within one of `fields`, and stands there
+ * several times for a list.
  *
- * @throws ConnectError for a parameter that is none of these, or malformed
+ * @throws ConnectError for a parameter that is none of the fields, or malformed
  */
-export const queryFields = (
-  message: MessageFields,
-  fields: readonly MessageField[],
-  query: string,
-): JsonObject => {
+export const queryFields = (fields: readonly MessageField[], query: string): JsonObject => {
   const tree: Tree = {}
-  const parameters = query
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map(parameterOf)
-  for (const parameter of parameters) {
-    const field = message.byName.get(parameter.names[0] ?? '')
-    if (!field || !fields.includes(field)) throw notAParameter(parameter)
+  for (const pair of query.split('&').filter((text) => text !== '')) {
+    const [encoded = '', ...rest] = pair.replaceAll('+', ' ').split('=')
+    const name = decoded(encoded, 'query')
+    put(tree, fields, { name, names: name.split('.'), text: decoded(rest.join('='), name) })
   }
-  for (const parameter of parameters) put(tree, message, parameter)
   return tree
-}
-
-const parameterOf = (pair: string): Parameter => {
-  const [encoded = '', ...rest] = pair.replaceAll('+', ' ').split('=')
-  const name = decoded(encoded, 'query')
-  return { name, names: name.split('.'), text: decoded(rest.join('='), name) }
 }
 
 /** @throws ConnectError when `%` does not stand before UTF-8 in hexadecimal */
@@ -65,17 +52,18 @@ const decoded = (text: string, field: string): string => {
 }
 
 /** Goes no deeper than our messages do, whatever the number of dots. */
-const put = (tree: Tree, message: MessageFields, parameter: Parameter): void => {
+const put = (tree: Tree, fields: readonly MessageField[], parameter: Parameter): void => {
   const { name, names, text } = parameter
-  const field = message.byName.get(names[0] ?? '')
-  if (!field) throw notAParameter(parameter)
+  const [first, ...others] = names
+  const field = fields.find((known) => known.name === first || known.protoName === first)
+  if (!field) throw notAParameter(name)
   const there = tree[field.name]
-  if (names.length > 1) {
-    if (field.kind !== 'message' || field.isList) throw notAParameter(parameter)
+  if (others.length > 0) {
+    if (field.kind !== 'message') throw notAParameter(name)
     const branch = there ?? {}
     if (typeof branch !== 'object' || Array.isArray(branch)) throw malformed(duplicateField(name))
     tree[field.name] = branch
-    put(branch, field.message, { name, names: names.slice(1), text })
+    put(branch, field.message.all, { name, names: others, text })
   } else if (field.isList) {
     tree[field.name] = [...(Array.isArray(there) ? there : []), jsonOf(field, text)]
   } else {
@@ -84,7 +72,7 @@ const put = (tree: Tree, message: MessageFields, parameter: Parameter): void => 
   }
 }
 
-const notAParameter = ({ name }: Parameter): ConnectError =>
+const notAParameter = (name: string): ConnectError =>
   malformed({ field: name, description: 'is not a query parameter of this method' })
 
 /** Of what a query can say, JSON has another form for flags alone. */

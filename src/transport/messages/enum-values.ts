@@ -10,10 +10,10 @@ export interface EnumValue {
   readonly value: string | undefined
 }
 
-/** The values of an enumeration, by each of their forms. */
+/** The values of an enumeration. */
 export interface EnumValues {
-  readonly byName: ReadonlyMap<unknown, EnumValue>
-  readonly byNumber: ReadonlyMap<unknown, EnumValue>
+  /** By name and by number. */
+  readonly received: ReadonlyMap<unknown, EnumValue>
   readonly byValue: ReadonlyMap<unknown, EnumValue>
   /** What is wrong with any other value. */
   readonly expectation: string
@@ -33,8 +33,9 @@ export const enumValues = (desc: DescEnum): EnumValues => {
     return { name, number, value }
   })
   return {
-    byName: new Map(all.map((value) => [value.name, value])),
-    byNumber: new Map(all.map((value) => [value.number, value])),
+    received: new Map(
+      all.flatMap((value) => [value.name, value.number].map((key) => [key, value] as const)),
+    ),
     byValue: new Map(all.map((value) => [value.value, value])),
     expectation: `must be one of ${all.map(({ name }) => name).join(', ')}`,
   }

@@ -110,16 +110,11 @@ const KINDS: Readonly<Record<string, Nested['kind']>> = {
 /** What a field that is not given means, unless it is optional. */
 export const zeroOf = (field: MessageField): unknown => {
   if (field.isList) return []
-  switch (field.kind) {
-    case 'text':
-      return ''
-    case 'flag':
-      return false
-    case 'number':
-      return 0
-    case 'enum':
-      return field.values.byNumber.get(0)?.value
-    default:
-      return undefined
-  }
+  return field.kind === 'enum' ? field.values.received.get(0)?.value : ZEROS[field.kind]
+}
+
+const ZEROS: { readonly [Kind in MessageField['kind']]?: unknown } = {
+  text: '',
+  flag: false,
+  number: 0,
 }

@@ -120,7 +120,7 @@ const shortText = (text: string, most: number): string => {
 }
 
 const readEnum = (values: EnumValues, value: unknown, place: Place): unknown => {
-  const found = values.byName.get(value) ?? values.byNumber.get(value)
+  const found = values.received.get(value)
   return found ? found.value : refuse(place, values.expectation)
 }
 

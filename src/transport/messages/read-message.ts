@@ -42,7 +42,7 @@ const readField = (field: MessageField, value: unknown, place: Place): unknown =
 const readValue = (field: MessageField, value: unknown, place: Place): unknown => {
   if (value === undefined) return undefined
   if (field.kind === 'enum') {
-    const found = field.values.byNumber.get(value)
+    const found = field.values.received.get(value)
     return found ? found.value : refuse(place, field.values.expectation)
   }
   return field.kind === 'message' && typeof value === 'object' && value !== null

@@ -3,8 +3,8 @@ import type { Call } from '../errors/call.js'
 import { malformed } from '../errors/status-error.js'
 import { traceIdOf } from '../errors/trace-id.js'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
+import { isWrite } from '../http/http-rule.js'
 import type { ResolvedOptions } from '../options.js'
-import { isWrite } from './is-write.js'
 
 /** The context of the library that the headers of a call stand for. @throws ConnectError */
 export const contextOf = (

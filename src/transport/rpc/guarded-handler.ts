@@ -19,7 +19,6 @@ export const guardedHandler = (
 }
 
 const GRPC = /^application\/grpc(-web)?(\+|;|$)/i
-const JSON_IN_GRPC = /\+json/i
 const CONNECT_BINARY = /^application\/proto$/i
 
 /** JSON is bounded where it is read. */
@@ -30,18 +29,14 @@ const bounded = (
   const { body, header: received } = request
   if (!isBytes(body)) return request
   const type = received.get('content-type') ?? ''
-  const shortened = (message: Uint8Array) => shortMessage(fields, message)
-  if (GRPC.test(type)) {
-    const read = JSON_IN_GRPC.test(type) ? unchanged : shortened
-    return { ...request, body: frameOf(body, read) }
-  }
+  const isJson = /\+json/i.test(type)
+  const shortened = (bytes: Uint8Array) => (isJson ? bytes : shortMessage(fields, bytes))
+  if (GRPC.test(type)) return { ...request, body: frameOf(body, shortened) }
   if (!CONNECT_BINARY.test(type) || isEncoded(received)) return request
   const header = new Headers(received)
   header.delete('content-length')
   return { ...request, header, body: messageOf(body, shortened) }
 }
-
-const unchanged = (message: Uint8Array): Uint8Array => message
 
 const isBytes = (body: unknown): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body

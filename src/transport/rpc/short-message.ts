@@ -12,18 +12,13 @@ const MOST_UNKNOWN = 500
  */
 export const shortMessage = (fields: MessageFields, bytes: Uint8Array): Uint8Array => {
   try {
-    return shortened(fields, bytes, { unknown: 0 })
+    return shortened(bytes, nothingOf(fields, { unknown: 0 }))
   } catch {
     throw new ConnectError('The message is no protobuf', Code.Internal)
   }
 }
 
-/** How many unknown fields there were, at any depth. */
-interface Seen {
-  unknown: number
-}
-
-/** Where a value stands in the bytes of the message. */
+/** Where a value stands in the bytes of a message. */
 interface Place {
   readonly start: number
   readonly end: number
@@ -31,52 +26,47 @@ interface Place {
 
 /** What is kept of a message. */
 interface Kept {
+  readonly fields: MessageFields
   /** Items of lists, and the one value of other fields. */
   readonly values: Map<MessageField, Place[]>
   /** Of a message that is given several times, protobuf takes all together. */
   readonly messages: Map<MessageField, Kept>
   readonly unknown: BinaryWriter
+  /** How many unknown fields the request has had so far, at any depth. */
+  readonly seen: { unknown: number }
 }
 
-const nothing = (): Kept => ({
+const nothingOf = (fields: MessageFields, seen: Kept['seen']): Kept => ({
+  fields,
   values: new Map(),
   messages: new Map(),
   unknown: new BinaryWriter(),
+  seen,
 })
 
-const shortened = (fields: MessageFields, bytes: Uint8Array, seen: Seen): Uint8Array => {
-  const kept = nothing()
-  read(fields, { reader: new BinaryReader(bytes), end: bytes.length }, { kept, seen })
-  return written(kept, bytes, seen)
-}
-
-interface Source {
-  readonly reader: BinaryReader
-  readonly end: number
-}
-
-interface Into {
-  readonly kept: Kept
-  readonly seen: Seen
+const shortened = (bytes: Uint8Array, kept: Kept): Uint8Array => {
+  read(new BinaryReader(bytes), bytes.length, kept)
+  return written(bytes, kept)
 }
 
 /** Makes no array of bytes for a value: there may be half a million. */
-const read = (fields: MessageFields, { reader, end }: Source, { kept, seen }: Into): void => {
+const read = (reader: BinaryReader, end: number, kept: Kept): void => {
+  const { fields, messages, unknown, seen } = kept
   while (reader.pos < end) {
     const [number, wireType] = reader.tag()
     const field = fields.byNumber.get(number)
     if (!field) {
       const value = reader.skip(wireType, number)
-      if (seen.unknown++ < MOST_UNKNOWN) kept.unknown.tag(number, wireType).raw(value)
+      if (seen.unknown++ < MOST_UNKNOWN) unknown.tag(number, wireType).raw(value)
       continue
     }
     if (wireType !== wireTypeOf(field)) throw new Error('another wire type')
-    const message = field.isList ? undefined : nestedIn(field)
-    if (message) {
-      const whole = kept.messages.get(field) ?? nothing()
-      kept.messages.set(field, whole)
+    const nested = field.isList ? undefined : nestedIn(field)
+    if (nested) {
+      const whole = messages.get(field) ?? nothingOf(nested, seen)
+      messages.set(field, whole)
       const length = reader.uint32()
-      read(message, { reader, end: reader.pos + length }, { kept: whole, seen })
+      read(reader, reader.pos + length, whole)
     } else keep(kept, field, placeOf(reader, wireType))
   }
   if (reader.pos > end) throw new Error('longer than what it is in')
@@ -85,10 +75,8 @@ const read = (fields: MessageFields, { reader, end }: Source, { kept, seen }: In
 const nestedIn = (field: MessageField): MessageFields | undefined =>
   'message' in field ? field.message : undefined
 
-const wireTypeOf = ({ kind }: MessageField): WireType =>
-  kind === 'flag' || kind === 'number' || kind === 'enum' || kind === 'sequence'
-    ? WireType.Varint
-    : WireType.LengthDelimited
+const wireTypeOf = (field: MessageField): WireType =>
+  nestedIn(field) || field.kind === 'text' ? WireType.LengthDelimited : WireType.Varint
 
 /** Where the value is that comes next; the reader is behind it afterwards. */
 const placeOf = (reader: BinaryReader, wireType: WireType): Place => {
@@ -107,22 +95,18 @@ const keep = ({ values }: Kept, field: MessageField, place: Place): void => {
   else if (places.length <= field.most) places.push(place)
 }
 
-const written = (
-  { values, messages, unknown }: Kept,
-  bytes: Uint8Array,
-  seen: Seen,
-): Uint8Array => {
+const written = (bytes: Uint8Array, { values, messages, unknown, seen }: Kept): Uint8Array => {
   const writer = new BinaryWriter()
   for (const [field, places] of values)
     for (const { start, end } of places) {
       const value = bytes.subarray(start, end)
-      writer.tag(field.number, wireTypeOf(field))
       const nested = nestedIn(field)
-      if (nested) writer.bytes(shortened(nested, value, seen))
+      writer.tag(field.number, wireTypeOf(field))
+      if (nested) writer.bytes(shortened(value, nothingOf(nested, seen)))
       else if (field.kind === 'text') writer.bytes(value)
       else writer.raw(value)
     }
   for (const [{ number }, message] of messages)
-    writer.tag(number, WireType.LengthDelimited).bytes(written(message, bytes, seen))
+    writer.tag(number, WireType.LengthDelimited).bytes(written(bytes, message))
   return writer.raw(unknown.finish()).finish()
 }
