@@ -27,8 +27,8 @@ const put = (body: BodyInit) =>
     duplex: 'half',
   }) as const
 
-describe('The host says who calls', () => {
-  it('from the headers, and may take its time', async () => {
+describe('authenticate', () => {
+  it('gets the headers, and may be asynchronous', async () => {
     const { call } = await open({
       authenticate: async (headers) => (headers.get('cookie') === 'session=1' ? admin : undefined),
     })
@@ -37,7 +37,7 @@ describe('The host says who calls', () => {
     expect((await call('/v1/projects/portal')).status).toBe(401)
   })
 
-  it('before anything of the body is read', async () => {
+  it('is called before anything of the body is read', async () => {
     const { call } = await open({ authenticate: () => undefined })
     let isRead = false
     const body = new ReadableStream(
@@ -53,20 +53,20 @@ describe('The host says who calls', () => {
     expect(isRead).toBe(false)
   })
 
-  it('and how callers authenticate', async () => {
+  it('that finds no caller is answered with the challenge of the host', async () => {
     const { call } = await open({ challenge: 'Cookie realm="acme"' })
     const { headers } = await call('/v1/projects/portal')
     expect(headers.get('www-authenticate')).toBe('Cookie realm="acme"')
   })
 
-  it.each([undefined, null, false, ''])('and that nobody does, with %j', async (nobody) => {
+  it.each([undefined, null, false, ''])('may answer %j when there is no caller', async (nobody) => {
     const { call, failures } = await open({ authenticate: () => nobody as undefined })
     const { status, headers, json } = await call('/v1/projects/portal', put('no JSON'))
     expect([status, json.code, headers.get('www-authenticate')]).toEqual([401, 16, 'Bearer'])
     expect(failures).toEqual([])
   })
 
-  it('or refuses with an error of the library', async () => {
+  it('may refuse with an error of the library', async () => {
     const denied = await open({
       authenticate: () => ({ kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' }),
     })
@@ -85,7 +85,7 @@ describe('The host says who calls', () => {
     expect([outcome, typeof correlationId]).toEqual(['not_recorded', 'string'])
   })
 
-  it('and when it throws, is told so under the id that the answer has', async () => {
+  it('that throws is reported to onError under the correlation id of the answer', async () => {
     const cause = new Error('redis://user:password@sessions: no route to host')
     const { call, failures } = await open({
       authenticate: () => {
@@ -124,7 +124,7 @@ describe('The host says who calls', () => {
       },
       'readable',
     ],
-  ])('and is told of a fault of its own when %s', async (_, caller, what) => {
+  ])('that answers with a malformed caller is reported to onError: %s', async (_, caller, what) => {
     const { call, failures } = await open({ authenticate: () => caller as never })
     const { status, json } = await call('/v1/projects/portal')
     expect([status, json.code, json.details[0].reason]).toEqual([500, 13, 'UNEXPECTED'])
@@ -137,15 +137,18 @@ describe('The host says who calls', () => {
   it.each([
     ['an organization header', '/v1/idps/corporate', { 'x-service-orgid': 'acme' }],
     ['a malformed If-Match', '/v1/idps/corporate', { 'if-match': 'bad' }],
-  ])('and never blames a client with %s for it', async (_, path, headers) => {
-    const { call, failures } = await open({ authenticate: () => ({ userId: 'u' }) as never })
-    const json = { 'content-type': 'application/json', ...headers }
-    const { status } = await call(path, { method: 'PATCH', headers: json, body: '{"name":"n"}' })
-    expect(status).toBe(500)
-    expect(failures).toHaveLength(1)
-  })
+  ])(
+    'that answers with a malformed caller is no error of a client with %s',
+    async (_, path, headers) => {
+      const { call, failures } = await open({ authenticate: () => ({ userId: 'u' }) as never })
+      const json = { 'content-type': 'application/json', ...headers }
+      const { status } = await call(path, { method: 'PATCH', headers: json, body: '{"name":"n"}' })
+      expect(status).toBe(500)
+      expect(failures).toHaveLength(1)
+    },
+  )
 
-  it('and may itself say that the request is malformed', async () => {
+  it('may refuse a request as malformed', async () => {
     const violations = [{ field: 'caller.token', description: 'must be a token' }]
     const { call } = await open({ authenticate: () => ({ kind: 'InvalidArgument', violations }) })
     const { status, json } = await call('/v1/projects/portal')
@@ -156,7 +159,7 @@ describe('The host says who calls', () => {
     ['throws', () => raise(new Error('second'))],
     ['throws an error of ConnectRPC', () => raise(ofConnect('second'))],
     ['rejects', async () => raise(new Error('second'))],
-  ])('and shows nothing when onError %s, but writes both to the console', async (_, onError) => {
+  ])('and onError: both errors are written to the console when onError %s', async (_, onError) => {
     const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     onTestFinished(() => written.mockRestore())
     const { call } = await open({ authenticate: () => raise(new Error('first')), onError })
@@ -183,7 +186,7 @@ const raise = (thrown: unknown): never => {
 const ofConnect = (message: string) =>
   new ConnectError(message, Code.Unavailable, { 'x-internal': message })
 
-describe('What a function of the host throws is unexpected, and shown to nobody', () => {
+describe('An error that a function of the host throws is shown to no client', () => {
   const secret = 'ECONNREFUSED 10.0.0.5:5432 user=root'
   const thrown: readonly (readonly [name: string, cause: unknown])[] = [
     ['an error of ConnectRPC', ofConnect(secret)],
@@ -238,7 +241,7 @@ describe('What a function of the host throws is unexpected, and shown to nobody'
 })
 
 it.each([{ kind: 'NotFound' }, { kind: 'InvalidArgument' }])(
-  'An error of the library that the host did not complete is told: %o',
+  'An incomplete error of the library from authenticate is reported: %o',
   async (incomplete) => {
     const { call, failures } = await open({ authenticate: () => incomplete as never })
     const { status, json } = await call('/v1/projects/portal')
@@ -329,7 +332,7 @@ it('Clients of the Connect protocol get errors in its own form', async () => {
   expect(connect.json.code).toBe('not_found')
 })
 
-it('Options that are missing are noticed at once', async () => {
+it('A missing option is a TypeError', async () => {
   const iam = await openIam()
   const { options } = transportOptions()
   const { authenticate: _authenticate, ...open } = options
@@ -345,7 +348,7 @@ it.each([
   ['challenge', 'the value of a header', 'a\u0001b'],
   ['challenge', 'the value of a header', 'é'],
   ['challenge', 'the value of a header', {}],
-])('What %s cannot be is noticed at once: no %s is %j', async (option, what, value) => {
+])('The option %s must be %s, not %j', async (option, what, value) => {
   const { options } = transportOptions()
   const iam = await openIam()
   expect(() => fetchHandler(iam, { ...options, [option]: value } as never)).toThrow(
@@ -355,17 +358,14 @@ it.each([
 
 const makers = Object.entries({ fetchHandler, nodeHandler, connectRoutes })
 
-it.each(makers)(
-  'Options that are missing as a whole are noticed at once by %s',
-  async (_, make) => {
-    const iam = await openIam()
-    expect(() => Reflect.apply(make, undefined, [iam])).toThrow(
-      new TypeError('authenticate must be a function'),
-    )
-  },
-)
+it.each(makers)('Missing options are a TypeError of %s', async (_, make) => {
+  const iam = await openIam()
+  expect(() => Reflect.apply(make, undefined, [iam])).toThrow(
+    new TypeError('authenticate must be a function'),
+  )
+})
 
-it.each(makers)('What is not the library is noticed at once by %s', async (_, make) => {
+it.each(makers)('Anything but the library is a TypeError of %s', async (_, make) => {
   const { options } = transportOptions()
   const iam = await openIam()
   for (const given of [[undefined, options], [options], [{}, options], [iam.projects, options], []])
@@ -374,7 +374,7 @@ it.each(makers)('What is not the library is noticed at once by %s', async (_, ma
     )
 })
 
-it('An unexpected error is written to the console when the host does not listen', async () => {
+it('An unexpected error is written to the console when there is no onError', async () => {
   const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const cause = new Error('out of order')
   const handler = fetchHandler(await openIam(), {

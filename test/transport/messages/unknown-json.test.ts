@@ -4,7 +4,7 @@ import { openHost, violationsIn } from '../http-client.js'
 
 const context = { caller: callers['admin'] }
 
-describe('JSON that says what we do not know', () => {
+describe('JSON with unknown fields or values', () => {
   it('is refused for an unknown name of an enum value, and resets no setting', async () => {
     const { iam, call } = await openHost()
     const setting = 'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY'

@@ -106,12 +106,15 @@ describe('gRPC', () => {
     ['a message with all flags', '13', flagged(0xff)],
     ['a message marked as trailers', '13', flagged(0x80)],
     ['a second message with a reserved flag', '12', Buffer.concat([frame(portal), flagged(0x02)])],
-  ])('answers %s with code %s, once it is known who calls', async (_, code, body, headers) => {
-    const { send, failures } = await openHttp2()
-    expect((await send(body, headers))['grpc-status']).toBe(code)
-    expect((await send(body, { ...headers, authorization: '' }))['grpc-status']).toBe('16')
-    expect(failures).toEqual([])
-  })
+  ])(
+    'answers %s with code %s, after the caller is authenticated',
+    async (_, code, body, headers) => {
+      const { send, failures } = await openHttp2()
+      expect((await send(body, headers))['grpc-status']).toBe(code)
+      expect((await send(body, { ...headers, authorization: '' }))['grpc-status']).toBe('16')
+      expect(failures).toEqual([])
+    },
+  )
 
   it('takes a message in pieces of a byte each', async () => {
     const { session } = await openHttp2()
@@ -129,11 +132,14 @@ describe('gRPC', () => {
     expect(received['grpc-status']).toBe('0')
   })
 
-  it.each(['gzip', 'snappy'])('tells who compresses with %s what it takes', async (encoding) => {
-    const { send } = await openHttp2()
-    const answer = await send(frame(portal), { 'grpc-encoding': encoding })
-    expect(answer['grpc-accept-encoding']).toBe('identity')
-  })
+  it.each(['gzip', 'snappy'])(
+    'answers a request that is compressed with %s with the encodings that it takes',
+    async (encoding) => {
+      const { send } = await openHttp2()
+      const answer = await send(frame(portal), { 'grpc-encoding': encoding })
+      expect(answer['grpc-accept-encoding']).toBe('identity')
+    },
+  )
 
   it('waits for what has a deadline in ten thousand years', async () => {
     const warnings: unknown[] = []

@@ -44,7 +44,7 @@ describe('A list with too many items', () => {
   const json = JSON.stringify(request)
   const message = toBinary(addProjectRoles.input, create(addProjectRoles.input, request))
 
-  it('is told in JSON to who is permitted, and nobody else', async () => {
+  it('is refused in JSON, to a permitted caller alone', async () => {
     const { iam, call } = await open()
     const answer = await call('admin', 'application/json', json)
     expect(answer.status).toBe(400)
@@ -54,7 +54,7 @@ describe('A list with too many items', () => {
     expect(list._unsafeUnwrap().totalSize).toBe(1)
   })
 
-  it('is told in gRPC-web to who is permitted, and nobody else', async () => {
+  it('is refused in gRPC-web, to a permitted caller alone', async () => {
     const { call } = await open()
     const type = 'application/grpc-web+proto'
     const told = await (await call('admin', type, framed(message))).text()
@@ -62,7 +62,7 @@ describe('A list with too many items', () => {
     expect(await (await call('guest', type, framed(message))).text()).toContain('grpc-status: 7')
   })
 
-  it('is told in the Connect protocol to who is permitted, and nobody else', async () => {
+  it('is refused in the Connect protocol, to a permitted caller alone', async () => {
     const { call } = await open()
     const body = new Uint8Array(message)
     expect((await call('admin', 'application/proto', body)).status).toBe(400)
@@ -76,7 +76,7 @@ describe('A list with too many items', () => {
   })
 })
 
-describe('A message without what its answer does not depend on', () => {
+describe('A shortened message', () => {
   const { input } = addProjectRoles
   const fields = messageFields(input)
   const read = (bytes: Uint8Array) => fromBinary(input, shortMessage(fields, bytes))
@@ -140,7 +140,7 @@ describe('A message without what its answer does not depend on', () => {
   })
 })
 
-describe('JSON without what its answer does not depend on', () => {
+describe('Shortened JSON', () => {
   const fields = messageFields(addProjectRoles.input)
   const rolesIn = (json: Readonly<Record<string, unknown>>) =>
     readJson(fields, json)['roles'] as Record<string, string>[]

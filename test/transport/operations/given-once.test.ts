@@ -116,7 +116,7 @@ describe.each(doubled)('%s given twice (%j) is refused', (name, values, field) =
   })
 })
 
-it('A host that names its organization header itself gets every value of that', async () => {
+it('The organization header given twice is refused under the name that the host gives it', async () => {
   const { options } = transportOptions()
   const server = createServer(
     nodeHandler(await openIam(), { ...options, organizationHeader: 'From' }),
@@ -133,7 +133,7 @@ it('A host that names its organization header itself gets every value of that', 
   expect(headers[':status']).toBe(400)
 })
 
-it('What a middleware puts in the place of a doubled header is taken as it is', async () => {
+it('A header that a middleware puts in the place of a doubled one is taken as it is', async () => {
   const handler = nodeHandler(await openIam(), transportOptions().options)
   const server = createServer((request, response) => {
     request.headers['x-service-orgid'] = 'globex'

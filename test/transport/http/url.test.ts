@@ -28,7 +28,7 @@ describe('A path', () => {
     }
   })
 
-  it('tells nobody anything before it is known who calls', async () => {
+  it('that is malformed is refused after the caller is authenticated', async () => {
     const { call } = await openHost()
     const answer = await call('GET', '/v1/projects/por%zz', undefined, { authorization: '' })
     expect(answer.status).toBe(401)
