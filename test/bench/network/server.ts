@@ -14,13 +14,10 @@ import {
 import { nodeHandler, ProjectRoleService, ProjectService } from 'claviger/transport'
 import fastify from 'fastify'
 import * as z from 'zod'
-
-/** What a server of the benchmark is told to be. */
-export type Server = 'claviger' | 'bare'
+import { TOKEN } from './calls.ts'
 
 const permissions: readonly Permission[] = ['project.read', 'project.write', 'project.role.write']
 const CALLER = { userId: 'u1', orgId: 'acme', permissions: [...permissions] }
-const TOKEN = 'Bearer token'
 const DETAILS = {
   sequence: '1769851800250000',
   creationDate: '2026-01-31T09:30:00.250Z',
@@ -92,21 +89,17 @@ const bareRpc = (router: ConnectRouter): void => {
 }
 
 const [server, protocol] = process.argv.slice(2)
-const bare = async () =>
-  protocol === 'rest' ? bareJson() : connectNodeAdapter({ routes: bareRpc })
-const listener = server === 'claviger' ? await claviger() : await bare()
-const made =
-  protocol === 'grpc'
-    ? createHttp2Server(listener as never)
-    : createServer(listener as RequestListener)
+
+const listener = async (): Promise<RequestListener> => {
+  if (server === 'claviger') return claviger()
+  return protocol === 'rest' ? bareJson() : connectNodeAdapter({ routes: bareRpc })
+}
+
+const listen = await listener()
+// The listeners of both take what HTTP/2 has in their place.
+const made = protocol === 'grpc' ? createHttp2Server(listen as never) : createServer(listen)
 made.listen(0, '127.0.0.1', () => {
   const { port } = made.address() as AddressInfo
   process.send?.(port)
-})
-
-// Answers how much time of a processor it has taken, in microseconds.
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.(user + system)
 })
 process.once('disconnect', () => process.exit())
