@@ -44,7 +44,8 @@ export const jsonCall =
       if (isEncoded(requestHeader)) throw statusError(ENCODED)
       if (isMalformed) throw statusError(MALFORMED_DEADLINE)
       const fromUrl = urlFields(texts, request.query)
-      const bytes = await readBody(options, { call, body: request.body }, MAX_REQUEST_BYTES)
+      const { body } = request
+      const bytes = body ? await readBody(options, { call, body }, MAX_REQUEST_BYTES) : NO_BYTES
       const values =
         isBodyOptional && bytes.length === 0
           ? readJson(operation.request, fromUrl)
@@ -58,6 +59,8 @@ export const jsonCall =
       end()
     }
   }
+
+const NO_BYTES = new Uint8Array()
 
 const MALFORMED_DEADLINE = transportStatus(
   Code.InvalidArgument,

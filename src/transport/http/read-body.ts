@@ -7,12 +7,10 @@ import type { ResolvedOptions } from '../options.js'
 /** Most bytes of one request. */
 export const MAX_REQUEST_BYTES = 1024 * 1024
 
-const NO_BYTES = new Uint8Array()
-
 /** A call, and the body of its request. */
 interface Incoming {
   readonly call: Call
-  readonly body: ((most: number) => Promise<Uint8Array>) | undefined
+  readonly body: (most: number) => Promise<Uint8Array>
 }
 
 /** All bytes of a body, at most `most`. The host is told why one cannot be read. @throws ConnectError */
@@ -22,7 +20,6 @@ export const readBody = async (
   most: number,
 ): Promise<Uint8Array> => {
   try {
-    if (!body) return NO_BYTES
     const bytes = await body(most)
     if (bytes.length > most) throw statusError(TOO_LARGE)
     // Over HTTP/2, a request that was cut off looks like one that has ended.

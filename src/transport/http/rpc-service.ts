@@ -72,7 +72,7 @@ const universal = (
   const header = request.headers()
   const call = { method: rpc, signal, requestHeader: header, responseHeader: new Map() }
   async function* bytes() {
-    yield await readBody(options, { call, body }, FRAME_BYTES + MAX_REQUEST_BYTES)
+    if (body) yield await readBody(options, { call, body }, FRAME_BYTES + MAX_REQUEST_BYTES)
   }
   const url = `http://localhost${path}?${query}`
   return { httpVersion, method, url, header: wireHeaders(header), signal, body: bytes() }

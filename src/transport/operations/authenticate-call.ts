@@ -17,13 +17,17 @@ export const authenticateCall = async (
     call.responseHeader.set('deprecation', DEPRECATED_SINCE)
   try {
     const answered = options.authenticate(headers, call.signal)
-    const isPromise = answered instanceof Promise
-    const caller = await (isPromise ? Promise.race([answered, aborted(call.signal)]) : answered)
-    return admitted(options, call, caller)
+    if (!isPromise(answered)) return admitted(options, call, answered)
+    return admitted(options, call, await Promise.race([answered, aborted(call.signal)]))
   } catch (thrown) {
     throw failed(options, call, thrown)
   }
 }
+
+const isPromise = (
+  answered: Authentication | Promise<Authentication>,
+): answered is Promise<Authentication> =>
+  typeof answered === 'object' && answered !== null && 'then' in answered
 
 const admitted = (options: ResolvedOptions, call: Call, caller: Authentication): Caller => {
   // Absent in whatever way: not every host is type-checked.

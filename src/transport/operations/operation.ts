@@ -10,7 +10,7 @@ export interface Operation {
   readonly request: MessageFields
   readonly response: MessageFields
   /** From the values of a request to those of a response. */
-  readonly run: (values: Values, context: Context) => Promise<Result<object, IamError>>
+  readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
 }
 
 /** The operation of a method that changes something; its response has fields of what that answers. */
@@ -35,8 +35,7 @@ export const listing = <Input, Item>(
   const operation = answering(rpc, list, (page) => ({ ...page, [name]: page.items }))
   return {
     ...operation,
-    run: async (values, context) =>
-      operation.run(items ? listInput(items, values) : values, context),
+    run: (values, context) => operation.run(items ? listInput(items, values) : values, context),
   }
 }
 
@@ -49,9 +48,7 @@ export const answering = <Input, Answer>(
   rpc,
   request: messageFields(rpc.input),
   response: messageFields(rpc.output),
-  run: async (values, context) => {
-    // Cast: every method checks its input, whatever its type.
-    const answer = await method(values as Input, context)
-    return answer.map(responseOf)
-  },
+  // Cast: every method checks its input, whatever its type.
+  run: (values, context) =>
+    method(values as Input, context).then((answer) => answer.map(responseOf)),
 })
