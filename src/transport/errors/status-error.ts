@@ -1,5 +1,6 @@
 import { createRegistry, fromJsonString } from '@bufbuild/protobuf'
 import { type Code, ConnectError } from '@connectrpc/connect'
+import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { type Status, type StatusDetail, toStatus, type Violation } from '../../index.js'
 import { file_google_rpc_error_details } from '../gen/google/rpc/error_details_pb.js'
 import { fewOf } from './few-violations.js'
@@ -7,8 +8,12 @@ import { fewOf } from './few-violations.js'
 /** What `@type` of a detail begins with, before the name of its message. */
 export const TYPE_PREFIX = 'type.googleapis.com/'
 
-/** The status of an error that the library does not have. */
-export const transportStatus = (code: Code, message: string, reason: string): Status => ({
+/** The status of an error that the library does not have; its reason is the name of the code, unless given. */
+export const transportStatus = (
+  code: Code,
+  message: string,
+  reason: string = codeToString(code).toUpperCase(),
+): Status => ({
   code,
   message,
   details: [
@@ -35,7 +40,7 @@ export const statusOf = (thrown: unknown): Status | undefined =>
 /** {@link statusError} of a request that is malformed. */
 export const malformed = (violation: Violation): ConnectError => invalidArgument(fewOf([violation]))
 
-/** @throws ConnectError where there is any violation; asks for no more than it tells */
+/** @throws ConnectError where there is any violation */
 export const refuseMalformed = (violations: Iterable<Violation>): void => {
   const few = fewOf(violations)
   if (few.length > 0) throw invalidArgument(few)

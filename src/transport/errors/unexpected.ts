@@ -1,15 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { type IamError, type Status, toStatus } from '../../index.js'
 import { type ResolvedOptions, toConsole } from '../options.js'
-import type { Call } from './call.js'
+import { type Call, traceIdOf } from './call.js'
 import { withFewViolations } from './few-violations.js'
 import { statusError, statusOf, TYPE_PREFIX, transportStatus } from './status-error.js'
-import { traceIdOf } from './trace-id.js'
 
 /** The codes whose cause is for the host alone. */
 const CODES_WITH_CAUSE = [Code.Internal, Code.Unavailable]
 
-/** The answer to a call that the library refused; the host is told what is behind it. */
+/** The answer to a call that the library refused; its cause is reported to the host. */
 export const refused = (options: ResolvedOptions, call: Call, error: IamError): ConnectError => {
   if (error.kind === 'Cancelled' && isLate(call)) return statusError(TOO_LATE)
   const status = toStatus(withFewViolations(error))
@@ -17,8 +16,8 @@ export const refused = (options: ResolvedOptions, call: Call, error: IamError): 
   if (retryAfter !== undefined) call.responseHeader.set('retry-after', retryAfter)
   if (status.code === Code.Unauthenticated)
     call.responseHeader.set('www-authenticate', options.challenge)
-  const isTold = CODES_WITH_CAUSE.includes(status.code)
-  return statusError(isTold ? withCorrelationId(status, tell(options, call, error)) : status)
+  const isReported = CODES_WITH_CAUSE.includes(status.code)
+  return statusError(isReported ? withCorrelationId(status, report(options, call, error)) : status)
 }
 
 /** `Retry-After` (RFC 9110, section 10.2.3), in whole seconds; undefined without a RetryInfo. */
@@ -41,15 +40,11 @@ const withCorrelationId = (status: Status, correlationId: string): Status => ({
 const isLate = ({ signal: { reason } }: Call): boolean =>
   reason instanceof ConnectError && reason.code === Code.DeadlineExceeded
 
-const TOO_LATE = transportStatus(
-  Code.DeadlineExceeded,
-  'The deadline has passed',
-  'DEADLINE_EXCEEDED',
-)
+const TOO_LATE = transportStatus(Code.DeadlineExceeded, 'The deadline has passed')
 
 /**
- * The answer to a call that threw before it was understood. What is thrown once nobody waits any more is
- * most likely that, and no failure.
+ * The answer to a call that threw before its request was read. What is thrown after the client has left is most
+ * likely a consequence of that, and no failure.
  */
 export const failed = (options: ResolvedOptions, call: Call, cause: unknown): ConnectError =>
   call.signal.aborted
@@ -60,9 +55,9 @@ export const failed = (options: ResolvedOptions, call: Call, cause: unknown): Co
 export const unexpected = (options: ResolvedOptions, call: Call, cause: unknown): ConnectError =>
   statusError(statusOfThrown(options, call, cause))
 
-/** The status of {@link unexpected}. The cause is for the host alone, who is told it under the same id. */
+/** The status of {@link unexpected}. The cause is reported to the host alone, under the same correlation id. */
 export const statusOfThrown = (options: ResolvedOptions, call: Call, cause: unknown): Status => {
-  return statusOf(cause) ?? withCorrelationId(UNEXPECTED, tell(options, call, cause))
+  return statusOf(cause) ?? withCorrelationId(UNEXPECTED, report(options, call, cause))
 }
 
 const UNEXPECTED = transportStatus(
@@ -71,7 +66,7 @@ const UNEXPECTED = transportStatus(
   'UNEXPECTED',
 )
 
-const tell = ({ onError }: ResolvedOptions, call: Call, cause: unknown): string => {
+const report = ({ onError }: ResolvedOptions, call: Call, cause: unknown): string => {
   const correlationId = traceIdOf(call.requestHeader) ?? crypto.randomUUID()
   const failure = { correlationId, method: `${call.method.parent.typeName}/${call.method.name}` }
   // What it throws, or rejects with, is not for the caller; without it the cause would go unseen.

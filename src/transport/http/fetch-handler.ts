@@ -3,7 +3,7 @@ import type { TransportOptions } from '../options.js'
 import { notFound } from './http-answer.js'
 import { type HttpRequest, pathAndQuery } from './http-request.js'
 import { httpService } from './http-service.js'
-import { joined } from './joined.js'
+import { joined } from './read-body.js'
 
 /**
  * The transport for servers in the style of `fetch` (workers, Bun, Deno, Hono): JSON on REST paths

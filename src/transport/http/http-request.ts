@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly header: HeaderReader
   /** All headers, as a host or ConnectRPC takes them. */
   readonly headers: () => Headers
-  /** Aborts once nobody waits for the answer. */
+  /** Aborts once the client has left. */
   readonly signal: AbortSignal
   /** Reads all of the body, or more than `most` bytes of it; undefined where there is none for certain. */
   readonly body: ((most: number) => Promise<Uint8Array>) | undefined

@@ -4,25 +4,18 @@ import { operationsOf } from '../operations/operations.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import { jsonAnswer, methodNotAllowed } from './http-answer.js'
 import type { HttpService } from './http-request.js'
-import { restService } from './rest-service.js'
+import { restService } from './rest/rest-service.js'
 import { rpcService } from './rpc-service.js'
 
 /** The transport as a function from HTTP requests to their answers. */
 export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
   const operations = operationsOf(iam)
   const options = resolveOptions(given)
-  const services = [
-    documentService(options),
-    rpcService(options, operations),
-    restService(options, operations),
-  ]
-  const find: HttpService = (method, path) => {
-    for (const service of services) {
-      const answer = service(method, path)
-      if (answer) return answer
-    }
-    return undefined
-  }
+  const document = documentService(options)
+  const rpcs = rpcService(options, operations)
+  const rest = restService(options, operations)
+  const find: HttpService = (method, path) =>
+    document(method, path) ?? rpcs(method, path) ?? rest(method, path)
   return (method, path) => {
     if (method !== 'HEAD') return find(method, path)
     const answer = find('GET', path)

@@ -13,7 +13,7 @@ interface Incoming {
   readonly body: (most: number) => Promise<Uint8Array>
 }
 
-/** All bytes of a body, at most `most`. The host is told why one cannot be read. @throws ConnectError */
+/** All bytes of a body, at most `most`. Why one cannot be read is reported to the host. @throws ConnectError */
 export const readBody = async (
   options: ResolvedOptions,
   { call, body }: Incoming,
@@ -30,8 +30,17 @@ export const readBody = async (
   }
 }
 
-const TOO_LARGE = transportStatus(
-  Code.ResourceExhausted,
-  'The request is larger than 1 MiB',
-  'RESOURCE_EXHAUSTED',
-)
+const TOO_LARGE = transportStatus(Code.ResourceExhausted, 'The request is larger than 1 MiB')
+
+/** Pieces of a body as one. */
+export const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
+  const [first] = pieces
+  if (first && pieces.length === 1) return first
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let start = 0
+  for (const piece of pieces) {
+    bytes.set(piece, start)
+    start += piece.length
+  }
+  return bytes
+}

@@ -14,9 +14,9 @@ import {
   unsupportedType,
 } from './http-answer.js'
 import { type Answer, type HttpRequest, type HttpService, isJson } from './http-request.js'
-import { jsonCall } from './json-call.js'
 import { MAX_REQUEST_BYTES, readBody } from './read-body.js'
-import { queryFields } from './url-fields.js'
+import { jsonCall } from './rest/json-call.js'
+import { queryFields } from './rest/url-fields.js'
 import { wireHeaders } from './wire-headers.js'
 
 /** gRPC, gRPC-web, the Connect protocol and JSON on the paths of the rpcs. */
@@ -87,7 +87,7 @@ const MAX_RESPONSE_BYTES = 0xffff_ffff
 const httpAnswer = async (answer: UniversalServerResponse): Promise<HttpAnswer> => {
   const { status, header = new Headers(), body, trailer } = answer
   const bytes = body ? await readAllBytes(body, MAX_RESPONSE_BYTES) : new Uint8Array()
-  // Tells clients that compress gRPC what is served instead: all that is unimplemented of it.
+  // For clients that compress gRPC: no other part of it is unimplemented.
   if (trailer?.get('grpc-status') === String(Code.Unimplemented))
     header.set('grpc-accept-encoding', 'identity')
   return { status, header, body: bytes, trailer }

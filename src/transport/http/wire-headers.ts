@@ -1,5 +1,5 @@
 import type { HeaderReader } from '../errors/call.js'
-import { LONGEST_TIMER } from './deadline.js'
+import { LONGEST_TIMER } from './rest/deadline.js'
 
 /** Headers that ConnectRPC repeats in its errors, which gRPC sends in trailers: they must not grow. */
 const REPEATED = ['grpc-timeout', 'grpc-encoding']
@@ -18,7 +18,6 @@ export const isEncoded = (header: HeaderReader): boolean =>
 
 /** The headers for ConnectRPC: without a coding that is none, and without deadlines that no timer waits for. */
 export const wireHeaders = (received: Headers): Headers => {
-  if (!CHANGED.some((name) => received.has(name))) return received
   const header = new Headers(received)
   for (const name of REPEATED) {
     const value = header.get(name)
@@ -29,8 +28,6 @@ export const wireHeaders = (received: Headers): Headers => {
   if (Number(header.get('connect-timeout-ms')) > LONGEST_TIMER) header.delete('connect-timeout-ms')
   return header
 }
-
-const CHANGED = [...REPEATED, 'content-encoding', 'connect-timeout-ms']
 
 const timeoutOf = (text: string | null): number => {
   const [, digits, unit = ''] = /^(\d{1,8})([HMS])$/.exec(text ?? '') ?? []

@@ -15,19 +15,13 @@ export const isFull = ({ violations }: Place): boolean => violations.length >= M
 /** The place of a request as a whole. */
 export const wholeRequest = (): Place => ({ path: '', violations: [] })
 
-/** The place of a field of the object at `place`. */
-export const fieldAt = ({ path, violations }: Place, name: string): Place => ({
-  path: path === '' ? name : `${path}.${name}`,
-  violations,
-})
-
-/** The place of an item of the list at `place`. */
-export const itemAt = ({ path, violations }: Place, index: number): Place => ({
-  path: `${path}[${index}]`,
+/** The place of a part of the value at `place`: `.name` or `[0]`. */
+export const partAt = ({ path, violations }: Place, part: string): Place => ({
+  path: `${path}${part}`,
   violations,
 })
 
 /** Notes what is wrong with the value at `place`; undefined stands for that value. */
 export const refuse = (place: Place, description: string): undefined => {
-  if (!isFull(place)) place.violations.push({ field: place.path, description })
+  if (!isFull(place)) place.violations.push({ field: place.path.replace(/^\./, ''), description })
 }

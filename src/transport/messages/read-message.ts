@@ -1,6 +1,6 @@
 import { refuseMalformed } from '../errors/status-error.js'
 import { type MessageField, type MessageFields, type Values, zeroOf } from './message-fields.js'
-import { fieldAt, itemAt, type Place, refuse, wholeRequest } from './place.js'
+import { type Place, partAt, refuse, wholeRequest } from './place.js'
 import { givenFields } from './update-mask.js'
 
 /** The values of a request in protobuf. @throws ConnectError where it has unknown fields or enumeration values */
@@ -21,7 +21,7 @@ const readFields = (message: MessageFields, from: object, place: Place): Values 
     const isEmptied = isPatch && value === undefined
     values[field.name] = isEmptied
       ? zeroOf(field)
-      : readField(field, value, fieldAt(place, field.name))
+      : readField(field, value, partAt(place, `.${field.name}`))
   }
   return values
 }
@@ -35,7 +35,7 @@ const refuseUnknown = (from: object, place: Place): void => {
 
 const readField = (field: MessageField, value: unknown, place: Place): unknown =>
   field.isList && Array.isArray(value)
-    ? value.map((item, index) => readValue(field, item, itemAt(place, index)))
+    ? value.map((item, index) => readValue(field, item, partAt(place, `[${index}]`)))
     : readValue(field, value, place)
 
 /** An enumeration of protobuf is open: any number can come in, and none may stand for the default. */

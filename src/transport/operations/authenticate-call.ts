@@ -17,17 +17,13 @@ export const authenticateCall = async (
     call.responseHeader.set('deprecation', DEPRECATED_SINCE)
   try {
     const answered = options.authenticate(headers, call.signal)
-    if (!isPromise(answered)) return admitted(options, call, answered)
+    const isPromise = typeof answered === 'object' && answered !== null && 'then' in answered
+    if (!isPromise) return admitted(options, call, answered)
     return admitted(options, call, await Promise.race([answered, aborted(call.signal)]))
   } catch (thrown) {
     throw failed(options, call, thrown)
   }
 }
-
-const isPromise = (
-  answered: Authentication | Promise<Authentication>,
-): answered is Promise<Authentication> =>
-  typeof answered === 'object' && answered !== null && 'then' in answered
 
 const admitted = (options: ResolvedOptions, call: Call, caller: Authentication): Caller => {
   // Absent in whatever way: not every host is type-checked.
@@ -37,7 +33,7 @@ const admitted = (options: ResolvedOptions, call: Call, caller: Authentication):
   return caller
 }
 
-/** Rejects once nobody waits for the call any more. */
+/** Rejects once the call is over. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -1,9 +1,8 @@
 import type { Caller, Context } from '../../index.js'
-import type { Call } from '../errors/call.js'
+import { type Call, traceIdOf } from '../errors/call.js'
 import { malformed } from '../errors/status-error.js'
-import { traceIdOf } from '../errors/trace-id.js'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
-import { isWrite } from '../http/http-rule.js'
+import { isWrite } from '../http/rest/http-rule.js'
 import type { ResolvedOptions } from '../options.js'
 
 /** The context of the library that the headers of a call stand for. @throws ConnectError */

@@ -8,7 +8,7 @@ import {
   ProjectService,
 } from 'claviger/transport'
 import { expect, it } from 'vitest'
-import { httpRuleOf } from '../../../src/transport/http/http-rule.js'
+import { httpRuleOf } from '../../../src/transport/http/rest/http-rule.js'
 import { transportOptions } from '../host.js'
 
 /** A host that notes which methods are called, and which permissions they ask for. */

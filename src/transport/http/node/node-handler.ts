@@ -1,12 +1,12 @@
-import type { Iam } from '../../index.js'
-import { resolveOptions, type TransportOptions } from '../options.js'
-import { type HttpAnswer, notFound } from './http-answer.js'
-import { pathAndQuery } from './http-request.js'
-import { httpService } from './http-service.js'
+import type { Iam } from '../../../index.js'
+import { resolveOptions, type TransportOptions } from '../../options.js'
+import { type HttpAnswer, notFound } from '../http-answer.js'
+import { pathAndQuery } from '../http-request.js'
+import { httpService } from '../http-service.js'
+import { MAX_REQUEST_BYTES } from '../read-body.js'
 import { bodyOf, type NodeBody } from './node-body.js'
 import { GIVEN_ONCE, headerReader, headersOf } from './node-headers.js'
 import type { NodeRequest } from './node-request.js'
-import { MAX_REQUEST_BYTES } from './read-body.js'
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
@@ -49,7 +49,7 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const answered = answer ? answer(received) : Promise.resolve(notFound())
     answered
       .then((found) => send(found, { request, response, body, signal }))
-      // Nobody is left to be answered: calls answer whatever fails within them.
+      // No answer is possible any more: calls answer whatever fails within them.
       .catch(() => response.destroy())
   }
 }
@@ -60,7 +60,7 @@ const refuseFetchRequest = ({ headers }: NodeRequest): void => {
     throw new TypeError('nodeHandler takes a request of node:http; for fetch, use fetchHandler')
 }
 
-/** Aborts once nobody waits for the answer. */
+/** Aborts once the client has left. */
 const signalOf = (response: NodeResponse): AbortSignal => {
   const aborted = new AbortController()
   response.once('close', () => {
@@ -72,7 +72,7 @@ const signalOf = (response: NodeResponse): AbortSignal => {
 /** A URL as a whole, which HTTP/1.1 has for proxies (RFC 9112, section 3.2.2); up to its path. */
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+/i
 
-/** Node.js has what is not ASCII as Latin-1, which it seldom is: nobody can decode what is put in its place. */
+/** Node.js has bytes that are not ASCII as Latin-1, which they seldom are: what replaces them cannot be decoded. */
 const NOT_DECODABLE = /[^!-~]|#/g
 
 /** What a browser would have encoded, or have taken for another path, as it does with `..` and a backslash. */

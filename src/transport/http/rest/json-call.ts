@@ -1,18 +1,18 @@
 import { Code } from '@connectrpc/connect'
-import type { Call } from '../errors/call.js'
-import { statusError, transportStatus } from '../errors/status-error.js'
-import { statusOfThrown } from '../errors/unexpected.js'
-import { type JsonObject, readJson, readJsonBody } from '../messages/read-json.js'
-import { inJson, writeMessage } from '../messages/write-message.js'
-import { authenticateCall } from '../operations/authenticate-call.js'
-import type { Operation } from '../operations/operation.js'
-import { perform } from '../operations/perform.js'
-import type { ResolvedOptions } from '../options.js'
+import type { Call } from '../../errors/call.js'
+import { statusError, transportStatus } from '../../errors/status-error.js'
+import { statusOfThrown } from '../../errors/unexpected.js'
+import { type JsonObject, readJson, readJsonBody } from '../../messages/read-json.js'
+import { inJson, writeMessage } from '../../messages/write-message.js'
+import { authenticateCall } from '../../operations/authenticate-call.js'
+import type { Operation } from '../../operations/operation.js'
+import { perform } from '../../operations/perform.js'
+import type { ResolvedOptions } from '../../options.js'
+import { errorAnswer, type HttpAnswer, jsonAnswer } from '../http-answer.js'
+import type { HttpRequest } from '../http-request.js'
+import { MAX_REQUEST_BYTES, readBody } from '../read-body.js'
+import { isEncoded } from '../wire-headers.js'
 import { deadlineOf } from './deadline.js'
-import { errorAnswer, type HttpAnswer, jsonAnswer } from './http-answer.js'
-import type { HttpRequest } from './http-request.js'
-import { MAX_REQUEST_BYTES, readBody } from './read-body.js'
-import { isEncoded } from './wire-headers.js'
 
 /** What a call in JSON does, and where its request stands. */
 export interface JsonCall {
@@ -42,7 +42,7 @@ export const jsonCall =
     try {
       const caller = await authenticateCall(options, call, request.headers())
       if (isEncoded(requestHeader)) throw statusError(ENCODED)
-      if (isMalformed) throw statusError(MALFORMED_DEADLINE)
+      if (isMalformed) throw statusError(MALFORMED)
       const fromUrl = urlFields(texts, request.query)
       const { body } = request
       const bytes = body ? await readBody(options, { call, body }, MAX_REQUEST_BYTES) : NO_BYTES
@@ -62,14 +62,5 @@ export const jsonCall =
 
 const NO_BYTES = new Uint8Array()
 
-const MALFORMED_DEADLINE = transportStatus(
-  Code.InvalidArgument,
-  'Connect-Timeout-Ms must be a number of milliseconds',
-  'INVALID_ARGUMENT',
-)
-
-const ENCODED = transportStatus(
-  Code.Unimplemented,
-  'A compressed request is not served',
-  'UNIMPLEMENTED',
-)
+const MALFORMED = transportStatus(Code.InvalidArgument, 'Connect-Timeout-Ms is malformed')
+const ENCODED = transportStatus(Code.Unimplemented, 'A compressed request is not served')

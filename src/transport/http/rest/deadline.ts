@@ -1,5 +1,5 @@
 import { createDeadlineSignal } from '@connectrpc/connect/protocol'
-import type { HttpRequest } from './http-request.js'
+import type { HttpRequest } from '../http-request.js'
 
 /** Longest that a timer of JavaScript waits, in milliseconds: 24 days; one for longer ends at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1

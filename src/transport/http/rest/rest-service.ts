@@ -1,9 +1,9 @@
 import type { DescField } from '@bufbuild/protobuf'
-import type { MessageField, MessageFields } from '../messages/message-fields.js'
-import type { Operation } from '../operations/operation.js'
-import type { ResolvedOptions } from '../options.js'
-import { methodNotAllowed, unsupportedType } from './http-answer.js'
-import { type HttpService, isJson } from './http-request.js'
+import type { MessageField, MessageFields } from '../../messages/message-fields.js'
+import type { Operation } from '../../operations/operation.js'
+import type { ResolvedOptions } from '../../options.js'
+import { methodNotAllowed, unsupportedType } from '../http-answer.js'
+import { type HttpService, isJson } from '../http-request.js'
 import { httpRuleOf } from './http-rule.js'
 import { type JsonAnswer, jsonCall } from './json-call.js'
 import { createRouter, type Route } from './router.js'
@@ -49,8 +49,8 @@ const routesOf = (options: ResolvedOptions, operation: Operation): readonly Rout
 }
 
 /**
- * For a cache that was told to keep what must not be stored: of one URL, who calls makes another answer, and so does
- * the organization.
+ * For a cache that stores answers in spite of `no-store`: the answer at a URL depends on the caller and on the
+ * organization.
  */
 const varyOf = ({ organizationHeader }: ResolvedOptions): string =>
   `Authorization, Cookie, ${organizationHeader}`

@@ -1,8 +1,8 @@
 import type { ConnectError } from '@connectrpc/connect'
-import { malformed } from '../errors/status-error.js'
-import { duplicateField } from '../messages/duplicate-field.js'
-import type { MessageField } from '../messages/message-fields.js'
-import type { JsonObject } from '../messages/read-json.js'
+import { malformed } from '../../errors/status-error.js'
+import { duplicateField } from '../../messages/duplicate-field.js'
+import type { MessageField } from '../../messages/message-fields.js'
+import type { JsonObject } from '../../messages/read-json.js'
 
 /** What JSON would have in the place of the parameters of a query. */
 type Tree = { [name: string]: Tree | string | boolean | (string | boolean)[] }

@@ -1,7 +1,6 @@
-import { malformed } from '../errors/status-error.js'
-import { joined } from './joined.js'
+import { malformed } from '../../errors/status-error.js'
+import { joined, MAX_REQUEST_BYTES } from '../read-body.js'
 import type { NodeRequest } from './node-request.js'
-import { MAX_REQUEST_BYTES } from './read-body.js'
 
 /** Most bytes that are read away once there is an answer: about what is on its way until the client sees it. */
 const MAX_DISCARDED_BYTES = 8 * MAX_REQUEST_BYTES
@@ -12,15 +11,15 @@ export interface NodeBody {
   readonly read: (most: number) => Promise<Uint8Array>
   /**
    * Reads away what is left once there is an answer: as long as there is any, Node.js keeps a stream of HTTP/2 and
-   * with it the session, and takes no next request over HTTP/1.1. A stream that sends more than any request that is
-   * worth it, may have no end: it is closed. Ends with what is read away.
+   * with it the session, and takes no next request over HTTP/1.1. A stream that sends more than that may have no
+   * end: it is closed. Ends with what is read away.
    */
   readonly discardRest?: () => Promise<void>
 }
 
 /**
- * The body of a request; undefined where it has none. A parser in front of us, such as `express.json()`, has taken them away and left
- * what it made of them: that is written down again, so that it is read as strictly as any other.
+ * The body of a request; undefined where it has none. What a parser before us, such as `express.json()`, has made of
+ * it, is written as JSON again, so that it is read as strictly as any other.
  */
 export const bodyOf = (request: NodeRequest): NodeBody | undefined => {
   const { body, readableEnded } = request

@@ -1,4 +1,4 @@
-import type { HeaderReader } from '../errors/call.js'
+import type { HeaderReader } from '../../errors/call.js'
 import type { NodeRequest } from './node-request.js'
 
 /** Headers that a request must not have twice; beside them, the one that selects the organization. */

@@ -1,5 +1,5 @@
 import { type DescField, type DescMethod, getOption } from '@bufbuild/protobuf'
-import { http } from '../gen/google/api/annotations_pb.js'
+import { http } from '../../gen/google/api/annotations_pb.js'
 
 /** Where an rpc is found in plain HTTP, as its `google.api.http` annotation says. */
 export interface HttpRule {
