@@ -1,9 +1,6 @@
 import { malformed } from '../errors/status-error.js'
 import type { MessageField, MessageFields, Values } from '../messages/message-fields.js'
 
-/** Sort keys, as the lists of the library take them. */
-type Sort = readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[]
-
 /** The input of a method that lists `items`; zero and empty stand for absent, as AIP-158 has it. */
 export const listInput = (
   items: MessageFields,
@@ -20,7 +17,7 @@ export const listInput = (
  *
  * @throws ConnectError for what cannot be sorted by, or is given twice
  */
-const sortOf = (items: MessageFields, orderBy: string): Sort => {
+const sortOf = (items: MessageFields, orderBy: string): readonly object[] => {
   if (orderBy === '') return []
   const fields = sortFields(items)
   const seen = new Set<MessageField>()

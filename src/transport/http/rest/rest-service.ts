@@ -36,7 +36,9 @@ const routesOf = (options: ResolvedOptions, operation: Operation): readonly Rout
   const answer = jsonCall(options, {
     operation,
     isBodyOptional: !rule.hasBody,
-    header: rule.verb === 'GET' ? [['vary', varyOf(options)]] : [],
+    // For a cache that stores answers in spite of `no-store`.
+    header:
+      rule.verb === 'GET' ? [['vary', `Authorization, Cookie, ${options.organizationHeader}`]] : [],
     urlFields: (texts, query) => ({
       ...pathFields(inPath, texts),
       ...(query !== '' && queryFields(inQuery, query)),
@@ -47,13 +49,6 @@ const routesOf = (options: ResolvedOptions, operation: Operation): readonly Rout
     isJson(received.header) ? answer(received, texts) : unsupportedType('application/json')
   return [[rule.verb, rule.template, rule.hasBody ? answerJson : answer]]
 }
-
-/**
- * For a cache that stores answers in spite of `no-store`: the answer at a URL depends on the caller and on the
- * organization.
- */
-const varyOf = ({ organizationHeader }: ResolvedOptions): string =>
-  `Authorization, Cookie, ${organizationHeader}`
 
 const fieldsOf = ({ all }: MessageFields, fields: readonly DescField[]): readonly MessageField[] =>
   fields.flatMap(({ name }) => all.find(({ protoName }) => protoName === name) ?? [])
