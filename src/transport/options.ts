@@ -3,10 +3,10 @@ import type { Caller, IamError } from '../index.js'
 /** What a host supplies to the transport. */
 export interface TransportOptions {
   /**
-   * Who calls, from the headers of the request and before its body is read; `undefined` when nobody
-   * was made out. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call
+   * Who calls, from the headers of the request and before its body is read; `undefined` when there is
+   * no caller. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call
    * with its status. What it throws, such an error too, is an unexpected error, and so is a malformed
-   * caller. `signal` aborts when nobody waits for an answer any more, and ends the call by itself.
+   * caller. `signal` aborts when the client has left or the deadline has passed, and ends the call by itself.
    */
   readonly authenticate: (
     headers: Headers,
@@ -14,8 +14,8 @@ export interface TransportOptions {
   ) => Authentication | Promise<Authentication>
 
   /**
-   * Told the cause of every answer 13 and 14, none of which leaves the process otherwise; written to
-   * the console when absent, or when it throws, for nothing may fail unseen. Not told of a message of
+   * Called with the cause of every answer 13 and 14, none of which leaves the process otherwise; the cause is
+   * written to the console when this is absent, or throws. Not called for a message of
    * gRPC that is no protobuf, which is 13 too.
    */
   readonly onError?: ((cause: unknown, failure: Failure) => void) | undefined
@@ -33,7 +33,7 @@ export interface TransportOptions {
 /** The caller as the host made them out, or why there is none. */
 export type Authentication = Caller | IamError | undefined
 
-/** Tells which call failed. */
+/** The call that failed. */
 export interface Failure {
   /** Stands in the answer too: the trace id of the request's `traceparent`, else drawn. */
   readonly correlationId: string
@@ -42,13 +42,13 @@ export interface Failure {
 }
 
 /** {@link TransportOptions} with every default in place. */
-export interface Edge extends Required<TransportOptions> {
+export interface ResolvedOptions extends Required<TransportOptions> {
   readonly onError: (cause: unknown, failure: Failure) => void
   readonly organizationHeader: string
   readonly challenge: string
 }
 
-/** The last resort of a host that listens nowhere else. */
+/** `onError` of a host that has none. */
 export const toConsole = (cause: unknown, { correlationId, method }: Failure): void =>
   // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
   console.error(method, correlationId, cause)
@@ -57,7 +57,7 @@ export const toConsole = (cause: unknown, { correlationId, method }: Failure): v
  * @throws TypeError when `authenticate` is missing, for it has no default that is safe, or an option is not what
  *   it is to be
  */
-export const edgeOf = (options: Partial<TransportOptions> = {}): Edge => {
+export const resolveOptions = (options: Partial<TransportOptions> = {}): ResolvedOptions => {
   const { authenticate, onError = toConsole } = options
   const organizationHeader = options.organizationHeader ?? 'x-service-orgid'
   const challenge = options.challenge ?? 'Bearer'
@@ -70,7 +70,7 @@ export const edgeOf = (options: Partial<TransportOptions> = {}): Edge => {
   return { authenticate, onError, organizationHeader, challenge }
 }
 
-// What no header can be is told now, not to every call; and alike by all runtimes, which are not of one mind.
+// Checked here because runtimes differ in what they take for a header.
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t -~]*$/
 

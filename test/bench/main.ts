@@ -6,6 +6,7 @@ import { growth } from './growth.ts'
 import { log } from './log.ts'
 import { logins } from './logins.ts'
 import { memoryWrites } from './memory-writes.ts'
+import { network } from './network.ts'
 import { postgresWrites } from './postgres-writes.ts'
 import { emptyReport, machine, printRatios, versions } from './report.ts'
 import { sqliteWrites } from './sqlite-writes.ts'
@@ -21,6 +22,7 @@ const PARTS = {
   footprint,
   growth,
   throughput,
+  network,
 }
 
 const { values } = parseArgs({

@@ -1,10 +1,10 @@
 import { type Caller, checkCaller } from '../../index.js'
 
 /**
- * Holds that the caller is well-formed before anything of the request is looked at. That it is not is a fault of
- * the host: a client has no part in what `authenticate` answers.
+ * A malformed caller is a fault of the host, found before anything of the request is looked at: the client has no
+ * part in what `authenticate` answers.
  *
- * @throws TypeError when it is not
+ * @throws TypeError for a malformed caller
  */
 export const refuseMalformedCaller = (caller: Caller): void => {
   const faults = faultsOf(caller)
@@ -14,16 +14,12 @@ export const refuseMalformedCaller = (caller: Caller): void => {
 
 const faultsOf = (caller: Caller): readonly string[] => {
   try {
-    const { permissions, permissionsIn } = caller
-    return [
-      ...checkCaller(caller).map(({ field, description }) => `${field} ${description}`),
-      ...(permissions === undefined || isList(permissions)
-        ? []
-        : ['caller.permissions must be a list of text']),
-      ...(permissionsIn === undefined || isListed(permissionsIn)
-        ? []
-        : ['caller.permissionsIn must hold lists of text']),
-    ]
+    const { permissions = [], permissionsIn = {} } = caller
+    const faults = checkCaller(caller).map(({ field, description }) => `${field} ${description}`)
+    if (!isList(permissions)) faults.push('caller.permissions must be a list of text')
+    if (!Object.values(permissionsIn).every(isList) || typeof permissionsIn !== 'object')
+      faults.push('caller.permissionsIn must hold lists of text')
+    return faults
   } catch {
     return ['its properties must be readable']
   }
@@ -31,6 +27,3 @@ const faultsOf = (caller: Caller): readonly string[] => {
 
 const isList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
-
-const isListed = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.values(value).every(isList)

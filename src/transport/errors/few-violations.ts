@@ -13,7 +13,7 @@ const MOST_UNITS = 2 * (LONGEST_NAME + 1)
 export const withFewViolations = (error: IamError): IamError =>
   error.kind === 'InvalidArgument' ? { ...error, violations: fewOf(error.violations) } : error
 
-/** As many, from the first on, as fit in every protocol; at least one if there is any. Asks for no others. */
+/** As many, from the first on, as fit in every protocol; at least one if there is any. Reads no others. */
 export const fewOf = (violations: Iterable<Violation>): readonly Violation[] => {
   const few: Violation[] = []
   let left = MOST_BYTES

@@ -1,51 +1,46 @@
 import { createRegistry, fromJsonString } from '@bufbuild/protobuf'
-import { ConnectError } from '@connectrpc/connect'
+import { type Code, ConnectError } from '@connectrpc/connect'
+import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { type Status, type StatusDetail, toStatus, type Violation } from '../../index.js'
-import {
-  BadRequestSchema,
-  ErrorInfoSchema,
-  PreconditionFailureSchema,
-  ResourceInfoSchema,
-  RetryInfoSchema,
-} from '../gen/google/rpc/error_details_pb.js'
+import { file_google_rpc_error_details } from '../gen/google/rpc/error_details_pb.js'
 import { fewOf } from './few-violations.js'
 
 /** What `@type` of a detail begins with, before the name of its message. */
 export const TYPE_PREFIX = 'type.googleapis.com/'
 
-/** The google.rpc.ErrorInfo of an error that the library knows nothing of. */
-export const errorInfo = (reason: string, metadata: object = {}): StatusDetail => ({
-  '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`,
-  reason,
-  domain: 'claviger',
-  metadata,
+/** The status of an error that the library does not have; its reason is the name of the code, unless given. */
+export const transportStatus = (
+  code: Code,
+  message: string,
+  reason: string = codeToString(code).toUpperCase(),
+): Status => ({
+  code,
+  message,
+  details: [
+    { '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`, reason, domain: 'claviger', metadata: {} },
+  ],
 })
 
-const DETAILS = createRegistry(
-  ErrorInfoSchema,
-  BadRequestSchema,
-  PreconditionFailureSchema,
-  ResourceInfoSchema,
-  RetryInfoSchema,
-)
+const DETAILS = createRegistry(file_google_rpc_error_details)
 
 /** The error as ConnectRPC sends it in each of its protocols. Spec: Errors. */
-export const statusError = ({ code, message, details }: Status): ConnectError => {
+export const statusError = (status: Status): ConnectError => {
+  const { code, message, details } = status
   const error = new ConnectError(message, code, undefined, details.flatMap(outgoing))
-  made.add(error)
+  statuses.set(error, status)
   return error
 }
 
-const made = new WeakSet<object>()
+const statuses = new WeakMap<object, Status>()
 
-/** Whether `thrown` is of {@link statusError}: any other ConnectError may hold what is nobody's business. */
-export const isStatusError = (thrown: unknown): thrown is ConnectError =>
-  typeof thrown === 'object' && thrown !== null && made.has(thrown)
+/** What {@link statusError} was given; undefined of any other error, which may hold what no client may see. */
+export const statusOf = (thrown: unknown): Status | undefined =>
+  typeof thrown === 'object' && thrown !== null ? statuses.get(thrown) : undefined
 
 /** {@link statusError} of a request that is malformed. */
 export const malformed = (violation: Violation): ConnectError => invalidArgument(fewOf([violation]))
 
-/** @throws ConnectError where there is any violation; asks for no more than it tells */
+/** @throws ConnectError where there is any violation */
 export const refuseMalformed = (violations: Iterable<Violation>): void => {
   const few = fewOf(violations)
   if (few.length > 0) throw invalidArgument(few)

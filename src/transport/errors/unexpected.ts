@@ -1,30 +1,29 @@
-import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { type IamError, type Status, toStatus } from '../../index.js'
-import { type Edge, toConsole } from '../options.js'
+import { type ResolvedOptions, toConsole } from '../options.js'
+import { type Call, traceIdOf } from './call.js'
 import { withFewViolations } from './few-violations.js'
-import { retryAfterOf } from './retry-after.js'
-import { errorInfo, isStatusError, statusError } from './status-error.js'
-import { traceIdOf } from './trace-id.js'
+import { statusError, statusOf, TYPE_PREFIX, transportStatus } from './status-error.js'
 
 /** The codes whose cause is for the host alone. */
 const CODES_WITH_CAUSE = [Code.Internal, Code.Unavailable]
 
-/** What is known of a call that fails, whether in its body or in what it does. */
-type Call = Pick<
-  HandlerContext,
-  'service' | 'method' | 'signal' | 'requestHeader' | 'responseHeader'
->
-
-/** The answer to a call that the library refused; the host is told what is behind it. */
-export const refused = (edge: Edge, call: Call, error: IamError): ConnectError => {
-  if (error.kind === 'Cancelled' && isLate(call)) return tooLate()
+/** The answer to a call that the library refused; its cause is reported to the host. */
+export const refused = (options: ResolvedOptions, call: Call, error: IamError): ConnectError => {
+  if (error.kind === 'Cancelled' && isLate(call)) return statusError(TOO_LATE)
   const status = toStatus(withFewViolations(error))
   const retryAfter = retryAfterOf(status)
   if (retryAfter !== undefined) call.responseHeader.set('retry-after', retryAfter)
   if (status.code === Code.Unauthenticated)
-    call.responseHeader.set('www-authenticate', edge.challenge)
-  const isTold = CODES_WITH_CAUSE.includes(status.code)
-  return statusError(isTold ? withCorrelationId(status, tell(edge, call, error)) : status)
+    call.responseHeader.set('www-authenticate', options.challenge)
+  const isReported = CODES_WITH_CAUSE.includes(status.code)
+  return statusError(isReported ? withCorrelationId(status, report(options, call, error)) : status)
+}
+
+/** `Retry-After` (RFC 9110, section 10.2.3), in whole seconds; undefined without a RetryInfo. */
+const retryAfterOf = ({ details }: Status): string | undefined => {
+  const info = details.find((detail) => detail['@type'] === `${TYPE_PREFIX}google.rpc.RetryInfo`)
+  return info && String(Math.ceil(Number.parseFloat(String(info['retryDelay']))))
 }
 
 /** The id stands in the metadata of ErrorInfo, the one detail that has any. */
@@ -41,34 +40,35 @@ const withCorrelationId = (status: Status, correlationId: string): Status => ({
 const isLate = ({ signal: { reason } }: Call): boolean =>
   reason instanceof ConnectError && reason.code === Code.DeadlineExceeded
 
-const tooLate = (): ConnectError =>
-  statusError({
-    code: Code.DeadlineExceeded,
-    message: 'The deadline has passed',
-    details: [errorInfo('DEADLINE_EXCEEDED')],
-  })
+const TOO_LATE = transportStatus(Code.DeadlineExceeded, 'The deadline has passed')
 
 /**
- * The answer to a call that threw before it was understood. What is thrown once nobody waits any more is
- * most likely that, and no failure.
+ * The answer to a call that threw before its request was read. What is thrown after the client has left is most
+ * likely a consequence of that, and no failure.
  */
-export const failed = (edge: Edge, call: Call, cause: unknown): ConnectError =>
-  call.signal.aborted ? refused(edge, call, { kind: 'Cancelled' }) : unexpected(edge, call, cause)
+export const failed = (options: ResolvedOptions, call: Call, cause: unknown): ConnectError =>
+  call.signal.aborted
+    ? refused(options, call, { kind: 'Cancelled' })
+    : unexpected(options, call, cause)
 
-/** The answer to a call that something threw in: of the cause, it shows how the host was told. */
-export const unexpected = (edge: Edge, call: Call, cause: unknown): ConnectError => {
-  if (isStatusError(cause)) return cause
-  const correlationId = tell(edge, call, cause)
-  return statusError({
-    code: Code.Internal,
-    message: 'An unexpected error. Tell the operator its correlation id',
-    details: [errorInfo('UNEXPECTED', { correlationId })],
-  })
+/** The answer to a call in which something was thrown. */
+export const unexpected = (options: ResolvedOptions, call: Call, cause: unknown): ConnectError =>
+  statusError(statusOfThrown(options, call, cause))
+
+/** The status of {@link unexpected}. The cause is reported to the host alone, under the same correlation id. */
+export const statusOfThrown = (options: ResolvedOptions, call: Call, cause: unknown): Status => {
+  return statusOf(cause) ?? withCorrelationId(UNEXPECTED, report(options, call, cause))
 }
 
-const tell = ({ onError }: Edge, call: Call, cause: unknown): string => {
+const UNEXPECTED = transportStatus(
+  Code.Internal,
+  'An unexpected error. Tell the operator its correlation id',
+  'UNEXPECTED',
+)
+
+const report = ({ onError }: ResolvedOptions, call: Call, cause: unknown): string => {
   const correlationId = traceIdOf(call.requestHeader) ?? crypto.randomUUID()
-  const failure = { correlationId, method: `${call.service.typeName}/${call.method.name}` }
+  const failure = { correlationId, method: `${call.method.parent.typeName}/${call.method.name}` }
   // What it throws, or rejects with, is not for the caller; without it the cause would go unseen.
   new Promise<void>((resolve) => resolve(onError(cause, failure)))
     .catch((thrown) => {

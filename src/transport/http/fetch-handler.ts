@@ -1,10 +1,9 @@
-import {
-  universalServerRequestFromFetch,
-  universalServerResponseToFetch,
-} from '@connectrpc/connect/protocol'
 import type { Iam } from '../../index.js'
 import type { TransportOptions } from '../options.js'
-import { httpService, notFound } from './http-service.js'
+import { notFound } from './http-answer.js'
+import { type HttpRequest, pathAndQuery } from './http-request.js'
+import { httpService } from './http-service.js'
+import { joined } from './read-body.js'
 
 /**
  * The transport for servers in the style of `fetch` (workers, Bun, Deno, Hono): JSON on REST paths
@@ -20,10 +19,13 @@ export const fetchHandler = (
   const service = httpService(iam, options)
   return async (request) => {
     refuseNodeRequest(request)
-    const { method, url, headers: header, signal } = request
-    const head = { httpVersion: '', method, url, header, signal }
-    const answer = await service({ ...head, body: bytesOf(request) })
-    return universalServerResponseToFetch(answer ?? notFound())
+    const received = httpRequestOf(request)
+    const answer = service(received.method, received.path)
+    const { status, header, body } = answer ? await answer(received) : notFound()
+    const headers = new Headers([...header].map(([name, value]) => [name, value]))
+    // What HEAD is answered has no body, not an empty one.
+    const content = typeof body === 'string' ? body || null : new Uint8Array(body)
+    return new Response(content, { status, headers })
   }
 }
 
@@ -33,11 +35,33 @@ const refuseNodeRequest = ({ headers }: Request): void => {
     throw new TypeError('fetchHandler takes a Request of fetch; for node:http, use nodeHandler')
 }
 
-/** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
-async function* bytesOf(request: Request): AsyncIterable<Uint8Array> {
-  const { body } = universalServerRequestFromFetch(request, {})
-  if (isBytes(body)) yield* body
+const httpRequestOf = (request: Request): HttpRequest => {
+  const { method, url, headers: header, signal } = request
+  const [target = ''] = url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('#')
+  return {
+    httpVersion: '',
+    method,
+    ...pathAndQuery(target),
+    header,
+    headers: () => header,
+    signal,
+    body: bodyOf(request),
+  }
 }
 
-const isBytes = (body: unknown): body is AsyncIterable<Uint8Array> =>
-  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+/** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
+const bodyOf =
+  ({ body }: Request) =>
+  async (most: number): Promise<Uint8Array> => {
+    const pieces: Uint8Array[] = []
+    const reader = body?.getReader()
+    for (let length = 0; reader && length <= most; ) {
+      const { value, done } = await reader.read()
+      if (done) break
+      // A stream that a host makes may hold anything.
+      if (!ArrayBuffer.isView(value)) throw new TypeError('A body must consist of bytes')
+      pieces.push(value)
+      length += value.length
+    }
+    return joined(pieces)
+  }

@@ -1,12 +1,9 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
-import { FIELD_MASK } from '../rpc/update-mask.js'
-
-const TIMESTAMP = 'google.protobuf.Timestamp'
 
 /** What messages are that JSON has as texts, by the names of the messages. */
 export const TEXTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  [TIMESTAMP]: { type: 'string', format: 'date-time' },
-  [FIELD_MASK]: { type: 'string' },
+  'google.protobuf.Timestamp': { type: 'string', format: 'date-time' },
+  'google.protobuf.FieldMask': { type: 'string' },
 }
 
 /** An example of every field, by its name in JSON. */

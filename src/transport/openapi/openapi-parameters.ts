@@ -1,6 +1,6 @@
 import type { DescField } from '@bufbuild/protobuf'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
-import { type HttpRule, isWrite } from '../json/http-rule.js'
+import { type HttpRule, isWrite } from '../http/rest/http-rule.js'
 import { descriptionOf, isRequired, type Schema, valueSchema } from './openapi-schema.js'
 
 /** Everything outside the body that a request of the rule can say. */

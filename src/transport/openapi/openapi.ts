@@ -3,7 +3,7 @@ import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_se
 import { ProjectRoleService } from '../gen/claviger/v1/project_role_service_pb.js'
 import { ProjectService } from '../gen/claviger/v1/project_service_pb.js'
 import { descriptions } from '../gen/descriptions_pb.js'
-import { type HttpRule, httpRuleOf, isWrite } from '../json/http-rule.js'
+import { type HttpRule, httpRuleOf, isWrite } from '../http/rest/http-rule.js'
 import { ERROR_RESPONSES, STATUS_SCHEMA } from './openapi-errors.js'
 import { exampleOfMessage } from './openapi-example.js'
 import { parametersOf } from './openapi-parameters.js'

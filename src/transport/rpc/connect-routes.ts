@@ -1,9 +1,8 @@
 import type { ConnectRouter } from '@connectrpc/connect'
 import type { Iam } from '../../index.js'
-import { edgeOf, type TransportOptions } from '../options.js'
-import { identityProviderRoutes } from './identity-provider-routes.js'
-import { projectRoleRoutes } from './project-role-routes.js'
-import { projectRoutes } from './project-routes.js'
+import { operationsOf } from '../operations/operations.js'
+import { resolveOptions, type TransportOptions } from '../options.js'
+import { addRpc } from './add-rpc.js'
 
 /**
  * The services of `claviger.v1` for a ConnectRPC router of the host's own: gRPC, gRPC-web and the
@@ -15,10 +14,9 @@ export const connectRoutes = (
   iam: Iam,
   options: TransportOptions,
 ): ((router: ConnectRouter) => void) => {
-  if (!iam?.projects) throw new TypeError('iam must be what createIam returns')
-  const edge = edgeOf(options)
-  const routes = [...identityProviderRoutes(iam), ...projectRoutes(iam), ...projectRoleRoutes(iam)]
+  const operations = operationsOf(iam)
+  const resolved = resolveOptions(options)
   return (router) => {
-    for (const add of routes) add(router, edge)
+    for (const operation of operations) addRpc(router, resolved, operation)
   }
 }

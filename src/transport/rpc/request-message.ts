@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { compressedFlag, encodeEnvelope, readAllBytes } from '@connectrpc/connect/protocol'
-import { MAX_REQUEST_BYTES } from '../http/max-request-bytes.js'
+import { MAX_REQUEST_BYTES } from '../http/read-body.js'
 
 /** What is decoded instead of a message. */
 type Read = (message: Uint8Array) => Uint8Array

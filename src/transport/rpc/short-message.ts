@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { type BoundedField, type BoundedFields, isText } from '../http/request-bounds.js'
+import type { MessageField, MessageFields } from '../messages/message-fields.js'
 
 /** Unknown fields that are kept: more than an answer has room for. */
 const MOST_UNKNOWN = 500
@@ -10,20 +10,15 @@ const MOST_UNKNOWN = 500
  * the items behind the first that is too many; unknown fields that no answer has room for; of a field that is
  * given several times, all but the last. @throws ConnectError where it is no protobuf
  */
-export const shortMessage = (fields: BoundedFields, bytes: Uint8Array): Uint8Array => {
+export const shortMessage = (fields: MessageFields, bytes: Uint8Array): Uint8Array => {
   try {
-    return shortened(fields, bytes, { unknown: 0 })
+    return shortened(bytes, nothingOf(fields, { unknown: 0 }))
   } catch {
     throw new ConnectError('The message is no protobuf', Code.Internal)
   }
 }
 
-/** How many unknown fields there were, at any depth. */
-interface Seen {
-  unknown: number
-}
-
-/** Where a value stands in the bytes of the message. */
+/** Where a value stands in the bytes of a message. */
 interface Place {
   readonly start: number
   readonly end: number
@@ -31,59 +26,57 @@ interface Place {
 
 /** What is kept of a message. */
 interface Kept {
+  readonly fields: MessageFields
   /** Items of lists, and the one value of other fields. */
-  readonly values: Map<BoundedField, Place[]>
+  readonly values: Map<MessageField, Place[]>
   /** Of a message that is given several times, protobuf takes all together. */
-  readonly messages: Map<BoundedField, Kept>
+  readonly messages: Map<MessageField, Kept>
   readonly unknown: BinaryWriter
+  /** How many unknown fields the request has had so far, at any depth. */
+  readonly seen: { unknown: number }
 }
 
-const nothing = (): Kept => ({
+const nothingOf = (fields: MessageFields, seen: Kept['seen']): Kept => ({
+  fields,
   values: new Map(),
   messages: new Map(),
   unknown: new BinaryWriter(),
+  seen,
 })
 
-const shortened = (fields: BoundedFields, bytes: Uint8Array, seen: Seen): Uint8Array => {
-  const kept = nothing()
-  read(fields, { reader: new BinaryReader(bytes), end: bytes.length }, { kept, seen })
-  return written(kept, bytes, seen)
-}
-
-interface Source {
-  readonly reader: BinaryReader
-  readonly end: number
-}
-
-interface Into {
-  readonly kept: Kept
-  readonly seen: Seen
+const shortened = (bytes: Uint8Array, kept: Kept): Uint8Array => {
+  read(new BinaryReader(bytes), bytes.length, kept)
+  return written(bytes, kept)
 }
 
 /** Makes no array of bytes for a value: there may be half a million. */
-const read = (fields: BoundedFields, { reader, end }: Source, { kept, seen }: Into): void => {
+const read = (reader: BinaryReader, end: number, kept: Kept): void => {
+  const { fields, messages, unknown, seen } = kept
   while (reader.pos < end) {
     const [number, wireType] = reader.tag()
-    const field = fields.get(number)
+    const field = fields.byNumber.get(number)
     if (!field) {
       const value = reader.skip(wireType, number)
-      if (seen.unknown++ < MOST_UNKNOWN) kept.unknown.tag(number, wireType).raw(value)
+      if (seen.unknown++ < MOST_UNKNOWN) unknown.tag(number, wireType).raw(value)
       continue
     }
     if (wireType !== wireTypeOf(field)) throw new Error('another wire type')
-    const message = field.desc.fieldKind === 'message' ? field.fields : undefined
-    if (message) {
-      const whole = kept.messages.get(field) ?? nothing()
-      kept.messages.set(field, whole)
+    const nested = field.isList ? undefined : nestedIn(field)
+    if (nested) {
+      const whole = messages.get(field) ?? nothingOf(nested, seen)
+      messages.set(field, whole)
       const length = reader.uint32()
-      read(message, { reader, end: reader.pos + length }, { kept: whole, seen })
+      read(reader, reader.pos + length, whole)
     } else keep(kept, field, placeOf(reader, wireType))
   }
   if (reader.pos > end) throw new Error('longer than what it is in')
 }
 
-const wireTypeOf = (field: BoundedField): WireType =>
-  field.fields || isText(field) ? WireType.LengthDelimited : WireType.Varint
+const nestedIn = (field: MessageField): MessageFields | undefined =>
+  'message' in field ? field.message : undefined
+
+const wireTypeOf = (field: MessageField): WireType =>
+  nestedIn(field) || field.kind === 'text' ? WireType.LengthDelimited : WireType.Varint
 
 /** Where the value is that comes next; the reader is behind it afterwards. */
 const placeOf = (reader: BinaryReader, wireType: WireType): Place => {
@@ -95,28 +88,25 @@ const placeOf = (reader: BinaryReader, wireType: WireType): Place => {
   return { start, end: reader.pos }
 }
 
-const keep = ({ values }: Kept, field: BoundedField, place: Place): void => {
+const keep = ({ values }: Kept, field: MessageField, place: Place): void => {
   const places = values.get(field)
   if (!places) values.set(field, [place])
-  else if (field.desc.fieldKind !== 'list') places[0] = place
+  else if (!field.isList) places[0] = place
   else if (places.length <= field.most) places.push(place)
 }
 
-const written = (
-  { values, messages, unknown }: Kept,
-  bytes: Uint8Array,
-  seen: Seen,
-): Uint8Array => {
+const written = (bytes: Uint8Array, { values, messages, unknown, seen }: Kept): Uint8Array => {
   const writer = new BinaryWriter()
   for (const [field, places] of values)
     for (const { start, end } of places) {
       const value = bytes.subarray(start, end)
-      writer.tag(field.desc.number, wireTypeOf(field))
-      if (field.fields) writer.bytes(shortened(field.fields, value, seen))
-      else if (isText(field)) writer.bytes(value)
+      const nested = nestedIn(field)
+      writer.tag(field.number, wireTypeOf(field))
+      if (nested) writer.bytes(shortened(value, nothingOf(nested, seen)))
+      else if (field.kind === 'text') writer.bytes(value)
       else writer.raw(value)
     }
-  for (const [{ desc }, message] of messages)
-    writer.tag(desc.number, WireType.LengthDelimited).bytes(written(message, bytes, seen))
+  for (const [{ number }, message] of messages)
+    writer.tag(number, WireType.LengthDelimited).bytes(written(bytes, message))
   return writer.raw(unknown.finish()).finish()
 }

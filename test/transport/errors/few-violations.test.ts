@@ -52,7 +52,7 @@ it.for([
   ['of 20,000 characters outside the BMP', '😀'.repeat(20_000), `${'😀'.repeat(100)}…`],
   ['with a lone surrogate', 'a\ud800b', 'a\ufffdb'],
   ['of lone surrogates alone', '\udfff'.repeat(20_000), `${'\ufffd'.repeat(100)}…`],
-] as const)('An unknown name %s is told as a short text', async ([, name, told]) => {
+] as const)('An unknown name %s is shortened in the answer', async ([, name, told]) => {
   const call = await openGuest()
   const answer = await call('/v1/projects', 'application/json', JSON.stringify({ [name]: 1 }))
   expect(answer.status).toBe(400)

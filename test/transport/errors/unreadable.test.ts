@@ -48,7 +48,7 @@ describe.each(ways)('A body that cannot be read, as %s', (_, way) => {
   it.each([
     ['of the host', new Error('/var/spool/7: no such file')],
     ['of ConnectRPC', new ConnectError('/var/spool/7', Code.NotFound, { 'x-internal': 'abc' })],
-  ])('is told to the host, not to the client: an error %s', async (_kind, cause) => {
+  ])('is reported to the host and not to the client: an error %s', async (_kind, cause) => {
     const { handler, failures } = await open()
     const text = await seen(await handler(requestOf(failing(cause), way)))
     expect(text).toMatch(/"code\\":13|grpc-status: 13/)
@@ -58,7 +58,7 @@ describe.each(ways)('A body that cannot be read, as %s', (_, way) => {
     expect(failures).toEqual([{ cause, failure: { method, correlationId } }])
   })
 
-  it('is told of text where bytes belong', async () => {
+  it('is reported when it consists of text', async () => {
     const { handler, failures } = await open()
     const text = new ReadableStream({
       start(controller) {
@@ -70,7 +70,7 @@ describe.each(ways)('A body that cannot be read, as %s', (_, way) => {
     expect(failures).toMatchObject([{ cause: expect.any(TypeError) }])
   })
 
-  it('is told when somebody else reads it', async () => {
+  it('is reported when it is read elsewhere', async () => {
     const { handler, failures } = await open()
     const request = requestOf(new ReadableStream(), way)
     request.body?.getReader()
@@ -78,7 +78,7 @@ describe.each(ways)('A body that cannot be read, as %s', (_, way) => {
     expect(failures).toMatchObject([{ cause: expect.any(TypeError) }])
   })
 
-  it('is not told when the client has left', async () => {
+  it('is not reported when the client has left', async () => {
     const { handler, failures } = await open()
     const left = new AbortController()
     const body = new ReadableStream(
@@ -95,7 +95,7 @@ describe.each(ways)('A body that cannot be read, as %s', (_, way) => {
   })
 })
 
-it('A body that somebody else reads does not matter where the path is not of the transport', async () => {
+it('A body that is read elsewhere does not matter where the path is not of the transport', async () => {
   const { handler } = await open()
   const request = requestOf(new ReadableStream(), { ...ADD, path: '/health' })
   request.body?.getReader()

@@ -148,7 +148,7 @@ describe('A body', () => {
   })
 })
 
-it('A body that a parser in front of us made deep lists of is refused', async () => {
+it('A body that a parser before the transport made deep lists of is refused', async () => {
   const iam = await openIam()
   const { options, failures } = transportOptions()
   const server = createServer(express().use(express.json(), nodeHandler(iam, options)))
@@ -164,7 +164,7 @@ it('A body that a parser in front of us made deep lists of is refused', async ()
   expect(failures).toEqual([])
 })
 
-it('A body that was read in front of us is taken as bytes, too, and one that was not is read', async () => {
+it('A body that was read before the transport may be bytes, and one that was not is read', async () => {
   const iam = await openIam()
   const handler = nodeHandler(iam, transportOptions().options)
   const unread: RequestHandler = (request, _response, next) => {
@@ -232,7 +232,7 @@ it.for([
   ['{"name":5}', 400],
   ['{"name":"X","colour":"red"}', 400],
   ['{"name":""}', 403],
-] as const)('Of %s a caller without permission is told %i', async ([body, status]) => {
+] as const)('%s of a caller without permission is answered with %i', async ([body, status]) => {
   const { call } = await openHost()
   const answer = await call('PUT', '/v1/projects/portal', body, { authorization: 'Bearer guest' })
   expect(answer.status).toBe(status)

@@ -99,7 +99,7 @@ describe('What is read says what it varies by', () => {
   })
 })
 
-it('A router keeps what it tells of an rpc', async () => {
+it('The handlers of a router keep the properties of their rpcs', async () => {
   const router = createConnectRouter()
   connectRoutes(await openIam(), transportOptions().options)(router)
   for (const { requestPath, method, service, protocolNames } of router.handlers) {

@@ -111,7 +111,7 @@ describe('Over HTTP/1.1', () => {
     expect(host.failures).toEqual([])
   })
 
-  it('a client that leaves while it is found out who calls is no failure', async () => {
+  it('a client that leaves during authenticate is no failure', async () => {
     const at = stage()
     const { iam, options, failures } = await openHost()
     const authenticate = async (_headers: Headers, signal: AbortSignal) => {
@@ -144,7 +144,7 @@ describe('Over HTTP/1.1', () => {
     expect(host.failures).toEqual([])
   })
 
-  it('a client that leaves once its command is being recorded, gets it recorded as a whole', async () => {
+  it('a command whose client leaves while it is recorded, is recorded as a whole', async () => {
     const at = stage()
     const host = await openHost(stoppingAtAppend(at))
     const socket = await open(host.server)

@@ -1,0 +1,71 @@
+import { Code } from '@connectrpc/connect'
+import { httpStatusOf, type Status } from '../../index.js'
+import { transportStatus } from '../errors/status-error.js'
+
+/** The answer to an HTTP request. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly header: Iterable<readonly [name: string, value: string]>
+  readonly body: string | Uint8Array
+  /** Of gRPC alone. */
+  readonly trailer?: Iterable<readonly [name: string, value: string]> | undefined
+}
+
+/** Headers of an answer that is JSON. */
+export type AnswerHeader = Map<string, string>
+
+/** An answer whose body is JSON; no cache stores it. */
+export const jsonAnswer = (
+  status: number,
+  body: string,
+  header: AnswerHeader = new Map(),
+): HttpAnswer => {
+  header
+    .set('content-type', 'application/json')
+    .set('cache-control', 'no-store')
+    .set('content-length', String(byteLength(body)))
+  return { status, header, body }
+}
+
+const utf8 = new TextEncoder()
+const scratch = new Uint8Array(16 * 1024)
+
+/** Length of a text in UTF-8; far cheaper than to encode it. */
+const byteLength = (text: string): number => {
+  const { read, written } = utf8.encodeInto(text, scratch)
+  return read === text.length ? written : utf8.encode(text).length
+}
+
+/** An answer with the error body of the specification. Spec: Errors. */
+export const errorAnswer = (
+  body: Status,
+  header?: AnswerHeader,
+  status: number = httpStatusOf(body),
+): HttpAnswer => jsonAnswer(status, JSON.stringify(body), header)
+
+/** RFC 9110, section 15.5.6. What has GET, has HEAD. */
+export const methodNotAllowed = (verbs: readonly string[]): HttpAnswer => {
+  const status = transportStatus(
+    Code.Unimplemented,
+    'The path has no such method',
+    'METHOD_NOT_ALLOWED',
+  )
+  const allowed = verbs.join(', ').replace('GET', 'GET, HEAD')
+  return errorAnswer(status, new Map([['allow', allowed]]), 405)
+}
+
+export const UNSUPPORTED_TYPE = 415
+
+/** RFC 9110, section 15.5.16. */
+export const unsupportedType = (accepted: string): HttpAnswer => {
+  const status = transportStatus(
+    Code.InvalidArgument,
+    'The content type is not served here',
+    'UNSUPPORTED_MEDIA_TYPE',
+  )
+  return errorAnswer(status, new Map([['accept', accepted]]), UNSUPPORTED_TYPE)
+}
+
+/** The answer where a path is not of the transport and no other handler follows. */
+export const notFound = (): HttpAnswer =>
+  errorAnswer(transportStatus(Code.NotFound, 'There is nothing at this path', 'PATH_NOT_FOUND'))

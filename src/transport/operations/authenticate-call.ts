@@ -1,0 +1,41 @@
+import { type Caller, isIamError } from '../../index.js'
+import type { Call } from '../errors/call.js'
+import { refuseMalformedCaller } from '../errors/caller-fault.js'
+import { failed, refused } from '../errors/unexpected.js'
+import type { Authentication, ResolvedOptions } from '../options.js'
+
+/** Since when the operations marked deprecated are so: their first release (RFC 9745). */
+const DEPRECATED_SINCE = '@1767225600'
+
+/** Who calls, found out before the body of a request is read. @throws ConnectError that is the answer */
+export const authenticateCall = async (
+  options: ResolvedOptions,
+  call: Call,
+  headers: Headers,
+): Promise<Caller> => {
+  if (call.method.proto.options?.deprecated)
+    call.responseHeader.set('deprecation', DEPRECATED_SINCE)
+  try {
+    const answered = options.authenticate(headers, call.signal)
+    const isPromise = typeof answered === 'object' && answered !== null && 'then' in answered
+    if (!isPromise) return admitted(options, call, answered)
+    return admitted(options, call, await Promise.race([answered, aborted(call.signal)]))
+  } catch (thrown) {
+    throw failed(options, call, thrown)
+  }
+}
+
+const admitted = (options: ResolvedOptions, call: Call, caller: Authentication): Caller => {
+  // Absent in whatever way: not every host is type-checked.
+  if (!caller) throw refused(options, call, { kind: 'Unauthenticated' })
+  if (isIamError(caller)) throw refused(options, call, caller)
+  refuseMalformedCaller(caller)
+  return caller
+}
+
+/** Rejects once the call is over. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    if (signal.aborted) reject(signal.reason)
+  })

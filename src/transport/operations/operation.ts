@@ -1,0 +1,54 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf'
+import type { Result } from 'neverthrow'
+import type { Context, IamError, Page, Read, Write } from '../../index.js'
+import { type MessageFields, messageFields, type Values } from '../messages/message-fields.js'
+import { listInput } from './list-input.js'
+
+/** What an rpc does, in every protocol. */
+export interface Operation {
+  readonly rpc: DescMethodUnary
+  readonly request: MessageFields
+  readonly response: MessageFields
+  /** From the values of a request to those of a response. */
+  readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
+}
+
+/** The operation of a method that changes something; its response has fields of what that answers. */
+export const writing = <Input, Ids>(rpc: DescMethodUnary, write: Write<Input, Ids>): Operation =>
+  answering<Input, object>(rpc, write, (answer) => answer)
+
+/** The operation of a method that answers one object, which is the first field of the response. */
+export const showing = <Input, Shown>(rpc: DescMethodUnary, get: Read<Input, Shown>): Operation => {
+  const [field] = rpc.output.fields
+  const name = field?.jsonName ?? ''
+  return answering(rpc, get, (shown) => ({ [name]: shown }))
+}
+
+/** The operation of a method that lists objects, which are the first field of the response. */
+export const listing = <Input, Item>(
+  rpc: DescMethodUnary,
+  list: Read<Input, Page<Item>>,
+): Operation => {
+  const [field] = rpc.output.fields
+  const name = field?.jsonName ?? ''
+  const items = field?.message && messageFields(field.message)
+  const operation = answering(rpc, list, (page) => ({ ...page, [name]: page.items }))
+  return {
+    ...operation,
+    run: (values, context) => operation.run(items ? listInput(items, values) : values, context),
+  }
+}
+
+/** The operation of a method from whose answer `responseOf` makes the response. */
+export const answering = <Input, Answer>(
+  rpc: DescMethodUnary,
+  method: Read<Input, Answer>,
+  responseOf: (answer: Answer) => object,
+): Operation => ({
+  rpc,
+  request: messageFields(rpc.input),
+  response: messageFields(rpc.output),
+  // Cast: every method checks its input, whatever its type.
+  run: (values, context) =>
+    method(values as Input, context).then((answer) => answer.map(responseOf)),
+})

@@ -1,0 +1,15 @@
+import type { Iam } from '../../index.js'
+import { identityProviderOperations } from './identity-providers.js'
+import type { Operation } from './operation.js'
+import { projectRoleOperations } from './project-roles.js'
+import { projectOperations } from './projects.js'
+
+/** All that the transport offers of the library. @throws TypeError when `iam` is not what `createIam` returns */
+export const operationsOf = (iam: Iam): readonly Operation[] => {
+  if (!iam?.projects) throw new TypeError('iam must be what createIam returns')
+  return [
+    ...identityProviderOperations(iam),
+    ...projectOperations(iam),
+    ...projectRoleOperations(iam),
+  ]
+}

@@ -1,0 +1,22 @@
+import type { AddProjectInput, Iam } from '../../index.js'
+import { ProjectService } from '../gen/claviger/v1/project_service_pb.js'
+import { answering, listing, type Operation, showing, writing } from './operation.js'
+
+const rpc = ProjectService.method
+
+/** The operations of `ProjectService`. */
+export const projectOperations = ({ projects }: Iam): readonly Operation[] => [
+  answering(
+    rpc.addProject,
+    (input: AddProjectInput, context) => projects.add(input, context),
+    ({ details, projectId }) => ({ details, id: projectId }),
+  ),
+  writing(rpc.updateProject, projects.update),
+  writing(rpc.patchProject, projects.patch),
+  writing(rpc.deactivateProject, projects.deactivate),
+  writing(rpc.reactivateProject, projects.reactivate),
+  writing(rpc.removeProject, projects.remove),
+  showing(rpc.getProject, projects.get),
+  listing(rpc.listProjects, projects.list),
+  answering(rpc.checkLogin, projects.checkLogin, () => ({})),
+]

@@ -1,0 +1,14 @@
+/** How a server of the benchmark is called. */
+export type Protocol = 'rest' | 'connect' | 'grpc'
+
+/** What it is asked to do: add a role, or show a project. */
+export type Operation = 'post' | 'get'
+
+/** What a host of the benchmark knows its caller by. */
+export const TOKEN = 'Bearer token'
+
+/** The path of an rpc. */
+export const rpcPath = (operation: Operation): string =>
+  operation === 'post'
+    ? '/claviger.v1.ProjectRoleService/AddProjectRole'
+    : '/claviger.v1.ProjectService/GetProject'
