@@ -22,7 +22,7 @@ export const fetchHandler = (
     const received = httpRequestOf(request)
     const answer = service(received.method, received.path)
     const { status, header, body } = answer ? await answer(received) : notFound()
-    const headers = new Headers([...header].map(([name, value]) => [name, value]))
+    const headers = new Headers([...header].map(([name, value]): [string, string] => [name, value]))
     // What HEAD is answered has no body, not an empty one.
     const content = typeof body === 'string' ? body || null : new Uint8Array(body)
     return new Response(content, { status, headers })
