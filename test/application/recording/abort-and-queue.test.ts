@@ -61,7 +61,7 @@ describe('An abort', () => {
     expect(await logOf(store)).toHaveLength(3)
   })
 
-  it('while queued cancels at once, and those behind move up', async () => {
+  it('while waiting for a lock cancels at once, and those behind move up', async () => {
     const controller = new AbortController()
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ describe('An abort', () => {
     expect(names).toEqual(['first', 'third'])
   })
 
-  it('passes the turn of one that never ends on, in the order of those who wait', async () => {
+  it('takes a lock away that is never released, in the order of those who wait', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     let appends = 0
@@ -124,7 +124,7 @@ describe('An abort', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('lets nobody overtake while turns are given, however long all of them take', async () => {
+  it('keeps the order of the locks, however long all of them take', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     let underWay = 0
@@ -145,7 +145,7 @@ describe('An abort', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('right before the queue cancels at once, though somebody has the turn', async () => {
+  it('right before it waits for a lock cancels at once', async () => {
     const controller = new AbortController()
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
@@ -243,7 +243,7 @@ describe('An abort', () => {
 })
 
 describe('The queue of one process', () => {
-  it('lets commands of one stream write in the order they came, without a lost race', async () => {
+  it('records commands of one stream in the order in which they came, without a lost race', async () => {
     let appends = 0
     const process = iamOn(
       withAppend(store, (append, send) => {
@@ -265,7 +265,7 @@ describe('The queue of one process', () => {
     expect(appends).toBe(50)
   })
 
-  it('never locks up on commands of several streams, in whatever order they name them', async () => {
+  it('never blocks on commands of several streams, in whatever order they name them', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e']
     const many = (order: readonly string[]) => ({
       projectId: 'portal',
