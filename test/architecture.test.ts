@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest'
 /** Source text by path below src/. */
 type Sources = ReadonlyMap<string, string>
 
-const ANY_AGGREGATE = ['domain/identity-provider', 'domain/project', 'domain/project-role']
+const ANY_AGGREGATE = readdirSync(join(import.meta.dirname, '../src/domain'), {
+  withFileTypes: true,
+})
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `domain/${name}`)
 const DOMAIN = ['domain', ...ANY_AGGREGATE]
 
 /** The one file of its folder that sees every aggregate. */

@@ -8,13 +8,9 @@ import { type RowKey, roleScope, rowKeyOf } from './row-key.js'
 
 /** The rows of all objects that exist after the events applied so far. */
 export interface RowStore {
-  readonly get: <Type extends ViewType>(type: Type, rowKey: RowKey) => Views[Type] | undefined
+  readonly get: (type: ViewType, rowKey: RowKey) => Row
   /** Replaces the row; `undefined` removes it. */
-  readonly put: <Type extends ViewType>(
-    type: Type,
-    rowKey: RowKey,
-    row: Views[Type] | undefined,
-  ) => void
+  readonly put: (type: ViewType, rowKey: RowKey, row: Row) => void
   /** Removes all rows of a type in `scope`. */
   readonly removeAll: (type: ViewType, scope: string) => void
 }

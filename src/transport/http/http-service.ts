@@ -1,5 +1,6 @@
 import type { Iam } from '../../index.js'
 import { openApi } from '../openapi/openapi.js'
+import type { Operation } from '../operations/operation.js'
 import { operationsOf } from '../operations/operations.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import { jsonAnswer, methodNotAllowed } from './http-answer.js'
@@ -11,7 +12,7 @@ import { rpcService } from './rpc-service.js'
 export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
   const operations = operationsOf(iam)
   const options = resolveOptions(given)
-  const document = documentService(options)
+  const document = documentService(options, operations)
   const rpcs = rpcService(options, operations)
   const rest = restService(options, operations)
   const find: HttpService = (method, path) =>
@@ -24,8 +25,12 @@ export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
 }
 
 /** The document of the interface. */
-const documentService = ({ organizationHeader }: ResolvedOptions): HttpService => {
-  const text = JSON.stringify(openApi(organizationHeader))
+const documentService = (
+  { organizationHeader }: ResolvedOptions,
+  operations: readonly Operation[],
+): HttpService => {
+  const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
+  const text = JSON.stringify(openApi(services, organizationHeader))
   return (method, path) => {
     if (path !== '/openapi.json') return undefined
     return async () => (method === 'GET' ? jsonAnswer(200, text) : methodNotAllowed(['GET']))

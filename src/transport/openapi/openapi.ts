@@ -1,7 +1,4 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf'
-import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
-import { ProjectRoleService } from '../gen/claviger/v1/project_role_service_pb.js'
-import { ProjectService } from '../gen/claviger/v1/project_service_pb.js'
+import type { DescField, DescMessage, DescService } from '@bufbuild/protobuf'
 import { descriptions } from '../gen/descriptions_pb.js'
 import { type HttpRule, httpRuleOf, isWrite } from '../http/rest/http-rule.js'
 import { ERROR_RESPONSES, STATUS_SCHEMA } from './openapi-errors.js'
@@ -15,11 +12,9 @@ import {
   type Schema,
 } from './openapi-schema.js'
 
-const SERVICES = [IdentityProviderService, ProjectService, ProjectRoleService]
-
 /** The OpenAPI 3.1 document of the JSON interface, made of the same descriptors that serve it. */
-export const openApi = (organizationHeader: string): Schema => {
-  const found = SERVICES.flatMap(({ methods }) => methods).map(httpRuleOf)
+export const openApi = (services: readonly DescService[], organizationHeader: string): Schema => {
+  const found = services.flatMap(({ methods }) => methods).map(httpRuleOf)
   const rules = found.filter((rule) => rule !== undefined)
   return {
     openapi: '3.1.1',
@@ -31,7 +26,7 @@ export const openApi = (organizationHeader: string): Schema => {
     },
     // Relative to the document, which may be under a prefix.
     servers: [{ url: '.' }],
-    tags: SERVICES.map(({ name, typeName }) => ({ name, description: descriptions[typeName] })),
+    tags: services.map(({ name, typeName }) => ({ name, description: descriptions[typeName] })),
     paths: pathsOf(rules, organizationHeader),
     components: { schemas: schemasOf(rules), responses: ERROR_RESPONSES },
   }

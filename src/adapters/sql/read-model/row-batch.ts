@@ -24,11 +24,7 @@ export function* rowBatch(
   shared: Shared,
   events: readonly KeyedEvent[],
 ): Steps<RowBatch> {
-  const rows: { readonly [Type in ViewType]: TypeBatch<Views[Type]> } = {
-    identity_provider: typeBatch(dialect, shared, 'identity_provider'),
-    project: typeBatch(dialect, shared, 'project'),
-    project_role: typeBatch(dialect, shared, 'project_role'),
-  }
+  const rows = byType(({ type }) => typeBatch(dialect, shared, type))
   const all = Object.values(rows)
   const removedScopes = byType((): string[] => [])
 
@@ -71,20 +67,20 @@ interface Entry<View> {
   row: View | undefined
 }
 
-const typeBatch = <Type extends ViewType>(
+const typeBatch = (
   dialect: Dialect,
   shared: Shared,
-  type: Type,
-): TypeBatch<Views[Type]> => {
+  type: ViewType,
+): TypeBatch<Views[ViewType]> => {
   const table = OBJECTS[type]
   const encode = rowEncoder(type)
   /** By scope, then by key. */
-  const entries = new Map<string, Map<string, Entry<Views[Type]>>>()
-  const sought: Entry<Views[Type]>[] = []
+  const entries = new Map<string, Map<string, Entry<Views[ViewType]>>>()
+  const sought: Entry<Views[ViewType]>[] = []
 
   const find = ({ scope, key }: RowKey) => entries.get(scope)?.get(key)
 
-  const add = (entry: Entry<Views[Type]>): Entry<Views[Type]> => {
+  const add = (entry: Entry<Views[ViewType]>): Entry<Views[ViewType]> => {
     const { scope, key } = entry.rowKey
     const ofScope = entries.get(scope)
     if (ofScope) ofScope.set(key, entry)
@@ -108,7 +104,7 @@ const typeBatch = <Type extends ViewType>(
       for (const [nth, ...stored] of found) {
         const entry = sought[Number(nth) - 1]
         if (!entry) continue
-        const row = decodeRow<Type>(entry.rowKey.scope, stored)
+        const row = decodeRow(entry.rowKey.scope, stored)
         shared.bodies.set(row, stored[0])
         entry.stored = entry.row = row
       }
@@ -123,7 +119,7 @@ const typeBatch = <Type extends ViewType>(
       entries.delete(scope)
     },
     *statements() {
-      type Row = Views[Type]
+      type Row = Views[ViewType]
       const removed: NumberedKey[] = []
       const updated: (readonly [RowKey, stored: Row, row: Row])[] = []
       const added: (readonly [RowKey, Row])[] = []
