@@ -43,10 +43,9 @@ export class Ledger {
     return isOf(found, kind) ? found : undefined
   }
 
-  /** The stream of `seen` as it was last seen, when that is later. */
-  laterThan(seen: AnySnapshot): AnySnapshot | undefined {
-    const found = this.#recent.get(seen.name)
-    return found && found.version > seen.version ? found : undefined
+  /** The stream of `seen` as any call last saw it. */
+  latest(seen: AnySnapshot): AnySnapshot {
+    return this.#recent.get(seen.name) ?? seen
   }
 
   remember(snapshot: AnySnapshot): void {

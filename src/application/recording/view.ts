@@ -101,8 +101,7 @@ export class CallView implements View {
   /** Takes over what other calls have seen meanwhile; what was loaded before is no longer fresh. */
   recall(): void {
     this.#loads++
-    for (const seen of this.#seen.values())
-      seen.snapshot = this.#ledger.laterThan(seen.snapshot) ?? seen.snapshot
+    for (const seen of this.#seen.values()) seen.snapshot = this.#ledger.latest(seen.snapshot)
   }
 
   /** What is to be appended, on condition that nothing of what the last decision read has changed. */

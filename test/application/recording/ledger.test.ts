@@ -1,10 +1,12 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Ledger } from '../../../src/application/recording/ledger.js'
 import { Snapshot } from '../../../src/application/recording/snapshot.js'
 import { projects } from '../../../src/domain/project/kind.js'
-import { ProjectId } from '../../../src/domain/values.js'
+import { projectRoles } from '../../../src/domain/project-role/kind.js'
+import { ProjectId, RoleKey } from '../../../src/domain/values.js'
 import { memoryEventStore } from '../../../src/index.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
+import { context, good, iamOn } from '../host.js'
 
 const snapshotOf = (id: string, name: string) =>
   new Snapshot(projects, projects.stream('acme', { id }), {
@@ -30,4 +32,61 @@ it('remembers states up to some bytes, so fewer of those that are large', () => 
   expect(small).toBeLessThan(1_000)
   expect(large).toBeGreaterThan(0)
   expect(large).toBeLessThan(20)
+})
+
+it('counts the names of streams as well', () => {
+  const ledger = new Ledger(memoryEventStore(), 200_000)
+  const names = Array.from({ length: 300 }, (_, n) => `${n}${'x'.repeat(800)}`)
+  const snapshots = names.map((roleKey) => {
+    const ids = { projectId: ProjectId.parse('p'), roleKey: RoleKey.parse(roleKey.slice(0, 200)) }
+    return new Snapshot(projectRoles, projectRoles.stream('acme', ids))
+  })
+  for (const snapshot of snapshots) ledger.remember(snapshot)
+  const kept = snapshots.filter(({ name }) => ledger.recall(projectRoles, name)).length
+  expect(kept).toBeLessThan(300)
+})
+
+/** A ledger on a store with a project `p` that was renamed once, and what it reads of the store. */
+const ledgerOnProject = async () => {
+  const store = memoryEventStore()
+  const iam = iamOn(store)
+  await good(iam.projects.add({ id: 'p', name: 'One' }, context))
+  await good(iam.projects.patch({ id: 'p', name: 'Two' }, context))
+  const readStream = vi.fn(store.readStream)
+  const ledger = new Ledger({ ...store, readStream })
+  const read = async (id = 'p') => ledger.read(projects, 'acme', { id })
+  const recall = (id = 'p') => ledger.recall(projects, projects.stream('acme', { id }))
+  return { iam, readStream, read, recall }
+}
+
+it('remembers what it read, and reads only what was added since', async () => {
+  const { iam, readStream, read, recall } = await ledgerOnProject()
+  expect(recall()).toBeUndefined()
+  expect(await read()).toMatchObject({ version: 2, since: 1, state: { name: 'Two' } })
+  expect(recall()).toMatchObject({ version: 2, state: { name: 'Two' } })
+  await good(iam.projects.patch({ id: 'p', name: 'Three' }, context))
+  expect(await read()).toMatchObject({ version: 3, since: 1, state: { name: 'Three' } })
+  // The event last seen is read again, and no other.
+  expect(readStream.mock.calls.map(([, after]) => after)).toEqual([0, 1])
+  expect(recall()).toMatchObject({ version: 3, state: { name: 'Three' } })
+})
+
+it('does not remember a stream without events', async () => {
+  const { read, recall } = await ledgerOnProject()
+  expect(await read('other')).toMatchObject({ version: 0, state: { status: 'absent' } })
+  expect(recall('other')).toBeUndefined()
+})
+
+it('reads a stream whole whose last event is another one, as after a failover', async () => {
+  const { readStream, read, recall } = await ledgerOnProject()
+  const events = await readStream(projects.stream('acme', { id: 'p' }))
+  await read()
+  const [added] = events
+  if (!added) throw new Error('An event was expected')
+  readStream.mockImplementation(async (_, after = 0) => (after === 0 ? [added] : []))
+  expect(await read()).toMatchObject({ version: 1, state: { name: 'One' } })
+  expect(recall()).toMatchObject({ version: 1, state: { name: 'One' } })
+  readStream.mockImplementation(async () => [])
+  expect(await read()).toMatchObject({ version: 0, state: { status: 'absent' } })
+  expect(recall()).toMatchObject({ version: 0, state: { status: 'absent' } })
 })
