@@ -52,8 +52,8 @@ const rolesAndSettings = async (iam: Iam) => {
   )
 }
 
-/** What `iam.apply` does on any store. */
-export const applySuite = (open: OpenStore): void => {
+/** What `iam.apply` does on any store. `share` is how much of the usual number of random inputs is tried. */
+export const applySuite = (open: OpenStore, share = 1): void => {
   test('one state after another leads to what the last one leads to from nothing', () =>
     fc.assert(
       fc.asyncProperty(whole, whole, async (first, last) => {
@@ -72,7 +72,7 @@ export const applySuite = (open: OpenStore): void => {
           expect(world.appends).toBe(appends)
         })
       }),
-      { numRuns: 15 },
+      { numRuns: 15 * share },
     ))
 
   test('what a plan predicts is what is recorded, given the plan or the state', () =>
@@ -97,7 +97,7 @@ export const applySuite = (open: OpenStore): void => {
             expect(applied.undeclared).toEqual(plan.undeclared)
           }),
       ),
-      { numRuns: 40 },
+      { numRuns: 40 * share },
     ))
 
   test('a project and its roles are one append, a provider another, all of them marked', () =>
