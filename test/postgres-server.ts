@@ -98,8 +98,7 @@ export const startPostgres = async ({
   const folder = join(root, 'data')
   if (fill) {
     fill(folder)
-    chmodSync(folder, 0o700)
-    own(folder)
+    handOver(folder)
   } else {
     initialize(folder, initdb, language)
   }
@@ -157,13 +156,19 @@ export const startPostgres = async ({
   }
 }
 
+/** Makes a filled folder one that the server takes: others may not enter it. */
+const handOver = (folder: string): void => {
+  chmodSync(folder, 0o700)
+  own(folder)
+}
+
 /** Fills the folder of a server: once a run by `initdb`, which takes a second, then by a copy. */
 const initialize = (folder: string, initdb: string, language: string | undefined): void => {
   const run = runFolder()
   const template = run && join(run, `postgres-${language ?? 'C'}`)
   if (template && existsSync(template)) {
     copyFolder(template, folder)
-    own(folder)
+    handOver(folder)
     return
   }
   const flags = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C']
