@@ -2,12 +2,14 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  constants,
   cpSync,
   existsSync,
   lchownSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
@@ -15,6 +17,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { runFolder } from './run-folder.js'
 
 /** PostgreSQL refuses to run as root; `nobody` exists everywhere. */
 const NOBODY = { uid: 65534, gid: 65534 }
@@ -95,16 +98,9 @@ export const startPostgres = async ({
   const folder = join(root, 'data')
   if (fill) {
     fill(folder)
-    chmodSync(folder, 0o700)
-    own(folder)
+    handOver(folder)
   } else {
-    const flags = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C']
-    if (language) flags.push('--locale-provider=icu', `--icu-locale=${language}`)
-    execFileSync(initdb, ['-D', folder, '--no-sync', ...flags], {
-      ...unprivileged,
-      cwd: root,
-      stdio: 'ignore',
-    })
+    initialize(folder, initdb, language)
   }
   const port = await freePort()
   let child: ChildProcess | undefined
@@ -159,6 +155,46 @@ export const startPostgres = async ({
     },
   }
 }
+
+/** Makes a filled folder one that the server takes: others may not enter it. */
+const handOver = (folder: string): void => {
+  chmodSync(folder, 0o700)
+  own(folder)
+}
+
+/** Fills the folder of a server: once a run by `initdb`, which takes a second, then by a copy. */
+const initialize = (folder: string, initdb: string, language: string | undefined): void => {
+  const run = runFolder()
+  const template = run && join(run, `postgres-${language ?? 'C'}`)
+  if (template && existsSync(template)) {
+    copyFolder(template, folder)
+    handOver(folder)
+    return
+  }
+  const flags = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C']
+  if (language) flags.push('--locale-provider=icu', `--icu-locale=${language}`)
+  execFileSync(initdb, ['-D', folder, '--no-sync', ...flags], {
+    ...unprivileged,
+    cwd: dirname(folder),
+    stdio: 'ignore',
+  })
+  if (template) keepTemplate(folder, template)
+}
+
+/** Keeps a copy of `folder` as `template`, which appears complete. */
+const keepTemplate = (folder: string, template: string): void => {
+  const copy = `${template}-${process.pid}`
+  copyFolder(folder, copy)
+  try {
+    renameSync(copy, template)
+  } catch {
+    // Another worker was faster.
+    rmSync(copy, { recursive: true })
+  }
+}
+
+const copyFolder = (from: string, to: string): void =>
+  cpSync(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE })
 
 /** The processes of a server, one for each connection among them. */
 const childrenOf = (pid: number): readonly number[] => {

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { runFolder } from '../../run-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'claviger-'))
+const folder = mkdtempSync(join(runFolder() ?? tmpdir(), 'sqlite-'))
 let count = 0
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** A path where nothing is yet; what is put there is gone after the tests of the file. */
+/** A path where nothing is yet; what is put there is gone after the run of the tests. */
 export const temporaryFile = (): string => join(folder, `${++count}.db`)

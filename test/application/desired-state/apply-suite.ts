@@ -52,8 +52,8 @@ const rolesAndSettings = async (iam: Iam) => {
   )
 }
 
-/** What `iam.apply` does on any store. */
-export const applySuite = (open: OpenStore): void => {
+/** What `iam.apply` does on any store. `share` is how much of the usual number of random inputs is tried. */
+export const applySuite = (open: OpenStore, share = 1): void => {
   test('a state has the same result in an empty organization and after another state', () =>
     fc.assert(
       fc.asyncProperty(whole, whole, async (first, last) => {
@@ -72,7 +72,7 @@ export const applySuite = (open: OpenStore): void => {
           expect(world.appends).toBe(appends)
         })
       }),
-      { numRuns: 15 },
+      { numRuns: 15 * share },
     ))
 
   test('the events of a plan are those that applying the plan or its state records', () =>
@@ -97,7 +97,7 @@ export const applySuite = (open: OpenStore): void => {
             expect(applied.undeclared).toEqual(plan.undeclared)
           }),
       ),
-      { numRuns: 40 },
+      { numRuns: 40 * share },
     ))
 
   test('a project with its roles is one append, a provider another, and all are marked', () =>

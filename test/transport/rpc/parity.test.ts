@@ -7,22 +7,23 @@ import { cases } from '../cases.js'
 import { bufCurlClient } from '../clients/buf-curl.js'
 import { chromiumClient, hasChromium } from '../clients/chromium.js'
 import type { Client, OpenClient } from '../clients/client.js'
-import { connectClient } from '../clients/connect.js'
+import { connectClient, grpcWebClient } from '../clients/connect.js'
 import { fetchHandlerClient } from '../clients/fetch-handler.js'
 import { grpcJsClient } from '../clients/grpc-js.js'
 import { restClient, rpcJsonClient } from '../clients/rest.js'
 import { callers, openIam, transportOptions } from '../host.js'
 import { openServers, type Servers } from '../servers.js'
 
-/** Starts a program for each call, and gRPC has another client that makes all of them. */
-const GRPC_BUF = 'gRPC, with buf curl'
+/** A program is started for each call, and there are other clients that make all of them. */
+const isSlow = (name: string) => name.endsWith('with buf curl')
 
 const clients: Readonly<Record<string, OpenClient>> = {
   'JSON on REST paths, with fetch': restClient,
   'JSON on the path of the rpc, with fetch': rpcJsonClient,
   'JSON on REST paths, in a host with the interface of fetch': fetchHandlerClient,
   'gRPC, with @grpc/grpc-js and the .proto files': grpcJsClient,
-  [GRPC_BUF]: bufCurlClient('grpc'),
+  'gRPC, with buf curl': bufCurlClient('grpc'),
+  'gRPC-web, with connect-node': grpcWebClient,
   'gRPC-web, with buf curl': bufCurlClient('grpcweb'),
   'the Connect protocol, with its own client on our own router': connectClient,
   'gRPC-web, with connect-web in Chromium': chromiumClient,
@@ -71,7 +72,7 @@ describe.for(Object.entries(clients).filter(([name]) => canRun(name)))('%s', ([n
     await servers.close()
   })
 
-  const made = name === GRPC_BUF ? oneForEachStatus : cases
+  const made = isSlow(name) ? oneForEachStatus : cases
   it.for(made.map((found) => [found.name, found] as const))('%s', async ([, found]) => {
     const opened = await openIam(found.store)
     const iam = found.throws ? found.throws.iam(opened) : opened

@@ -15,7 +15,8 @@ const open: OpenStore = () =>
 
 describe('On PostgreSQL, plan', () => planSuite(open))
 
-describe('On PostgreSQL, apply', () => applySuite(open))
+// Each random input gets a schema of its own, which takes a while to make.
+describe('On PostgreSQL, apply', () => applySuite(open, process.env['LONG'] ? 1 : 0.2))
 
 describe('On PostgreSQL, removed ids', () => blockedSuite(open))
 
