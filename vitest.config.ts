@@ -22,8 +22,6 @@ export default defineConfig({
     globalSetup: 'test/run-folder.ts',
     // The default is one worker on two cores.
     maxWorkers: 2,
-    // Loading all modules anew for each file takes longer than most tests.
-    isolate: false,
     reporters: process.env['CI']
       ? ['default', ['json', { outputFile: 'reports/tests.json' }]]
       : ['default'],

@@ -1,0 +1,9 @@
+// How mutation testing runs tests: each file loads its modules anew, since a mutant is chosen while they load, and a
+// test that waits for ever fails after seconds.
+import { defineConfig } from 'vitest/config'
+import root from '../vitest.config.ts'
+
+export default defineConfig({
+  ...root,
+  test: { ...root.test, isolate: true, testTimeout: 3_000 },
+})
