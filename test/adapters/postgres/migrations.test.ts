@@ -147,8 +147,36 @@ describe('A read model whose tables were dropped', () => {
     await (await open(schema)).close()
     await drop(schema)
     expect(await reasonOf(open(schema, false))).toBe('not_migrated')
+    await expect(open(schema, false)).rejects.toThrow(
+      'has no tables of the read model: open it once as its owner, without migrate: false',
+    )
     await using opened = await open(schema)
     expect(await opened.readModel.checkpoint()).toBe(0n)
+  })
+
+  test('is not made by a role that may make no tables', async () => {
+    const schema = newSchema()
+    await (await open(schema)).close()
+    await drop(schema)
+    await sql(`CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA ${schema} TO reader;
+      GRANT SELECT ON ${schema}.migrations TO reader`)
+    const connectionString = server.connectionString.replace(/\/\/[^/]*@/, '//reader@')
+    await expect(openPostgres({ connectionString, schema })).rejects.toMatchObject({
+      cause: { message: `permission denied for schema ${schema}` },
+    })
+  })
+
+  test('is made beside one of another shape', async () => {
+    const schema = newSchema()
+    await (await open(schema)).close()
+    await sql(`ALTER TABLE ${schema}.${CHECKPOINT.name} RENAME TO read_0_checkpoint;
+      UPDATE ${schema}.read_0_checkpoint SET position = 7;
+      DROP TABLE ${FILLED.map(({ name }) => `${schema}.${name}`).join()}`)
+    await using opened = await open(schema)
+    expect(await opened.readModel.checkpoint()).toBe(0n)
+    expect(await sql(`SELECT position FROM ${schema}.read_0_checkpoint`)).toEqual([
+      { position: '7' },
+    ])
   })
 
   test('is made again by a process that has it open', async () => {
@@ -162,24 +190,22 @@ describe('A read model whose tables were dropped', () => {
 })
 
 describe('A migration that has to wait', () => {
-  /** Who waits for the checkpoint of the read model. */
+  /** The statements that wait for the table of migrations. */
   const waitingFor = (schema: string) =>
-    sql(
-      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.${CHECKPOINT.name}'::regclass`,
-    )
+    sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.migrations'::regclass`)
 
   test('is cancelled by the server too, after the timeout of any statement', async () => {
     const schema = newSchema()
     await (await open(schema)).close()
     await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
-    const reader = new pg.Client({ connectionString: server.connectionString })
-    await reader.connect()
-    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT.name}`)
+    const other = new pg.Client({ connectionString: server.connectionString })
+    await other.connect()
+    await other.query(`BEGIN; LOCK TABLE ${schema}.migrations IN SHARE MODE`)
     const { connectionString } = server
     const opening = openPostgres({ connectionString, schema, statementTimeout: 100 })
     await expect(opening).rejects.toThrow('canceling statement due to statement timeout')
     expect(await waitingFor(schema)).toEqual([])
-    await reader.end()
+    await other.end()
     await (await open(schema)).close()
   })
 
@@ -187,9 +213,9 @@ describe('A migration that has to wait', () => {
     const schema = newSchema()
     await using opened = await open(schema)
     await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
-    const reader = new pg.Client({ connectionString: server.connectionString })
-    await reader.connect()
-    await reader.query(`BEGIN; SELECT * FROM ${schema}.${CHECKPOINT.name}`)
+    const other = new pg.Client({ connectionString: server.connectionString })
+    await other.connect()
+    await other.query(`BEGIN; LOCK TABLE ${schema}.migrations IN SHARE MODE`)
     const controller = new AbortController()
     const { signal } = controller
     const migrating = opened.migrate({ signal })
@@ -197,7 +223,7 @@ describe('A migration that has to wait', () => {
     controller.abort(new Error('enough'))
     await expect(migrating).rejects.toThrow('enough')
     expect(getEventListeners(signal, 'abort')).toEqual([])
-    await reader.end()
+    await other.end()
     await opened.migrate({ signal: new AbortController().signal })
     await sql(`DELETE FROM ${schema}.migrations WHERE version > 5`)
     await expect(opened.migrate({ signal })).rejects.toThrow('enough')

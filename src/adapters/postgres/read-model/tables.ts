@@ -9,5 +9,9 @@ import { postgresDialect } from './dialect.js'
  */
 export const createReadTables = (schema: string): string => {
   const dialect = postgresDialect(schema)
-  return `${createTables(dialect)} INSERT INTO ${dialect.table(CHECKPOINT)} (position) VALUES (0);`
+  const checkpoint = dialect.table(CHECKPOINT)
+  // Without the replica identity, a publication of all tables would forbid updates of a table without a key.
+  return `${createTables(dialect)}
+    ALTER TABLE ${checkpoint} REPLICA IDENTITY FULL;
+    INSERT INTO ${checkpoint} (position) VALUES (0);`
 }

@@ -6,8 +6,8 @@ import { ENTRY_COLUMNS } from './stored-entries.js'
 import { rowColumns } from './stored-rows.js'
 
 /**
- * Raised when what the tables of read models hold changes. As part of their names it lets old and new
- * processes of a rolling upgrade keep their own tables side by side.
+ * Raise it when what the tables of read models hold changes. Nothing else is needed: missing tables are created. As
+ * part of their names it lets old and new processes of a rolling upgrade keep their own tables side by side.
  */
 const SHAPE_VERSION = 4
 

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { faultOf as asFault } from '../../../../src/adapters/postgres/connection/faults.js'
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
+import { CHECKPOINT, HISTORY } from '../../../../src/adapters/sql/read-model/tables.js'
 import { aesGcmCipher, createIam } from '../../../../src/index.js'
 import { firstOf, record, verdict, wholeLog } from '../../../../src/testing/event-store/samples.js'
 import { context, good, iamOn, refusal } from '../../../application/host.js'
@@ -171,12 +172,12 @@ describe('A machine that is cut off in the middle of a batch', () => {
           (extract(epoch FROM current_setting('${limit}')::interval) * 50)::int::text, true);
         RETURN NEW;
       END $$;
-      CREATE TRIGGER hasten BEFORE UPDATE ON ${schema}.read_4_checkpoint
+      CREATE TRIGGER hasten BEFORE UPDATE ON ${schema}.${CHECKPOINT.name}
         FOR EACH ROW EXECUTE FUNCTION ${schema}.hasten()`)
     await client.end()
     const iam = iamOn(opened.store, { readModel: opened.readModel })
     await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
-    const frozen = proxy.freezeAt('read_4_history')
+    const frozen = proxy.freezeAt(HISTORY.name)
     const losing = refusal(iamOn(lost.store, lost).projects.list({}, context))
     await frozen
     const { items } = await good(iam.projects.list({}, context))

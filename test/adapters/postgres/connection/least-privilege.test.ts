@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { CHECKPOINT, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {
   appendOf,
   firstOf,
@@ -63,7 +64,7 @@ describe('A role with the documented grants', () => {
   test('fills a read model that a backup has left out', async () => {
     const client = new pg.Client({ connectionString: server.connectionString })
     await client.connect()
-    await client.query('TRUNCATE claviger.read_4_checkpoint, claviger.read_4_project')
+    await client.query(`TRUNCATE claviger.${CHECKPOINT.name}, claviger.${OBJECTS.project.name}`)
     await client.end()
     await using opened = await openPostgres({ connectionString: runtime, migrate: false })
     const { readModel } = opened

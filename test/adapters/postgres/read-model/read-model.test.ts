@@ -1,6 +1,13 @@
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
+import {
+  CHECKPOINT,
+  HISTORY,
+  NAMES,
+  OBJECTS,
+  READ_MODEL,
+} from '../../../../src/adapters/sql/read-model/tables.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import {
   idpAdded,
@@ -33,16 +40,17 @@ describe('A read model in PostgreSQL', () => {
   test.each(readModelLaws)('$name', ({ check }) => check(home))
 })
 
+/** By name. */
 const READ_TABLES = [
-  'read_4_checkpoint',
-  'read_4_history',
-  'read_4_identity_provider',
-  'read_4_name',
-  'read_4_project',
-  'read_4_project_role',
-]
+  'checkpoint',
+  'history',
+  'identity_provider',
+  'name',
+  'project',
+  'project_role',
+].map((name) => `${READ_MODEL}_${name}`)
 
-/** Runs statements as whoever owns the database. */
+/** Runs statements as the owner of the database. */
 const asOwner = async <Value>(work: (client: pg.Client) => Promise<Value>): Promise<Value> => {
   const client = new pg.Client({ connectionString: server.connectionString })
   await client.connect()
@@ -107,7 +115,7 @@ const waiting = (count: number) =>
       .toBe(count),
   )
 
-test.each(['read_4_history', 'read_4_project'])(
+test.each([HISTORY.name, OBJECTS.project.name])(
   'A batch that cannot be kept in %s is rejected, and leaves nothing behind.',
   async (table) => {
     const schema = newSchema()
@@ -137,8 +145,8 @@ test('A reset waits for a process that fills tables which a backup left out.', a
     await client.query(`BEGIN; LOCK TABLE ${schema}.${table} IN SHARE MODE`)
     return client
   }
-  const projects = await held('read_4_project')
-  const providers = await held('read_4_identity_provider')
+  const projects = await held(OBJECTS.project.name)
+  const providers = await held(OBJECTS.identity_provider.name)
 
   const applied = model.apply(0n, log.events)
   await waiting(1)
@@ -163,7 +171,7 @@ test('A reset waits for those that fill the tables from the beginning, without a
   // Keeps the first of them waiting in the middle of its batch.
   const client = new pg.Client({ connectionString: server.connectionString })
   await client.connect()
-  await client.query(`BEGIN; LOCK TABLE ${schema}.read_4_history IN SHARE MODE`)
+  await client.query(`BEGIN; LOCK TABLE ${schema}.${HISTORY.name} IN SHARE MODE`)
   const first = one?.apply(0n, log.events)
   await waiting(1)
   const second = other?.apply(0n, log.events)
@@ -225,7 +233,7 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   log.record('acme', idpAdded('google'))
   await postgres.readModel.apply(0n, log.events)
   await asOwner(async (client) => {
-    for (const table of ['read_4_identity_provider', 'read_4_history']) {
+    for (const table of [OBJECTS.identity_provider.name, HISTORY.name]) {
       const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
       expect(rows).toHaveLength(1)
       expect(JSON.stringify(rows)).not.toContain(SEAL)
@@ -241,10 +249,10 @@ test('Deleted names get no new numbers, so that no row becomes that of another o
   log.record('other', projectAdded('shop'))
   const [first, second] = log.events
   expect(first && (await model.apply(0n, [first]))).toBe(true)
-  await asOwner((client) => client.query(`TRUNCATE ${schema}.read_4_name`))
+  await asOwner((client) => client.query(`TRUNCATE ${schema}.${NAMES.name}`))
 
   await expect(first && second && model.apply(first.position, [second])).rejects.toThrow(
-    `The table "${schema}".read_4_name was emptied: reset the read model`,
+    `The table "${schema}".${NAMES.name} was emptied: reset the read model`,
   )
   expect(await model.checkpoint()).toBe(first?.position)
   expect(await model.get('other', { type: 'project', id: 'portal' })).toBeUndefined()
@@ -261,7 +269,7 @@ test('A reset deletes all rows and leaves a checkpoint of 0.', async () => {
   await model.apply(0n, log.events)
   await model.reset()
   await asOwner(async (client) => {
-    for (const table of READ_TABLES.slice(1)) {
+    for (const table of READ_TABLES.filter((name) => name !== CHECKPOINT.name)) {
       const { rows } = await client.query(`SELECT FROM ${schema}.${table}`)
       expect(rows, table).toEqual([])
     }

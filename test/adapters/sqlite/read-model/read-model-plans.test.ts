@@ -5,6 +5,12 @@ import {
   countStatement,
   pageStatement,
 } from '../../../../src/adapters/sql/read-model/statements/list-statement.js'
+import {
+  HISTORY,
+  NAMES,
+  OBJECTS,
+  READ_MODEL,
+} from '../../../../src/adapters/sql/read-model/tables.js'
 import type { Statement } from '../../../../src/adapters/sql/statement.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import { sqliteDialect } from '../../../../src/adapters/sqlite/read-model/dialect.js'
@@ -62,7 +68,12 @@ const stepsOf = ({ sql, parameters }: Statement): readonly string[] =>
     .map(({ detail }) => `${detail}`)
 
 /** How the number of the scope is found. */
-const SCOPE = /^SCALAR SUBQUERY \d+$|^SEARCH read_4_name USING COVERING INDEX .* \(name=\?\)$/
+const SCOPE = new RegExp(
+  `^SCALAR SUBQUERY \\d+$|^SEARCH ${NAMES.name} USING COVERING INDEX .* \\(name=\\?\\)$`,
+)
+
+/** How a table is read. */
+const SEARCH = `^SEARCH ${READ_MODEL}_\\w+ USING`
 
 /** The same without the look-ups of the scope's number. */
 const planOf = (statement: Statement): readonly string[] =>
@@ -99,7 +110,9 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
   test('there are so many.', async () => {
     const page = await readModel.list<'project_role'>(listOf('project_role', { limit: 3 }) as never)
     expect(page.totalSize).toBe(ROLES / PROJECTS)
-    expect(database.prepare('SELECT count(*) AS n FROM read_4_project_role').get()).toEqual({
+    expect(
+      database.prepare(`SELECT count(*) AS n FROM ${OBJECTS.project_role.name}`).get(),
+    ).toEqual({
       n: ROLES,
     })
   })
@@ -112,9 +125,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         const query = listOf(type, { conditions })
         const range = operator === 'equals' ? '=\\?' : '>\\? AND \\w+<\\?'
         const lookUp = (columns: string) =>
-          new RegExp(
-            `^SEARCH read_4_\\w+ USING (COVERING )?INDEX \\w+ \\(scope=\\? AND (${columns})${range}\\)$`,
-          )
+          new RegExp(`${SEARCH} (COVERING )?INDEX \\w+ \\(scope=\\? AND (${columns})${range}\\)$`)
         const isAnyKey = ignoreCase && field === identityField[type]
         const plan = isAnyKey
           ? ['MULTI-INDEX OR', 'INDEX 1', lookUp('key'), 'INDEX 2', lookUp(`folded_${field}`)]
@@ -153,7 +164,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         countStatement(sqliteDialect, query),
         pageStatement(sqliteDialect, query),
       ]) {
-        expect(planOf(statement)[0]).toMatch(/^SEARCH read_4_\w+ USING .*INDEX \w+ \(scope=\?\)$/)
+        expect(planOf(statement)[0]).toMatch(new RegExp(`${SEARCH} .*INDEX \\w+ \\(scope=\\?\\)$`))
       }
     },
   )
@@ -166,7 +177,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       for (const after of [undefined, sort.map(() => 'x')]) {
         const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
         expect(planOf(pageStatement(sqliteDialect, query))[0]).toMatch(
-          /^SEARCH read_4_\w+ USING .*INDEX \w+ \(scope=\?( AND .*)?\)$/,
+          new RegExp(`${SEARCH} .*INDEX \\w+ \\(scope=\\?( AND .*)?\\)$`),
         )
       }
     },
@@ -194,14 +205,14 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     /** How the entries are come by, and whether they are sorted. */
     const entryStepsOf = (asked: Partial<HistoryQuery>) =>
       stepsOf(historyStatement(sqliteDialect, { ...query, ...asked })).filter((step) =>
-        /read_4_history|TEMP B-TREE/.test(step),
+        [HISTORY.name, 'TEMP B-TREE'].some((text) => step.includes(text)),
       )
-    const byObject = 'SEARCH read_4_history USING INDEX read_4_history_object'
+    const byObject = `SEARCH ${HISTORY.name} USING INDEX ${HISTORY.name}_object`
 
     test.each(more)('is looked up in an index, with %o.', (filter) => {
       for (const [range, positions] of ranges) {
         expect(entryStepsOf({ ...range, ...filter })).toEqual([
-          `SEARCH read_4_history USING INDEX read_4_history_org (org=? AND ${positions})`,
+          `SEARCH ${HISTORY.name} USING INDEX ${HISTORY.name}_org (org=? AND ${positions})`,
         ])
         expect(entryStepsOf({ ...range, ...filter, object: project })).toEqual([
           `${byObject} (scope=? AND key=? AND ${positions})`,
@@ -214,7 +225,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         expect(entryStepsOf({ ...range, ...filter, object: role })).toEqual([
           `${byObject} (scope=? AND key=? AND ${positions})`,
           `${byObject} (scope=? AND key=? AND ${positions})`,
-          'SEARCH own USING INDEX read_4_history_object (scope=? AND key=? AND rowid<?)',
+          `SEARCH own USING INDEX ${HISTORY.name}_object (scope=? AND key=? AND rowid<?)`,
         ])
       }
     })

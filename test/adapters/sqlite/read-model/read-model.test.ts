@@ -1,5 +1,6 @@
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { CHECKPOINT, HISTORY, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import type { ReadModel } from '../../../../src/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
@@ -82,7 +83,7 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   await close()
 
   const database = new DatabaseSync(path)
-  for (const table of ['read_4_identity_provider', 'read_4_history']) {
+  for (const table of [OBJECTS.identity_provider.name, HISTORY.name]) {
     const rows = database.prepare(`SELECT * FROM ${table}`).all()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toContain(SEAL)
@@ -119,7 +120,7 @@ test('A list is of one moment, though another process writes while it is read.',
   onTestFinished(() => reading.mockRestore())
   reading.mockImplementationOnce(function (this: StatementSync, ...parameters) {
     const rows = all.apply(this, parameters)
-    other.exec('DELETE FROM read_4_project; UPDATE read_4_checkpoint SET position = 0')
+    other.exec(`DELETE FROM ${OBJECTS.project.name}; UPDATE ${CHECKPOINT.name} SET position = 0`)
     return rows
   })
 
