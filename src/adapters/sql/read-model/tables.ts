@@ -9,7 +9,7 @@ import { rowColumns } from './stored-rows.js'
  * Raise it when what the tables of read models hold changes. Nothing else is needed: missing tables are created. As
  * part of their names it lets old and new processes of a rolling upgrade keep their own tables side by side.
  */
-const SHAPE_VERSION = 4
+const SHAPE_VERSION = 5
 
 /** Name of the read model and beginning of the names of its tables. */
 export const READ_MODEL = `read_${SHAPE_VERSION}`

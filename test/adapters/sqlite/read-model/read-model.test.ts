@@ -36,12 +36,12 @@ test('Its tables have the version of their shape in their names and are made at 
 
   expect(tablesOf(path)).toEqual([
     'events',
-    'read_4_checkpoint',
-    'read_4_name',
-    'read_4_history',
-    'read_4_identity_provider',
-    'read_4_project',
-    'read_4_project_role',
+    'read_5_checkpoint',
+    'read_5_name',
+    'read_5_history',
+    'read_5_identity_provider',
+    'read_5_project',
+    'read_5_project_role',
   ])
 })
 
