@@ -2,7 +2,10 @@ import type { RecordedEvent } from '../../ports/event-store.js'
 import type { HistoryEntry, ReadModel } from '../../ports/read-model.js'
 import { allOf, demandEqual, demandRejection } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { newLog, projectAdded, projectRemoved, roleAdded } from './samples/log.js'
+import { ROLES } from './samples/lists.js'
+import { newLog } from './samples/log.js'
+import { projectAdded, projectRemoved } from './samples/project.js'
+import { roleAdded } from './samples/project-role.js'
 
 const PORTAL = { type: 'project', id: 'portal' } as const
 
@@ -10,14 +13,7 @@ const PORTAL = { type: 'project', id: 'portal' } as const
 const contentOf = async (model: ReadModel) => ({
   checkpoint: await model.checkpoint(),
   project: await model.get<'project'>('acme', PORTAL),
-  roles: await model.list({
-    type: 'project_role',
-    orgId: 'acme',
-    projectId: 'portal',
-    conditions: [],
-    sort: [{ field: 'roleKey', direction: 'asc' }],
-    limit: 1000,
-  }),
+  roles: await model.list(ROLES),
   history: await model.history({ orgId: 'acme', after: 0n, limit: 1000 }),
 })
 

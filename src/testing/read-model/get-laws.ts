@@ -2,19 +2,13 @@ import { timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { byIdentity, listOf, TYPES } from './samples/lists.js'
-import {
-  idpAdded,
-  newLog,
-  projectAdded,
-  projectRemoved,
-  roleAdded,
-  roleRemoved,
-  roleUpdated,
-} from './samples/log.js'
-import { logBefore, PROJECT_CHANGES, play, SCENARIOS } from './samples/scenarios.js'
+import { listOf, ROLES } from './samples/lists.js'
+import { newLog } from './samples/log.js'
+import { PROJECT_CHANGES, projectAdded, projectRemoved } from './samples/project.js'
+import { roleAdded, roleRemoved, roleUpdated } from './samples/project-role.js'
+import { byIdentity, FIRST_EVENTS, SCENARIOS, TYPES } from './samples/samples.js'
+import { logBefore, play } from './samples/scenarios.js'
 
-const IDP = { type: 'identity_provider', idpId: 'google' } as const
 const PORTAL = { type: 'project', id: 'portal' } as const
 const roleRef = (roleKey: string, projectId = 'portal') =>
   ({ type: 'project_role', projectId, roleKey }) as const
@@ -24,8 +18,6 @@ const OTHERS = [
   ['acme', 'portal2'],
   ['other', 'portal'],
 ] as const
-
-const ROLES = listOf('project_role', [byIdentity('project_role')])
 
 /** Roles that are easily taken for each other. */
 const ALIKE = [
@@ -163,12 +155,10 @@ export const getLaws: readonly ReadModelLaw[] = [
     name: 'An object of another organization is not found.',
     check: async (home) => {
       const log = newLog()
-      log.record('acme', idpAdded('google'))
-      log.record('acme', projectAdded('portal'))
-      log.record('acme', roleAdded('portal', 'editor'))
+      for (const event of FIRST_EVENTS) log.record('acme', event)
       const model = await fedWith(home, log)
       for (const orgId of ['acm', 'acme2', 'ACME', 'acme+portal', '', '%']) {
-        for (const ref of [IDP, PORTAL, roleRef('editor')]) {
+        for (const { ref } of SCENARIOS) {
           demandEqual(`${ref.type} in ${orgId}`, await model.get(orgId, ref), undefined)
         }
       }
@@ -178,12 +168,14 @@ export const getLaws: readonly ReadModelLaw[] = [
     name: 'Whoever alters an answer alters nothing else.',
     check: async (home) => {
       const log = newLog()
-      log.record('acme', idpAdded('google'))
-      log.record('acme', projectAdded('portal'))
-      log.record('acme', roleAdded('portal', 'editor'))
+      for (const event of FIRST_EVENTS) log.record('acme', event)
       const model = await fedWith(home, log)
       const reads = [
-        ...[IDP, PORTAL, roleRef('editor')].map((ref) => () => model.get('acme', ref)),
+        ...SCENARIOS.map(
+          ({ ref }) =>
+            () =>
+              model.get('acme', ref),
+        ),
         ...TYPES.map((type) => () => model.list(listOf(type, [byIdentity(type)]))),
         () => model.history({ orgId: 'acme', after: 0n, limit: 10 }),
       ]

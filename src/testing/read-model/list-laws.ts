@@ -1,7 +1,10 @@
 import { allOf, demand, demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './samples/lists.js'
-import { newLog, projectAdded, roleAdded, roleRemoved } from './samples/log.js'
+import { allPages, DIRECTIONS, listOf, manyLog, ROLES } from './samples/lists.js'
+import { newLog } from './samples/log.js'
+import { projectAdded } from './samples/project.js'
+import { roleAdded, roleRemoved } from './samples/project-role.js'
+import { byIdentity, TYPES } from './samples/samples.js'
 
 /** Laws of what `list` finds. */
 export const listLaws: readonly ReadModelLaw[] = [
@@ -13,7 +16,7 @@ export const listLaws: readonly ReadModelLaw[] = [
       const conditions = [
         { field: 'displayName', operator: 'startsWith', value: 'b', ignoreCase: true },
       ] as const
-      const query = { ...listOf('project_role', [byIdentity('project_role')], 2), conditions }
+      const query = { ...ROLES, limit: 2, conditions }
       const { items, ...first } = await model.list(query)
       const sequence = log.events.at(-1)?.position
       demandEqual('first page', first, { hasMore: true, totalSize: 3, sequence })
@@ -67,7 +70,7 @@ export const listLaws: readonly ReadModelLaw[] = [
         const own = await model.list(query)
         for (const row of own.items) {
           demandEqual(`owner of a ${type}`, row.details.resourceOwner, 'acme')
-          if ('roleKey' in row) demandEqual('project of a role', row.projectId, 'portal')
+          if ('projectId' in row) demandEqual(`project of a ${type}`, row.projectId, 'portal')
         }
         demandEqual(`number of ${type}`, own.totalSize, own.items.length)
         for (const orgId of ['acm', 'acme3', 'ACME', '', 'acme+portal']) {
@@ -88,11 +91,7 @@ export const listLaws: readonly ReadModelLaw[] = [
         const checkpoint = await model.checkpoint()
         log.record('acme', roleAdded('portal', `role-${round}`))
         const feeding = feed(model, log)
-        const listing = allOf(
-          handles.map((handle) =>
-            handle.list(listOf('project_role', [byIdentity('project_role')])),
-          ),
-        )
+        const listing = allOf(handles.map((handle) => handle.list(ROLES)))
         await allOf<unknown>([feeding, listing])
         for (const { items, totalSize, sequence } of await listing) {
           const roles = log.events.filter(({ position }) => position <= sequence).length - 1

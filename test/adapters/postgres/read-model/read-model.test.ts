@@ -2,12 +2,9 @@ import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import {
-  idpAdded,
-  newLog,
-  projectAdded,
-  SEAL,
-} from '../../../../src/testing/read-model/samples/log.js'
+import { idpAdded, SEAL } from '../../../../src/testing/read-model/samples/identity-provider.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
