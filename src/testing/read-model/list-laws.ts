@@ -1,10 +1,9 @@
 import { allOf, demand, demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { allPages, DIRECTIONS, listOf, manyLog, ROLES } from './samples/lists.js'
-import { newLog } from './samples/log.js'
+import { allPages, DIRECTIONS, listOf, manyLog, portalWith, ROLES } from './samples/lists.js'
 import { projectAdded } from './samples/project.js'
 import { roleAdded, roleRemoved } from './samples/project-role.js'
-import { byIdentity, TYPES } from './samples/samples.js'
+import { TYPES } from './samples/samples.js'
 
 /** Laws of what `list` finds. */
 export const listLaws: readonly ReadModelLaw[] = [
@@ -35,11 +34,9 @@ export const listLaws: readonly ReadModelLaw[] = [
     name: 'Rows that come and go between two pages neither hide nor repeat those that stay.',
     check: async (home) => {
       for (const direction of DIRECTIONS) {
-        const log = newLog()
-        log.record('acme', projectAdded('portal'))
         const stay = ['b', 'd', 'f', 'h', 'j']
         const go = ['c', 'e', 'g', 'i']
-        for (const key of [...stay, ...go]) log.record('acme', roleAdded('portal', key))
+        const log = portalWith([...stay, ...go])
         const model = await fedWith(home, log)
         let turn = 0
         const sort = [{ field: 'roleKey', direction }] as const
@@ -66,7 +63,7 @@ export const listLaws: readonly ReadModelLaw[] = [
       log.record('other', roleAdded('portal', 'stranger'))
       const model = await fedWith(home, log)
       for (const type of TYPES) {
-        const query = listOf(type, [byIdentity(type)])
+        const query = listOf(type)
         const own = await model.list(query)
         for (const row of own.items) {
           demandEqual(`owner of a ${type}`, row.details.resourceOwner, 'acme')
@@ -83,8 +80,7 @@ export const listLaws: readonly ReadModelLaw[] = [
   {
     name: 'A list is as of one moment, even while events are applied.',
     check: async (home) => {
-      const log = newLog()
-      log.record('acme', projectAdded('portal'))
+      const log = portalWith([])
       const model = await fedWith(home, log)
       const handles = [model, await home.reopen(), model]
       for (let round = 0; round < 20; round++) {

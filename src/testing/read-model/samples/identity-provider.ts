@@ -25,16 +25,14 @@ export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdd
   },
 })
 
-const idpDeactivated = (idpId: string): IdentityProviderEvent => ({
-  type: 'identity_provider.deactivated',
-  data: { idpId: IdpId.parse(idpId) },
-})
+const eventOf =
+  (type: 'identity_provider.deactivated' | 'identity_provider.removed') =>
+  (idpId: string): IdentityProviderEvent => ({ type, data: { idpId: IdpId.parse(idpId) } })
+
+const idpDeactivated = eventOf('identity_provider.deactivated')
 
 /** An identity provider is removed. */
-export const idpRemoved = (idpId: string): IdentityProviderEvent => ({
-  type: 'identity_provider.removed',
-  data: { idpId: IdpId.parse(idpId) },
-})
+export const idpRemoved = eventOf('identity_provider.removed')
 
 const idpId = IdpId.parse('google')
 const { clientSecret, ...provider } = idpAdded(idpId).data

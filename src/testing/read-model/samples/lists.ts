@@ -1,6 +1,8 @@
 import type { ListQuery, ReadModel, SortKey, Views, ViewType } from '../../../ports/read-model.js'
 import { demand } from '../../law.js'
 import { type Log, newLog } from './log.js'
+import { projectAdded } from './project.js'
+import { roleAdded } from './project-role.js'
 import { ALL_SAMPLES, byIdentity, SAMPLES, sortValue } from './samples.js'
 
 /** More than any log of the laws holds; a model that ignores `after` would never end. */
@@ -9,10 +11,10 @@ const MAX_ROWS = 1000
 export const DIRECTIONS = ['asc', 'desc'] as const
 const NAMES = ['b', 'B', 'a', '\ue000', '\u{10000}', 'b', 'aa', '']
 
-/** A list of a type in the organization `acme`; of roles, of its project `portal`. */
+/** A list of a type in the organization `acme`; of roles, of its project `portal`. By id or key unless `sort` is given. */
 export const listOf = <Type extends ViewType>(
   type: Type,
-  sort: readonly SortKey[],
+  sort: readonly SortKey[] = [byIdentity(type)],
   limit = 1000,
 ): ListQuery<Type> => ({
   type,
@@ -24,7 +26,15 @@ export const listOf = <Type extends ViewType>(
 })
 
 /** All roles of the project `portal`. */
-export const ROLES = listOf('project_role', [byIdentity('project_role')])
+export const ROLES = listOf('project_role')
+
+/** The project `portal` of the organization `acme`, with roles. */
+export const portalWith = (keys: readonly string[]): Log => {
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  for (const key of keys) log.record('acme', roleAdded('portal', key))
+  return log
+}
 
 /** Just before seconds and microseconds since 1970 get another digit: numbers are no texts. */
 const DIGITS_CHANGE = 10n ** 15n - 8_000n

@@ -4,14 +4,17 @@ import type {
   ProjectRoleUpdated,
 } from '../../../domain/project-role/events.js'
 import { ProjectId, RoleKey } from '../../../domain/values.js'
+import type { ProjectRole } from '../../../ports/read-model.js'
 import { projectAdded } from './project.js'
 import { type Sample, SORT_FIELDS_OF_ALL } from './sample.js'
 
 /** The name and the group of a role; its key and none if they are absent. */
-interface Shown {
-  readonly displayName?: string
-  readonly group?: string
-}
+type Shown = Partial<Pick<ProjectRole, 'displayName' | 'group'>>
+
+const idsOf = (projectId: string, roleKey: string) => ({
+  projectId: ProjectId.parse(projectId),
+  roleKey: RoleKey.parse(roleKey),
+})
 
 /** A role is added. */
 export const roleAdded = (
@@ -20,12 +23,7 @@ export const roleAdded = (
   { displayName = roleKey, group = '' }: Shown = {},
 ): ProjectRoleAdded => ({
   type: 'project_role.added',
-  data: {
-    projectId: ProjectId.parse(projectId),
-    roleKey: RoleKey.parse(roleKey),
-    displayName,
-    group,
-  },
+  data: { ...idsOf(projectId, roleKey), displayName, group },
 })
 
 /** A role gets another name or group. */
@@ -41,10 +39,10 @@ export const roleUpdated = (
 /** A role is removed. */
 export const roleRemoved = (projectId: string, roleKey: string): ProjectRoleEvent => ({
   type: 'project_role.removed',
-  data: { projectId: ProjectId.parse(projectId), roleKey: RoleKey.parse(roleKey) },
+  data: idsOf(projectId, roleKey),
 })
 
-const role = { projectId: ProjectId.parse('portal'), roleKey: RoleKey.parse('editor') }
+const role = idsOf('portal', 'editor')
 const shown = { displayName: 'Chief editor', group: 'content' }
 const added = { ...role, displayName: 'editor', group: '', state: 'active' }
 

@@ -15,16 +15,14 @@ export const projectAdded = (id: string, name = 'Portal', check = false): Projec
   },
 })
 
-const projectDeactivated = (id: string): ProjectEvent => ({
-  type: 'project.deactivated',
-  data: { id: ProjectId.parse(id) },
-})
+const eventOf =
+  (type: 'project.deactivated' | 'project.removed') =>
+  (id: string): ProjectEvent => ({ type, data: { id: ProjectId.parse(id) } })
+
+const projectDeactivated = eventOf('project.deactivated')
 
 /** A project is removed. */
-export const projectRemoved = (id: string): ProjectEvent => ({
-  type: 'project.removed',
-  data: { id: ProjectId.parse(id) },
-})
+export const projectRemoved = eventOf('project.removed')
 
 const id = ProjectId.parse('portal')
 const settings = {
