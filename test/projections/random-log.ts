@@ -8,15 +8,10 @@ import type {
   ViewType,
 } from '../../src/ports/read-model.js'
 import { fieldNamed, identityField, viewFields } from '../../src/projections/rows/view-fields.js'
-import {
-  idpAdded,
-  type Log,
-  newLog,
-  projectAdded,
-  projectRemoved,
-  roleAdded,
-  roleRemoved,
-} from '../../src/testing/read-model/samples/log.js'
+import { idpAdded } from '../../src/testing/read-model/samples/identity-provider.js'
+import { type Log, newLog } from '../../src/testing/read-model/samples/log.js'
+import { projectAdded, projectRemoved } from '../../src/testing/read-model/samples/project.js'
+import { roleAdded, roleRemoved } from '../../src/testing/read-model/samples/project-role.js'
 
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const
 export const IDS = ['a', 'b', 'A'] as const

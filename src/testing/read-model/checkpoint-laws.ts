@@ -2,22 +2,16 @@ import type { RecordedEvent } from '../../ports/event-store.js'
 import type { HistoryEntry, ReadModel } from '../../ports/read-model.js'
 import { allOf, demandEqual, demandRejection } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { newLog, projectAdded, projectRemoved, roleAdded } from './samples/log.js'
-
-const PORTAL = { type: 'project', id: 'portal' } as const
+import { project } from './samples/found-history.js'
+import { portalWith, ROLES } from './samples/lists.js'
+import { projectRemoved } from './samples/project.js'
+import { roleAdded } from './samples/project-role.js'
 
 /** All that can be read of the organization `acme`. */
 const contentOf = async (model: ReadModel) => ({
   checkpoint: await model.checkpoint(),
-  project: await model.get<'project'>('acme', PORTAL),
-  roles: await model.list({
-    type: 'project_role',
-    orgId: 'acme',
-    projectId: 'portal',
-    conditions: [],
-    sort: [{ field: 'roleKey', direction: 'asc' }],
-    limit: 1000,
-  }),
+  project: await model.get<'project'>('acme', project('portal')),
+  roles: await model.list(ROLES),
   history: await model.history({ orgId: 'acme', after: 0n, limit: 1000 }),
 })
 
@@ -30,16 +24,6 @@ const NOTHING = {
 
 /** Keys of more roles than one page holds, in their order. */
 const MANY = Array.from({ length: 1_100 }, (_, index) => `role-${1_000 + index}`)
-
-/** A project with `roles` roles. */
-const portalWith = (roles: number) => {
-  const log = newLog()
-  log.record('acme', projectAdded('portal'))
-  for (let index = 0; index < roles; index++) {
-    log.record('acme', roleAdded('portal', `role-${index}`))
-  }
-  return log
-}
 
 const positionOf = ({ position }: RecordedEvent) => position
 const sequenceOf = ({ sequence }: HistoryEntry) => sequence
@@ -58,7 +42,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
   {
     name: 'Applying events moves the checkpoint to the last of them.',
     check: async (home) => {
-      const log = portalWith(2)
+      const log = portalWith(MANY.slice(0, 2))
       const model = await home.open()
       demandEqual('apply', await model.apply(0n, log.events), true)
       demandEqual('checkpoint', await model.checkpoint(), lastOf(log.events))
@@ -69,7 +53,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
   {
     name: 'From another checkpoint than its own nothing is applied.',
     check: async (home) => {
-      const log = portalWith(1)
+      const log = portalWith(MANY.slice(0, 1))
       const model = await fedWith(home, log)
       const before = await contentOf(model)
       const from = lastOf(log.events)
@@ -86,7 +70,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
   {
     name: 'Many events are applied at once, all or none, and are all to be found.',
     check: async (home) => {
-      const log = portalWith(0)
+      const log = portalWith([])
       const model = await fedWith(home, log)
       const before = await contentOf(model)
       const from = lastOf(log.events)
@@ -111,7 +95,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
   {
     name: 'What was applied, forgotten by a reset and built anew is so for every handle.',
     check: async (home) => {
-      const log = portalWith(3)
+      const log = portalWith(MANY.slice(0, 3))
       const model = await fedWith(home, log)
       const other = await home.reopen()
       const before = await contentOf(model)
@@ -126,7 +110,7 @@ export const checkpointLaws: readonly ReadModelLaw[] = [
   {
     name: 'Of several handles that apply the same events at once, one does.',
     check: async (home) => {
-      const log = portalWith(40)
+      const log = portalWith(MANY.slice(0, 40))
       const handles = [await home.open(), await home.reopen(), await home.reopen()]
       for (let round = 0; round < log.events.length; round++) {
         const from = log.events[round - 1]?.position ?? 0n

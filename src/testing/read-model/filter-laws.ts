@@ -1,10 +1,11 @@
-import type { Condition, ListQuery, ReadModel, ViewType } from '../../ports/read-model.js'
+import type { Condition, ReadModel, SortValue, ViewType } from '../../ports/read-model.js'
 import { demandEqual, demandRejection } from '../law.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
-import { FILTER_FIELDS } from './samples/fields.js'
-import { byIdentity, listOf, TYPES } from './samples/lists.js'
-import { idpAdded, newLog, projectAdded, roleAdded } from './samples/log.js'
-import { logBefore, play, type Row, SCENARIOS } from './samples/scenarios.js'
+import { listOf, portalWith, ROLES } from './samples/lists.js'
+import { newLog } from './samples/log.js'
+import type { Row } from './samples/sample.js'
+import { ALL_SAMPLES, byIdentity, SAMPLES, SCENARIOS, sortValue, TYPES } from './samples/samples.js'
+import { logBefore, play } from './samples/scenarios.js'
 
 /** Kept as names and as keys of roles, in the order of their code points. */
 const NAMES = [
@@ -35,42 +36,28 @@ const NAMES = [
   '\u{10ffff}\u{10ffff}x',
 ]
 
-const BY_KEY = [{ field: 'roleKey', direction: 'asc' }] as const
-
-const rolesIn = (projectId: string): ListQuery<'project_role'> => ({
-  type: 'project_role',
-  orgId: 'acme',
-  projectId,
-  conditions: [],
-  sort: BY_KEY,
-  limit: 1000,
-})
-
-/** Objects of each type that have each of {@link NAMES}; the roles belong to the first project. */
+/** Objects of each type that have each of {@link NAMES}; the roles lie in the first project, `portal`. */
 const namedObjects = async (home: ReadModelHome): Promise<ReadModel> => {
   const log = newLog()
   for (const [index, name] of NAMES.entries()) {
-    const id = `${index}`.padStart(2, '0')
-    log.record('acme', idpAdded(id, name))
-    log.record('acme', projectAdded(id, name))
-    log.record('acme', roleAdded('00', id, { displayName: name }))
+    const id = `portal${index || ''}`
+    for (const { added } of ALL_SAMPLES) log.record('acme', added(id, name))
   }
   return fedWith(home, log)
 }
 
-const namesThat = async (
+const namesThat = async <Type extends ViewType>(
   model: ReadModel,
-  type: ViewType,
+  type: Type,
   conditions: readonly Omit<Condition, 'field'>[],
-): Promise<readonly string[]> => {
-  const field = type === 'project_role' ? 'displayName' : 'name'
+): Promise<readonly SortValue[]> => {
+  const field = SAMPLES[type].name
   const { items, totalSize } = await model.list({
-    ...listOf(type, [byIdentity(type)]),
-    ...(type === 'project_role' ? { projectId: '00' } : {}),
+    ...listOf(type, [{ field, direction: 'asc' }, byIdentity(type)]),
     conditions: conditions.map((condition) => ({ ...condition, field })),
   })
   demandEqual('totalSize', totalSize, items.length)
-  return items.map((row) => ('displayName' in row ? row.displayName : row.name))
+  return items.map((row) => sortValue(type, field, row))
 }
 
 type Sought = readonly [value: string, ignoreCase?: true | undefined]
@@ -128,7 +115,7 @@ const CASES: readonly Case[] = [
 
 /** Conditions that a row alone meets, on every field that rows can be filtered by. */
 const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
-  FILTER_FIELDS[type].flatMap((field) =>
+  SAMPLES[type].filterFields.flatMap((field) =>
     OPERATORS.flatMap((operator) =>
       [true, false].map((ignoreCase) => ({
         field,
@@ -156,15 +143,11 @@ export const filterLaws: readonly ReadModelLaw[] = [
   {
     name: 'Keys compare as names do.',
     check: async (home) => {
-      const log = newLog()
-      log.record('acme', projectAdded('portal'))
-      const keys = NAMES.filter((name) => name !== '')
-      for (const key of keys) log.record('acme', roleAdded('portal', key))
-      const model = await fedWith(home, log)
+      const model = await fedWith(home, portalWith(NAMES.filter((name) => name !== '')))
       for (const one of CASES) {
         const expected = one[2].filter((name) => name !== '')
         const conditions = [{ ...conditionOf(one), field: 'roleKey' }]
-        const { items, totalSize } = await model.list({ ...rolesIn('portal'), conditions })
+        const { items, totalSize } = await model.list({ ...ROLES, conditions })
         const found = items.map(({ roleKey }) => roleKey)
         demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
       }
@@ -177,7 +160,7 @@ export const filterLaws: readonly ReadModelLaw[] = [
         const { type } = scenario.ref
         const log = logBefore(scenario)
         const model = await fedWith(home, log)
-        const query = listOf(type, [byIdentity(type)])
+        const query = listOf(type)
         for (const { event, row } of play(log, scenario)) {
           await model.apply(await model.checkpoint(), [event])
           if (row === undefined) continue
@@ -217,10 +200,10 @@ export const filterLaws: readonly ReadModelLaw[] = [
       const model = await namedObjects(home)
       for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
         const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
-        const byField = { ...rolesIn('portal'), conditions: [condition] }
+        const byField = { ...ROLES, conditions: [condition] }
         await demandRejection(`condition on ${field}`, model.list(byField))
-        const sort = [{ field, direction: 'asc' } as const, ...BY_KEY]
-        await demandRejection(`sort by ${field}`, model.list({ ...rolesIn('portal'), sort }))
+        const sort = [{ field, direction: 'asc' } as const, ...ROLES.sort]
+        await demandRejection(`sort by ${field}`, model.list({ ...ROLES, sort }))
       }
     },
   },

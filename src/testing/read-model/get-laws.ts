@@ -2,30 +2,19 @@ import { timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { byIdentity, listOf, TYPES } from './samples/lists.js'
-import {
-  idpAdded,
-  newLog,
-  projectAdded,
-  projectRemoved,
-  roleAdded,
-  roleRemoved,
-  roleUpdated,
-} from './samples/log.js'
-import { logBefore, PROJECT_CHANGES, play, SCENARIOS } from './samples/scenarios.js'
-
-const IDP = { type: 'identity_provider', idpId: 'google' } as const
-const PORTAL = { type: 'project', id: 'portal' } as const
-const roleRef = (roleKey: string, projectId = 'portal') =>
-  ({ type: 'project_role', projectId, roleKey }) as const
+import { project, role } from './samples/found-history.js'
+import { listOf, portalWith, ROLES } from './samples/lists.js'
+import { newLog } from './samples/log.js'
+import { PROJECT_CHANGES, projectAdded, projectRemoved } from './samples/project.js'
+import { roleAdded, roleRemoved, roleUpdated } from './samples/project-role.js'
+import { FIRST_EVENTS, SCENARIOS, TYPES } from './samples/samples.js'
+import { logBefore, play } from './samples/scenarios.js'
 
 /** Projects that are easily taken for `portal` of `acme`. */
 const OTHERS = [
   ['acme', 'portal2'],
   ['other', 'portal'],
 ] as const
-
-const ROLES = listOf('project_role', [byIdentity('project_role')])
 
 /** Roles that are easily taken for each other. */
 const ALIKE = [
@@ -43,7 +32,7 @@ export const getLaws: readonly ReadModelLaw[] = [
         const { ref } = scenario
         const log = logBefore(scenario)
         const model = await fedWith(home, log)
-        const query = listOf(ref.type, [byIdentity(ref.type)])
+        const query = listOf(ref.type)
         const lists = async () => [
           (await model.list(query)).items,
           (await model.list({ ...query, orgId: 'other' })).items,
@@ -82,9 +71,9 @@ export const getLaws: readonly ReadModelLaw[] = [
         if (batches === 2) {
           await feed(model, log)
           const last = [
-            [PORTAL, changed],
-            [roleRef('editor'), editor],
-            [roleRef('kept'), kept],
+            [project('portal'), changed],
+            [role('portal', 'editor'), editor],
+            [role('portal', 'kept'), kept],
           ] as const
           for (const [ref, event] of last) {
             const row = await model.get<typeof ref.type>('acme', ref)
@@ -96,13 +85,13 @@ export const getLaws: readonly ReadModelLaw[] = [
         log.record('acme', projectRemoved('portal'))
         await feed(model, log)
         for (const roleKey of ['kept', 'editor']) {
-          demandEqual(roleKey, await model.get('acme', roleRef(roleKey)), undefined)
+          demandEqual(roleKey, await model.get('acme', role('portal', roleKey)), undefined)
         }
         demandEqual('number of its roles', (await model.list(ROLES)).totalSize, 0)
         for (const [orgId, projectId] of OTHERS) {
-          const role = await model.get(orgId, roleRef('editor', projectId))
+          const own = await model.get(orgId, role(projectId, 'editor'))
           const { items } = await model.list({ ...ROLES, orgId, projectId })
-          demandEqual('the roles of another project', items, [role])
+          demandEqual('the roles of another project', items, [own])
         }
       }
     },
@@ -114,7 +103,8 @@ export const getLaws: readonly ReadModelLaw[] = [
       for (const orgId of ['acme', 'other']) log.record(orgId, projectAdded('portal'))
       for (const [orgId, key] of ALIKE) log.record(orgId, roleAdded('portal', key))
       const model = await fedWith(home, log)
-      const roleOf = (orgId: string, key: string) => model.get<'project_role'>(orgId, roleRef(key))
+      const roleOf = (orgId: string, key: string) =>
+        model.get<'project_role'>(orgId, role('portal', key))
       const before = await Promise.all(ALIKE.map(([orgId, key]) => roleOf(orgId, key)))
       const shownOf = (orgId: string, key: string) => ({ displayName: `${key} of ${orgId}` })
       const events = ALIKE.map(([orgId, key]) =>
@@ -146,16 +136,13 @@ export const getLaws: readonly ReadModelLaw[] = [
         'SS',
         '__proto__',
       ]
-      const log = newLog()
-      log.record('acme', projectAdded('portal'))
-      for (const key of keys) log.record('acme', roleAdded('portal', key))
-      const model = await fedWith(home, log)
+      const model = await fedWith(home, portalWith(keys))
       for (const key of keys) {
-        const role = await model.get<'project_role'>('acme', roleRef(key))
-        demandEqual(`role ${key}`, role?.displayName, key)
+        const found = await model.get<'project_role'>('acme', role('portal', key))
+        demandEqual(`role ${key}`, found?.displayName, key)
       }
       for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '', 'constructor']) {
-        demandEqual(`role ${key}`, await model.get('acme', roleRef(key)), undefined)
+        demandEqual(`role ${key}`, await model.get('acme', role('portal', key)), undefined)
       }
     },
   },
@@ -163,12 +150,10 @@ export const getLaws: readonly ReadModelLaw[] = [
     name: 'An object of another organization is not found.',
     check: async (home) => {
       const log = newLog()
-      log.record('acme', idpAdded('google'))
-      log.record('acme', projectAdded('portal'))
-      log.record('acme', roleAdded('portal', 'editor'))
+      for (const event of FIRST_EVENTS) log.record('acme', event)
       const model = await fedWith(home, log)
       for (const orgId of ['acm', 'acme2', 'ACME', 'acme+portal', '', '%']) {
-        for (const ref of [IDP, PORTAL, roleRef('editor')]) {
+        for (const { ref } of SCENARIOS) {
           demandEqual(`${ref.type} in ${orgId}`, await model.get(orgId, ref), undefined)
         }
       }
@@ -178,13 +163,15 @@ export const getLaws: readonly ReadModelLaw[] = [
     name: 'Whoever alters an answer alters nothing else.',
     check: async (home) => {
       const log = newLog()
-      log.record('acme', idpAdded('google'))
-      log.record('acme', projectAdded('portal'))
-      log.record('acme', roleAdded('portal', 'editor'))
+      for (const event of FIRST_EVENTS) log.record('acme', event)
       const model = await fedWith(home, log)
       const reads = [
-        ...[IDP, PORTAL, roleRef('editor')].map((ref) => () => model.get('acme', ref)),
-        ...TYPES.map((type) => () => model.list(listOf(type, [byIdentity(type)]))),
+        ...SCENARIOS.map(
+          ({ ref }) =>
+            () =>
+              model.get('acme', ref),
+        ),
+        ...TYPES.map((type) => () => model.list(listOf(type))),
         () => model.history({ orgId: 'acme', after: 0n, limit: 10 }),
       ]
       for (const read of reads) {

@@ -5,9 +5,12 @@ import { objectOf, streamOf } from '../../projections/events/kind-of.js'
 import { appendOf, record } from '../event-store/samples.js'
 import { allOf, demand, demandEqual } from '../law.js'
 import type { ReadModelHome, ReadModelLaw } from './law.js'
-import { idp, project, role } from './samples/found-history.js'
-import { byIdentity, listOf, TYPES } from './samples/lists.js'
-import { idpAdded, projectAdded, roleAdded } from './samples/log.js'
+import { role } from './samples/found-history.js'
+import { listOf, ROLES } from './samples/lists.js'
+import { inNewestVersion } from './samples/log.js'
+import { projectAdded } from './samples/project.js'
+import { roleAdded } from './samples/project-role.js'
+import { FIRST_EVENTS, SCENARIOS, TYPES } from './samples/samples.js'
 
 /** Both ports of one database, as one process has them. */
 interface Handle {
@@ -41,7 +44,7 @@ const headLaw = (
 /** Records the first event of an object of the organization `acme`. */
 const recordFirst = async ({ store }: Handle, event: AnyEvent): Promise<Position> => {
   const stream = streamOf('acme', objectOf(event))
-  const write = { stream, expectedVersion: 0, events: [{ ...event, schemaVersion: 1 }] }
+  const write = { stream, expectedVersion: 0, events: [inNewestVersion(event)] }
   const [recorded] = await record(store, appendOf([write], { resourceOwner: 'acme' }))
   return recorded?.position ?? 0n
 }
@@ -53,19 +56,17 @@ const catchUp = async ({ store, model }: Handle): Promise<void> => {
   demand(await model.apply(from, events), `${model.name} to apply from its checkpoint`)
 }
 
-const ROLES = listOf('project_role', [byIdentity('project_role')])
-
 /** Holds that reads at the head answer as the read model does, and where both ports stand. */
 const demandAnswers = async (
   { model, atHead }: Handle,
   positions: Omit<FoundAtHead<never>, 'found'>,
 ): Promise<void> => {
-  for (const ref of [idp('google'), project('portal'), role('portal', 'editor')]) {
+  for (const { ref } of SCENARIOS) {
     const found = await model.get('acme', ref)
     demandEqual(`get of a ${ref.type}`, await atHead.get('acme', ref), { ...positions, found })
   }
   for (const type of TYPES) {
-    const query = listOf(type, [byIdentity(type)])
+    const query = listOf(type)
     const found = await model.list(query)
     demandEqual(`list of ${type}`, await atHead.list(query), { ...positions, found })
   }
@@ -92,15 +93,15 @@ export const headLaws: readonly ReadModelLaw[] = [
     'A read at the head answers as the read model does, and where the log ends and the checkpoint is.',
     async (handle) => {
       await demandAnswers(handle, { head: 0n, reached: 0n })
-      const reached = await recordFirst(handle, projectAdded('portal'))
-      await demandAnswers(handle, { head: reached, reached: 0n })
-      await catchUp(handle)
-      await demandAnswers(handle, { head: reached, reached })
-      await recordFirst(handle, idpAdded('google'))
-      const head = await recordFirst(handle, roleAdded('portal', 'editor'))
-      await demandAnswers(handle, { head, reached })
-      await catchUp(handle)
-      await demandAnswers(handle, { head, reached: head })
+      let reached = 0n
+      for (const event of FIRST_EVENTS) {
+        await recordFirst(handle, event)
+        const head = await recordFirst(handle, projectAdded(`project-${reached}`))
+        await demandAnswers(handle, { head, reached })
+        await catchUp(handle)
+        await demandAnswers(handle, { head, reached: head })
+        reached = head
+      }
     },
   ),
   headLaw(
@@ -108,7 +109,7 @@ export const headLaws: readonly ReadModelLaw[] = [
     async (handle, reopen) => {
       const other = await reopen()
       demand(other !== undefined, 'a second handle to have `readAtHead`')
-      for (const event of [projectAdded('portal'), roleAdded('portal', 'editor')]) {
+      for (const event of FIRST_EVENTS) {
         const reached = await handle.model.checkpoint()
         const head = await recordFirst(other, event)
         await demandAnswers(handle, { head, reached })

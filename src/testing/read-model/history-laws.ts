@@ -1,19 +1,14 @@
-import { IdpId } from '../../domain/values.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { FieldChange, HistoryQuery } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
 import { fedWith, type ReadModelLaw } from './law.js'
 import { ALL, found, idp, project, role } from './samples/found-history.js'
-import {
-  idpAdded,
-  type Log,
-  newLog,
-  projectAdded,
-  projectRemoved,
-  roleAdded,
-  roleRemoved,
-} from './samples/log.js'
-import { logBefore, play, SCENARIOS } from './samples/scenarios.js'
+import { idpAdded, idpRemoved } from './samples/identity-provider.js'
+import { type Log, newLog } from './samples/log.js'
+import { projectAdded, projectRemoved } from './samples/project.js'
+import { roleAdded, roleRemoved } from './samples/project-role.js'
+import { SCENARIOS } from './samples/samples.js'
+import { logBefore, play } from './samples/scenarios.js'
 
 /** The order of changes has no meaning. */
 const byField = (changes: readonly FieldChange[]) =>
@@ -46,8 +41,7 @@ const alikeLog = (): Log => {
   log.record('acme', roleAdded('portal2', 'editor'))
   log.record('acme', idpAdded('Portal'))
   log.record('acme', projectAdded('Portal'))
-  const idpId = IdpId.parse('portal')
-  log.record('acme', { type: 'identity_provider.removed', data: { idpId } }, by('u2'))
+  log.record('acme', idpRemoved('portal'), by('u2'))
   log.record('acme', projectRemoved('portal'))
   return log
 }

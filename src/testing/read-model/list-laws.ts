@@ -1,7 +1,9 @@
 import { allOf, demand, demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { allPages, byIdentity, DIRECTIONS, listOf, manyLog, TYPES } from './samples/lists.js'
-import { newLog, projectAdded, roleAdded, roleRemoved } from './samples/log.js'
+import { allPages, DIRECTIONS, listOf, manyLog, portalWith, ROLES } from './samples/lists.js'
+import { projectAdded } from './samples/project.js'
+import { roleAdded, roleRemoved } from './samples/project-role.js'
+import { TYPES } from './samples/samples.js'
 
 /** Laws of what `list` finds. */
 export const listLaws: readonly ReadModelLaw[] = [
@@ -13,7 +15,7 @@ export const listLaws: readonly ReadModelLaw[] = [
       const conditions = [
         { field: 'displayName', operator: 'startsWith', value: 'b', ignoreCase: true },
       ] as const
-      const query = { ...listOf('project_role', [byIdentity('project_role')], 2), conditions }
+      const query = { ...ROLES, limit: 2, conditions }
       const { items, ...first } = await model.list(query)
       const sequence = log.events.at(-1)?.position
       demandEqual('first page', first, { hasMore: true, totalSize: 3, sequence })
@@ -32,11 +34,9 @@ export const listLaws: readonly ReadModelLaw[] = [
     name: 'Rows that come and go between two pages neither hide nor repeat those that stay.',
     check: async (home) => {
       for (const direction of DIRECTIONS) {
-        const log = newLog()
-        log.record('acme', projectAdded('portal'))
         const stay = ['b', 'd', 'f', 'h', 'j']
         const go = ['c', 'e', 'g', 'i']
-        for (const key of [...stay, ...go]) log.record('acme', roleAdded('portal', key))
+        const log = portalWith([...stay, ...go])
         const model = await fedWith(home, log)
         let turn = 0
         const sort = [{ field: 'roleKey', direction }] as const
@@ -63,11 +63,11 @@ export const listLaws: readonly ReadModelLaw[] = [
       log.record('other', roleAdded('portal', 'stranger'))
       const model = await fedWith(home, log)
       for (const type of TYPES) {
-        const query = listOf(type, [byIdentity(type)])
+        const query = listOf(type)
         const own = await model.list(query)
         for (const row of own.items) {
           demandEqual(`owner of a ${type}`, row.details.resourceOwner, 'acme')
-          if ('roleKey' in row) demandEqual('project of a role', row.projectId, 'portal')
+          if ('projectId' in row) demandEqual(`project of a ${type}`, row.projectId, 'portal')
         }
         demandEqual(`number of ${type}`, own.totalSize, own.items.length)
         for (const orgId of ['acm', 'acme3', 'ACME', '', 'acme+portal']) {
@@ -80,19 +80,14 @@ export const listLaws: readonly ReadModelLaw[] = [
   {
     name: 'A list is as of one moment, even while events are applied.',
     check: async (home) => {
-      const log = newLog()
-      log.record('acme', projectAdded('portal'))
+      const log = portalWith([])
       const model = await fedWith(home, log)
       const handles = [model, await home.reopen(), model]
       for (let round = 0; round < 20; round++) {
         const checkpoint = await model.checkpoint()
         log.record('acme', roleAdded('portal', `role-${round}`))
         const feeding = feed(model, log)
-        const listing = allOf(
-          handles.map((handle) =>
-            handle.list(listOf('project_role', [byIdentity('project_role')])),
-          ),
-        )
+        const listing = allOf(handles.map((handle) => handle.list(ROLES)))
         await allOf<unknown>([feeding, listing])
         for (const { items, totalSize, sequence } of await listing) {
           const roles = log.events.filter(({ position }) => position <= sequence).length - 1

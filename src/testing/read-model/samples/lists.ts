@@ -1,57 +1,62 @@
-import { IdpId, ProjectId } from '../../../domain/values.js'
 import type { ListQuery, ReadModel, SortKey, Views, ViewType } from '../../../ports/read-model.js'
 import { demand } from '../../law.js'
-import { IDENTITY, sortValue } from './fields.js'
-import { idpAdded, type Log, newLog, projectAdded, roleAdded } from './log.js'
+import { type Log, newLog } from './log.js'
+import { projectAdded } from './project.js'
+import { roleAdded } from './project-role.js'
+import { ALL_SAMPLES, byIdentity, SAMPLES, sortValue } from './samples.js'
 
-/** All types of object. */
-export const TYPES = ['identity_provider', 'project', 'project_role'] as const
 /** More than any log of the laws holds; a model that ignores `after` would never end. */
 const MAX_ROWS = 1000
 /** Both directions of an order. */
 export const DIRECTIONS = ['asc', 'desc'] as const
 const NAMES = ['b', 'B', 'a', '\ue000', '\u{10000}', 'b', 'aa', '']
 
-/** A list of a type in the organization `acme`; of roles, of its project `portal`. */
+/** A list of a type in the organization `acme`; of roles, of its project `portal`. By id or key unless `sort` is given. */
 export const listOf = <Type extends ViewType>(
   type: Type,
-  sort: readonly SortKey[],
+  sort: readonly SortKey[] = [byIdentity(type)],
   limit = 1000,
 ): ListQuery<Type> => ({
   type,
   orgId: 'acme',
-  ...(type === 'project_role' ? { projectId: 'portal' } : {}),
+  ...SAMPLES[type].within,
   conditions: [],
   sort,
   limit,
 })
 
-/** The order by id or key. */
-export const byIdentity = (type: ViewType): SortKey => ({
-  field: IDENTITY[type],
-  direction: 'asc',
-})
+/** All roles of the project `portal`. */
+export const ROLES = listOf('project_role')
+
+/** The project `portal` of the organization `acme`, with roles. */
+export const portalWith = (keys: readonly string[]): Log => {
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  for (const key of keys) log.record('acme', roleAdded('portal', key))
+  return log
+}
 
 /** Just before seconds and microseconds since 1970 get another digit: numbers are no texts. */
 const DIGITS_CHANGE = 10n ** 15n - 8_000n
 
-/** Some of everything, with values that many have in common, in two organizations. */
+/** Adds an object of each type; those that lie in projects, to two projects. */
+const addEach = (log: Log, orgId: string, [id, name]: readonly [id: string, name: string]) => {
+  for (const { added, within } of ALL_SAMPLES) {
+    log.record(orgId, added(id, name))
+    if (within.projectId) log.record(orgId, added(id, name, 'shop'))
+  }
+}
+
+/** Ten objects of each type in the organization `acme`, and others elsewhere; many have values in common. */
 export const manyLog = (): Log => {
   const log = newLog(DIGITS_CHANGE)
-  log.record('acme', projectAdded('portal'))
+  for (const id of ['portal', 'shop']) addEach(log, 'acme', [id, id])
+  const named = NAMES.map((name, index) => [`id-${(index * 5) % NAMES.length}`, name] as const)
   for (const orgId of ['acme', 'acme2']) {
-    for (const [index, name] of NAMES.entries()) {
-      const id = `id-${(index * 5) % NAMES.length}`
-      log.record(orgId, idpAdded(id, name))
-      log.record(orgId, projectAdded(id, name, index % 2 === 0))
-      const shown = { displayName: name, group: [...name][0] ?? '' }
-      log.record('acme', roleAdded(orgId === 'acme' ? 'portal' : 'id-0', `${name}-${id}`, shown))
-    }
+    for (const each of named) addEach(log, orgId, each)
   }
-  for (const id of ['id-2', 'id-4']) {
-    log.record('acme', { type: 'project.deactivated', data: { id: ProjectId.parse(id) } })
-    const idpId = IdpId.parse(id)
-    log.record('acme', { type: 'identity_provider.deactivated', data: { idpId } })
+  for (const [id] of named.slice(3, 5)) {
+    for (const { deactivated } of ALL_SAMPLES) if (deactivated) log.record('acme', deactivated(id))
   }
   return log
 }

@@ -10,7 +10,9 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/samples.js'
-import { newLog, projectAdded, roleAdded } from '../../../../src/testing/read-model/samples/log.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
+import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
 import { serverForFile } from '../test-schemas.js'
 import { grants } from './grants.js'
 

@@ -13,7 +13,8 @@ import {
   write,
 } from '../../../../src/testing/event-store/samples.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
-import { newLog, projectAdded } from '../../../../src/testing/read-model/samples/log.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -6,12 +6,9 @@ import { numbered } from '../../../../src/adapters/postgres/read-model/prepared.
 import { historyStatement } from '../../../../src/adapters/sql/read-model/statements/history-statement.js'
 import { HISTORY } from '../../../../src/adapters/sql/read-model/tables.js'
 import type { HistoryQuery } from '../../../../src/ports/read-model.js'
-import {
-  newLog,
-  projectAdded,
-  projectRemoved,
-  roleAdded,
-} from '../../../../src/testing/read-model/samples/log.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded, projectRemoved } from '../../../../src/testing/read-model/samples/project.js'
+import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

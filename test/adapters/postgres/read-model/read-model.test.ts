@@ -9,12 +9,9 @@ import {
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import {
-  idpAdded,
-  newLog,
-  projectAdded,
-  SEAL,
-} from '../../../../src/testing/read-model/samples/log.js'
+import { idpAdded, SEAL } from '../../../../src/testing/read-model/samples/identity-provider.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 

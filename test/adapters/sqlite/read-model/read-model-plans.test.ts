@@ -21,12 +21,10 @@ import type {
   ViewType,
 } from '../../../../src/ports/read-model.js'
 import { identityField, viewFields } from '../../../../src/projections/rows/view-fields.js'
-import {
-  idpAdded,
-  newLog,
-  projectAdded,
-  roleAdded,
-} from '../../../../src/testing/read-model/samples/log.js'
+import { idpAdded } from '../../../../src/testing/read-model/samples/identity-provider.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
+import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const ORGANIZATIONS = 100

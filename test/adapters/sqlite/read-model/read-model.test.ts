@@ -4,12 +4,9 @@ import { CHECKPOINT, HISTORY, OBJECTS } from '../../../../src/adapters/sql/read-
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import type { ReadModel } from '../../../../src/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import {
-  idpAdded,
-  newLog,
-  projectAdded,
-  SEAL,
-} from '../../../../src/testing/read-model/samples/log.js'
+import { idpAdded, SEAL } from '../../../../src/testing/read-model/samples/identity-provider.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 
