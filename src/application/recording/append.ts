@@ -11,11 +11,12 @@ import { type Fault, unavailable } from '../errors/fault.js'
 import type { Observer } from '../observing/observer.js'
 
 /** Why an append was not recorded: another writer was faster, or the key was used before. */
-export type LostRace = VersionConflict | IdempotencyKeyUsed
+type LostRace = VersionConflict | IdempotencyKeyUsed
 
+/** What was recorded, or why nothing was. */
 export type Recorded = Result<readonly RecordedEvent[], LostRace>
 
-/** Appends; a store that cannot tell whether it recorded an append is asked for it. */
+/** Appends. When the store cannot say whether it recorded the append, it is looked for. */
 export const append = async (
   store: EventStore,
   given: Append,

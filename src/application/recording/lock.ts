@@ -1,8 +1,8 @@
 import type { StreamId } from '../../domain/values.js'
 
 /**
- * After how many milliseconds a lock is taken away for which others wait: a runtime may have ended the
- * request that holds it (workerd, when the client leaves). Longer than most appends last; versions decide.
+ * How long, in milliseconds, others wait for a held lock before it is taken away: a runtime may have ended the
+ * request that holds it (workerd, when the client leaves). Most appends take less; if not, versions decide.
  */
 const LOCK_TIMEOUT_MS = 40_000
 

@@ -1,7 +1,7 @@
 import { monotonicFactory } from 'ulid'
 import { ID_IN_WORDS, isId } from '../../domain/values.js'
 
-/** The ids that a host draws, checked: one that is none would make the name of a stream another's. */
+/** Checks each id that a host draws: a malformed one could give two objects the same stream. */
 export const checkedIds =
   (newId: () => string): (() => string) =>
   () => {

@@ -1,6 +1,6 @@
 /**
- * A map that keeps what was lately used, in two generations: when the young one takes half of all
- * bytes it becomes the old one, and what was not used since the last time is gone.
+ * A map of bounded size that keeps what was lately used, in two generations. When the young one takes half of all
+ * bytes, it becomes the old one, and the old one is dropped. What is used moves to the young one.
  */
 export class Recent<Key, Value> {
   #young = new Map<Key, Value>()

@@ -147,9 +147,9 @@ const send = (
     readonly writes: readonly StreamWrite[]
   },
 ): Promise<Recorded> => {
-  const send = (hash?: string) =>
+  const appendWith = (hash?: string) =>
     append(store, { id: newId(), writes, metadata: metadataOf(call, marks, hash) }, call.observer)
-  return commandHash ? raceAbort(commandHash(), call.signal).then(send) : send()
+  return commandHash ? raceAbort(commandHash(), call.signal).then(appendWith) : appendWith()
 }
 
 /** Remembers what was recorded of a decision. */

@@ -37,7 +37,7 @@ interface Seen {
   load: number
   /** Number of the last decision that looked at it. */
   decision: number
-  /** Whether that adds to it; if not, it must not change before that is recorded. */
+  /** Whether that decision adds to it. If not, it must not change before the decision is recorded. */
   isWritten: boolean
 }
 
@@ -92,10 +92,12 @@ export class CallView implements View {
     const missing = looked.filter(({ isMissing }) => isMissing)
     const wanted = missing.length > 0 ? missing : looked
     const load = ++this.#loads
-    const loading = Promise.all(wanted.map(({ snapshot }) => this.#ledger.load(snapshot)))
-    const loaded = await raceAbort(loading, signal)
-    for (const [index, snapshot] of loaded.entries())
-      Object.assign(wanted[index] ?? {}, { snapshot, isMissing: false, load })
+    const loading = wanted.map(async (seen) => {
+      seen.snapshot = await this.#ledger.load(seen.snapshot)
+      seen.isMissing = false
+      seen.load = load
+    })
+    await raceAbort(Promise.all(loading), signal)
   }
 
   /** Takes over what other calls have seen meanwhile; what was loaded before is no longer fresh. */

@@ -55,7 +55,7 @@ const outcomeOf = <Ids>(
 ): Outcome<Ids> => {
   const object = snapshots.at(-1)
   if (object === undefined)
-    throw new Error('A command that answers with an object reads its stream')
+    throw new Error('A command that answers with an object must record its stream')
   const details = detailsOf(object, orgId)
   if (!dryRun) return { ...ids(object.name), details, changed: events.length > 0, events }
   const planned = records.flatMap((each) => each.events)
