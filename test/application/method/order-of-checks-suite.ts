@@ -23,8 +23,8 @@ const addStore = async () => {
   await addSamples(started.iam)
 }
 
-/** Calls nothing of the host's: what is asked before is answered without it. */
-const unreachable = () =>
+/** Fails when it asks for a permission: what is checked before is answered without it. */
+export const withoutAuthorize = (store: EventStore) =>
   iamOn(store, {
     authorize: () => {
       throw new Error('was asked')
@@ -43,7 +43,7 @@ export const checkOrder = (methods: readonly Method[]) =>
     it.each([undefined, null, {}, { caller: undefined }, { caller: null }, 'caller'])(
       'refuses a call that names no caller as unauthenticated: %j',
       async (absent) => {
-        const error = await refusal(of(unreachable())({ nonsense: true }, absent))
+        const error = await refusal(of(withoutAuthorize(store))({ nonsense: true }, absent))
         expect(error).toEqual({ kind: 'Unauthenticated' })
       },
     )
@@ -77,13 +77,13 @@ export const checkOrder = (methods: readonly Method[]) =>
       ['onProgress', {}],
       ['onProgress', null],
     ])('names a malformed %s (%s) before it asks for permission', async (field, value) => {
-      const call = of(unreachable())({ nonsense: true }, { ...context, [field]: value })
+      const call = of(withoutAuthorize(store))({ nonsense: true }, { ...context, [field]: value })
       expect(new Set(await badFields(call))).toEqual(new Set([field]))
     })
 
     it('names every malformed field of the context', async () => {
       const bad = { caller: { userId: '', orgId: 'a b' }, orgId: '', correlationId: 5 }
-      expect(await badFields(of(unreachable())(input, bad))).toEqual([
+      expect(await badFields(of(withoutAuthorize(store))(input, bad))).toEqual([
         'caller.userId',
         'caller.orgId',
         'orgId',
@@ -94,9 +94,10 @@ export const checkOrder = (methods: readonly Method[]) =>
     it('refuses the fields of the context that it does not support, and accepts the others', async () => {
       const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true }
       for (const [field, value] of Object.entries(given)) {
-        const answer = await of(unreachable())(input, { ...context, [field]: value }).mapErr(
-          ({ kind }) => kind,
-        )
+        const answer = await of(withoutAuthorize(store))(input, {
+          ...context,
+          [field]: value,
+        }).mapErr(({ kind }) => kind)
         const expected = refuses.includes(field) ? 'InvalidArgument' : 'Unavailable'
         expect(answer._unsafeUnwrapErr()).toBe(expected)
       }

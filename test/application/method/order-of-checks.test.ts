@@ -19,7 +19,7 @@ import {
   start,
 } from '../host.js'
 import { methods, reads, SAMPLE, writes } from './methods.js'
-import { checkOrder } from './order-of-checks-suite.js'
+import { checkOrder, withoutAuthorize } from './order-of-checks-suite.js'
 
 let store: EventStore
 
@@ -28,14 +28,6 @@ beforeEach(async () => {
   store = started.store
   await addSamples(started.iam)
 })
-
-/** Calls nothing of the host's: what is asked before is answered without it. */
-const unreachable = () =>
-  iamOn(store, {
-    authorize: () => {
-      throw new Error('was asked')
-    },
-  })
 
 // The other methods are in order-of-checks-of-all.test.ts, which mutation testing leaves out.
 checkOrder(methods.filter(({ name }) => SAMPLE.includes(name)))
@@ -267,7 +259,10 @@ describe('A context', () => {
     async ({ of, input }) => {
       const before = (await logOf(store)).length
       const misspelt = { ...context, org: 'globex', idempotencykey: 'k' }
-      expect(await badFields(of(unreachable())(input, misspelt))).toEqual(['org', 'idempotencykey'])
+      expect(await badFields(of(withoutAuthorize(store))(input, misspelt))).toEqual([
+        'org',
+        'idempotencykey',
+      ])
       expect(await logOf(store)).toHaveLength(before)
     },
   )

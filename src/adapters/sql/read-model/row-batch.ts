@@ -49,8 +49,10 @@ export function* rowBatch(
   }
 }
 
+type View = Views[ViewType]
+
 /** The rows of one type. */
-interface TypeBatch<View> {
+interface TypeBatch {
   /** Makes `load` read the row. */
   readonly want: (rowKey: RowKey) => void
   readonly load: () => Steps<void>
@@ -61,26 +63,22 @@ interface TypeBatch<View> {
 }
 
 /** A row as it is in the table, and as it is after the batch; undefined where there is none. */
-interface Entry<View> {
+interface Entry {
   readonly rowKey: RowKey
   stored: View | undefined
   row: View | undefined
 }
 
-const typeBatch = (
-  dialect: Dialect,
-  shared: Shared,
-  type: ViewType,
-): TypeBatch<Views[ViewType]> => {
+const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch => {
   const table = OBJECTS[type]
   const encode = rowEncoder(type)
   /** By scope, then by key. */
-  const entries = new Map<string, Map<string, Entry<Views[ViewType]>>>()
-  const sought: Entry<Views[ViewType]>[] = []
+  const entries = new Map<string, Map<string, Entry>>()
+  const sought: Entry[] = []
 
   const find = ({ scope, key }: RowKey) => entries.get(scope)?.get(key)
 
-  const add = (entry: Entry<Views[ViewType]>): Entry<Views[ViewType]> => {
+  const add = (entry: Entry): Entry => {
     const { scope, key } = entry.rowKey
     const ofScope = entries.get(scope)
     if (ofScope) ofScope.set(key, entry)
@@ -119,10 +117,9 @@ const typeBatch = (
       entries.delete(scope)
     },
     *statements() {
-      type Row = Views[ViewType]
       const removed: NumberedKey[] = []
-      const updated: (readonly [RowKey, stored: Row, row: Row])[] = []
-      const added: (readonly [RowKey, Row])[] = []
+      const updated: (readonly [RowKey, stored: View, row: View])[] = []
+      const added: (readonly [RowKey, View])[] = []
       // In the order of the table's key.
       const byNumber = [...entries.keys()].toSorted(
         (one, other) => shared.numberOf(one) - shared.numberOf(other),
