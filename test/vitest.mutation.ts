@@ -3,7 +3,6 @@
 import { defineConfig } from 'vitest/config'
 import root from '../vitest.config.ts'
 
-export default defineConfig({
-  ...root,
-  test: { ...root.test, isolate: true, testTimeout: 3_000 },
-})
+const { projects: _, ...test } = root.test ?? {}
+
+export default defineConfig({ ...root, test: { ...test, isolate: true, testTimeout: 3_000 } })

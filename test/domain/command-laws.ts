@@ -42,10 +42,10 @@ export const describeCommand = (
   })
 
   it('does not freeze or change what it was given', () => {
-    const before = structuredClone(valid)
-    schema.parse(valid)
-    expect(valid).toEqual(before)
-    expect(Object.isFrozen(valid.data)).toBe(false)
+    const given = structuredClone(valid)
+    schema.parse(given)
+    expect(given).toEqual(valid)
+    expect(Object.isFrozen(given.data)).toBe(false)
   })
 }
 
