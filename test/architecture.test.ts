@@ -26,7 +26,8 @@ const METHOD = [...ERRORS, 'application/waiting', 'application/observing', 'appl
 const FOLLOWING = [...METHOD, 'application/following']
 const READING = [...FOLLOWING, 'application', 'application/reading']
 const RECORDING = [...METHOD, 'application', 'application/recording']
-const METHODS = [...READING, ...RECORDING]
+const WRITING = [...RECORDING, 'application/writing']
+const METHODS = [...READING, ...WRITING]
 const DESIRED_STATE = [
   ...METHODS,
   'application/identity-providers',
@@ -50,6 +51,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^application\/method$/, METHOD],
   [/^application\/following$/, FOLLOWING],
   [/^application\/recording$/, RECORDING],
+  [/^application\/writing$/, WRITING],
   [/^application\/reading$/, READING],
   [/^application\/(identity-providers|project-roles|projects)$/, METHODS],
   [/^application\/desired-state\/declared$/, METHOD],
@@ -211,6 +213,10 @@ describe('a planted violation is found', () => {
     ['application/method/parse.ts', "import type { Runtime } from '../runtime.js'"],
     ['application/following/run.ts', "import { get } from '../reading/get.js'"],
     ['application/recording/transact.ts', "import { get } from '../reading/get.js'"],
+    [
+      'application/recording/transact.ts',
+      "import { writeObject } from '../writing/write-object.js'",
+    ],
     [
       'application/projects/projects.ts',
       "import { addProjectRoles } from '../project-roles/add-project-roles.js'",

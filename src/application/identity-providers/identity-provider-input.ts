@@ -15,6 +15,12 @@ export interface IdentityProviderInput {
   readonly idpId: string
 }
 
+/** The id of an identity provider, as every outcome calls it. */
+export interface IdentityProviderIds {
+  /** The own id that was given, or a ULID. */
+  readonly idpId: string
+}
+
 /** {@link AddOidcIdentityProvider}; without an own `idpId` the provider gets a new ULID. */
 export const AddOidcInput = z.extend(AddOidcIdentityProvider.shape.data, {
   idpId: z.optional(IdpId),

@@ -6,11 +6,10 @@ import { projectRoles } from '../../domain/project-role/kind.js'
 import { listOf, ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { onlyOnce } from '../method/refuse-items.js'
-import { targetProjectOfRole } from '../method/target.js'
 import { record } from '../recording/snapshot.js'
-import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
-import { missingProject } from './write-project-role.js'
+import { missingContainer, specOf } from '../writing/write-command.js'
+import { writeObject } from '../writing/write-object.js'
 
 /** Most roles that one call adds. With their project, this is the most streams of one append. */
 export const MAX_ROLES = 1000
@@ -65,20 +64,18 @@ export interface AddProjectRolesInput {
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,
-    {
+    specOf(projectRoles, {
       method: 'projectRoles.addMany',
-      permissions: ['project.role.write'],
       schema: AddProjectRolesInput,
-      target: targetProjectOfRole,
-      refuses: ['expectedSequence'],
-    },
+      isNew: true,
+    }),
     (call, input) => {
       const { projectId } = input
       return writeObject(runtime, call, {
         input,
         kind: projectRoles,
         decide: (view) => {
-          const missing = missingProject(view, projectId)
+          const missing = missingContainer(view, projectRoles, input)
           if (missing) return err(missing)
           return Result.combine(
             input.roles.map((role) => {

@@ -12,6 +12,7 @@ import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
 import { ListProjectRolesInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
+import { writesOf } from '../writing/write-command.js'
 import {
   type AddProjectRoleInput,
   type AddProjectRolesInput,
@@ -24,7 +25,6 @@ import {
   type ImportReport,
   importProjectRoles,
 } from './import-project-roles.js'
-import { type ProjectRoleIds, writeProjectRole } from './write-project-role.js'
 
 /** A role with all its fields. The update would set an absent group to empty. */
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
@@ -37,6 +37,14 @@ export interface ProjectRoleInput {
   /** The `id` of its project. Spec: Project role. */
   readonly projectId: string
   /** Key of the role, which never changes. Spec: Project role. */
+  readonly roleKey: string
+}
+
+/** The ids of a role, as every outcome calls them. */
+export interface ProjectRoleIds {
+  /** The `id` of its project. */
+  readonly projectId: string
+  /** As given. */
   readonly roleKey: string
 }
 
@@ -68,34 +76,27 @@ export interface ProjectRoles {
 }
 
 /** @see ProjectRoles */
-export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
-  add: writeProjectRole(runtime, {
-    method: 'projectRoles.add',
-    schema: AddProjectRole.shape.data,
-    command: (data) => ({ type: 'AddProjectRole', data }),
-    isNew: true,
-  }),
-  addMany: addProjectRoles(runtime),
-  import: importProjectRoles(runtime),
-  update: writeProjectRole(runtime, {
-    method: 'projectRoles.update',
-    schema: UpdateProjectRole.shape.data,
-    command: (data) => ({ type: 'UpdateProjectRole', data }),
-  }),
-  patch: writeProjectRole(runtime, {
-    method: 'projectRoles.patch',
-    schema: PatchProjectRole.shape.data,
-    command: (data) => ({ type: 'PatchProjectRole', data }),
-  }),
-  remove: writeProjectRole(runtime, {
-    method: 'projectRoles.remove',
-    schema: RemoveProjectRole.shape.data,
-    command: (data) => ({ type: 'RemoveProjectRole', data }),
-  }),
-  get: get(runtime, 'projectRoles.get', projectRoles),
-  list: list(runtime, {
-    method: 'projectRoles.list',
-    kind: projectRoles,
-    schema: ListProjectRolesInput,
-  }),
-})
+export const projectRolesOf = (runtime: Runtime): ProjectRoles => {
+  const { add, change } = writesOf(
+    runtime,
+    projectRoles,
+    ({ projectId, roleKey }): ProjectRoleIds => ({ projectId, roleKey }),
+  )
+  return {
+    add: add('projectRoles.add', AddProjectRole.shape.data, (data) => ({
+      type: 'AddProjectRole',
+      data,
+    })),
+    addMany: addProjectRoles(runtime),
+    import: importProjectRoles(runtime),
+    update: change('projectRoles.update', UpdateProjectRole),
+    patch: change('projectRoles.patch', PatchProjectRole),
+    remove: change('projectRoles.remove', RemoveProjectRole),
+    get: get(runtime, 'projectRoles.get', projectRoles),
+    list: list(runtime, {
+      method: 'projectRoles.list',
+      kind: projectRoles,
+      schema: ListProjectRolesInput,
+    }),
+  }
+}

@@ -9,6 +9,12 @@ export interface ProjectInput {
   readonly id: string
 }
 
+/** The id of a project, as every outcome calls it. */
+export interface ProjectIds {
+  /** The `id` of the project. */
+  readonly projectId: string
+}
+
 /** {@link AddProject}; without an own `id` the project gets a new ULID. */
 export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
 export interface AddProjectInput {
