@@ -82,6 +82,7 @@ export type {
   AddOidcInput,
   IdentityProviderIds,
   IdentityProviderInput,
+  ListIdentityProvidersInput,
   PatchIdentityProviderInput,
   UpdateIdentityProviderInput,
   UpdateOidcConfigInput,
@@ -120,6 +121,7 @@ export type {
   ImportReport,
 } from './application/project-roles/import-project-roles.js'
 export type {
+  ListProjectRolesInput,
   PatchProjectRoleInput,
   ProjectRoleIds,
   ProjectRoleInput,
@@ -129,6 +131,7 @@ export type {
 export type { CheckLoginInput } from './application/projects/check-login.js'
 export type {
   AddProjectInput,
+  ListProjectsInput,
   PatchProjectInput,
   ProjectIds,
   ProjectInput,
@@ -138,11 +141,6 @@ export type { Projects } from './application/projects/projects.js'
 export type { TextFilter } from './application/reading/given-list.js'
 export type { Page } from './application/reading/list.js'
 export type { HistoryPage, ListHistoryInput } from './application/reading/list-history.js'
-export type {
-  ListIdentityProvidersInput,
-  ListProjectRolesInput,
-  ListProjectsInput,
-} from './application/reading/list-input.js'
 export type { StateAtInput } from './application/reading/state-at.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export { type Decider, fold } from './domain/decider.js'

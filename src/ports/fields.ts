@@ -80,47 +80,65 @@ export interface OidcConfig {
   readonly usernameMapping: OidcMappingField
 }
 
-/** Name and settings of a project to change; an absent one stays as it is. Spec: Project. */
-export interface PatchedProject {
-  /** As `Project.name`. */
-  readonly name?: string | undefined
-  /** As `Project.projectRoleAssertion`. */
+/** Settings of a project that may be absent. Spec: Project. */
+export interface GivenSettings {
+  /**
+   * Role information is included in the user info endpoint, see `roleClaims`. Absent: false for a new project, else
+   * as it is. Spec: Project.
+   */
   readonly projectRoleAssertion?: boolean | undefined
-  /** As `Project.projectRoleCheck`. */
+  /**
+   * At login, the user must have a role of this project, see `checkLogin`. Absent: false for a new project, else as
+   * it is. Spec: Project.
+   */
   readonly projectRoleCheck?: boolean | undefined
-  /** As `Project.hasProjectCheck`. */
+  /**
+   * At login, the user's organization must own the project or have a grant to it, see `checkLogin`. Absent: false
+   * for a new project, else as it is. Spec: Project.
+   */
   readonly hasProjectCheck?: boolean | undefined
-  /** As `Project.privateLabelingSetting`. */
+  /**
+   * Whose branding the login shows, see `brandingOrganization`. Absent: `PRIVATE_LABELING_SETTING_UNSPECIFIED`, the
+   * host's own, for a new project, else as it is. Spec: Project.
+   */
   readonly privateLabelingSetting?: PrivateLabelingSetting | undefined
 }
 
-/** Display name and group of a role to change; an absent one stays as it is. Spec: Project role. */
-export interface PatchedProjectRole {
-  /** As `ProjectRole.displayName`. */
-  readonly displayName?: string | undefined
-  /** As `ProjectRole.group`. */
+/** Group of a role that may be absent. Spec: Project role. */
+export interface GivenGroup {
+  /**
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+   * characters (code points). Absent: empty for a new role, else as it is. Spec: Project role.
+   */
   readonly group?: string | undefined
 }
 
-/**
- * Fields of a provider to change, except the secret; an absent one stays as it is. Spec: OIDC identity provider
- * configuration.
- */
-export interface PatchedIdentityProvider {
-  /** As `IdentityProvider.name`. */
-  readonly name?: string | undefined
-  /** As `IdentityProvider.stylingType`. */
+/** Fields of a provider that may be absent. Spec: OIDC identity provider configuration. */
+export interface GivenProviderFields {
+  /**
+   * Styling of the login button, for providers that prescribe one. Absent: `STYLING_TYPE_UNSPECIFIED` for a new
+   * provider, else as it is. Spec: OIDC identity provider configuration.
+   */
   readonly stylingType?: StylingType | undefined
-  /** As `IdentityProvider.autoRegister`. */
+  /**
+   * Whether a user of the provider who is not known yet may be registered at login, see `mayAutoRegister`. Absent:
+   * false for a new provider, else as it is. Spec: OIDC identity provider configuration.
+   */
   readonly autoRegister?: boolean | undefined
-  /** As `IdentityProvider.clientId`. */
-  readonly clientId?: string | undefined
-  /** As `IdentityProvider.issuer`, but not empty. */
-  readonly issuer?: string | undefined
-  /** As `IdentityProvider.scopes`. */
+  /**
+   * Scopes to request from the provider: at most 100 of 1 to 200 printable ASCII characters without
+   * space, `"` and `\` each, kept as given; see `authorizationScopes`. Absent: none for a new provider, else as they
+   * are. Spec: OIDC identity provider configuration.
+   */
   readonly scopes?: readonly string[] | undefined
-  /** As `IdentityProvider.displayNameMapping`. */
+  /**
+   * Field of the provider that becomes the user's display name, see `mapExternalUser`. Absent:
+   * `OIDC_MAPPING_FIELD_UNSPECIFIED` for a new provider, else as it is. Spec: OIDC identity provider configuration.
+   */
   readonly displayNameMapping?: OidcMappingField | undefined
-  /** As `IdentityProvider.usernameMapping`. */
+  /**
+   * Field of the provider that becomes the user's name, see `mapExternalUser`. Absent:
+   * `OIDC_MAPPING_FIELD_UNSPECIFIED` for a new provider, else as it is. Spec: OIDC identity provider configuration.
+   */
   readonly usernameMapping?: OidcMappingField | undefined
 }

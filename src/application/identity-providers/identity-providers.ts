@@ -9,13 +9,13 @@ import type { IdentityProvider } from '../../ports/read-model.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
-import { ListIdentityProvidersInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-command.js'
 import {
   type AddOidcInput,
   type IdentityProviderIds,
   type IdentityProviderInput,
+  ListIdentityProvidersInput,
   PatchIdentityProviderInput,
   type UpdateIdentityProviderInput,
   UpdateOidcConfigInput,

@@ -4,6 +4,7 @@ import { AddProjectRole } from '../../domain/project-role/commands.js'
 import { projectRole } from '../../domain/project-role/decider.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
 import { listOf, ProjectId } from '../../domain/values.js'
+import type { GivenGroup } from '../../ports/fields.js'
 import { type Write, write } from '../method/method.js'
 import { onlyOnce } from '../method/refuse-items.js'
 import { record } from '../recording/snapshot.js'
@@ -23,7 +24,7 @@ export interface ProjectRolesIds {
 }
 
 /** A role to add. Spec: Project role. */
-export interface GivenRole {
+export interface GivenRole extends GivenGroup {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
    * Compared code point by code point, so case counts. Spec: Project role.
@@ -31,11 +32,6 @@ export interface GivenRole {
   readonly roleKey: string
   /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName: string
-  /**
-   * For display only, for example to assign all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty when absent. Spec: Project role.
-   */
-  readonly group?: string | undefined
 }
 
 /** A role to add, and its project. Spec: Project role. */

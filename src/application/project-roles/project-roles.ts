@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import {
   AddProjectRole,
   PatchProjectRole,
@@ -5,12 +6,14 @@ import {
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
-import type { PatchedProjectRole, ProjectRoleDisplay } from '../../ports/fields.js'
+import { ProjectId } from '../../domain/values.js'
+import type { GivenGroup, ProjectRoleDisplay } from '../../ports/fields.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
+import type { GivenList, TextFilter } from '../reading/given-list.js'
 import { list, type Page } from '../reading/list.js'
-import { ListProjectRolesInput } from '../reading/list-input.js'
+import { listInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-command.js'
 import {
@@ -29,8 +32,11 @@ import {
 /** A role with all its fields. The update would set an absent group to empty. */
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
 
-/** A role and the fields to change. */
-export interface PatchProjectRoleInput extends ProjectRoleInput, PatchedProjectRole {}
+/** A role and the fields to change; an absent one stays as it is. */
+export interface PatchProjectRoleInput extends ProjectRoleInput, GivenGroup {
+  /** 1 to 200 characters (code points). Spec: Project role. */
+  readonly displayName?: string | undefined
+}
 
 /** Names a role. */
 export interface ProjectRoleInput {
@@ -46,6 +52,29 @@ export interface ProjectRoleIds {
   readonly projectId: string
   /** As given. */
   readonly roleKey: string
+}
+
+/** Which roles of a project to list, in which order. */
+export const ListProjectRolesInput = z.strictObject({
+  projectId: ProjectId,
+  ...listInput(projectRoles).shape,
+})
+export interface ListProjectRolesInput extends GivenList<ProjectRole> {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+  /** Conditions, all of which must hold; every role of the project when absent. */
+  readonly filter?:
+    | {
+        /** On the key. */
+        readonly roleKey?: TextFilter | undefined
+        /** On the display name. */
+        readonly displayName?: TextFilter | undefined
+        /** On the group; `{ equals: '' }` for roles without one. */
+        readonly group?: TextFilter | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
 }
 
 /** Roles of projects. When the project does not exist, neither do its roles. Spec: Project role. */

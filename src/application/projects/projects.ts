@@ -11,12 +11,12 @@ import type { Project } from '../../ports/read-model.js'
 import type { Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
-import { ListProjectsInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-command.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'
 import {
   AddProjectInput,
+  ListProjectsInput,
   type PatchProjectInput,
   type ProjectIds,
   type ProjectInput,
