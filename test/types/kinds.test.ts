@@ -4,8 +4,7 @@ import { objectionsTo } from './program.js'
 const source = (kind: string) => `
   import type { Kind } from '../../src/domain/kind.js'
   import type { ProjectEvent } from '../../src/domain/project/events.js'
-  import { projects } from '../../src/domain/project/kind.js'
-  import type { ProjectView } from '../../src/domain/project/view.js'
+  import { type ProjectView, projects } from '../../src/domain/project/kind.js'
   import { projectRoles } from '../../src/domain/project-role/kind.js'
   const { removal, ...withoutRemoval } = projects
   const { container, ...withoutContainer } = projects
