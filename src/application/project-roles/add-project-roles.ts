@@ -9,7 +9,8 @@ import { type Write, write } from '../method/method.js'
 import { onlyOnce } from '../method/refuse-items.js'
 import { record } from '../recording/snapshot.js'
 import type { Runtime } from '../runtime.js'
-import { missingContainer, specOf } from '../writing/write-command.js'
+import { missingContainer } from '../writing/missing-container.js'
+import { specOf } from '../writing/write-command.js'
 import { writeObject } from '../writing/write-object.js'
 
 /** Most roles that one call adds. With their project, this is the most streams of one append. */

@@ -10,7 +10,7 @@ import { record, type StreamRecord } from '../recording/snapshot.js'
 import { transact } from '../recording/transact.js'
 import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
-import { missingContainer } from '../writing/write-command.js'
+import { missingContainer } from '../writing/missing-container.js'
 import type { AddedRole } from './add-project-roles.js'
 
 /** A row as parsed when the source yielded it, and its index among all rows, from 0. */

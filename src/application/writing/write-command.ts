@@ -1,16 +1,14 @@
 import { err } from 'neverthrow'
 import type * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
-import { type AnyKind, kinds } from '../../domain/kinds.js'
+import type { AnyKind } from '../../domain/kinds.js'
 import type { Message } from '../../domain/message.js'
-import type { NotFound } from '../../domain/refusals.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type MethodSpec, type Write, write } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import { record } from '../recording/snapshot.js'
-import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
+import { missingContainer } from './missing-container.js'
 import { type ObjectWrite, writeObject } from './write-object.js'
 
 /** A kind whose references have their type. */
@@ -116,16 +114,4 @@ export const recordCommand = <Ref extends ObjectRef, Ids>(
     },
     ids: (recorded) => ids(kind.ref(recorded.at(-1)?.data ?? data)),
   })
-}
-
-/** The refusal when what the object of `ids` lies in does not exist. */
-export const missingContainer = (
-  view: View,
-  { container }: Pick<AnyKind, 'container'>,
-  ids: object,
-): NotFound | undefined => {
-  if (!container) return undefined
-  const object = container.ref(ids)
-  const { state } = view.read(kinds[container.type], object)
-  return exists(state) ? undefined : { kind: 'NotFound', object }
 }
