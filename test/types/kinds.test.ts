@@ -27,3 +27,17 @@ test.each([
 ])('A kind %s does not compile.', (_, kind) => {
   expect(objectionsTo(source(kind))).toHaveLength(1)
 })
+
+test.each([
+  ['A method that records a command of its aggregate compiles', 'UpdateProject', 0],
+  ['One that records a command of another does not', 'UpdateProjectRole', 1],
+])('%s.', (_, command, objections) => {
+  const methods = `
+    import { writesOf } from '../../src/application/writing/write-command.js'
+    import type { Runtime } from '../../src/application/runtime.js'
+    import { projects } from '../../src/domain/project/kind.js'
+    import { ${command} } from '../../src/index.js'
+    export const made = (runtime: Runtime) =>
+      writesOf(runtime, projects, ({ id }) => ({ id })).change('projects.change', ${command})`
+  expect(objectionsTo(methods)).toHaveLength(objections)
+})
