@@ -4,9 +4,13 @@ import {
   PatchIdentityProvider,
   UpdateOidcConfig,
 } from '../../domain/identity-provider/commands.js'
+import type {
+  GivenProviderFields,
+  OidcConfig,
+  ProviderAppearance,
+} from '../../domain/identity-provider/fields.js'
 import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
-import type { GivenProviderFields, OidcConfig, ProviderAppearance } from '../../ports/fields.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
 import { listInput } from '../reading/list-input.js'

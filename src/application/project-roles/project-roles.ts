@@ -5,9 +5,9 @@ import {
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
+import type { GivenGroup, ProjectRoleDisplay } from '../../domain/project-role/fields.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
 import { ProjectId } from '../../domain/values.js'
-import type { GivenGroup, ProjectRoleDisplay } from '../../ports/fields.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'

@@ -3,8 +3,8 @@ import {
   AddOidcIdentityProvider,
   PatchIdentityProvider,
 } from '../../../domain/identity-provider/commands.js'
+import type { GivenProviderFields } from '../../../domain/identity-provider/fields.js'
 import { MAX_SCOPES, requiredText } from '../../../domain/values.js'
-import type { GivenProviderFields } from '../../../ports/fields.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** A desired OIDC identity provider. An absent field stays as it is, or gets its default when the provider is added. */

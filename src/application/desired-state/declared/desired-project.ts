@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { AddProject, PatchProject } from '../../../domain/project/commands.js'
+import type { GivenSettings } from '../../../domain/project/fields.js'
 import { AddProjectRole, PatchProjectRole } from '../../../domain/project-role/commands.js'
+import type { GivenGroup } from '../../../domain/project-role/fields.js'
 import { listOf } from '../../../domain/values.js'
-import type { GivenGroup, GivenSettings } from '../../../ports/fields.js'
 import { onlyOnce } from '../../method/refuse-items.js'
 import { bounds } from './json-schema-bounds.js'
 
