@@ -80,7 +80,9 @@ export type {
 } from './application/identity-providers/check-secrets.js'
 export type {
   AddOidcInput,
+  IdentityProviderIds,
   IdentityProviderInput,
+  ListIdentityProvidersInput,
   PatchIdentityProviderInput,
   UpdateIdentityProviderInput,
   UpdateOidcConfigInput,
@@ -91,7 +93,6 @@ export type {
   ResealReport,
 } from './application/identity-providers/reseal-secrets.js'
 export type { RevealedSecret } from './application/identity-providers/reveal-client-secret.js'
-export type { IdentityProviderIds } from './application/identity-providers/write-identity-provider.js'
 export { checkCaller } from './application/method/admit.js'
 export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method/method.js'
@@ -120,29 +121,26 @@ export type {
   ImportReport,
 } from './application/project-roles/import-project-roles.js'
 export type {
+  ListProjectRolesInput,
   PatchProjectRoleInput,
+  ProjectRoleIds,
   ProjectRoleInput,
   ProjectRoles,
   UpdateProjectRoleInput,
 } from './application/project-roles/project-roles.js'
-export type { ProjectRoleIds } from './application/project-roles/write-project-role.js'
 export type { CheckLoginInput } from './application/projects/check-login.js'
 export type {
   AddProjectInput,
+  ListProjectsInput,
   PatchProjectInput,
+  ProjectIds,
   ProjectInput,
   UpdateProjectInput,
 } from './application/projects/project-input.js'
 export type { Projects } from './application/projects/projects.js'
-export type { ProjectIds } from './application/projects/write-project.js'
 export type { TextFilter } from './application/reading/given-list.js'
 export type { Page } from './application/reading/list.js'
 export type { HistoryPage, ListHistoryInput } from './application/reading/list-history.js'
-export type {
-  ListIdentityProvidersInput,
-  ListProjectRolesInput,
-  ListProjectsInput,
-} from './application/reading/list-input.js'
 export type { StateAtInput } from './application/reading/state-at.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export { type Decider, fold } from './domain/decider.js'

@@ -26,7 +26,8 @@ const METHOD = [...ERRORS, 'application/waiting', 'application/observing', 'appl
 const FOLLOWING = [...METHOD, 'application/following']
 const READING = [...FOLLOWING, 'application', 'application/reading']
 const RECORDING = [...METHOD, 'application', 'application/recording']
-const METHODS = [...READING, ...RECORDING]
+const WRITING = [...RECORDING, 'application/writing']
+const METHODS = [...READING, ...WRITING]
 const DESIRED_STATE = [
   ...METHODS,
   'application/identity-providers',
@@ -50,6 +51,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^application\/method$/, METHOD],
   [/^application\/following$/, FOLLOWING],
   [/^application\/recording$/, RECORDING],
+  [/^application\/writing$/, WRITING],
   [/^application\/reading$/, READING],
   [/^application\/(identity-providers|project-roles|projects)$/, METHODS],
   [/^application\/desired-state\/declared$/, METHOD],
@@ -162,6 +164,20 @@ const cycles = (sources: Sources): readonly string[] => {
   return [...found]
 }
 
+/** What is declared, and laws of certain objects: no list that a new aggregate joins. */
+const OF_CERTAIN_TYPES =
+  /^(application\/desired-state|testing\/read-model\/(history-|samples\/found-history))/
+
+/** Files that name every aggregate, comments and names of other things aside. */
+const namingAll = (sources: Sources): readonly string[] =>
+  [...sources].flatMap(([file, source]) => {
+    if (file.endsWith('_pb.ts') || OF_CERTAIN_TYPES.test(file)) return []
+    const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+    const isNamed = (folder: string) =>
+      new RegExp(posix.basename(folder).replace('-', '[-_]?'), 'i').test(code)
+    return ANY_AGGREGATE.every(isNamed) ? file : []
+  })
+
 const src = join(import.meta.dirname, '../src')
 const sources: Sources = new Map(
   readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -189,6 +205,15 @@ describe('the layout of src', () => {
     expect(cycles(sources)).toEqual([])
   })
 
+  it('names every aggregate only in the files that a new one edits', () => {
+    const guide = readFileSync(join(src, '../docs/CONTRIBUTING.md'), 'utf8')
+    const [, listed = ''] = /\*\*An aggregate\*\*.*?(\| file.*?)\n\n/s.exec(guide) ?? []
+    const files = listed
+      .split('\n')
+      .flatMap((row) => row.split('|')[1]?.match(/[\w/-]+\.ts/g) ?? [])
+    expect(namingAll(sources).toSorted()).toEqual(files.toSorted())
+  })
+
   it('has no barrel: nothing is exported by asterisk', () => {
     const barrels = [...sources].filter(
       ([file, source]) => !file.endsWith('_pb.ts') && /export \*/.test(source),
@@ -211,6 +236,10 @@ describe('a planted violation is found', () => {
     ['application/method/parse.ts', "import type { Runtime } from '../runtime.js'"],
     ['application/following/run.ts', "import { get } from '../reading/get.js'"],
     ['application/recording/transact.ts', "import { get } from '../reading/get.js'"],
+    [
+      'application/recording/transact.ts',
+      "import { writeObject } from '../writing/write-object.js'",
+    ],
     [
       'application/projects/projects.ts',
       "import { addProjectRoles } from '../project-roles/add-project-roles.js'",
@@ -238,6 +267,13 @@ describe('a planted violation is found', () => {
   it('as a cycle of types', () => {
     const source = "import type { ProjectCommand } from './project/commands.js'"
     expect(cycles(planted('domain/message.ts', source))).not.toEqual([])
+  })
+
+  it('as a list of all aggregates', () => {
+    const lists = namingAll(
+      planted('adapters/lists.ts', 'identityProviders, projects, projectRoles'),
+    )
+    expect(lists).toContain('adapters/lists.ts')
   })
 
   it('as a folder that nobody knows', () => {

@@ -1,7 +1,8 @@
+import type { Result } from 'neverthrow'
 import type * as z from 'zod/mini'
-import type { Decider } from './decider.js'
-import { type EventSchema, eventTypesOf, type Message } from './message.js'
-import type { ObjectRef, Permission, StreamId } from './values.js'
+import { type EventSchema, eventTypesOf, type Message, type Upcasters } from './message.js'
+import type { AlreadyExists, NotFound } from './refusals.js'
+import type { ObjectRef, Permission, PermissionTarget, StreamId } from './values.js'
 
 /** What every view has. */
 export interface Stateful {
@@ -32,7 +33,7 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   stream(orgId: string, ids: Ids): StreamId
 
   /** The rules. */
-  readonly decider: Pick<Decider<never, unknown, Event, unknown>, 'eventSchema' | 'upcasters'>
+  readonly decider: Rules<Event>
 
   /** Schemas of the events in their newest versions. */
   readonly events: readonly EventSchema<Event['type']>[]
@@ -58,10 +59,23 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   secretsChanged(event: Event): readonly string[]
 
   /** The object whose permission is checked. */
-  target(ids: Ids): { readonly type: 'identity_provider' | 'project'; readonly id: string }
+  target(ids: Ids): PermissionTarget
 
   /** The permissions to read objects and to change them. */
   readonly permissions: { readonly read: Permission; readonly write: Permission }
+}
+
+/** A decider of any commands and states. They lose their types here, as the parameters of methods can. */
+interface Rules<Event> {
+  readonly eventSchema: z.ZodMiniType<Event>
+  readonly upcasters: Upcasters
+  readonly initialState: AnyState
+  decide(command: Message, state: AnyState): Result<readonly Event[], NotFound | AlreadyExists>
+  evolve(state: AnyState, event: Event): AnyState
+}
+
+interface AnyState {
+  readonly status: string
 }
 
 /** An object that others lie in. */

@@ -170,3 +170,11 @@ export type Permission =
   | 'project.role.read'
   | 'project.role.write'
   | 'event.read'
+
+/** The object that a permission is needed on. */
+export interface PermissionTarget {
+  /** What `id` names. */
+  readonly type: 'identity_provider' | 'project'
+  /** An `idpId`, or the `id` of a project; unique within its organization alone. */
+  readonly id: string
+}

@@ -1,4 +1,4 @@
-import type { Permission } from '../domain/values.js'
+import type { Permission, PermissionTarget } from '../domain/values.js'
 
 export type { Permission }
 
@@ -32,12 +32,7 @@ export interface PermissionQuestion {
    * For a role, its project; for a list of roles, their project; for the history of one object, that object.
    * Absent when the question is about the whole organization, as for other lists.
    */
-  readonly object?: {
-    /** What `id` names. */
-    readonly type: 'identity_provider' | 'project'
-    /** An `idpId`, or the `id` of a project; unique within `orgId` alone. */
-    readonly id: string
-  }
+  readonly object?: PermissionTarget
 }
 
 /** The host's answer; anything but `true` is no. */

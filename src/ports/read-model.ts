@@ -1,11 +1,8 @@
+import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/fields.js'
+import type { ProjectSettings } from '../domain/project/fields.js'
+import type { ProjectRoleDisplay } from '../domain/project-role/fields.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { Actor, EventStore, Position } from './event-store.js'
-import type {
-  OidcConfig,
-  ProjectRoleDisplay,
-  ProjectSettings,
-  ProviderAppearance,
-} from './fields.js'
 import type { Projection } from './projection.js'
 
 /** Owner of an object, its times, and its place in the log. Spec: Common response object `details`. */

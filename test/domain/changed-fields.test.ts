@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedFields, changesNothing } from '../../src/domain/changed-fields.js'
+import { changedFields, changesNothing, patched } from '../../src/domain/changed-fields.js'
 
 describe('changedFields', () => {
   it('names the changed fields, in the order of the new values', () => {
@@ -46,5 +46,18 @@ describe('changesNothing', () => {
     expect(changesNothing({ a: 1, b: ['x'] }, { a: 1, b: ['x'] })).toBe(true)
     expect(changesNothing({ a: 1 }, {})).toBe(true)
     expect(changesNothing({ a: 1, b: ['x'] }, { a: 1, b: ['y'] })).toBe(false)
+  })
+})
+
+describe('patched', () => {
+  it('takes the values that are given, false and empty ones too', () => {
+    const fields = { a: 'x', b: true, c: ['y'] }
+    expect(patched(fields, { a: '', b: false, c: [] })).toEqual({ a: '', b: false, c: [] })
+  })
+
+  it('keeps the others; an undefined value counts as absent', () => {
+    const fields = { a: 1, b: 2, c: 3 }
+    expect(patched(fields, { b: 4, c: undefined })).toStrictEqual({ a: 1, b: 4, c: 3 })
+    expect(fields).toEqual({ a: 1, b: 2, c: 3 })
   })
 })

@@ -4,18 +4,18 @@ import type { DesiredIdentityProvider as DesiredIdentityProviderSchema } from '.
 import type { DesiredProject as DesiredProjectSchema } from '../../src/application/desired-state/declared/desired-project.js'
 import type {
   AddOidcInput as AddOidcSchema,
+  ListIdentityProvidersInput as ListIdentityProvidersSchema,
   PatchIdentityProviderInput as PatchIdentityProviderSchema,
   UpdateOidcConfigInput as UpdateOidcConfigSchema,
 } from '../../src/application/identity-providers/identity-provider-input.js'
 import type { AddProjectRolesInput as AddProjectRolesSchema } from '../../src/application/project-roles/add-project-roles.js'
+import type { ListProjectRolesInput as ListProjectRolesSchema } from '../../src/application/project-roles/project-roles.js'
 import type { CheckLoginInput as CheckLoginSchema } from '../../src/application/projects/check-login.js'
-import type { AddProjectInput as AddProjectSchema } from '../../src/application/projects/project-input.js'
-import type { ListHistoryInput as ListHistorySchema } from '../../src/application/reading/list-history.js'
 import type {
-  ListIdentityProvidersInput as ListIdentityProvidersSchema,
-  ListProjectRolesInput as ListProjectRolesSchema,
+  AddProjectInput as AddProjectSchema,
   ListProjectsInput as ListProjectsSchema,
-} from '../../src/application/reading/list-input.js'
+} from '../../src/application/projects/project-input.js'
+import type { ListHistoryInput as ListHistorySchema } from '../../src/application/reading/list-history.js'
 import type { StateAtInput as StateAtSchema } from '../../src/application/reading/state-at.js'
 import type * as claviger from '../../src/index.js'
 import type { Frozen, InFull } from './frozen.js'

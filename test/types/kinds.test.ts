@@ -4,8 +4,7 @@ import { objectionsTo } from './program.js'
 const source = (kind: string) => `
   import type { Kind } from '../../src/domain/kind.js'
   import type { ProjectEvent } from '../../src/domain/project/events.js'
-  import { projects } from '../../src/domain/project/kind.js'
-  import type { ProjectView } from '../../src/domain/project/view.js'
+  import { type ProjectView, projects } from '../../src/domain/project/kind.js'
   import { projectRoles } from '../../src/domain/project-role/kind.js'
   const { removal, ...withoutRemoval } = projects
   const { container, ...withoutContainer } = projects
@@ -27,4 +26,18 @@ test.each([
   ['with the view of another aggregate', '{ ...projects, view: projectRoles.view }'],
 ])('A kind %s does not compile.', (_, kind) => {
   expect(objectionsTo(source(kind))).toHaveLength(1)
+})
+
+test.each([
+  ['A method that records a command of its aggregate compiles', 'UpdateProject', 0],
+  ['One that records a command of another does not', 'UpdateProjectRole', 1],
+])('%s.', (_, command, objections) => {
+  const methods = `
+    import { writesOf } from '../../src/application/writing/write-command.js'
+    import type { Runtime } from '../../src/application/runtime.js'
+    import { projects } from '../../src/domain/project/kind.js'
+    import { ${command} } from '../../src/index.js'
+    export const made = (runtime: Runtime) =>
+      writesOf(runtime, projects, ({ id }) => ({ id })).change('projects.change', ${command})`
+  expect(objectionsTo(methods)).toHaveLength(objections)
 })

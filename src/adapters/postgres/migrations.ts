@@ -2,6 +2,7 @@ import type { Connection } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
 import { UnusableDatabase } from './connection/unusable-database.js'
 import { appendFunctions } from './log/append-functions.js'
+import { createEvents } from './log/tables.js'
 import { createReadTables } from './read-model/tables.js'
 import { quotedSchema } from './schema-name.js'
 import { NEWEST, readState, type SchemaState, stateOf } from './schema-state.js'
@@ -13,28 +14,7 @@ import { NEWEST, readState, type SchemaState, stateOf } from './schema-state.js'
  * models. These tables have no number any more: those of the present shape are created where they are missing.
  */
 const MIGRATIONS: readonly (readonly [version: number, sql: (schema: string) => string])[] = [
-  [
-    1,
-    // `data` and `metadata` are JSON, as text: jsonb keeps neither lone surrogates nor the order of fields.
-    // Only the event that begins an append has its key.
-    (schema) =>
-      `CREATE TABLE ${schema}.events (
-       position bigint PRIMARY KEY,
-       stream text COLLATE "C" NOT NULL,
-       version bigint NOT NULL,
-       type text COLLATE "C" NOT NULL,
-       schema_version bigint NOT NULL,
-       data text NOT NULL,
-       metadata text NOT NULL,
-       append_id text COLLATE "C" NOT NULL,
-       begins_append boolean NOT NULL,
-       idempotency_key text COLLATE "C",
-       UNIQUE (stream, version)
-     );
-     CREATE INDEX events_append_id ON ${schema}.events (append_id) WHERE begins_append;
-     CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
-       WHERE idempotency_key IS NOT NULL`,
-  ],
+  [1, createEvents],
   [NEWEST, appendFunctions],
 ]
 

@@ -1,5 +1,6 @@
 import type { Database } from './database.js'
 import { isNotADatabase } from './faults.js'
+import { CREATE_EVENTS } from './log/tables.js'
 import { inTransaction } from './transaction.js'
 import { UnusableFile } from './unusable-file.js'
 
@@ -10,25 +11,7 @@ const APPLICATION_ID = 0x636c6176
  * What makes each version of the tables of the one before; `PRAGMA user_version` counts those done. Add new ones,
  * but never change one: files that went through it exist.
  */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE events (
-     position INTEGER PRIMARY KEY,
-     stream TEXT NOT NULL,
-     version INTEGER NOT NULL,
-     type TEXT NOT NULL,
-     schema_version INTEGER NOT NULL,
-     data TEXT NOT NULL,
-     metadata TEXT NOT NULL,
-     append_id TEXT NOT NULL,
-     begins_append INTEGER NOT NULL,
-     -- Of the event that begins an append, alone.
-     idempotency_key TEXT,
-     UNIQUE (stream, version)
-   ) STRICT;
-   CREATE INDEX events_append_id ON events (append_id) WHERE begins_append = 1;
-   CREATE UNIQUE INDEX events_idempotency_key ON events (idempotency_key)
-     WHERE idempotency_key IS NOT NULL;`,
-]
+const MIGRATIONS: readonly string[] = [CREATE_EVENTS]
 
 /**
  * Pages cached in memory, in KiB. Few, so that they fit into the caches of the processor: the system caches the

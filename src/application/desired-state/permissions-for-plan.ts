@@ -3,7 +3,7 @@ import { kinds } from '../../domain/kinds.js'
 import type { ViewType } from '../../ports/read-model.js'
 import type { Refused } from '../method/admit.js'
 import type { NeededPermission } from '../method/method.js'
-import { type Target, targetIdp, targetOfObject, targetProject } from '../method/target.js'
+import { type Target, targetOf, targetOfObject } from '../method/target.js'
 import { MAX_OBJECTS } from './declared/desired-access.js'
 import { MAX_CHANGES } from './plan/plan.js'
 
@@ -41,16 +41,18 @@ interface Declared {
 }
 
 const declaredIn = (input: unknown): readonly Declared[] => {
-  const declare = (type: ViewType, targetOf: Target) => (item: unknown) => ({
+  const declare = (type: ViewType, target: Target) => (item: unknown) => ({
     type,
-    target: targetOf(item),
+    target: target(item),
   })
   const projects = listIn(input, 'projects', MAX_OBJECTS)
   const withRoles = projects.filter((project) => fieldOf(project, 'roles') !== undefined)
   return [
-    ...projects.map(declare('project', targetProject)),
-    ...withRoles.map(declare('project_role', targetProject)),
-    ...listIn(input, 'identityProviders', MAX_OBJECTS).map(declare('identity_provider', targetIdp)),
+    ...projects.map(declare('project', targetOf(kinds.project))),
+    ...withRoles.map(declare('project_role', targetOf(kinds.project))),
+    ...listIn(input, 'identityProviders', MAX_OBJECTS).map(
+      declare('identity_provider', targetOf(kinds.identity_provider)),
+    ),
   ]
 }
 

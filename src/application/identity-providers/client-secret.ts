@@ -1,5 +1,6 @@
+import { sealedSecretIn } from '../../domain/identity-provider/secret.js'
 import { SealedSecret } from '../../domain/values.js'
-import type { RecordedEvent } from '../../ports/event-store.js'
+import type { KnownEvent } from '../../ports/known-event.js'
 import type { SecretOwner } from '../../ports/secret-cipher.js'
 import { Fault, fromPort } from '../errors/fault.js'
 import type { Runtime } from '../runtime.js'
@@ -27,13 +28,14 @@ export const open = (
     return opened.value
   })
 
-/** Whether the secret in `events` is `secret`; when it is empty, whether they hold none. */
+/** Whether the secret in `events` of `orgId` is `secret`; when it is empty, whether they hold none. */
 export const recordsSecret = async (
   runtime: Runtime,
-  events: readonly RecordedEvent[],
-  { secret, owner }: { readonly secret: string; readonly owner: SecretOwner },
+  events: readonly KnownEvent[],
+  { orgId, secret }: { readonly orgId: string; readonly secret: string },
 ): Promise<boolean> => {
-  const sealed = events.map(({ data }) => Reflect.get(data, 'clientSecret')).find(Boolean)
-  if (sealed === undefined || secret === '') return sealed === undefined && secret === ''
-  return (await open(runtime, SealedSecret.parse(sealed), owner)) === secret
+  const sealed = events.map(sealedSecretIn).find(Boolean)
+  if (!sealed || secret === '') return !sealed && secret === ''
+  const { idpId, clientSecret } = sealed
+  return (await open(runtime, clientSecret, { orgId, idpId })) === secret
 }

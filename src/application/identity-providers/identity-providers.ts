@@ -9,22 +9,20 @@ import type { IdentityProvider } from '../../ports/read-model.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
-import { ListIdentityProvidersInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
+import { writesOf } from '../writing/write-command.js'
 import {
   type AddOidcInput,
+  type IdentityProviderIds,
   type IdentityProviderInput,
+  ListIdentityProvidersInput,
   PatchIdentityProviderInput,
   type UpdateIdentityProviderInput,
   UpdateOidcConfigInput,
 } from './identity-provider-input.js'
 import { type ResealProgress, type ResealReport, resealSecrets } from './reseal-secrets.js'
 import { type RevealedSecret, revealClientSecret } from './reveal-client-secret.js'
-import {
-  addOidcIdentityProvider,
-  changeIdentityProvider,
-  type IdentityProviderIds,
-} from './write-identity-provider.js'
+import { addOidcIdentityProvider, changeClientSecret } from './write-client-secret.js'
 
 /** External OIDC providers users can log in with. Spec: OIDC identity provider configuration. */
 export interface IdentityProviders {
@@ -77,44 +75,35 @@ export interface IdentityProviders {
 }
 
 /** @see IdentityProviders */
-export const identityProvidersOf = (runtime: Runtime): IdentityProviders => ({
-  addOidc: addOidcIdentityProvider(runtime),
-  updateOidcConfig: changeIdentityProvider(runtime, {
-    method: 'identityProviders.updateOidcConfig',
-    schema: UpdateOidcConfigInput,
-    command: (data) => ({ type: 'UpdateOidcConfig', data }),
-  }),
-  update: changeIdentityProvider(runtime, {
-    method: 'identityProviders.update',
-    schema: UpdateIdentityProvider.shape.data,
-    command: (data) => ({ type: 'UpdateIdentityProvider', data }),
-  }),
-  patch: changeIdentityProvider(runtime, {
-    method: 'identityProviders.patch',
-    schema: PatchIdentityProviderInput,
-    command: (data) => ({ type: 'PatchIdentityProvider', data }),
-  }),
-  deactivate: changeIdentityProvider(runtime, {
-    method: 'identityProviders.deactivate',
-    schema: DeactivateIdentityProvider.shape.data,
-    command: (data) => ({ type: 'DeactivateIdentityProvider', data }),
-  }),
-  reactivate: changeIdentityProvider(runtime, {
-    method: 'identityProviders.reactivate',
-    schema: ReactivateIdentityProvider.shape.data,
-    command: (data) => ({ type: 'ReactivateIdentityProvider', data }),
-  }),
-  remove: changeIdentityProvider(runtime, {
-    method: 'identityProviders.remove',
-    schema: RemoveIdentityProvider.shape.data,
-    command: (data) => ({ type: 'RemoveIdentityProvider', data }),
-  }),
-  resealSecrets: resealSecrets(runtime),
-  get: get(runtime, 'identityProviders.get', identityProviders),
-  list: list(runtime, {
-    method: 'identityProviders.list',
-    kind: identityProviders,
-    schema: ListIdentityProvidersInput,
-  }),
-  revealClientSecret: revealClientSecret(runtime),
-})
+export const identityProvidersOf = (runtime: Runtime): IdentityProviders => {
+  const { change } = writesOf(
+    runtime,
+    identityProviders,
+    ({ idpId }): IdentityProviderIds => ({ idpId }),
+  )
+  return {
+    addOidc: addOidcIdentityProvider(runtime),
+    updateOidcConfig: changeClientSecret(runtime, {
+      method: 'identityProviders.updateOidcConfig',
+      schema: UpdateOidcConfigInput,
+      command: (data) => ({ type: 'UpdateOidcConfig', data }),
+    }),
+    update: change('identityProviders.update', UpdateIdentityProvider),
+    patch: changeClientSecret(runtime, {
+      method: 'identityProviders.patch',
+      schema: PatchIdentityProviderInput,
+      command: (data) => ({ type: 'PatchIdentityProvider', data }),
+    }),
+    deactivate: change('identityProviders.deactivate', DeactivateIdentityProvider),
+    reactivate: change('identityProviders.reactivate', ReactivateIdentityProvider),
+    remove: change('identityProviders.remove', RemoveIdentityProvider),
+    resealSecrets: resealSecrets(runtime),
+    get: get(runtime, 'identityProviders.get', identityProviders),
+    list: list(runtime, {
+      method: 'identityProviders.list',
+      kind: identityProviders,
+      schema: ListIdentityProvidersInput,
+    }),
+    revealClientSecret: revealClientSecret(runtime),
+  }
+}

@@ -8,7 +8,7 @@ import type { IamError } from '../errors/errors.js'
 import { errorOf, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
-import { targetIdp } from '../method/target.js'
+import { targetOf } from '../method/target.js'
 import { reportFault } from '../observing/observer.js'
 import { allObjects } from '../reading/all-objects.js'
 import { record } from '../recording/snapshot.js'
@@ -54,7 +54,7 @@ export const resealSecrets = (
       method: 'identityProviders.resealSecrets',
       permissions: ['identity_provider.write'],
       schema: ResealInput,
-      target: targetIdp,
+      target: targetOf(identityProviders),
       refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { idpId }, onProgress) => {

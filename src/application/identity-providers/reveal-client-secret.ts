@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { type Read, read } from '../method/method.js'
-import { targetIdp } from '../method/target.js'
+import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
 import { open } from './client-secret.js'
 
@@ -25,7 +25,7 @@ export const revealClientSecret = (
       method: 'identityProviders.revealClientSecret',
       permissions: ['identity_provider.secret.read'],
       schema: identityProviders.ids,
-      target: targetIdp,
+      target: targetOf(identityProviders),
     },
     async ({ orgId }, { idpId }) => {
       const { state } = await runtime.ledger.read(identityProviders, orgId, { idpId })

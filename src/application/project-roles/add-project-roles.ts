@@ -2,15 +2,16 @@ import { err, Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { AddProjectRole } from '../../domain/project-role/commands.js'
 import { projectRole } from '../../domain/project-role/decider.js'
+import type { GivenGroup } from '../../domain/project-role/fields.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
 import { listOf, ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
 import { onlyOnce } from '../method/refuse-items.js'
-import { targetProjectOfRole } from '../method/target.js'
 import { record } from '../recording/snapshot.js'
-import { writeObject } from '../recording/write-object.js'
 import type { Runtime } from '../runtime.js'
-import { missingProject } from './write-project-role.js'
+import { missingContainer } from '../writing/missing-container.js'
+import { specOf } from '../writing/write-command.js'
+import { writeObject } from '../writing/write-object.js'
 
 /** Most roles that one call adds. With their project, this is the most streams of one append. */
 export const MAX_ROLES = 1000
@@ -24,7 +25,7 @@ export interface ProjectRolesIds {
 }
 
 /** A role to add. Spec: Project role. */
-export interface GivenRole {
+export interface GivenRole extends GivenGroup {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
    * Compared code point by code point, so case counts. Spec: Project role.
@@ -32,11 +33,6 @@ export interface GivenRole {
   readonly roleKey: string
   /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName: string
-  /**
-   * For display only, for example to assign all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty when absent. Spec: Project role.
-   */
-  readonly group?: string | undefined
 }
 
 /** A role to add, and its project. Spec: Project role. */
@@ -65,20 +61,18 @@ export interface AddProjectRolesInput {
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,
-    {
+    specOf(projectRoles, {
       method: 'projectRoles.addMany',
-      permissions: ['project.role.write'],
       schema: AddProjectRolesInput,
-      target: targetProjectOfRole,
-      refuses: ['expectedSequence'],
-    },
+      isNew: true,
+    }),
     (call, input) => {
       const { projectId } = input
       return writeObject(runtime, call, {
         input,
         kind: projectRoles,
         decide: (view) => {
-          const missing = missingProject(view, projectId)
+          const missing = missingContainer(view, projectRoles, input)
           if (missing) return err(missing)
           return Result.combine(
             input.roles.map((role) => {

@@ -10,8 +10,8 @@ import { record, type StreamRecord } from '../recording/snapshot.js'
 import { transact } from '../recording/transact.js'
 import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
+import { missingContainer } from '../writing/missing-container.js'
 import type { AddedRole } from './add-project-roles.js'
-import { missingProject } from './write-project-role.js'
 
 /** A row as parsed when the source yielded it, and its index among all rows, from 0. */
 export interface Row {
@@ -62,7 +62,7 @@ export const importBatch = (
   )
   return transact(runtime, call, {
     decide: (view) => {
-      const missing = missingProject(view, projectId)
+      const missing = missingContainer(view, projectRoles, { projectId })
       if (missing) return err(missing)
       const roles = rolesAfter(view, projectId, candidates)
       return ok({ roles, records: [...roles.values()].map((imported) => imported.record) })

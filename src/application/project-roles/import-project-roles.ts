@@ -1,10 +1,11 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
+import { projectRoles } from '../../domain/project-role/kind.js'
 import { ProjectId } from '../../domain/values.js'
 import { Fault } from '../errors/fault.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import { parse } from '../method/parse.js'
-import { targetProjectOfRole } from '../method/target.js'
+import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
 import { abortableSource } from '../waiting/abortable-source.js'
 import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
@@ -67,7 +68,7 @@ export const importProjectRoles = (
       method: 'projectRoles.import',
       permissions: ['project.role.read', 'project.role.write'],
       schema: Input,
-      target: targetProjectOfRole,
+      target: targetOf(projectRoles),
       refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { projectId, roles }, onProgress) => {

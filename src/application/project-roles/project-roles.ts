@@ -1,17 +1,21 @@
+import * as z from 'zod/mini'
 import {
   AddProjectRole,
   PatchProjectRole,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
+import type { GivenGroup, ProjectRoleDisplay } from '../../domain/project-role/fields.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
-import type { PatchedProjectRole, ProjectRoleDisplay } from '../../ports/fields.js'
+import { ProjectId } from '../../domain/values.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
+import type { GivenList, TextFilter } from '../reading/given-list.js'
 import { list, type Page } from '../reading/list.js'
-import { ListProjectRolesInput } from '../reading/list-input.js'
+import { listInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
+import { writesOf } from '../writing/write-command.js'
 import {
   type AddProjectRoleInput,
   type AddProjectRolesInput,
@@ -24,13 +28,15 @@ import {
   type ImportReport,
   importProjectRoles,
 } from './import-project-roles.js'
-import { type ProjectRoleIds, writeProjectRole } from './write-project-role.js'
 
 /** A role with all its fields. The update would set an absent group to empty. */
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
 
-/** A role and the fields to change. */
-export interface PatchProjectRoleInput extends ProjectRoleInput, PatchedProjectRole {}
+/** A role and the fields to change; an absent one stays as it is. */
+export interface PatchProjectRoleInput extends ProjectRoleInput, GivenGroup {
+  /** 1 to 200 characters (code points). Spec: Project role. */
+  readonly displayName?: string | undefined
+}
 
 /** Names a role. */
 export interface ProjectRoleInput {
@@ -38,6 +44,37 @@ export interface ProjectRoleInput {
   readonly projectId: string
   /** Key of the role, which never changes. Spec: Project role. */
   readonly roleKey: string
+}
+
+/** The ids of a role, as every outcome calls them. */
+export interface ProjectRoleIds {
+  /** The `id` of its project. */
+  readonly projectId: string
+  /** As given. */
+  readonly roleKey: string
+}
+
+/** Which roles of a project to list, in which order. */
+export const ListProjectRolesInput = z.strictObject({
+  projectId: ProjectId,
+  ...listInput(projectRoles).shape,
+})
+export interface ListProjectRolesInput extends GivenList<ProjectRole> {
+  /** The `id` of the project, which must exist. Spec: Project role. */
+  readonly projectId: string
+  /** Conditions, all of which must hold; every role of the project when absent. */
+  readonly filter?:
+    | {
+        /** On the key. */
+        readonly roleKey?: TextFilter | undefined
+        /** On the display name. */
+        readonly displayName?: TextFilter | undefined
+        /** On the group; `{ equals: '' }` for roles without one. */
+        readonly group?: TextFilter | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
 }
 
 /** Roles of projects. When the project does not exist, neither do its roles. Spec: Project role. */
@@ -68,34 +105,27 @@ export interface ProjectRoles {
 }
 
 /** @see ProjectRoles */
-export const projectRolesOf = (runtime: Runtime): ProjectRoles => ({
-  add: writeProjectRole(runtime, {
-    method: 'projectRoles.add',
-    schema: AddProjectRole.shape.data,
-    command: (data) => ({ type: 'AddProjectRole', data }),
-    isNew: true,
-  }),
-  addMany: addProjectRoles(runtime),
-  import: importProjectRoles(runtime),
-  update: writeProjectRole(runtime, {
-    method: 'projectRoles.update',
-    schema: UpdateProjectRole.shape.data,
-    command: (data) => ({ type: 'UpdateProjectRole', data }),
-  }),
-  patch: writeProjectRole(runtime, {
-    method: 'projectRoles.patch',
-    schema: PatchProjectRole.shape.data,
-    command: (data) => ({ type: 'PatchProjectRole', data }),
-  }),
-  remove: writeProjectRole(runtime, {
-    method: 'projectRoles.remove',
-    schema: RemoveProjectRole.shape.data,
-    command: (data) => ({ type: 'RemoveProjectRole', data }),
-  }),
-  get: get(runtime, 'projectRoles.get', projectRoles),
-  list: list(runtime, {
-    method: 'projectRoles.list',
-    kind: projectRoles,
-    schema: ListProjectRolesInput,
-  }),
-})
+export const projectRolesOf = (runtime: Runtime): ProjectRoles => {
+  const { add, change } = writesOf(
+    runtime,
+    projectRoles,
+    ({ projectId, roleKey }): ProjectRoleIds => ({ projectId, roleKey }),
+  )
+  return {
+    add: add('projectRoles.add', AddProjectRole.shape.data, (data) => ({
+      type: 'AddProjectRole',
+      data,
+    })),
+    addMany: addProjectRoles(runtime),
+    import: importProjectRoles(runtime),
+    update: change('projectRoles.update', UpdateProjectRole),
+    patch: change('projectRoles.patch', PatchProjectRole),
+    remove: change('projectRoles.remove', RemoveProjectRole),
+    get: get(runtime, 'projectRoles.get', projectRoles),
+    list: list(runtime, {
+      method: 'projectRoles.list',
+      kind: projectRoles,
+      schema: ListProjectRolesInput,
+    }),
+  }
+}

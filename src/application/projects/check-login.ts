@@ -1,10 +1,11 @@
 import { err } from 'neverthrow'
 import * as z from 'zod/mini'
+import { projects } from '../../domain/project/kind.js'
 import { checkLogin } from '../../domain/project/login.js'
 import { listOf, OrgId, ProjectId, RoleKey } from '../../domain/values.js'
 import { fromPort } from '../errors/fault.js'
 import { type Read, read } from '../method/method.js'
-import { targetProject } from '../method/target.js'
+import { targetOf } from '../method/target.js'
 import { requireFed } from '../reading/require-fed.js'
 import type { Runtime } from '../runtime.js'
 
@@ -46,7 +47,7 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
       method: 'projects.checkLogin',
       permissions: ['project.read', 'project.role.read'],
       schema: CheckLoginInput,
-      target: targetProject,
+      target: targetOf(projects),
     },
     async (call, { id, ...user }) => {
       const { orgId } = call

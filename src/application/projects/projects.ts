@@ -11,16 +11,17 @@ import type { Project } from '../../ports/read-model.js'
 import type { Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
-import { ListProjectsInput } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
+import { writesOf } from '../writing/write-command.js'
 import { type CheckLoginInput, checkLoginOf } from './check-login.js'
 import {
   AddProjectInput,
+  ListProjectsInput,
   type PatchProjectInput,
+  type ProjectIds,
   type ProjectInput,
   type UpdateProjectInput,
 } from './project-input.js'
-import { type ProjectIds, writeProject } from './write-project.js'
 
 /** Containers of applications that share the same roles. Spec: Project. */
 export interface Projects {
@@ -51,42 +52,20 @@ export interface Projects {
 }
 
 /** @see Projects */
-export const projectsOf = (runtime: Runtime): Projects => ({
-  add: writeProject(runtime, {
-    method: 'projects.add',
-    schema: AddProjectInput,
-    command: (input) => ({
+export const projectsOf = (runtime: Runtime): Projects => {
+  const { add, change } = writesOf(runtime, projects, ({ id }): ProjectIds => ({ projectId: id }))
+  return {
+    add: add('projects.add', AddProjectInput, (input) => ({
       type: 'AddProject',
       data: { ...input, id: input.id ?? ProjectId.parse(runtime.newId()) },
-    }),
-    isNew: true,
-  }),
-  update: writeProject(runtime, {
-    method: 'projects.update',
-    schema: UpdateProject.shape.data,
-    command: (data) => ({ type: 'UpdateProject', data }),
-  }),
-  patch: writeProject(runtime, {
-    method: 'projects.patch',
-    schema: PatchProject.shape.data,
-    command: (data) => ({ type: 'PatchProject', data }),
-  }),
-  deactivate: writeProject(runtime, {
-    method: 'projects.deactivate',
-    schema: DeactivateProject.shape.data,
-    command: (data) => ({ type: 'DeactivateProject', data }),
-  }),
-  reactivate: writeProject(runtime, {
-    method: 'projects.reactivate',
-    schema: ReactivateProject.shape.data,
-    command: (data) => ({ type: 'ReactivateProject', data }),
-  }),
-  remove: writeProject(runtime, {
-    method: 'projects.remove',
-    schema: RemoveProject.shape.data,
-    command: (data) => ({ type: 'RemoveProject', data }),
-  }),
-  get: get(runtime, 'projects.get', projects),
-  list: list(runtime, { method: 'projects.list', kind: projects, schema: ListProjectsInput }),
-  checkLogin: checkLoginOf(runtime),
-})
+    })),
+    update: change('projects.update', UpdateProject),
+    patch: change('projects.patch', PatchProject),
+    deactivate: change('projects.deactivate', DeactivateProject),
+    reactivate: change('projects.reactivate', ReactivateProject),
+    remove: change('projects.remove', RemoveProject),
+    get: get(runtime, 'projects.get', projects),
+    list: list(runtime, { method: 'projects.list', kind: projects, schema: ListProjectsInput }),
+    checkLogin: checkLoginOf(runtime),
+  }
+}

@@ -1,21 +1,10 @@
 import * as z from 'zod/mini'
-import { identityProviders } from '../../domain/identity-provider/kind.js'
-import type { AnyKind } from '../../domain/kinds.js'
-import { recordOf } from '../../domain/kinds.js'
-import { projects } from '../../domain/project/kind.js'
-import { projectRoles } from '../../domain/project-role/kind.js'
-import { choice, listOf, ProjectId } from '../../domain/values.js'
-import type {
-  Condition,
-  IdentityProvider,
-  Project,
-  ProjectRole,
-  SortKey,
-  ViewType,
-} from '../../ports/read-model.js'
+import { type AnyKind, recordOf } from '../../domain/kinds.js'
+import { choice, listOf } from '../../domain/values.js'
+import type { Condition, SortKey, ViewType } from '../../ports/read-model.js'
 import { identityField } from '../../projections/rows/view-fields.js'
 import { pageSize } from '../method/bounds.js'
-import { type GivenList, OPERATORS, TextFilter } from './given-list.js'
+import { OPERATORS, TextFilter } from './given-list.js'
 
 /** Names of the fields of a kind that lists can be filtered or sorted by. */
 type NamesOf<Fields, Use extends 'filterable' | 'sortable'> = {
@@ -54,75 +43,13 @@ const pageOf = <Fields extends AnyKind['fields']>({ fields }: { readonly fields:
   return { sort: z._default(sort, []), pageSize, pageToken }
 }
 
-/** Which identity providers to list, in which order. */
-export const ListIdentityProvidersInput = z.strictObject({
-  filter: z._default(filterBy(identityProviders), {}),
-  ...pageOf(identityProviders),
-})
-export interface ListIdentityProvidersInput extends GivenList<IdentityProvider> {
-  /** Conditions, all of which must hold; every provider of the organization when absent. */
-  readonly filter?:
-    | {
-        /** On the id. */
-        readonly idpId?: TextFilter | undefined
-        /** On the name. */
-        readonly name?: TextFilter | undefined
-        /** On the client id. */
-        readonly clientId?: TextFilter | undefined
-        /** On the issuer. */
-        readonly issuer?: TextFilter | undefined
-        /** In this state; in either when absent. */
-        readonly state?: 'active' | 'inactive' | undefined
-      }
-    | undefined
-}
-
-/** Which projects to list, in which order. */
-export const ListProjectsInput = z.strictObject({
-  filter: z._default(filterBy(projects), {}),
-  ...pageOf(projects),
-})
-export interface ListProjectsInput extends GivenList<Project> {
-  /** Conditions, all of which must hold; every project of the organization when absent. */
-  readonly filter?:
-    | {
-        /** On the id. */
-        readonly id?: TextFilter | undefined
-        /** On the name. */
-        readonly name?: TextFilter | undefined
-        /** In this state; in either when absent. */
-        readonly state?: 'active' | 'inactive' | undefined
-      }
-    | undefined
-}
-
-/** Which roles of a project to list, in which order. */
-export const ListProjectRolesInput = z.strictObject({
-  projectId: ProjectId,
-  filter: z._default(filterBy(projectRoles), {}),
-  ...pageOf(projectRoles),
-})
-export interface ListProjectRolesInput extends GivenList<ProjectRole> {
-  /** The `id` of the project, which must exist. Spec: Project role. */
-  readonly projectId: string
-  /** Conditions, all of which must hold; every role of the project when absent. */
-  readonly filter?:
-    | {
-        /** On the key. */
-        readonly roleKey?: TextFilter | undefined
-        /** On the display name. */
-        readonly displayName?: TextFilter | undefined
-        /** On the group; `{ equals: '' }` for roles without one. */
-        readonly group?: TextFilter | undefined
-        /** In this state; in either when absent. */
-        readonly state?: 'active' | 'inactive' | undefined
-      }
-    | undefined
-}
+/** Schema of which objects of a kind to list, in which order. */
+export const listInput = <Fields extends AnyKind['fields']>(kind: { readonly fields: Fields }) =>
+  z.strictObject({ filter: z.optional(filterBy(kind)), ...pageOf(kind) })
 
 /** The parsed input of a list of objects of any kind. */
 export interface ListInput {
-  readonly filter: Filter
+  readonly filter?: Filter | undefined
   readonly sort: readonly SortKey[]
   readonly pageSize: number
   readonly pageToken?: string | undefined
@@ -131,8 +58,8 @@ export interface ListInput {
 
 type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string | undefined>>
 
-/** The conditions of a parsed filter. */
-export const conditionsOf = (filter: Filter): readonly Condition[] =>
+/** The conditions of a parsed filter; none without one. */
+export const conditionsOf = (filter: Filter = {}): readonly Condition[] =>
   Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
     if (wanted === undefined) return []
     if (typeof wanted === 'string')

@@ -1,5 +1,5 @@
 import { err, ok, Result } from 'neverthrow'
-import { changesNothing } from '../changed-fields.js'
+import { changesNothing, patched } from '../changed-fields.js'
 import { type Decider, exists } from '../decider.js'
 import type { AlreadyExists, NotFound } from '../refusals.js'
 import type { IdentityProviderRef } from '../values.js'
@@ -62,22 +62,11 @@ const update = ({ data }: UpdateIdentityProvider, state: State): Decision => {
 
 const patch = ({ data }: PatchIdentityProvider, state: State): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  const { idpId, clientSecret } = data
-  const appearance = {
-    idpId,
-    name: data.name ?? state.name,
-    stylingType: data.stylingType ?? state.stylingType,
-    autoRegister: data.autoRegister ?? state.autoRegister,
-  }
-  const oidc = {
-    idpId,
-    clientId: data.clientId ?? state.clientId,
-    issuer: data.issuer ?? state.issuer,
-    scopes: data.scopes ?? state.scopes,
-    displayNameMapping: data.displayNameMapping ?? state.displayNameMapping,
-    usernameMapping: data.usernameMapping ?? state.usernameMapping,
-    ...(clientSecret !== undefined && { clientSecret }),
-  }
+  const { clientSecret, ...fields } = data
+  const { status: _, clientSecret: stored, ...before } = state
+  const { idpId, name, stylingType, autoRegister, ...config } = patched(before, fields)
+  const appearance = { idpId, name, stylingType, autoRegister }
+  const oidc = { idpId, ...config, ...(clientSecret !== undefined && { clientSecret }) }
   return Result.combine([
     update({ type: 'UpdateIdentityProvider', data: appearance }, state),
     updateOidcConfig({ type: 'UpdateOidcConfig', data: oidc }, state),

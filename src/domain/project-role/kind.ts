@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { filterableText, type Kind, readerOf, sortableText } from '../kind.js'
 import { ProjectId, type ProjectRef, type ProjectRoleRef, RoleKey } from '../values.js'
 import { projectRole } from './decider.js'
-import { ProjectRoleEvent, projectRoleStream } from './events.js'
-import { type ProjectRoleView, projectRoleView } from './view.js'
+import { type ProjectRoleAdded, ProjectRoleEvent, projectRoleStream } from './events.js'
 
 type Ids = Pick<ProjectRoleRef, 'projectId' | 'roleKey'>
 
@@ -14,6 +13,40 @@ const ref = ({ projectId, roleKey }: Ids): ProjectRoleRef => ({
 })
 
 const projectOf = ({ projectId }: Ids): ProjectRef => ({ type: 'project', id: projectId })
+
+/** What is shown of a role. */
+export interface ProjectRoleView extends Omit<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> {
+  readonly projectId: string
+  readonly roleKey: string
+  readonly state: 'active'
+}
+
+/**
+ * The role after `event`; undefined when there is none. The removal of its project is an event of another
+ * stream: it removes the rows of the roles, see `changeRow`.
+ */
+export const projectRoleView = (
+  view: ProjectRoleView | undefined,
+  event: ProjectRoleEvent,
+): ProjectRoleView | undefined => {
+  switch (event.type) {
+    case 'project_role.added':
+      return added(event)
+    case 'project_role.updated':
+      return view && { ...view, ...event.data }
+    case 'project_role.removed':
+      return undefined
+  }
+}
+
+/** Names each field: they are shown in this order, whatever the order in the event. */
+const added = ({ data }: ProjectRoleAdded): ProjectRoleView => ({
+  projectId: data.projectId,
+  roleKey: data.roleKey,
+  displayName: data.displayName,
+  group: data.group,
+  state: 'active',
+})
 
 /** Roles of projects. */
 export const projectRoles = {

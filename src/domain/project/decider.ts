@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { changesNothing } from '../changed-fields.js'
+import { changesNothing, patched } from '../changed-fields.js'
 import { type Decider, exists } from '../decider.js'
 import type { AlreadyExists, NotFound } from '../refusals.js'
 import type { ProjectRef } from '../values.js'
@@ -44,15 +44,8 @@ const update = ({ data }: UpdateProject, state: ProjectState): Decision => {
 
 const patch = ({ data }: PatchProject, state: ProjectState): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  const patched = {
-    id: data.id,
-    name: data.name ?? state.name,
-    projectRoleAssertion: data.projectRoleAssertion ?? state.projectRoleAssertion,
-    projectRoleCheck: data.projectRoleCheck ?? state.projectRoleCheck,
-    hasProjectCheck: data.hasProjectCheck ?? state.hasProjectCheck,
-    privateLabelingSetting: data.privateLabelingSetting ?? state.privateLabelingSetting,
-  }
-  return update({ type: 'UpdateProject', data: patched }, state)
+  const { status: _, ...before } = state
+  return update({ type: 'UpdateProject', data: patched(before, data) }, state)
 }
 
 const deactivate = ({ data }: DeactivateProject, state: ProjectState): Decision => {

@@ -1,11 +1,11 @@
-import { appendLaws } from './append.js'
-import { concurrencyLaws } from './concurrency.js'
-import { conflictLaws } from './conflict.js'
+import { appendLaws } from './appending/append.js'
+import { concurrencyLaws } from './appending/concurrency.js'
+import { conflictLaws } from './appending/conflict.js'
+import { idempotencyLaws } from './appending/idempotency.js'
+import { refusalLaws } from './appending/refusal.js'
+import { textLaws } from './appending/text.js'
 import type { EventStoreLaw } from './harness.js'
-import { idempotencyLaws } from './idempotency.js'
 import { readingLaws } from './reading.js'
-import { refusalLaws } from './refusal.js'
-import { textLaws } from './text.js'
 import { wakeLaws } from './wake.js'
 
 /**

@@ -5,14 +5,23 @@ import { foldedColumn, indexedFields } from './folded-fields.js'
 import { ENTRY_COLUMNS } from './stored-entries.js'
 import { rowColumns } from './stored-rows.js'
 
-/**
- * Raise it when what the tables of read models hold changes. Nothing else is needed: missing tables are created. As
- * part of their names it lets old and new processes of a rolling upgrade keep their own tables side by side.
- */
-const SHAPE_VERSION = 5
+/** Raise it when what the tables hold changes and neither their columns nor the fields of views do. */
+const REVISION = 5
 
-/** Name of the read model and beginning of the names of its tables. */
-export const READ_MODEL = `read_${SHAPE_VERSION}`
+/** FNV-1a with 32 bits, in digits and small letters. */
+const hashOf = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return (hash >>> 0).toString(36)
+}
+
+const SHAPE = byType(({ type, fields }) => [rowColumns(type), Object.keys(fields)])
+
+/**
+ * Name of the read model and beginning of the names of its tables. Another shape has another name: its tables are
+ * missing and therefore created, and old and new processes of a rolling upgrade keep their own side by side.
+ */
+export const READ_MODEL = `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, SHAPE]))}`
 
 /** Holds the checkpoint. */
 export const CHECKPOINT: Table = {

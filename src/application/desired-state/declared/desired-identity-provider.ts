@@ -3,12 +3,12 @@ import {
   AddOidcIdentityProvider,
   PatchIdentityProvider,
 } from '../../../domain/identity-provider/commands.js'
+import type { GivenProviderFields } from '../../../domain/identity-provider/fields.js'
 import { MAX_SCOPES, requiredText } from '../../../domain/values.js'
-import type { PatchedIdentityProvider } from '../../../ports/fields.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** A desired OIDC identity provider. An absent field stays as it is, or gets its default when the provider is added. */
-export interface DesiredIdentityProvider extends PatchedIdentityProvider {
+export interface DesiredIdentityProvider extends GivenProviderFields {
   /**
    * Permanent id of the provider: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter
    * or digit.

@@ -1,12 +1,9 @@
 import * as z from 'zod/mini'
-import {
-  AddProject,
-  PatchProject,
-  type PrivateLabelingSetting,
-} from '../../../domain/project/commands.js'
+import { AddProject, PatchProject } from '../../../domain/project/commands.js'
+import type { GivenSettings } from '../../../domain/project/fields.js'
 import { AddProjectRole, PatchProjectRole } from '../../../domain/project-role/commands.js'
+import type { GivenGroup } from '../../../domain/project-role/fields.js'
 import { listOf } from '../../../domain/values.js'
-import type { PatchedProjectRole } from '../../../ports/fields.js'
 import { onlyOnce } from '../../method/refuse-items.js'
 import { bounds } from './json-schema-bounds.js'
 
@@ -14,7 +11,7 @@ import { bounds } from './json-schema-bounds.js'
 const MAX_DECLARED_ROLES = 10_000
 
 /** A desired role. An absent group stays as it is, or is empty when the role is added. */
-export interface DesiredRole extends PatchedProjectRole {
+export interface DesiredRole extends GivenGroup {
   /** Names the role within its project: 1 to 200 characters (code points). Spec: Project role. */
   readonly roleKey: string
   /** 1 to 200 characters (code points). Spec: Project role. */
@@ -26,19 +23,7 @@ const DesiredRole = z.extend(z.omit(PatchProjectRole.shape.data, { projectId: tr
 })
 
 /** Desired settings of a project. An absent one stays as it is, or gets its default when the project is added. */
-export interface DesiredSettings {
-  /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
-  readonly projectRoleAssertion?: boolean | undefined
-  /** At login, the user must have a role of this project, see `checkLogin`. Spec: Project. */
-  readonly projectRoleCheck?: boolean | undefined
-  /**
-   * At login, the user's organization must own the project or have a grant to it, see
-   * `checkLogin`. Spec: Project.
-   */
-  readonly hasProjectCheck?: boolean | undefined
-  /** Whose branding the login shows, see `brandingOrganization`. Spec: Project. */
-  readonly privateLabelingSetting?: PrivateLabelingSetting | undefined
-}
+export interface DesiredSettings extends GivenSettings {}
 
 /** A desired project. */
 export interface DesiredProject {

@@ -69,30 +69,27 @@ export type PlannedEvent = {
   | IdentityProviderUpdated
 )
 
-/** A command that leads to a planned event, and the type of its object. */
-export type PlannedCommand =
-  | { readonly type: 'project'; readonly command: ProjectCommand }
-  | { readonly type: 'project_role'; readonly command: ProjectRoleCommand }
-  | { readonly type: 'identity_provider'; readonly command: IdentityProviderCommand }
-
 /** The command that leads to `event`. */
-export const commandOf = ({ type, data }: PlannedEvent): PlannedCommand => {
+export const commandOf = ({
+  type,
+  data,
+}: PlannedEvent): ProjectCommand | ProjectRoleCommand | IdentityProviderCommand => {
   switch (type) {
     case 'project.added':
-      return { type: 'project', command: { type: 'AddProject', data } }
+      return { type: 'AddProject', data }
     case 'project.updated':
-      return { type: 'project', command: { type: 'UpdateProject', data } }
+      return { type: 'UpdateProject', data }
     case 'project_role.added':
-      return { type: 'project_role', command: { type: 'AddProjectRole', data } }
+      return { type: 'AddProjectRole', data }
     case 'project_role.updated':
-      return { type: 'project_role', command: { type: 'UpdateProjectRole', data } }
+      return { type: 'UpdateProjectRole', data }
     case 'project_role.removed':
-      return { type: 'project_role', command: { type: 'RemoveProjectRole', data } }
+      return { type: 'RemoveProjectRole', data }
     case 'identity_provider.oidc_added':
-      return { type: 'identity_provider', command: { type: 'AddOidcIdentityProvider', data } }
+      return { type: 'AddOidcIdentityProvider', data }
     case 'identity_provider.oidc_config_updated':
-      return { type: 'identity_provider', command: { type: 'UpdateOidcConfig', data } }
+      return { type: 'UpdateOidcConfig', data }
     case 'identity_provider.updated':
-      return { type: 'identity_provider', command: { type: 'UpdateIdentityProvider', data } }
+      return { type: 'UpdateIdentityProvider', data }
   }
 }

@@ -1,7 +1,7 @@
-import type { StreamId } from '../../domain/values.js'
-import { demandEqual } from '../law.js'
-import { storeLaws } from './harness.js'
-import { appendOf, firstOf, record, write } from './samples.js'
+import type { StreamId } from '../../../domain/values.js'
+import { demandEqual } from '../../law.js'
+import { storeLaws } from '../harness.js'
+import { appendOf, firstOf, record, write } from '../samples.js'
 
 /** Names that some database takes for equal to another one of the list. */
 const DIFFERENT_NAMES = [

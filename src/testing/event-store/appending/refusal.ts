@@ -4,10 +4,10 @@ import {
   MAX_NAME_BYTES,
   MAX_WRITES,
   type Metadata,
-} from '../../ports/event-store.js'
-import { allOf, demandEqual, demandRejection } from '../law.js'
-import { storeLaws } from './harness.js'
-import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
+} from '../../../ports/event-store.js'
+import { allOf, demandEqual, demandRejection } from '../../law.js'
+import { storeLaws } from '../harness.js'
+import { appendOf, firstOf, record, verdict, wholeLog, write } from '../samples.js'
 
 const UNSTORABLE = ['\0', 'a\ud800b', 'x'.repeat(MAX_NAME_BYTES + 1), '😀'.repeat(513)]
 

@@ -1,8 +1,8 @@
-import type { StreamId } from '../../domain/values.js'
-import { type EventStore, MAX_WRITES, type RecordedEvent } from '../../ports/event-store.js'
-import { allOf, demand, demandEqual } from '../law.js'
-import { storeLaws } from './harness.js'
-import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
+import type { StreamId } from '../../../domain/values.js'
+import { type EventStore, MAX_WRITES, type RecordedEvent } from '../../../ports/event-store.js'
+import { allOf, demand, demandEqual } from '../../law.js'
+import { storeLaws } from '../harness.js'
+import { appendOf, firstOf, record, verdict, wholeLog, write } from '../samples.js'
 
 /** Appends `count` events to streams of their own, a few at a time, with repeats that conflict. */
 const writeMany = async (store: EventStore, name: string, count: number): Promise<void> => {

@@ -1,6 +1,6 @@
-import { demandEqual } from '../law.js'
-import { storeLaws } from './harness.js'
-import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
+import { demandEqual } from '../../law.js'
+import { storeLaws } from '../harness.js'
+import { appendOf, firstOf, record, verdict, wholeLog, write } from '../samples.js'
 
 /** When an append is refused. */
 export const conflictLaws = storeLaws({

@@ -1,6 +1,6 @@
-import { allOf, demandEqual } from '../law.js'
-import { storeLaws } from './harness.js'
-import { appendOf, firstOf, record, verdict, wholeLog, write } from './samples.js'
+import { allOf, demandEqual } from '../../law.js'
+import { storeLaws } from '../harness.js'
+import { appendOf, firstOf, record, verdict, wholeLog, write } from '../samples.js'
 
 /** How often a race is run: a store that checks before it writes loses only some of them. */
 const ROUNDS = 10

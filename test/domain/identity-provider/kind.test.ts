@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { identityProviderView } from '../../../src/domain/identity-provider/view.js'
+import { identityProviderView } from '../../../src/domain/identity-provider/kind.js'
 import {
   appearance,
   appearanceUpdated,

@@ -1,8 +1,8 @@
-import { MAX_WRITES } from '../../ports/event-store.js'
-import { demand, demandEqual } from '../law.js'
-import { spoil } from '../spoil.js'
-import { storeLaws } from './harness.js'
-import { appendOf, firstOf, record, wholeLog, write } from './samples.js'
+import { MAX_WRITES } from '../../../ports/event-store.js'
+import { demand, demandEqual } from '../../law.js'
+import { spoil } from '../../spoil.js'
+import { storeLaws } from '../harness.js'
+import { appendOf, firstOf, record, wholeLog, write } from '../samples.js'
 
 /** One hour, in microseconds: the clocks of two machines differ by less. */
 const MAX_CLOCK_DIFFERENCE = 3_600_000_000n
