@@ -1,13 +1,9 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import {
-  fetchHandler,
-  IdentityProviderService,
-  ProjectRoleService,
-  ProjectService,
-} from 'claviger/transport'
+import { fetchHandler } from 'claviger/transport'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openIam, transportOptions } from '../transport/host.js'
+import { services } from '../transport/services.js'
 
 /** Largest request that is read. */
 const MEBIBYTE = 1024 * 1024
@@ -117,7 +113,7 @@ const worstOf = async <Body>(
   return timed.reduce((worst, next) => (next.time > worst.time ? next : worst)).body
 }
 
-const methods = [IdentityProviderService, ProjectService, ProjectRoleService].flatMap((service) =>
+const methods = services.flatMap((service) =>
   service.methods.map((method) => [method.name, method] as const),
 )
 

@@ -1,14 +1,16 @@
 import type { Case } from './cases/case.js'
 import { faults } from './cases/faults.js'
 import { headers } from './cases/headers.js'
+import { histories, historyRefusals } from './cases/history.js'
 import { errors, transportRefusals } from './cases/refusals.js'
 import { successes } from './cases/successes.js'
 
 /** Everything that each client goes through. */
 export const cases: readonly Case[] = [
   ...successes.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
-  ...errors.map(([name, httpStatus, ...made]) => ({
+  ...[...errors, ...historyRefusals].map(([name, httpStatus, ...made]) => ({
     name: `Refused: ${name}`,
     calls: made,
     httpStatus,

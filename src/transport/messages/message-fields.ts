@@ -22,7 +22,8 @@ interface Field {
 }
 
 interface Scalar {
-  readonly kind: 'text' | 'flag' | 'number' | 'sequence'
+  /** A value is text, a flag or a list of texts; requests have none. */
+  readonly kind: 'text' | 'flag' | 'number' | 'sequence' | 'value'
 }
 
 interface Enumeration {
@@ -88,6 +89,8 @@ const messageField = (desc: DescField): MessageField => {
 
 const typeOf = (desc: DescField): Scalar | Enumeration | Nested => {
   if (desc.enum) return { kind: 'enum', values: enumValues(desc.enum) }
+  // It holds itself.
+  if (desc.message?.typeName === 'google.protobuf.Value') return { kind: 'value' }
   if (desc.message)
     return { kind: KINDS[desc.message.typeName] ?? 'message', message: messageFields(desc.message) }
   switch (desc.scalar) {

@@ -1,6 +1,7 @@
 import { refuseMalformed } from '../errors/status-error.js'
 import { type MessageField, type MessageFields, type Values, zeroOf } from './message-fields.js'
 import { type Place, partAt, refuse, wholeRequest } from './place.js'
+import { A_TIME, timeInProtobuf } from './read-time.js'
 import { givenFields } from './update-mask.js'
 
 /** The values of a request in protobuf. @throws ConnectError where it has unknown fields or enumeration values */
@@ -45,7 +46,9 @@ const readValue = (field: MessageField, value: unknown, place: Place): unknown =
     const found = field.values.received.get(value)
     return found ? found.value : refuse(place, field.values.expectation)
   }
-  return field.kind === 'message' && typeof value === 'object' && value !== null
-    ? readFields(field.message, value, place)
-    : value
+  if (typeof value !== 'object' || value === null) return value
+  if (field.kind === 'message') return readFields(field.message, value, place)
+  if (field.kind !== 'time') return value
+  refuseUnknown(value, place)
+  return timeInProtobuf(value) ?? refuse(place, A_TIME)
 }

@@ -9,13 +9,25 @@ export interface Operation {
   readonly rpc: DescMethodUnary
   readonly request: MessageFields
   readonly response: MessageFields
+  /** Whether it changes something. */
+  readonly isWrite: boolean
   /** From the values of a request to those of a response. */
   readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
 }
 
-/** The operation of a method that changes something; its response has fields of what that answers. */
-export const writing = <Input, Ids>(rpc: DescMethodUnary, write: Write<Input, Ids>): Operation =>
-  answering<Input, object>(rpc, write, (answer) => answer)
+/** The operation of a method that changes something; its response has fields of the answer, and what `idsOf` makes of it. */
+export const writing = <Input, Ids>(
+  rpc: DescMethodUnary,
+  write: Write<Input, Ids>,
+  idsOf: (ids: Ids) => object = () => ({}),
+): Operation => ({
+  ...answering(
+    rpc,
+    (input: Input, context) => write(input, context),
+    (answer) => ({ ...answer, ...idsOf(answer) }),
+  ),
+  isWrite: true,
+})
 
 /** The operation of a method that answers one object, which is the first field of the response. */
 export const showing = <Input, Shown>(rpc: DescMethodUnary, get: Read<Input, Shown>): Operation => {
@@ -39,7 +51,7 @@ export const listing = <Input, Item>(
   }
 }
 
-/** The operation of a method from whose answer `responseOf` makes the response. */
+/** The operation of a method that changes nothing, from whose answer `responseOf` makes the response. */
 export const answering = <Input, Answer>(
   rpc: DescMethodUnary,
   method: Read<Input, Answer>,
@@ -48,6 +60,7 @@ export const answering = <Input, Answer>(
   rpc,
   request: messageFields(rpc.input),
   response: messageFields(rpc.output),
+  isWrite: false,
   // Cast: every method checks its input, whatever its type.
   run: (values, context) =>
     method(values as Input, context).then((answer) => answer.map(responseOf)),

@@ -1,4 +1,5 @@
 import type { Iam } from '../../index.js'
+import { historyOperations } from './history.js'
 import { identityProviderOperations } from './identity-providers.js'
 import type { Operation } from './operation.js'
 import { projectRoleOperations } from './project-roles.js'
@@ -11,5 +12,6 @@ export const operationsOf = (iam: Iam): readonly Operation[] => {
     ...identityProviderOperations(iam),
     ...projectOperations(iam),
     ...projectRoleOperations(iam),
+    ...historyOperations(iam),
   ]
 }

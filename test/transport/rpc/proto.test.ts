@@ -14,6 +14,7 @@ import {
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { openIam, transportOptions } from '../host.js'
+import { services } from '../services.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const protoFolder = join(root, 'src/transport/proto')
@@ -45,15 +46,14 @@ const inChangedCopy = (change: (project: string) => string, use: (folder: string
   }
 }
 
-const services = [IdentityProviderService, ProjectService, ProjectRoleService]
-
 /** What each field of a message, and of those within, has one or several of. */
 const kindsIn = ({ fields }: DescMessage): readonly string[] =>
-  fields.flatMap((field) =>
-    field.message && field.fieldKind !== 'map'
+  fields.flatMap((field) => {
+    if (field.message?.typeName === 'google.protobuf.Timestamp') return 'time'
+    return field.message && field.fieldKind !== 'map'
       ? kindsIn(field.message)
-      : [field.enum ? 'enum' : `${field.fieldKind === 'map' ? 'map ' : ''}${field.scalar}`],
-  )
+      : [field.enum ? 'enum' : `${field.fieldKind === 'map' ? 'map ' : ''}${field.scalar}`]
+  })
 
 const numbersOf = ({ fields }: DescMessage) =>
   Object.fromEntries(fields.map(({ name, number }) => [name, number]))
@@ -141,8 +141,10 @@ describe('The .proto files', () => {
 
   it('have in requests only what the transport checks the JSON of', () => {
     const kinds = services.flatMap(({ methods }) => methods.flatMap(({ input }) => kindsIn(input)))
-    const { BOOL, INT32, STRING } = ScalarType
-    expect(new Set(kinds)).toEqual(new Set(['enum', `${BOOL}`, `${INT32}`, `${STRING}`]))
+    const { BOOL, INT32, STRING, UINT64 } = ScalarType
+    expect(new Set(kinds)).toEqual(
+      new Set(['enum', 'time', `${BOOL}`, `${INT32}`, `${STRING}`, `${UINT64}`]),
+    )
   })
 
   it('mark as deprecated what the specification does', () => {

@@ -5,18 +5,20 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
+import type { HistoryEntry, TimeBounds } from "./history_service_pb.js";
+import { file_claviger_v1_history_service } from "./history_service_pb.js";
 import type { ObjectDetails, State, TextFilter } from "./object_details_pb.js";
 import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/project_service.proto.
  */
 export const file_claviger_v1_project_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFjbGF2aWdlci92MS9wcm9qZWN0X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIpECCgdQcm9qZWN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHgoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCBIaChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAgSGQoRaGFzX3Byb2plY3RfY2hlY2sYBSABKAgSRQoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIu4BChFBZGRQcm9qZWN0UmVxdWVzdBIZCgJpZBgBIAEoCUIIiuEYBBABGEBIAIgBARIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nQgUKA19pZCJNChJBZGRQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSCgoCaWQYAiABKAki5wEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhkKBG5hbWUYAiABKAlCC4rhGAcIARABGMgBEh4KFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAgSGgoScHJvamVjdF9yb2xlX2NoZWNrGAQgASgIEhkKEWhhc19wcm9qZWN0X2NoZWNrGAUgASgIEkUKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmciRAoVVXBkYXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpwDChNQYXRjaFByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAhIAYgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAhIAogBARIeChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCEgDiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIBIgBARIvCgt1cGRhdGVfbWFzaxgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyJDChRQYXRjaFByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhEZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZRGVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhSZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIuChRSZW1vdmVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCJEChVSZW1vdmVQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiKwoRR2V0UHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiOwoSR2V0UHJvamVjdFJlc3BvbnNlEiUKB3Byb2plY3QYASABKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0In4KDVByb2plY3RGaWx0ZXISIwoCaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiEKBXN0YXRlGAMgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUihAEKE0xpc3RQcm9qZWN0c1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhwKCnBhZ2VfdG9rZW4YAiABKAlCCIrhGAQYgIABEioKBmZpbHRlchgDIAEoCzIaLmNsYXZpZ2VyLnYxLlByb2plY3RGaWx0ZXISEAoIb3JkZXJfYnkYBCABKAkifQoUTGlzdFByb2plY3RzUmVzcG9uc2USJgoIcHJvamVjdHMYASADKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIo8BChFDaGVja0xvZ2luUmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIfCgt1c2VyX29yZ19pZBgCIAEoCUIKiuEYBggBEAEYQBIfCg51c2VyX3JvbGVfa2V5cxgDIAMoCUIHiuEYAxjoBxIgCg9ncmFudGVkX29yZ19pZHMYBCADKAlCB4rhGAMY6AciFAoSQ2hlY2tMb2dpblJlc3BvbnNlKssBChZQcml2YXRlTGFiZWxpbmdTZXR0aW5nEigKJFBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19VTlNQRUNJRklFRBAAEkIKPlBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19FTkZPUkNFX1BST0pFQ1RfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAESQwo/UFJJVkFURV9MQUJFTElOR19TRVRUSU5HX0FMTE9XX0xPR0lOX1VTRVJfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAIytwgKDlByb2plY3RTZXJ2aWNlEmYKCkFkZFByb2plY3QSHi5jbGF2aWdlci52MS5BZGRQcm9qZWN0UmVxdWVzdBofLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSZXNwb25zZSIXgtPkkwIROgEqIgwvdjEvcHJvamVjdHMSdAoNVXBkYXRlUHJvamVjdBIhLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiIuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJlc3BvbnNlIhyC0+STAhY6ASoaES92MS9wcm9qZWN0cy97aWR9EnEKDFBhdGNoUHJvamVjdBIgLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJlcXVlc3QaIS5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSZXNwb25zZSIcgtPkkwIWOgEqMhEvdjEvcHJvamVjdHMve2lkfRKIAQoRRGVhY3RpdmF0ZVByb2plY3QSJS5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QaJi5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlIiSC0+STAh4iHC92MS9wcm9qZWN0cy97aWR9OmRlYWN0aXZhdGUSiAEKEVJlYWN0aXZhdGVQcm9qZWN0EiUuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZSIkgtPkkwIeIhwvdjEvcHJvamVjdHMve2lkfTpyZWFjdGl2YXRlEnEKDVJlbW92ZVByb2plY3QSIS5jbGF2aWdlci52MS5SZW1vdmVQcm9qZWN0UmVxdWVzdBoiLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSZXNwb25zZSIZgtPkkwITKhEvdjEvcHJvamVjdHMve2lkfRJoCgpHZXRQcm9qZWN0Eh4uY2xhdmlnZXIudjEuR2V0UHJvamVjdFJlcXVlc3QaHy5jbGF2aWdlci52MS5HZXRQcm9qZWN0UmVzcG9uc2UiGYLT5JMCExIRL3YxL3Byb2plY3RzL3tpZH0SaQoMTGlzdFByb2plY3RzEiAuY2xhdmlnZXIudjEuTGlzdFByb2plY3RzUmVxdWVzdBohLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0c1Jlc3BvbnNlIhSC0+STAg4SDC92MS9wcm9qZWN0cxJ2CgpDaGVja0xvZ2luEh4uY2xhdmlnZXIudjEuQ2hlY2tMb2dpblJlcXVlc3QaHy5jbGF2aWdlci52MS5DaGVja0xvZ2luUmVzcG9uc2UiJ4LT5JMCIToBKiIcL3YxL3Byb2plY3RzL3tpZH06Y2hlY2tMb2dpbmIGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask]);
+  fileDesc("CiFjbGF2aWdlci92MS9wcm9qZWN0X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIpECCgdQcm9qZWN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHgoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCBIaChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAgSGQoRaGFzX3Byb2plY3RfY2hlY2sYBSABKAgSRQoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIu4BChFBZGRQcm9qZWN0UmVxdWVzdBIZCgJpZBgBIAEoCUIIiuEYBBABGEBIAIgBARIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nQgUKA19pZCJNChJBZGRQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSCgoCaWQYAiABKAki5wEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhkKBG5hbWUYAiABKAlCC4rhGAcIARABGMgBEh4KFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAgSGgoScHJvamVjdF9yb2xlX2NoZWNrGAQgASgIEhkKEWhhc19wcm9qZWN0X2NoZWNrGAUgASgIEkUKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmciRAoVVXBkYXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpwDChNQYXRjaFByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAhIAYgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAhIAogBARIeChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCEgDiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIBIgBARIvCgt1cGRhdGVfbWFzaxgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyJDChRQYXRjaFByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhEZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZRGVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhSZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIuChRSZW1vdmVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCJEChVSZW1vdmVQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiKwoRR2V0UHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiOwoSR2V0UHJvamVjdFJlc3BvbnNlEiUKB3Byb2plY3QYASABKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0In4KDVByb2plY3RGaWx0ZXISIwoCaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiEKBXN0YXRlGAMgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUihAEKE0xpc3RQcm9qZWN0c1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhwKCnBhZ2VfdG9rZW4YAiABKAlCCIrhGAQYgIABEioKBmZpbHRlchgDIAEoCzIaLmNsYXZpZ2VyLnYxLlByb2plY3RGaWx0ZXISEAoIb3JkZXJfYnkYBCABKAkifQoUTGlzdFByb2plY3RzUmVzcG9uc2USJgoIcHJvamVjdHMYASADKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIo8BChFDaGVja0xvZ2luUmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIfCgt1c2VyX29yZ19pZBgCIAEoCUIKiuEYBggBEAEYQBIfCg51c2VyX3JvbGVfa2V5cxgDIAMoCUIHiuEYAxjoBxIgCg9ncmFudGVkX29yZ19pZHMYBCADKAlCB4rhGAMY6AciFAoSQ2hlY2tMb2dpblJlc3BvbnNlIu0BChlMaXN0UHJvamVjdEhpc3RvcnlSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhEKCWluY2x1ZGluZxgCIAEoCRIWCgVhY3RvchgDIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgEIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAUgASgJEg0KBWFmdGVyGAYgASgEEhMKBmJlZm9yZRgHIAEoBEgAiAEBEiUKBHRpbWUYCCABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgJIAEoBUIJCgdfYmVmb3JlIpoBChpMaXN0UHJvamVjdEhpc3RvcnlSZXNwb25zZRIqCgdlbnRyaWVzGAEgAygLMhkuY2xhdmlnZXIudjEuSGlzdG9yeUVudHJ5EhcKCm5leHRfYWZ0ZXIYAiABKARIAIgBARIYCgtuZXh0X2JlZm9yZRgDIAEoBEgBiAEBQg0KC19uZXh0X2FmdGVyQg4KDF9uZXh0X2JlZm9yZSJ+ChZHZXRQcm9qZWN0U3RhdGVSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhUKCHNlcXVlbmNlGAIgASgESACIAQESKAoEdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCwoJX3NlcXVlbmNlIkAKF0dldFByb2plY3RTdGF0ZVJlc3BvbnNlEiUKB3Byb2plY3QYASABKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0KssBChZQcml2YXRlTGFiZWxpbmdTZXR0aW5nEigKJFBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19VTlNQRUNJRklFRBAAEkIKPlBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19FTkZPUkNFX1BST0pFQ1RfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAESQwo/UFJJVkFURV9MQUJFTElOR19TRVRUSU5HX0FMTE9XX0xPR0lOX1VTRVJfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAIyygoKDlByb2plY3RTZXJ2aWNlEmYKCkFkZFByb2plY3QSHi5jbGF2aWdlci52MS5BZGRQcm9qZWN0UmVxdWVzdBofLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSZXNwb25zZSIXgtPkkwIROgEqIgwvdjEvcHJvamVjdHMSdAoNVXBkYXRlUHJvamVjdBIhLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiIuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJlc3BvbnNlIhyC0+STAhY6ASoaES92MS9wcm9qZWN0cy97aWR9EnEKDFBhdGNoUHJvamVjdBIgLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJlcXVlc3QaIS5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSZXNwb25zZSIcgtPkkwIWOgEqMhEvdjEvcHJvamVjdHMve2lkfRKIAQoRRGVhY3RpdmF0ZVByb2plY3QSJS5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QaJi5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlIiSC0+STAh4iHC92MS9wcm9qZWN0cy97aWR9OmRlYWN0aXZhdGUSiAEKEVJlYWN0aXZhdGVQcm9qZWN0EiUuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZSIkgtPkkwIeIhwvdjEvcHJvamVjdHMve2lkfTpyZWFjdGl2YXRlEnEKDVJlbW92ZVByb2plY3QSIS5jbGF2aWdlci52MS5SZW1vdmVQcm9qZWN0UmVxdWVzdBoiLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSZXNwb25zZSIZgtPkkwITKhEvdjEvcHJvamVjdHMve2lkfRJoCgpHZXRQcm9qZWN0Eh4uY2xhdmlnZXIudjEuR2V0UHJvamVjdFJlcXVlc3QaHy5jbGF2aWdlci52MS5HZXRQcm9qZWN0UmVzcG9uc2UiGYLT5JMCExIRL3YxL3Byb2plY3RzL3tpZH0SaQoMTGlzdFByb2plY3RzEiAuY2xhdmlnZXIudjEuTGlzdFByb2plY3RzUmVxdWVzdBohLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0c1Jlc3BvbnNlIhSC0+STAg4SDC92MS9wcm9qZWN0cxJ2CgpDaGVja0xvZ2luEh4uY2xhdmlnZXIudjEuQ2hlY2tMb2dpblJlcXVlc3QaHy5jbGF2aWdlci52MS5DaGVja0xvZ2luUmVzcG9uc2UiJ4LT5JMCIToBKiIcL3YxL3Byb2plY3RzL3tpZH06Y2hlY2tMb2dpbhKIAQoSTGlzdFByb2plY3RIaXN0b3J5EiYuY2xhdmlnZXIudjEuTGlzdFByb2plY3RIaXN0b3J5UmVxdWVzdBonLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0SGlzdG9yeVJlc3BvbnNlIiGC0+STAhsSGS92MS9wcm9qZWN0cy97aWR9L2hpc3RvcnkShQEKD0dldFByb2plY3RTdGF0ZRIjLmNsYXZpZ2VyLnYxLkdldFByb2plY3RTdGF0ZVJlcXVlc3QaJC5jbGF2aWdlci52MS5HZXRQcm9qZWN0U3RhdGVSZXNwb25zZSIngtPkkwIhEh8vdjEvcHJvamVjdHMve2lkfS9oaXN0b3J5L3N0YXRlYgZwcm90bzM", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * A project as it is read.
@@ -678,6 +680,174 @@ export const CheckLoginResponseSchema: GenMessage<CheckLoginResponse> = /*@__PUR
   messageDesc(file_claviger_v1_project_service, 19);
 
 /**
+ * Which changes of a project to list, in which order.
+ *
+ * @generated from message claviger.v1.ListProjectHistoryRequest
+ */
+export type ListProjectHistoryRequest = Message<"claviger.v1.ListProjectHistoryRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * `roles`: also the history of its roles, removed ones included; none besides its own when empty.
+   *
+   * @generated from field: string including = 2;
+   */
+  including: string;
+
+  /**
+   * User id of who acted: up to 200 characters; anybody when empty.
+   *
+   * @generated from field: string actor = 3;
+   */
+  actor: string;
+
+  /**
+   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   *
+   * @generated from field: repeated string types = 4;
+   */
+  types: string[];
+
+  /**
+   * `asc`: oldest first, also when empty; `desc`: newest first.
+   *
+   * @generated from field: string order = 5;
+   */
+  order: string;
+
+  /**
+   * Only entries above this position in the log.
+   *
+   * @generated from field: uint64 after = 6;
+   */
+  after: bigint;
+
+  /**
+   * Only entries below this position in the log; no bound when absent.
+   *
+   * @generated from field: optional uint64 before = 7;
+   */
+  before?: bigint | undefined;
+
+  /**
+   * Only entries of this time; `after` and `before` apply too.
+   *
+   * @generated from field: claviger.v1.TimeBounds time = 8;
+   */
+  time?: TimeBounds | undefined;
+
+  /**
+   * 1 to 1000; 100 when absent.
+   *
+   * @generated from field: int32 page_size = 9;
+   */
+  pageSize: number;
+};
+
+/**
+ * Describes the message claviger.v1.ListProjectHistoryRequest.
+ * Use `create(ListProjectHistoryRequestSchema)` to create a new message.
+ */
+export const ListProjectHistoryRequestSchema: GenMessage<ListProjectHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 20);
+
+/**
+ * A page of the history of a project.
+ *
+ * @generated from message claviger.v1.ListProjectHistoryResponse
+ */
+export type ListProjectHistoryResponse = Message<"claviger.v1.ListProjectHistoryResponse"> & {
+  /**
+   * In the order asked for.
+   *
+   * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
+   */
+  entries: HistoryEntry[];
+
+  /**
+   * Of `asc`, the `after` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_after = 2;
+   */
+  nextAfter?: bigint | undefined;
+
+  /**
+   * Of `desc`, the `before` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_before = 3;
+   */
+  nextBefore?: bigint | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.ListProjectHistoryResponse.
+ * Use `create(ListProjectHistoryResponseSchema)` to create a new message.
+ */
+export const ListProjectHistoryResponseSchema: GenMessage<ListProjectHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 21);
+
+/**
+ * A project, and when. Either `sequence` or `time` must be given.
+ *
+ * @generated from message claviger.v1.GetProjectStateRequest
+ */
+export type GetProjectStateRequest = Message<"claviger.v1.GetProjectStateRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Right after the event at this position in the log, or the last event before it.
+   *
+   * @generated from field: optional uint64 sequence = 2;
+   */
+  sequence?: bigint | undefined;
+
+  /**
+   * At the end of this millisecond.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetProjectStateRequest.
+ * Use `create(GetProjectStateRequestSchema)` to create a new message.
+ */
+export const GetProjectStateRequestSchema: GenMessage<GetProjectStateRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 22);
+
+/**
+ * The project as it was.
+ *
+ * @generated from message claviger.v1.GetProjectStateResponse
+ */
+export type GetProjectStateResponse = Message<"claviger.v1.GetProjectStateResponse"> & {
+  /**
+   * At the time asked for.
+   *
+   * @generated from field: claviger.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetProjectStateResponse.
+ * Use `create(GetProjectStateResponseSchema)` to create a new message.
+ */
+export const GetProjectStateResponseSchema: GenMessage<GetProjectStateResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 23);
+
+/**
  * Which private labeling applies at the login of a project.
  *
  * @generated from enum claviger.v1.PrivateLabelingSetting
@@ -813,6 +983,26 @@ export const ProjectService: GenService<{
     methodKind: "unary";
     input: typeof CheckLoginRequestSchema;
     output: typeof CheckLoginResponseSchema;
+  },
+  /**
+   * Lists who changed the project and when, page by page; also of one that was removed.
+   *
+   * @generated from rpc claviger.v1.ProjectService.ListProjectHistory
+   */
+  listProjectHistory: {
+    methodKind: "unary";
+    input: typeof ListProjectHistoryRequestSchema;
+    output: typeof ListProjectHistoryResponseSchema;
+  },
+  /**
+   * Shows the project as it was at a time.
+   *
+   * @generated from rpc claviger.v1.ProjectService.GetProjectState
+   */
+  getProjectState: {
+    methodKind: "unary";
+    input: typeof GetProjectStateRequestSchema;
+    output: typeof GetProjectStateResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_claviger_v1_project_service, 0);

@@ -1,0 +1,14 @@
+import {
+  HistoryService,
+  IdentityProviderService,
+  ProjectRoleService,
+  ProjectService,
+} from 'claviger/transport'
+
+/** Every service, in the order of the guide. */
+export const services = [
+  IdentityProviderService,
+  ProjectService,
+  ProjectRoleService,
+  HistoryService,
+] as const
