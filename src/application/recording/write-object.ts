@@ -8,6 +8,7 @@ import type { IamError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/outcome.js'
+import { plannedChanges } from '../planned-changes.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting/race-abort.js'
@@ -24,6 +25,8 @@ export interface ObjectWrite<Ids, State extends Status, Event extends Message> {
   readonly kind: Evolving<State, Event>
   /** What to record; the last record is that of the object. */
   readonly decide: (view: View) => Result<readonly StreamRecord[], IamError>
+  /** Of a command that adds several objects, what stands before the fields of each: `roles[0].`. */
+  readonly placeOf?: (index: number) => string
   /** The ids of the object that has the stream. */
   readonly ids: (stream: StreamId) => Ids
   /** Whether the secret recorded is that of the command; absent without a secret. */
@@ -31,7 +34,18 @@ export interface ObjectWrite<Ids, State extends Status, Event extends Message> {
 }
 
 /** Records a command, at most once under an idempotency key, and answers with its object. */
-export const writeObject = <Ids, State extends Status, Event extends Message>(
+export const writeObject = async <Ids, State extends Status, Event extends Message>(
+  runtime: Runtime,
+  call: AdmittedCall,
+  write: ObjectWrite<Ids, State, Event>,
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  const outcome = await settle(runtime, call, write)
+  if (!call.dryRun || outcome.isErr() || !outcome.value.changed) return outcome
+  const changes = await plannedChanges(runtime, call, { ...write, ...outcome.value })
+  return ok({ ...outcome.value, changes })
+}
+
+const settle = <Ids, State extends Status, Event extends Message>(
   runtime: Runtime,
   call: AdmittedCall,
   write: ObjectWrite<Ids, State, Event>,
@@ -62,6 +76,7 @@ const outcomeOf = <Ids>(
   return {
     changed: planned.length > 0,
     events: planned,
+    changes: [],
     ...(exists(object.state) && { details }),
   }
 }
@@ -90,7 +105,7 @@ const earlierOutcome = async <Ids, State extends Status, Event extends Message>(
   const reading = fromPort(() => store.readStream(last.stream))
   const past = (await raceAbort(reading, signal)).slice(0, last.version)
   const details = detailsOf(new Snapshot(kind, last.stream).replay(past), orgId)
-  if (dryRun) return ok({ details, changed: false, events: [] })
+  if (dryRun) return ok({ details, changed: false, events: [], changes: [] })
   return ok({ details, changed: true, events, ...ids(last.stream) })
 }
 
