@@ -1,4 +1,5 @@
 import type { Case } from './cases/case.js'
+import { dryRunRefusals, dryRuns } from './cases/dry-runs.js'
 import { faults } from './cases/faults.js'
 import { headers } from './cases/headers.js'
 import { histories, historyRefusals } from './cases/history.js'
@@ -8,9 +9,10 @@ import { successes } from './cases/successes.js'
 /** Everything that each client goes through. */
 export const cases: readonly Case[] = [
   ...successes.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...dryRuns.map(([name, ...made]) => ({ name: `Dry run: ${name}`, calls: made, httpStatus: 200 })),
   ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
-  ...[...errors, ...historyRefusals].map(([name, httpStatus, ...made]) => ({
+  ...[...errors, ...historyRefusals, ...dryRunRefusals].map(([name, httpStatus, ...made]) => ({
     name: `Refused: ${name}`,
     calls: made,
     httpStatus,

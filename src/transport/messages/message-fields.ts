@@ -43,7 +43,7 @@ export interface MessageFields {
   readonly byNumber: ReadonlyMap<number, MessageField>
   /** By each of their names. */
   readonly byName: ReadonlyMap<string, MessageField>
-  /** Of a patch, the fields that may be given; the others name what is patched. */
+  /** Of a patch, the fields that may be given; the others name what is patched, and how. */
   readonly patchable: readonly MessageField[] | undefined
   /** The values of a message in which nothing is given. */
   readonly empty: Values

@@ -13,6 +13,8 @@ const CHANGES = [{ field: 'name', from: 'Portal', to: 'Shop' }]
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   'FieldChange.field': 'name',
   'HistoryEntry.changes': CHANGES,
+  'Planned.changed': true,
+  'Planned.changes': CHANGES,
   'HistoryEntry.object': { type: 'project', id: 'portal' },
   actor: 'alice',
   after: '0',
@@ -63,6 +65,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   userId: 'alice',
   userOrgId: 'acme',
   userRoleKeys: ['editor'],
+  validateOnly: false,
   usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
 }
 

@@ -15,19 +15,32 @@ export interface Operation {
   readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
 }
 
-/** The operation of a method that changes something; its response has fields of the answer, and what `idsOf` makes of it. */
+/**
+ * The operation of a method that changes something; its response has fields of the answer, and what `idsOf` makes of it.
+ * With `validateOnly` it is a dry run.
+ */
 export const writing = <Input, Ids>(
   rpc: DescMethodUnary,
   write: Write<Input, Ids>,
   idsOf: (ids: Ids) => object = () => ({}),
-): Operation => ({
-  ...answering(
+): Operation => {
+  const recording = answering(
     rpc,
     (input: Input, context) => write(input, context),
-    (answer) => ({ ...answer, ...idsOf(answer) }),
-  ),
-  isWrite: true,
-})
+    (written) => ({ ...written, ...idsOf(written) }),
+  )
+  const planning = answering(
+    rpc,
+    (input: Input, context) => write(input, { ...context, dryRun: true }),
+    ({ details, ...planned }) => ({ details, planned }),
+  )
+  return {
+    ...recording,
+    isWrite: true,
+    run: ({ validateOnly, ...values }, context) =>
+      (validateOnly === true ? planning : recording).run(values, context),
+  }
+}
 
 /** The operation of a method that answers one object, which is the first field of the response. */
 export const showing = <Input, Shown>(rpc: DescMethodUnary, get: Read<Input, Shown>): Operation => {

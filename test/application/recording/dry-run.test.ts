@@ -101,7 +101,9 @@ it('tells the fields of several roles by their places', async () => {
     { roleKey: 'one', displayName: 'One' },
     { roleKey: 'two', displayName: 'Two', group: 'g' },
   ]
-  const planned = await good(iam.projectRoles.addMany({ projectId: 'portal', roles }, dry))
+  const planned = await good(
+    iam.projectRoles.addMany({ projectId: 'portal', roles }, { ...context, dryRun: true }),
+  )
   expect(planned.changes).toEqual([
     { field: 'roles[0].displayName', to: 'One' },
     { field: 'roles[0].group', to: '' },
@@ -116,7 +118,7 @@ it('tells the fields of both events of a patch, and of a secret only that it cha
   const planned = await good(
     iam.identityProviders.patch(
       { idpId: 'google', name: 'n', issuer: 'i', clientSecret: 's' },
-      dry,
+      { ...context, dryRun: true },
     ),
   )
   expect(planned.events).toHaveLength(2)

@@ -188,10 +188,14 @@ describe('What is served is as the document says', () => {
       const response = await handler(request)
       const described = responseAt(operation, response.status)
       const schema = described?.content?.['application/json'].schema ?? { not: {} }
-      expect(objectionsTo(await response.json(), schema)).toBeNull()
+      const body = await response.json()
+      expect(objectionsTo(body, schema)).toBeNull()
       if (response.ok)
         expect(['ETag', 'Deprecation'].filter((name) => response.headers.has(name))).toEqual(
-          Object.keys(described?.headers ?? {}),
+          // What a dry run would add has no version yet.
+          Object.keys(described?.headers ?? {}).filter(
+            (name) => name !== 'ETag' || !('planned' in body) || 'details' in body,
+          ),
         )
 
       const queried = [...new URL(request.url).searchParams.keys()]

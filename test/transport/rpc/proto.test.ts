@@ -105,8 +105,9 @@ describe('The .proto files', () => {
       display_name_mapping: 7,
       username_mapping: 8,
       auto_register: 9,
+      validate_only: 10,
     })
-    expect(numbersOf(addOidcIdentityProvider.output)).toEqual({ details: 1, idp_id: 2 })
+    expect(numbersOf(addOidcIdentityProvider.output)).toEqual({ details: 1, idp_id: 2, planned: 3 })
     expect(numbersOf(updateOidcConfig.input)).toEqual({
       idp_id: 1,
       issuer: 2,
@@ -115,6 +116,7 @@ describe('The .proto files', () => {
       scopes: 5,
       display_name_mapping: 6,
       username_mapping: 7,
+      validate_only: 8,
     })
     expect(numbersOf(ProjectService.method.updateProject.input)).toEqual({
       id: 1,
@@ -123,12 +125,14 @@ describe('The .proto files', () => {
       project_role_check: 4,
       has_project_check: 5,
       private_labeling_setting: 6,
+      validate_only: 7,
     })
     expect(numbersOf(ProjectRoleService.method.addProjectRole.input)).toEqual({
       project_id: 1,
       role_key: 2,
       display_name: 3,
       group: 4,
+      validate_only: 5,
     })
     const details = addOidcIdentityProvider.output.fields[0]?.message
     expect(details && numbersOf(details)).toEqual({

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/field_change.proto.
  */
 export const file_claviger_v1_field_change: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jbGF2aWdlci92MS9maWVsZF9jaGFuZ2UucHJvdG8SC2NsYXZpZ2VyLnYxIqIBCgtGaWVsZENoYW5nZRINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARIUCgdjaGFuZ2VkGAQgASgISAKIAQFCBwoFX2Zyb21CBQoDX3RvQgoKCF9jaGFuZ2VkYgZwcm90bzM", [file_google_protobuf_struct]);
+  fileDesc("Ch5jbGF2aWdlci92MS9maWVsZF9jaGFuZ2UucHJvdG8SC2NsYXZpZ2VyLnYxIqIBCgtGaWVsZENoYW5nZRINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARIUCgdjaGFuZ2VkGAQgASgISAKIAQFCBwoFX2Zyb21CBQoDX3RvQgoKCF9jaGFuZ2VkIkUKB1BsYW5uZWQSDwoHY2hhbmdlZBgBIAEoCBIpCgdjaGFuZ2VzGAIgAygLMhguY2xhdmlnZXIudjEuRmllbGRDaGFuZ2ViBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
  * How one field changes. Ids, keys and `details` are not among the fields; `state` is.
@@ -55,4 +55,32 @@ export type FieldChange = Message<"claviger.v1.FieldChange"> & {
  */
 export const FieldChangeSchema: GenMessage<FieldChange> = /*@__PURE__*/
   messageDesc(file_claviger_v1_field_change, 0);
+
+/**
+ * What a write would do, of which nothing was recorded.
+ *
+ * @generated from message claviger.v1.Planned
+ */
+export type Planned = Message<"claviger.v1.Planned"> & {
+  /**
+   * False when nothing would change.
+   *
+   * @generated from field: bool changed = 1;
+   */
+  changed: boolean;
+
+  /**
+   * The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`.
+   *
+   * @generated from field: repeated claviger.v1.FieldChange changes = 2;
+   */
+  changes: FieldChange[];
+};
+
+/**
+ * Describes the message claviger.v1.Planned.
+ * Use `create(PlannedSchema)` to create a new message.
+ */
+export const PlannedSchema: GenMessage<Planned> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_field_change, 1);
 

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Planned } from "./field_change_pb.js";
+import { file_claviger_v1_field_change } from "./field_change_pb.js";
 import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
 import type { HistoryEntry, TimeBounds } from "./history_service_pb.js";
 import { file_claviger_v1_history_service } from "./history_service_pb.js";
@@ -18,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/project_role_service.proto.
  */
 export const file_claviger_v1_project_role_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZjbGF2aWdlci92MS9wcm9qZWN0X3JvbGVfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEiqAEKC1Byb2plY3RSb2xlEhIKCnByb2plY3RfaWQYASABKAkSEAoIcm9sZV9rZXkYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg0KBWdyb3VwGAQgASgJEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUSKwoHZGV0YWlscxgGIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMikQEKFUFkZFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAyABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAQgASgJQgeK4RgDGMgBIkUKFkFkZFByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiagoOTmV3UHJvamVjdFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESFgoFZ3JvdXAYAyABKAlCB4rhGAMYyAEicQoWQWRkUHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEjcKBXJvbGVzGAIgAygLMhsuY2xhdmlnZXIudjEuTmV3UHJvamVjdFJvbGVCC4rhGAcIARABGOgHIkYKF0FkZFByb2plY3RSb2xlc1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpQBChhVcGRhdGVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESIQoMZGlzcGxheV9uYW1lGAMgASgJQguK4RgHCAEQARjIARIWCgVncm91cBgEIAEoCUIHiuEYAxjIASJIChlVcGRhdGVQcm9qZWN0Um9sZVJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIucBChdQYXRjaFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIkCgxkaXNwbGF5X25hbWUYAyABKAlCCYrhGAUQARjIAUgAiAEBEhsKBWdyb3VwGAQgASgJQgeK4RgDGMgBSAGIAQESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQg8KDV9kaXNwbGF5X25hbWVCCAoGX2dyb3VwIkcKGFBhdGNoUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyJZChhSZW1vdmVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAEiSAoZUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyJWChVHZXRQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAEiSAoWR2V0UHJvamVjdFJvbGVSZXNwb25zZRIuCgxwcm9qZWN0X3JvbGUYASABKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZSKVAQoRUHJvamVjdFJvbGVGaWx0ZXISKQoIcm9sZV9rZXkYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEi0KDGRpc3BsYXlfbmFtZRgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJgoFZ3JvdXAYAyABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyIqwBChdMaXN0UHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEhEKCXBhZ2Vfc2l6ZRgCIAEoBRIcCgpwYWdlX3Rva2VuGAMgASgJQgiK4RgEGICAARIuCgZmaWx0ZXIYBCABKAsyHi5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZUZpbHRlchIQCghvcmRlcl9ieRgFIAEoCSKKAQoYTGlzdFByb2plY3RSb2xlc1Jlc3BvbnNlEi8KDXByb2plY3Rfcm9sZXMYASADKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBCKFAgodTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESFgoFYWN0b3IYAyABKAlCB4rhGAMYyAESFQoFdHlwZXMYBCADKAlCBorhGAIYZBINCgVvcmRlchgFIAEoCRINCgVhZnRlchgGIAEoBBITCgZiZWZvcmUYByABKARIAIgBARIlCgR0aW1lGAggASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYCSABKAVCCQoHX2JlZm9yZSKeAQoeTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlc3BvbnNlEioKB2VudHJpZXMYASADKAsyGS5jbGF2aWdlci52MS5IaXN0b3J5RW50cnkSFwoKbmV4dF9hZnRlchgCIAEoBEgAiAEBEhgKC25leHRfYmVmb3JlGAMgASgESAGIAQFCDQoLX25leHRfYWZ0ZXJCDgoMX25leHRfYmVmb3JlIqkBChpHZXRQcm9qZWN0Um9sZVN0YXRlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIVCghzZXF1ZW5jZRgDIAEoBEgAiAEBEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSJNChtHZXRQcm9qZWN0Um9sZVN0YXRlUmVzcG9uc2USLgoMcHJvamVjdF9yb2xlGAEgASgLMhguY2xhdmlnZXIudjEuUHJvamVjdFJvbGUyrgoKElByb2plY3RSb2xlU2VydmljZRKFAQoOQWRkUHJvamVjdFJvbGUSIi5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZVJlcXVlc3QaIy5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZVJlc3BvbnNlIiqC0+STAiQ6ASoiHy92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZXMSkQEKD0FkZFByb2plY3RSb2xlcxIjLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlc1JlcXVlc3QaJC5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZXNSZXNwb25zZSIzgtPkkwItOgEqIigvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVzOmJhdGNoQWRkEo0BChFVcGRhdGVQcm9qZWN0Um9sZRIlLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSb2xlUmVxdWVzdBomLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSb2xlUmVzcG9uc2UiKYLT5JMCIzoBKhoeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEooBChBQYXRjaFByb2plY3RSb2xlEiQuY2xhdmlnZXIudjEuUGF0Y2hQcm9qZWN0Um9sZVJlcXVlc3QaJS5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSb2xlUmVzcG9uc2UiKYLT5JMCIzoBKjIeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEooBChFSZW1vdmVQcm9qZWN0Um9sZRIlLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSb2xlUmVxdWVzdBomLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSb2xlUmVzcG9uc2UiJoLT5JMCICoeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEoEBCg5HZXRQcm9qZWN0Um9sZRIiLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlUmVxdWVzdBojLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlUmVzcG9uc2UiJoLT5JMCIBIeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEogBChBMaXN0UHJvamVjdFJvbGVzEiQuY2xhdmlnZXIudjEuTGlzdFByb2plY3RSb2xlc1JlcXVlc3QaJS5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVzUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlcxKhAQoWTGlzdFByb2plY3RSb2xlSGlzdG9yeRIqLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0Um9sZUhpc3RvcnlSZXF1ZXN0GisuY2xhdmlnZXIudjEuTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlc3BvbnNlIi6C0+STAigSJi92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZS9oaXN0b3J5Ep4BChNHZXRQcm9qZWN0Um9sZVN0YXRlEicuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVTdGF0ZVJlcXVlc3QaKC5jbGF2aWdlci52MS5HZXRQcm9qZWN0Um9sZVN0YXRlUmVzcG9uc2UiNILT5JMCLhIsL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlL2hpc3Rvcnkvc3RhdGViBnByb3RvMw", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("CiZjbGF2aWdlci92MS9wcm9qZWN0X3JvbGVfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEiqAEKC1Byb2plY3RSb2xlEhIKCnByb2plY3RfaWQYASABKAkSEAoIcm9sZV9rZXkYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg0KBWdyb3VwGAQgASgJEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUSKwoHZGV0YWlscxgGIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiqAEKFUFkZFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAyABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAQgASgJQgeK4RgDGMgBEhUKDXZhbGlkYXRlX29ubHkYBSABKAgijgEKFkFkZFByb2plY3RSb2xlUmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkImoKDk5ld1Byb2plY3RSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAMgASgJQgeK4RgDGMgBIogBChZBZGRQcm9qZWN0Um9sZXNSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASNwoFcm9sZXMYAiADKAsyGy5jbGF2aWdlci52MS5OZXdQcm9qZWN0Um9sZUILiuEYBwgBEAEY6AcSFQoNdmFsaWRhdGVfb25seRgDIAEoCCKPAQoXQWRkUHJvamVjdFJvbGVzUmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkIqsBChhVcGRhdGVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESIQoMZGlzcGxheV9uYW1lGAMgASgJQguK4RgHCAEQARjIARIWCgVncm91cBgEIAEoCUIHiuEYAxjIARIVCg12YWxpZGF0ZV9vbmx5GAUgASgIIoABChlVcGRhdGVQcm9qZWN0Um9sZVJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQi/gEKF1BhdGNoUHJvamVjdFJvbGVSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASHQoIcm9sZV9rZXkYAiABKAlCC4rhGAcIARABGMgBEiQKDGRpc3BsYXlfbmFtZRgDIAEoCUIJiuEYBRABGMgBSACIAQESGwoFZ3JvdXAYBCABKAlCB4rhGAMYyAFIAYgBARIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSFQoNdmFsaWRhdGVfb25seRgGIAEoCEIPCg1fZGlzcGxheV9uYW1lQggKBl9ncm91cCJ/ChhQYXRjaFByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCJwChhSZW1vdmVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESFQoNdmFsaWRhdGVfb25seRgDIAEoCCKAAQoZUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIlYKFUdldFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIASJIChZHZXRQcm9qZWN0Um9sZVJlc3BvbnNlEi4KDHByb2plY3Rfcm9sZRgBIAEoCzIYLmNsYXZpZ2VyLnYxLlByb2plY3RSb2xlIpUBChFQcm9qZWN0Um9sZUZpbHRlchIpCghyb2xlX2tleRgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISLQoMZGlzcGxheV9uYW1lGAIgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchImCgVncm91cBgDIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXIirAEKF0xpc3RQcm9qZWN0Um9sZXNSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASEQoJcGFnZV9zaXplGAIgASgFEhwKCnBhZ2VfdG9rZW4YAyABKAlCCIrhGAQYgIABEi4KBmZpbHRlchgEIAEoCzIeLmNsYXZpZ2VyLnYxLlByb2plY3RSb2xlRmlsdGVyEhAKCG9yZGVyX2J5GAUgASgJIooBChhMaXN0UHJvamVjdFJvbGVzUmVzcG9uc2USLwoNcHJvamVjdF9yb2xlcxgBIAMoCzIYLmNsYXZpZ2VyLnYxLlByb2plY3RSb2xlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIoUCCh1MaXN0UHJvamVjdFJvbGVIaXN0b3J5UmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIWCgVhY3RvchgDIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgEIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAUgASgJEg0KBWFmdGVyGAYgASgEEhMKBmJlZm9yZRgHIAEoBEgAiAEBEiUKBHRpbWUYCCABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgJIAEoBUIJCgdfYmVmb3JlIp4BCh5MaXN0UHJvamVjdFJvbGVIaXN0b3J5UmVzcG9uc2USKgoHZW50cmllcxgBIAMoCzIZLmNsYXZpZ2VyLnYxLkhpc3RvcnlFbnRyeRIXCgpuZXh0X2FmdGVyGAIgASgESACIAQESGAoLbmV4dF9iZWZvcmUYAyABKARIAYgBAUINCgtfbmV4dF9hZnRlckIOCgxfbmV4dF9iZWZvcmUiqQEKGkdldFByb2plY3RSb2xlU3RhdGVSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASHQoIcm9sZV9rZXkYAiABKAlCC4rhGAcIARABGMgBEhUKCHNlcXVlbmNlGAMgASgESACIAQESKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCwoJX3NlcXVlbmNlIk0KG0dldFByb2plY3RSb2xlU3RhdGVSZXNwb25zZRIuCgxwcm9qZWN0X3JvbGUYASABKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZTKuCgoSUHJvamVjdFJvbGVTZXJ2aWNlEoUBCg5BZGRQcm9qZWN0Um9sZRIiLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVxdWVzdBojLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlcxKRAQoPQWRkUHJvamVjdFJvbGVzEiMuY2xhdmlnZXIudjEuQWRkUHJvamVjdFJvbGVzUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlc1Jlc3BvbnNlIjOC0+STAi06ASoiKC92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZXM6YmF0Y2hBZGQSjQEKEVVwZGF0ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqGh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEFBhdGNoUHJvamVjdFJvbGUSJC5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSb2xlUmVxdWVzdBolLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqMh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEVJlbW92ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgKh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSgQEKDkdldFByb2plY3RSb2xlEiIuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXF1ZXN0GiMuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgEh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSiAEKEExpc3RQcm9qZWN0Um9sZXMSJC5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVzUmVxdWVzdBolLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0Um9sZXNSZXNwb25zZSIngtPkkwIhEh8vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVzEqEBChZMaXN0UHJvamVjdFJvbGVIaXN0b3J5EiouY2xhdmlnZXIudjEuTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlcXVlc3QaKy5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVIaXN0b3J5UmVzcG9uc2UiLoLT5JMCKBImL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlL2hpc3RvcnkSngEKE0dldFByb2plY3RSb2xlU3RhdGUSJy5jbGF2aWdlci52MS5HZXRQcm9qZWN0Um9sZVN0YXRlUmVxdWVzdBooLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlU3RhdGVSZXNwb25zZSI0gtPkkwIuEiwvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUvaGlzdG9yeS9zdGF0ZWIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * A role as it is read.
@@ -109,6 +111,13 @@ export type AddProjectRoleRequest = Message<"claviger.v1.AddProjectRoleRequest">
    * @generated from field: string group = 4;
    */
   group: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -125,11 +134,18 @@ export const AddProjectRoleRequestSchema: GenMessage<AddProjectRoleRequest> = /*
  */
 export type AddProjectRoleResponse = Message<"claviger.v1.AddProjectRoleResponse"> & {
   /**
-   * Where it stands in the log.
+   * Where it stands in the log; absent when it was not recorded.
    *
-   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -193,6 +209,13 @@ export type AddProjectRolesRequest = Message<"claviger.v1.AddProjectRolesRequest
    * @generated from field: repeated claviger.v1.NewProjectRole roles = 2;
    */
   roles: NewProjectRole[];
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 3;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -209,11 +232,18 @@ export const AddProjectRolesRequestSchema: GenMessage<AddProjectRolesRequest> = 
  */
 export type AddProjectRolesResponse = Message<"claviger.v1.AddProjectRolesResponse"> & {
   /**
-   * Where the last of them stands in the log.
+   * Where the last of them stands in the log; absent when they were not recorded.
    *
-   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -256,6 +286,13 @@ export type UpdateProjectRoleRequest = Message<"claviger.v1.UpdateProjectRoleReq
    * @generated from field: string group = 4;
    */
   group: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -277,6 +314,13 @@ export type UpdateProjectRoleResponse = Message<"claviger.v1.UpdateProjectRoleRe
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -326,6 +370,13 @@ export type PatchProjectRoleRequest = Message<"claviger.v1.PatchProjectRoleReque
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 6;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -347,6 +398,13 @@ export type PatchProjectRoleResponse = Message<"claviger.v1.PatchProjectRoleResp
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -375,6 +433,13 @@ export type RemoveProjectRoleRequest = Message<"claviger.v1.RemoveProjectRoleReq
    * @generated from field: string role_key = 2;
    */
   roleKey: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 3;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -396,6 +461,13 @@ export type RemoveProjectRoleResponse = Message<"claviger.v1.RemoveProjectRoleRe
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
