@@ -1,3 +1,4 @@
+import { desiredStateRefusals, desiredStates } from './cases/access.js'
 import type { Case } from './cases/case.js'
 import { dryRunRefusals, dryRuns } from './cases/dry-runs.js'
 import { faults } from './cases/faults.js'
@@ -10,13 +11,20 @@ import { successes } from './cases/successes.js'
 export const cases: readonly Case[] = [
   ...successes.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...dryRuns.map(([name, ...made]) => ({ name: `Dry run: ${name}`, calls: made, httpStatus: 200 })),
+  ...desiredStates.map(([name, ...made]) => ({
+    name: `A desired state ${name}`,
+    calls: made,
+    httpStatus: 200,
+  })),
   ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
-  ...[...errors, ...historyRefusals, ...dryRunRefusals].map(([name, httpStatus, ...made]) => ({
-    name: `Refused: ${name}`,
-    calls: made,
-    httpStatus,
-  })),
+  ...[...errors, ...historyRefusals, ...dryRunRefusals, ...desiredStateRefusals].map(
+    ([name, httpStatus, ...made]) => ({
+      name: `Refused: ${name}`,
+      calls: made,
+      httpStatus,
+    }),
+  ),
   ...transportRefusals,
   ...faults,
 ]

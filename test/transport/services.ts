@@ -1,4 +1,5 @@
 import {
+  AccessService,
   HistoryService,
   IdentityProviderService,
   ProjectRoleService,
@@ -11,4 +12,5 @@ export const services = [
   ProjectService,
   ProjectRoleService,
   HistoryService,
+  AccessService,
 ] as const

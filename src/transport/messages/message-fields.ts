@@ -45,6 +45,8 @@ export interface MessageFields {
   readonly byName: ReadonlyMap<string, MessageField>
   /** Of a patch, the fields that may be given; the others name what is patched, and how. */
   readonly patchable: readonly MessageField[] | undefined
+  /** Whether it, or a message within it, is a patch. */
+  readonly hasMasks: boolean
   /** The values of a message in which nothing is given. */
   readonly empty: Values
 }
@@ -65,6 +67,7 @@ export const messageFields = (desc: DescMessage): MessageFields => {
       ...all.map((field) => [field.protoName, field] as const),
     ]),
     patchable: isPatch ? patchable : undefined,
+    hasMasks: isPatch || all.some((field) => field.kind === 'message' && field.message.hasMasks),
     empty: Object.fromEntries(
       all.map((field) => [
         field.name,

@@ -4,7 +4,7 @@ import type { EnumValues } from './enum-values.js'
 import type { MessageField, MessageFields, Values } from './message-fields.js'
 import { isFull, type Place, partAt, refuse, wholeRequest } from './place.js'
 import { A_TIME, timeInJson } from './read-time.js'
-import { withoutMask } from './update-mask.js'
+import { withoutMasks } from './update-mask.js'
 
 /** An object of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export const readJson = (message: MessageFields, json: JsonObject): Values => {
   const request = wholeRequest()
   const values = readObject(message, json, request)
   refuseMalformed(request.violations)
-  return message.patchable ? withoutMask(message, values) : values
+  return withoutMasks(message, values)
 }
 
 const textOf = (bytes: Uint8Array): string => {

@@ -16,7 +16,7 @@ const readFields = (message: MessageFields, from: object, place: Place): Values 
   refuseUnknown(from, place)
   const isPatch = message.patchable !== undefined
   const values: Record<string, unknown> = {}
-  for (const field of isPatch ? givenFields(message, from) : message.all) {
+  for (const field of isPatch ? givenFields(message, from, place.path) : message.all) {
     const value: unknown = Reflect.get(from, field.name)
     // What a mask names and the message does not have, is emptied.
     const isEmptied = isPatch && value === undefined

@@ -1,14 +1,12 @@
 import type { DescField } from '@bufbuild/protobuf'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
 import type { HttpRule } from '../http/rest/http-rule.js'
+import type { Operation } from '../operations/operation.js'
 import { WELL_KNOWN } from './openapi-example.js'
 import { descriptionOf, isRequired, type Schema, valueSchema } from './openapi-schema.js'
 
 /** An operation as it is found in plain HTTP. */
-export interface HttpOperation extends HttpRule {
-  /** Whether it changes something. */
-  readonly isWrite: boolean
-}
+export type HttpOperation = HttpRule & Pick<Operation, 'effect'>
 
 /** Everything outside the body that a request of the rule can say. */
 export const parametersOf = (
@@ -40,12 +38,13 @@ const queryParametersOf = (field: DescField, prefix = ''): readonly Schema[] => 
 }
 
 const headersOf = (rule: HttpOperation, organizationHeader: string): readonly Schema[] => {
-  const { rpc, isWrite } = rule
+  const { rpc } = rule
+  const isCommand = rule.effect === 'command'
   const isOfOrganization = rpc.parent.typeName !== IdentityProviderService.typeName
   return [
     ...(isOfOrganization ? [header(organizationHeader, ORGANIZATION)] : []),
-    ...(isWrite ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
-    ...(isWrite && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
+    ...(isCommand ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
+    ...(isCommand && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
     header('traceparent', 'W3C Trace Context; its trace id is kept with what the call records.'),
   ]
 }

@@ -16,9 +16,9 @@ import {
 /** The OpenAPI 3.1 document of the JSON interface, made of the same descriptors that serve it. */
 export const openApi = (operations: readonly Operation[], organizationHeader: string): Schema => {
   const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
-  const rules = operations.flatMap(({ rpc, isWrite }) => {
+  const rules = operations.flatMap(({ rpc, effect }) => {
     const rule = httpRuleOf(rpc)
-    return rule ? { ...rule, isWrite } : []
+    return rule ? { ...rule, effect } : []
   })
   return {
     openapi: '3.1.1',
@@ -86,7 +86,7 @@ const responsesOf = (rule: HttpOperation): Schema => {
 /** What every operation can answer, and what only those that take a body or record something can. */
 const statusesOf = (rule: HttpOperation): readonly string[] => [
   ...['400', '401', '403', '404', '500', '503', 'default'],
-  ...(rule.isWrite || rule.hasBody ? ['409', '413'] : []),
+  ...(rule.effect !== 'none' || rule.hasBody ? ['409', '413'] : []),
   ...(rule.hasBody ? ['415'] : []),
 ]
 

@@ -8,7 +8,7 @@ import type { Operation } from './operation.js'
 /** Who calls, and what. */
 interface Asking {
   readonly caller: Caller | undefined
-  readonly operation: Pick<Operation, 'isWrite'>
+  readonly operation: Pick<Operation, 'effect'>
 }
 
 /** The context of the library that the headers of a call stand for. @throws ConnectError */
@@ -21,7 +21,8 @@ export const contextOf = (
   return {
     caller,
     orgId: organizationOf(headers.get(options.organizationHeader), call, caller),
-    expectedSequence: operation.isWrite ? expectedSequenceOf(headers.get('if-match')) : undefined,
+    expectedSequence:
+      operation.effect !== 'none' ? expectedSequenceOf(headers.get('if-match')) : undefined,
     idempotencyKey: idempotencyKeyOf(headers.get('idempotency-key')),
     correlationId: traceIdOf(headers),
     signal,

@@ -2,15 +2,15 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import type { Result } from 'neverthrow'
 import type { Context, IamError, Page, Read, Write } from '../../index.js'
 import { type MessageFields, messageFields, type Values } from '../messages/message-fields.js'
-import { listInput } from './list-input.js'
+import { listInput } from './reading/list-input.js'
 
 /** What an rpc does, in every protocol. */
 export interface Operation {
   readonly rpc: DescMethodUnary
   readonly request: MessageFields
   readonly response: MessageFields
-  /** Whether it changes something. */
-  readonly isWrite: boolean
+  /** What it changes: at most what one command does, or all that an organization has. */
+  readonly effect: 'none' | 'command' | 'organization'
   /** From the values of a request to those of a response. */
   readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
 }
@@ -36,7 +36,7 @@ export const writing = <Input, Ids>(
   )
   return {
     ...recording,
-    isWrite: true,
+    effect: 'command',
     run: ({ validateOnly, ...values }, context) =>
       (validateOnly === true ? planning : recording).run(values, context),
   }
@@ -73,7 +73,7 @@ export const answering = <Input, Answer>(
   rpc,
   request: messageFields(rpc.input),
   response: messageFields(rpc.output),
-  isWrite: false,
+  effect: 'none',
   // Cast: every method checks its input, whatever its type.
   run: (values, context) =>
     method(values as Input, context).then((answer) => answer.map(responseOf)),

@@ -1,3 +1,4 @@
+import { AccessService } from '../../../src/transport/gen/claviger/v1/access_service_pb.js'
 import { HistoryService } from '../../../src/transport/gen/claviger/v1/history_service_pb.js'
 import { IdentityProviderService } from '../../../src/transport/gen/claviger/v1/identity_provider_service_pb.js'
 import { ProjectRoleService } from '../../../src/transport/gen/claviger/v1/project_role_service_pb.js'
@@ -9,4 +10,5 @@ export const services = [
   ProjectService,
   ProjectRoleService,
   HistoryService,
+  AccessService,
 ]

@@ -5,7 +5,7 @@ import { type Client, headersOfAnswer, type OpenClient } from './client.js'
 import { protobufJson } from './protobuf-json.js'
 import { protoFolder, statusOf } from './rpc-status.js'
 
-const files = ['identity_provider', 'project', 'project_role', 'history']
+const files = ['identity_provider', 'project', 'project_role', 'history', 'access']
 
 const packages = grpc.loadPackageDefinition(
   loadSync(
@@ -16,9 +16,10 @@ const packages = grpc.loadPackageDefinition(
 
 const TIME = /^\d{4}-\d\d-\d\dT/
 
-/** A request in JSON with times as protobufjs has them. */
-const withTimestamps = (request: JsonObject): object =>
-  JSON.parse(JSON.stringify(request), (_, value) => {
+/** A request in JSON with times and masks as protobufjs has them. */
+const asMessage = (request: JsonObject): object =>
+  JSON.parse(JSON.stringify(request), (name, value) => {
+    if (name === 'updateMask') return { paths: value.split(',') }
     if (typeof value !== 'string' || !TIME.test(value)) return value
     const milliseconds = Date.parse(value)
     const seconds = Math.floor(milliseconds / 1000)
@@ -60,7 +61,7 @@ export const grpcJsClient: OpenClient = async ({ http2 }): Promise<Client> => {
         let initial = new grpc.Metadata()
         const call = stubOf(service)[method]!.call(
           stubOf(service),
-          withTimestamps(request),
+          asMessage(request),
           metadata,
           (error, response) => {
             const answered = headersOfAnswer((name) => initial.get(name)[0]?.toString())

@@ -24,6 +24,9 @@ const openNoting = () => {
   return { called, asked, handler }
 }
 
+/** One object of each type, so that every permission is asked for. */
+const DESIRED = '{"projects":[{"roles":[]}],"identityProviders":[{}]}'
+
 /** A row of the table: what a request to the path of `rpc` does. */
 const rowOf = async (rpc: DescMethod): Promise<string> => {
   const { verb, template, queryFields, hasBody } = httpRuleOf(rpc)!
@@ -33,7 +36,7 @@ const rowOf = async (rpc: DescMethod): Promise<string> => {
   const request = new Request(`http://localhost${path.replaceAll(/[{}]/g, '')}`, {
     method: verb,
     headers: { authorization: 'Bearer admin', 'content-type': 'application/json' },
-    ...(hasBody && { body: '{}' }),
+    ...(hasBody && { body: rpc.name === 'ApplyAccess' ? DESIRED : '{}' }),
   })
   await (await handler(request)).text()
   const permissions = asked.map((permission) => `\`${permission}\``).join(', ')

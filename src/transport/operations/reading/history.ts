@@ -1,8 +1,8 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf'
-import type { History, Iam, IamError, ObjectRef } from '../../index.js'
-import { HistoryService } from '../gen/claviger/v1/history_service_pb.js'
-import type { Values } from '../messages/message-fields.js'
-import { answering, type Operation, showing } from './operation.js'
+import type { History, Iam, IamError, ObjectRef } from '../../../index.js'
+import { HistoryService } from '../../gen/claviger/v1/history_service_pb.js'
+import type { Values } from '../../messages/message-fields.js'
+import { answering, type Operation, showing } from '../operation.js'
 
 /** The operations of `HistoryService`. */
 export const historyOperations = ({ history }: Iam): readonly Operation[] => [
