@@ -294,6 +294,8 @@ const SURFACE: Readonly<Record<string, Surface>> = {
   },
   'claviger/transport': {
     values: [
+      'AccessService',
+      'HistoryService',
       'IdentityProviderService',
       'ProjectRoleService',
       'ProjectService',

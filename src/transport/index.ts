@@ -1,3 +1,5 @@
+export { AccessService } from './gen/claviger/v1/access_service_pb.js'
+export { HistoryService } from './gen/claviger/v1/history_service_pb.js'
 export { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
 export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 export { ProjectService } from './gen/claviger/v1/project_service_pb.js'

@@ -3,13 +3,9 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { aesGcmCipher, createIam, memoryEventStore, verify } from '../../src/index.js'
-import {
-  IdentityProviderService,
-  nodeHandler,
-  ProjectRoleService,
-  ProjectService,
-} from '../../src/transport/index.js'
+import { nodeHandler } from '../../src/transport/index.js'
 import { closed, listening } from '../transport/servers.js'
+import { services } from '../transport/services.js'
 import { exchange } from './exchange.js'
 import { callsOf, type Sent } from './frames.js'
 import { numRuns } from './inputs.js'
@@ -79,11 +75,7 @@ const good = (type: string): Sent => ({
 const LEAKED =
   /the secret of secrets|aes1\.|Error:|node_modules|node:|\bat [^ ]+ \(|call stack|undefined|Cannot read|not a function/
 
-const methods: readonly DescMethodUnary[] = [
-  ...Object.values(IdentityProviderService.method),
-  ...Object.values(ProjectService.method),
-  ...Object.values(ProjectRoleService.method),
-]
+const methods: readonly DescMethodUnary[] = services.flatMap(({ method }) => Object.values(method))
 
 const calls = (type: string) =>
   fc.constantFrom(...methods).chain((method) => callsOf(method, `${type}+proto`))

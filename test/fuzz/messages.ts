@@ -4,12 +4,15 @@ import { awkwardText, ids } from './inputs.js'
 
 const numbers = fc.constantFrom(0, 1, 2, 99, 1_000, 2 ** 31 - 1, -1)
 
+const positions = fc.constantFrom(0n, 1n, 1_770_091_506_000_000n, 2n ** 63n - 1n)
+
 /** Well-formed, for clients write nothing else; bytes are spoilt later. */
 const text = awkwardText.map((found) => found.toWellFormed())
 
 const single = (field: DescField): fc.Arbitrary<unknown> => {
   if (field.message) return fieldsOf(field.message)
   if (field.scalar === ScalarType.BOOL) return fc.boolean()
+  if (field.scalar === ScalarType.UINT64 || field.scalar === ScalarType.INT64) return positions
   if (field.scalar !== ScalarType.STRING) return numbers
   return /id$/i.test(field.localName) ? ids : text
 }

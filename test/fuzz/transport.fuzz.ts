@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aesGcmCipher, createIam, memoryEventStore } from '../../src/index.js'
-import {
-  fetchHandler,
-  IdentityProviderService,
-  ProjectRoleService,
-  ProjectService,
-} from '../../src/transport/index.js'
+import { fetchHandler } from '../../src/transport/index.js'
+import { services } from '../transport/services.js'
 import { inputs, numRuns } from './inputs.js'
 
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } })
@@ -17,7 +13,6 @@ const handler = fetchHandler(iam, {
   onError: (cause) => void unexpected.push(cause),
 })
 
-const services = [IdentityProviderService, ProjectService, ProjectRoleService]
 const paths = services.flatMap(({ typeName, methods }) =>
   methods.map(({ name }) => `/${typeName}/${name}`),
 )

@@ -1,18 +1,30 @@
+import { desiredStateRefusals, desiredStates } from './cases/access.js'
 import type { Case } from './cases/case.js'
+import { dryRunRefusals, dryRuns } from './cases/dry-runs.js'
 import { faults } from './cases/faults.js'
 import { headers } from './cases/headers.js'
+import { histories, historyRefusals } from './cases/history.js'
 import { errors, transportRefusals } from './cases/refusals.js'
 import { successes } from './cases/successes.js'
 
 /** Everything that each client goes through. */
 export const cases: readonly Case[] = [
   ...successes.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
-  ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
-  ...errors.map(([name, httpStatus, ...made]) => ({
-    name: `Refused: ${name}`,
+  ...dryRuns.map(([name, ...made]) => ({ name: `Dry run: ${name}`, calls: made, httpStatus: 200 })),
+  ...desiredStates.map(([name, ...made]) => ({
+    name: `A desired state ${name}`,
     calls: made,
-    httpStatus,
+    httpStatus: 200,
   })),
+  ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...[...errors, ...historyRefusals, ...dryRunRefusals, ...desiredStateRefusals].map(
+    ([name, httpStatus, ...made]) => ({
+      name: `Refused: ${name}`,
+      calls: made,
+      httpStatus,
+    }),
+  ),
   ...transportRefusals,
   ...faults,
 ]

@@ -1,5 +1,5 @@
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
-import type { ObjectDetails } from '../../ports/read-model.js'
+import type { FieldChange, ObjectDetails } from '../../ports/read-model.js'
 
 /** What a write did. */
 export interface Written {
@@ -17,6 +17,11 @@ export interface Planned {
   readonly changed: boolean
   /** As they would be recorded, in order, except generated ids and sealed values. */
   readonly events: readonly NewEvent[]
+  /**
+   * The fields that would change, as history would show them: of a secret only that it changes. Of several objects,
+   * each field with the place of its object in the input, such as `roles[0].displayName`.
+   */
+  readonly changes: readonly FieldChange[]
   /**
    * The object as it is now; absent when it does not exist. When the idempotency key was used for the same
    * command: as that was answered, since a repeat would change nothing.

@@ -84,6 +84,7 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
             }),
           )
         },
+        placeOf: (index) => `roles[${index}].`,
         ids: () => ({ projectId, roleKeys: input.roles.map(({ roleKey }) => roleKey) }),
       })
     },

@@ -15,6 +15,7 @@ import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting/race-abort.js'
+import { plannedChanges } from './planned-changes.js'
 
 /** A command that answers with one object. */
 export interface ObjectWrite<Ids> {
@@ -26,12 +27,35 @@ export interface ObjectWrite<Ids> {
   readonly decide: (view: View) => Result<readonly StreamRecord[], IamError>
   /** The ids of the object, given what was recorded; no events when nothing was. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids
+  /** Of a command that adds several objects, what stands before the fields of each: `roles[0].`. */
+  readonly placeOf?: (index: number) => string
   /** Whether the secret recorded is that of the command; absent without a secret. */
   readonly isSameSecret?: (recorded: readonly KnownEvent[]) => Promise<boolean>
 }
 
 /** Records a command, at most once under an idempotency key, and answers with its object. */
 export const writeObject = <Ids>(
+  runtime: Runtime,
+  call: AdmittedCall,
+  write: ObjectWrite<Ids>,
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  const outcome = settle(runtime, call, write)
+  return call.dryRun ? withChanges(runtime, call, { ...write, outcome }) : outcome
+}
+
+/** The answer of a dry run with the fields that would change. */
+const withChanges = async <Ids>(
+  runtime: Runtime,
+  call: AdmittedCall,
+  { outcome, ...write }: ObjectWrite<Ids> & { readonly outcome: ReturnType<typeof settle<Ids>> },
+): Promise<Result<Outcome<Ids>, IamError>> => {
+  const settled = await outcome
+  if (settled.isErr() || !settled.value.changed) return settled
+  const changes = await plannedChanges(runtime, call, { ...write, ...settled.value })
+  return ok({ ...settled.value, changes })
+}
+
+const settle = <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
   write: ObjectWrite<Ids>,
@@ -62,6 +86,7 @@ const outcomeOf = <Ids>(
   return {
     changed: planned.length > 0,
     events: planned,
+    changes: [],
     ...(exists(object.state) && { details }),
   }
 }
@@ -90,7 +115,7 @@ const earlierOutcome = async <Ids>(
   const reading = fromPort(() => store.readStream(last.stream))
   const past = (await raceAbort(reading, signal)).slice(0, last.version)
   const details = detailsOf(new Snapshot(kind, last.stream).replay(past), orgId)
-  if (dryRun) return ok({ details, changed: false, events: [] })
+  if (dryRun) return ok({ details, changed: false, events: [], changes: [] })
   return ok({ details, changed: true, events, ...ids(events) })
 }
 

@@ -29,8 +29,7 @@ const documentService = (
   { organizationHeader }: ResolvedOptions,
   operations: readonly Operation[],
 ): HttpService => {
-  const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
-  const text = JSON.stringify(openApi(services, organizationHeader))
+  const text = JSON.stringify(openApi(operations, organizationHeader))
   return (method, path) => {
     if (path !== '/openapi.json') return undefined
     return async () => (method === 'GET' ? jsonAnswer(200, text) : methodNotAllowed(['GET']))

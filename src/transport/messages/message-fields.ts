@@ -22,7 +22,8 @@ interface Field {
 }
 
 interface Scalar {
-  readonly kind: 'text' | 'flag' | 'number' | 'sequence'
+  /** A value is text, a flag or a list of texts; requests have none. */
+  readonly kind: 'text' | 'flag' | 'number' | 'sequence' | 'value'
 }
 
 interface Enumeration {
@@ -42,8 +43,10 @@ export interface MessageFields {
   readonly byNumber: ReadonlyMap<number, MessageField>
   /** By each of their names. */
   readonly byName: ReadonlyMap<string, MessageField>
-  /** Of a patch, the fields that may be given; the others name what is patched. */
+  /** Of a patch, the fields that may be given; the others name what is patched, and how. */
   readonly patchable: readonly MessageField[] | undefined
+  /** Whether it, or a message within it, is a patch. */
+  readonly hasMasks: boolean
   /** The values of a message in which nothing is given. */
   readonly empty: Values
 }
@@ -64,6 +67,7 @@ export const messageFields = (desc: DescMessage): MessageFields => {
       ...all.map((field) => [field.protoName, field] as const),
     ]),
     patchable: isPatch ? patchable : undefined,
+    hasMasks: isPatch || all.some((field) => field.kind === 'message' && field.message.hasMasks),
     empty: Object.fromEntries(
       all.map((field) => [
         field.name,
@@ -88,6 +92,8 @@ const messageField = (desc: DescField): MessageField => {
 
 const typeOf = (desc: DescField): Scalar | Enumeration | Nested => {
   if (desc.enum) return { kind: 'enum', values: enumValues(desc.enum) }
+  // It holds itself.
+  if (desc.message?.typeName === 'google.protobuf.Value') return { kind: 'value' }
   if (desc.message)
     return { kind: KINDS[desc.message.typeName] ?? 'message', message: messageFields(desc.message) }
   switch (desc.scalar) {

@@ -3,7 +3,8 @@ import { duplicateField, firstDuplicate, GIVEN_TWICE } from './duplicate-field.j
 import type { EnumValues } from './enum-values.js'
 import type { MessageField, MessageFields, Values } from './message-fields.js'
 import { isFull, type Place, partAt, refuse, wholeRequest } from './place.js'
-import { withoutMask } from './update-mask.js'
+import { A_TIME, timeInJson } from './read-time.js'
+import { withoutMasks } from './update-mask.js'
 
 /** An object of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -40,7 +41,7 @@ export const readJson = (message: MessageFields, json: JsonObject): Values => {
   const request = wholeRequest()
   const values = readObject(message, json, request)
   refuseMalformed(request.violations)
-  return message.patchable ? withoutMask(message, values) : values
+  return withoutMasks(message, values)
 }
 
 const textOf = (bytes: Uint8Array): string => {
@@ -102,9 +103,13 @@ const readValue = (field: MessageField, value: unknown, place: Place): unknown =
     case 'mask':
       return typeof value === 'string' ? value : refuse(place, 'must be text')
     case 'number':
-    case 'sequence':
-    case 'time':
       return wholeNumber(value) ?? refuse(place, 'must be a whole number')
+    case 'sequence':
+      return sequenceOf(value) ?? refuse(place, 'must be a whole number from 0 to 2^64 - 1')
+    case 'time':
+      return timeInJson(value) ?? refuse(place, A_TIME)
+    case 'value':
+      return value
   }
 }
 
@@ -127,8 +132,15 @@ const readEnum = (values: EnumValues, value: unknown, place: Place): unknown => 
 /** As JSON writes one, which protobuf allows as text too. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** Of 32 bits, the only numbers that requests have. */
+/** Of 32 bits. */
 const wholeNumber = (value: unknown): number | undefined => {
   const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
   return typeof number === 'number' && number === (number | 0) ? number : undefined
+}
+
+/** Of 64 bits, which JSON has as text; a number only where it is exact. */
+const sequenceOf = (value: unknown): bigint | undefined => {
+  const isExact = typeof value === 'string' ? /^\d{1,20}$/.test(value) : Number.isSafeInteger(value)
+  const sequence = isExact ? BigInt(String(value)) : -1n
+  return BigInt.asUintN(64, sequence) === sequence ? sequence : undefined
 }

@@ -1,6 +1,7 @@
 import { refuseMalformed } from '../errors/status-error.js'
 import { type MessageField, type MessageFields, type Values, zeroOf } from './message-fields.js'
 import { type Place, partAt, refuse, wholeRequest } from './place.js'
+import { A_TIME, timeInProtobuf } from './read-time.js'
 import { givenFields } from './update-mask.js'
 
 /** The values of a request in protobuf. @throws ConnectError where it has unknown fields or enumeration values */
@@ -15,7 +16,7 @@ const readFields = (message: MessageFields, from: object, place: Place): Values 
   refuseUnknown(from, place)
   const isPatch = message.patchable !== undefined
   const values: Record<string, unknown> = {}
-  for (const field of isPatch ? givenFields(message, from) : message.all) {
+  for (const field of isPatch ? givenFields(message, from, place.path) : message.all) {
     const value: unknown = Reflect.get(from, field.name)
     // What a mask names and the message does not have, is emptied.
     const isEmptied = isPatch && value === undefined
@@ -45,7 +46,9 @@ const readValue = (field: MessageField, value: unknown, place: Place): unknown =
     const found = field.values.received.get(value)
     return found ? found.value : refuse(place, field.values.expectation)
   }
-  return field.kind === 'message' && typeof value === 'object' && value !== null
-    ? readFields(field.message, value, place)
-    : value
+  if (typeof value !== 'object' || value === null) return value
+  if (field.kind === 'message') return readFields(field.message, value, place)
+  if (field.kind !== 'time') return value
+  refuseUnknown(value, place)
+  return timeInProtobuf(value) ?? refuse(place, A_TIME)
 }

@@ -7,6 +7,7 @@ interface Form {
   readonly enumeration: (value: EnumValue) => string | number
   readonly time: (date: Date) => string | Timestamp
   readonly sequence: (sequence: bigint) => string | bigint
+  readonly value: (value: unknown) => unknown
 }
 
 /** With names of enumerations, times in milliseconds, and sequences as text. */
@@ -14,6 +15,7 @@ export const inJson: Form = {
   enumeration: ({ name }) => name,
   time: (date) => date.toISOString(),
   sequence: String,
+  value: (value) => value,
 }
 
 /** As our generated code has them. */
@@ -21,6 +23,14 @@ export const inProtobuf: Form = {
   enumeration: ({ number }) => number,
   time: timestampFromDate,
   sequence: (sequence) => sequence,
+  value: (value) => ({ kind: kindOfValue(value) }),
+}
+
+/** The one field of a `google.protobuf.Value` that is there. */
+const kindOfValue = (value: unknown): object => {
+  if (typeof value === 'boolean') return { case: 'boolValue', value }
+  if (!Array.isArray(value)) return { case: 'stringValue', value: String(value) }
+  return { case: 'listValue', value: { values: value.map((item) => inProtobuf.value(item)) } }
 }
 
 /** A message with the values that `from` has under the names of its fields, and with no others. */
@@ -32,9 +42,10 @@ export const writeMessage = (
   const written: Record<string, unknown> = {}
   for (const field of message.all) {
     const value: unknown = Reflect.get(from, field.name)
-    written[field.name] = Array.isArray(value)
-      ? value.map((item) => writeValue(field, item, form))
-      : writeValue(field, value, form)
+    written[field.name] =
+      field.isList && Array.isArray(value)
+        ? value.map((item) => writeValue(field, item, form))
+        : writeValue(field, value, form)
   }
   return written
 }
@@ -44,6 +55,7 @@ const writeValue = (field: MessageField, value: unknown, form: Form): unknown =>
     const found = field.values.byValue.get(value)
     return found && form.enumeration(found)
   }
+  if (field.kind === 'value') return value === undefined ? undefined : form.value(value)
   if (typeof value === 'bigint') return form.sequence(value)
   if (value instanceof Date) return form.time(value)
   if (field.kind === 'message' && typeof value === 'object' && value !== null)

@@ -1,52 +1,90 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 
-/** What messages are that JSON has as texts, by the names of the messages. */
-export const TEXTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+/** What messages are that JSON has in another form than their fields, by the names of the messages. */
+export const WELL_KNOWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'google.protobuf.Timestamp': { type: 'string', format: 'date-time' },
   'google.protobuf.FieldMask': { type: 'string' },
+  'google.protobuf.Value': {},
 }
 
-/** Examples that say more than the type of a field does, by its name in JSON. */
+const CHANGES = [{ field: 'name', from: 'Portal', to: 'Shop' }]
+
+/** Examples that say more than the type of a field does, by its name in JSON or by that of its message too. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
+  'FieldChange.field': 'name',
+  'HistoryEntry.changes': CHANGES,
+  'Planned.changes': CHANGES,
+  'HistoryEntry.object': { type: 'project', id: 'portal' },
+  'ApplyAccessResponse.undeclared': [{ type: 'project', id: 'portal' }],
+  'ApplyAccessResponse.changes': [
+    {
+      action: 'update',
+      object: { type: 'project_role', projectId: 'portal', roleKey: 'editor' },
+      fields: [{ field: 'displayName', from: 'Writer', to: 'Editor' }],
+    },
+  ],
+  actor: 'alice',
+  add: 0,
+  after: '0',
+  before: '1769851800250000',
+  blocked: 0,
   changeDate: '2026-01-31T09:30:00.250Z',
   clientId: 'client-4711',
   clientSecret: 'a secret that the provider generated',
   contains: 'port',
+  correlationId: '4bf92f3577b34da6a3ce929d0e0e4736',
   creationDate: '2026-01-01T08:00:00.000Z',
   displayName: 'Editor',
   equals: 'Portal',
+  from: '2026-01-01T00:00:00.000Z',
   grantedOrgIds: ['globex'],
   group: 'content',
   id: 'portal',
   idpId: '01JGFJJZ00V6RM8DHQ4B0H7SKP',
+  including: 'roles',
   issuer: 'https://accounts.example.com',
+  managedBy: 'platform-team',
   name: 'Portal',
+  nextBefore: '1769851800250000',
   nextPageToken: '',
+  order: 'desc',
   orderBy: 'changeDate desc',
+  orgId: 'acme',
   pageSize: 100,
   pageToken: '',
   projectId: 'portal',
+  remove: 0,
   resourceOwner: 'acme',
   roleKey: 'editor',
   scopes: ['openid', 'profile', 'email'],
   sequence: '1769851800250000',
   startsWith: 'Por',
+  superseded: 0,
+  time: '2026-01-31T09:30:00.250Z',
+  to: '2026-02-01T00:00:00.000Z',
   totalSize: 1,
+  type: 'project.updated',
+  types: ['project.updated'],
+  unchanged: 0,
+  update: 1,
+  userId: 'alice',
   userOrgId: 'acme',
   userRoleKeys: ['editor'],
+  validateOnly: false,
+  version: '12',
 }
 
 /** An example of a field. */
 export const exampleOf = (field: DescField): unknown => {
-  const named = EXAMPLES[field.jsonName]
+  const named = EXAMPLES[`${field.parent.name}.${field.jsonName}`] ?? EXAMPLES[field.jsonName]
   if (named !== undefined) return named
   const example = exampleOfValue(field)
   return field.fieldKind === 'list' ? [example] : example
 }
 
 const exampleOfValue = ({ message, enum: choice, scalar }: DescField): unknown => {
-  // There is none of what JSON has as a text.
-  if (message) return message.typeName in TEXTS ? undefined : exampleOfMessage(message.fields)
+  // There is none of what JSON has in a form of its own.
+  if (message) return message.typeName in WELL_KNOWN ? undefined : exampleOfMessage(message.fields)
   // The first is the one that stands for no choice.
   if (choice) return choice.values[1]?.name
   return scalar === ScalarType.BOOL ? true : 'text'

@@ -1,10 +1,18 @@
 import type { DescField } from '@bufbuild/protobuf'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
-import { type HttpRule, isWrite } from '../http/rest/http-rule.js'
+import type { HttpRule } from '../http/rest/http-rule.js'
+import type { Operation } from '../operations/operation.js'
+import { WELL_KNOWN } from './openapi-example.js'
 import { descriptionOf, isRequired, type Schema, valueSchema } from './openapi-schema.js'
 
+/** An operation as it is found in plain HTTP. */
+export type HttpOperation = HttpRule & Pick<Operation, 'effect'>
+
 /** Everything outside the body that a request of the rule can say. */
-export const parametersOf = (rule: HttpRule, organizationHeader: string): readonly Schema[] => [
+export const parametersOf = (
+  rule: HttpOperation,
+  organizationHeader: string,
+): readonly Schema[] => [
   ...rule.pathFields.map(pathParameter),
   ...rule.queryFields.flatMap((field) => queryParametersOf(field)),
   ...headersOf(rule, organizationHeader),
@@ -21,7 +29,7 @@ const pathParameter = (field: DescField): Schema => ({
 /** A message is taken apart into parameters whose names have dots. */
 const queryParametersOf = (field: DescField, prefix = ''): readonly Schema[] => {
   const name = `${prefix}${field.jsonName}`
-  if (field.fieldKind === 'message')
+  if (field.fieldKind === 'message' && !(field.message.typeName in WELL_KNOWN))
     return field.message.fields.flatMap((part) => queryParametersOf(part, `${name}.`))
   const required = isRequired(field)
   return [
@@ -29,13 +37,14 @@ const queryParametersOf = (field: DescField, prefix = ''): readonly Schema[] => 
   ]
 }
 
-const headersOf = (rule: HttpRule, organizationHeader: string): readonly Schema[] => {
+const headersOf = (rule: HttpOperation, organizationHeader: string): readonly Schema[] => {
   const { rpc } = rule
+  const isCommand = rule.effect === 'command'
   const isOfOrganization = rpc.parent.typeName !== IdentityProviderService.typeName
   return [
     ...(isOfOrganization ? [header(organizationHeader, ORGANIZATION)] : []),
-    ...(isWrite(rpc) ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
-    ...(isWrite(rpc) && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
+    ...(isCommand ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
+    ...(isCommand && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
     header('traceparent', 'W3C Trace Context; its trace id is kept with what the call records.'),
   ]
 }

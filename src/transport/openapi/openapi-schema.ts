@@ -7,7 +7,7 @@ import {
 } from '@bufbuild/protobuf'
 import { rules } from '../gen/claviger/v1/field_rules_pb.js'
 import { descriptions } from '../gen/descriptions_pb.js'
-import { exampleOf, TEXTS } from './openapi-example.js'
+import { exampleOf, WELL_KNOWN } from './openapi-example.js'
 
 /** A JSON Schema of the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -24,16 +24,16 @@ export const requestSchema = (message: DescMessage, fields: readonly DescField[]
   additionalProperties: false,
 })
 
-/** What a response says: every field, zero values too. */
+/** What a response says: every field that is not optional, zero values too. */
 export const responseSchema = (message: DescMessage): Schema => ({
   ...objectSchema(message, message.fields),
-  required: message.fields.map(({ jsonName }) => jsonName),
+  required: message.fields.flatMap(({ proto, jsonName }) => (proto.proto3Optional ? [] : jsonName)),
 })
 
 /** Messages that the fields of a message are, at any depth. */
 export const nestedMessages = (message: DescMessage): readonly DescMessage[] =>
   message.fields.flatMap((field) =>
-    field.message && !(field.message.typeName in TEXTS)
+    field.message && !(field.message.typeName in WELL_KNOWN)
       ? [field.message, ...nestedMessages(field.message)]
       : [],
   )
@@ -71,7 +71,7 @@ const propertySchema = (field: DescField): Schema => {
 }
 
 const itemSchema = (field: DescField): Schema => {
-  if (field.message) return TEXTS[field.message.typeName] ?? referenceTo(field.message)
+  if (field.message) return WELL_KNOWN[field.message.typeName] ?? referenceTo(field.message)
   if (field.enum) return enumSchema(field.enum, field.proto.proto3Optional)
   switch (field.scalar) {
     case ScalarType.BOOL:

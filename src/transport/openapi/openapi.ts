@@ -1,9 +1,10 @@
-import type { DescField, DescMessage, DescService } from '@bufbuild/protobuf'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { descriptions } from '../gen/descriptions_pb.js'
-import { type HttpRule, httpRuleOf, isWrite } from '../http/rest/http-rule.js'
+import { httpRuleOf } from '../http/rest/http-rule.js'
+import type { Operation } from '../operations/operation.js'
 import { ERROR_RESPONSES, STATUS_SCHEMA } from './openapi-errors.js'
 import { exampleOfMessage } from './openapi-example.js'
-import { parametersOf } from './openapi-parameters.js'
+import { type HttpOperation, parametersOf } from './openapi-parameters.js'
 import {
   nestedMessages,
   referenceTo,
@@ -13,9 +14,12 @@ import {
 } from './openapi-schema.js'
 
 /** The OpenAPI 3.1 document of the JSON interface, made of the same descriptors that serve it. */
-export const openApi = (services: readonly DescService[], organizationHeader: string): Schema => {
-  const found = services.flatMap(({ methods }) => methods).map(httpRuleOf)
-  const rules = found.filter((rule) => rule !== undefined)
+export const openApi = (operations: readonly Operation[], organizationHeader: string): Schema => {
+  const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
+  const rules = operations.flatMap(({ rpc, effect }) => {
+    const rule = httpRuleOf(rpc)
+    return rule ? { ...rule, effect } : []
+  })
   return {
     openapi: '3.1.1',
     info: {
@@ -32,7 +36,7 @@ export const openApi = (services: readonly DescService[], organizationHeader: st
   }
 }
 
-const pathsOf = (rules: readonly HttpRule[], organizationHeader: string): Schema => {
+const pathsOf = (rules: readonly HttpOperation[], organizationHeader: string): Schema => {
   const paths: Record<string, Record<string, Schema>> = {}
   for (const rule of rules) {
     const path = rule.pathFields.reduce(
@@ -47,7 +51,7 @@ const pathsOf = (rules: readonly HttpRule[], organizationHeader: string): Schema
   return paths
 }
 
-const operationOf = (rule: HttpRule, organizationHeader: string): Schema => {
+const operationOf = (rule: HttpOperation, organizationHeader: string): Schema => {
   const { rpc } = rule
   return {
     operationId: rpc.name,
@@ -60,12 +64,12 @@ const operationOf = (rule: HttpRule, organizationHeader: string): Schema => {
   }
 }
 
-const requestBodyOf = (rule: HttpRule): Schema => ({
+const requestBodyOf = (rule: HttpOperation): Schema => ({
   required: true,
   content: jsonContent(rule.rpc.input, exampleOfMessage(bodyFieldsOf(rule))),
 })
 
-const responsesOf = (rule: HttpRule): Schema => {
+const responsesOf = (rule: HttpOperation): Schema => {
   const { output } = rule.rpc
   return {
     200: {
@@ -80,13 +84,13 @@ const responsesOf = (rule: HttpRule): Schema => {
 }
 
 /** What every operation can answer, and what only those that take a body or record something can. */
-const statusesOf = (rule: HttpRule): readonly string[] => [
+const statusesOf = (rule: HttpOperation): readonly string[] => [
   ...['400', '401', '403', '404', '500', '503', 'default'],
-  ...(isWrite(rule.rpc) || rule.hasBody ? ['409', '413'] : []),
+  ...(rule.effect !== 'none' || rule.hasBody ? ['409', '413'] : []),
   ...(rule.hasBody ? ['415'] : []),
 ]
 
-const responseHeadersOf = ({ rpc }: HttpRule): Schema => {
+const responseHeadersOf = ({ rpc }: HttpOperation): Schema => {
   const { fields } = rpc.output
   // As answers are tagged: of one object, that is, and not of the items of a list.
   const isTagged = [...fields, ...fields.flatMap(partsOf)].some(({ name }) => name === 'details')
@@ -107,10 +111,10 @@ const jsonContent = (message: DescMessage, example: object): Schema => ({
   'application/json': { schema: referenceTo(message), example },
 })
 
-const bodyFieldsOf = ({ rpc, pathFields, queryFields }: HttpRule) =>
+const bodyFieldsOf = ({ rpc, pathFields, queryFields }: HttpOperation) =>
   rpc.input.fields.filter((field) => !pathFields.includes(field) && !queryFields.includes(field))
 
-const schemasOf = (rules: readonly HttpRule[]): Schema => {
+const schemasOf = (rules: readonly HttpOperation[]): Schema => {
   const requests = rules.filter(({ hasBody }) => hasBody)
   const outputs = rules.map(({ rpc }) => rpc.output)
   return Object.fromEntries([

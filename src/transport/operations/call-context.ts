@@ -2,20 +2,27 @@ import type { Caller, Context } from '../../index.js'
 import { type Call, traceIdOf } from '../errors/call.js'
 import { malformed } from '../errors/status-error.js'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
-import { isWrite } from '../http/rest/http-rule.js'
 import type { ResolvedOptions } from '../options.js'
+import type { Operation } from './operation.js'
+
+/** Who calls, and what. */
+interface Asking {
+  readonly caller: Caller | undefined
+  readonly operation: Pick<Operation, 'effect'>
+}
 
 /** The context of the library that the headers of a call stand for. @throws ConnectError */
 export const contextOf = (
   options: ResolvedOptions,
   call: Call,
-  caller: Caller | undefined,
+  { caller, operation }: Asking,
 ): Context => {
-  const { requestHeader: headers, signal, method } = call
+  const { requestHeader: headers, signal } = call
   return {
     caller,
     orgId: organizationOf(headers.get(options.organizationHeader), call, caller),
-    expectedSequence: isWrite(method) ? expectedSequenceOf(headers.get('if-match')) : undefined,
+    expectedSequence:
+      operation.effect !== 'none' ? expectedSequenceOf(headers.get('if-match')) : undefined,
     idempotencyKey: idempotencyKeyOf(headers.get('idempotency-key')),
     correlationId: traceIdOf(headers),
     signal,

@@ -1,11 +1,15 @@
 import type { Iam } from '../../index.js'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
 import { listing, type Operation, showing, writing } from './operation.js'
+import { listingHistory, showingPast } from './reading/history.js'
 
 const rpc = IdentityProviderService.method
 
 /** The operations of `IdentityProviderService`. */
-export const identityProviderOperations = ({ identityProviders }: Iam): readonly Operation[] => [
+export const identityProviderOperations = ({
+  identityProviders,
+  history,
+}: Iam): readonly Operation[] => [
   writing(rpc.addOidcIdentityProvider, identityProviders.addOidc),
   writing(rpc.updateOidcConfig, identityProviders.updateOidcConfig),
   writing(rpc.updateIdentityProvider, identityProviders.update),
@@ -15,4 +19,6 @@ export const identityProviderOperations = ({ identityProviders }: Iam): readonly
   writing(rpc.removeIdentityProvider, identityProviders.remove),
   showing(rpc.getIdentityProvider, identityProviders.get),
   listing(rpc.listIdentityProviders, identityProviders.list),
+  listingHistory(rpc.listIdentityProviderHistory, history, 'identity_provider'),
+  showingPast(rpc.getIdentityProviderState, history, 'identity_provider'),
 ]

@@ -1,8 +1,10 @@
 import type { Iam } from '../../index.js'
+import { accessOperations } from './access.js'
 import { identityProviderOperations } from './identity-providers.js'
 import type { Operation } from './operation.js'
 import { projectRoleOperations } from './project-roles.js'
 import { projectOperations } from './projects.js'
+import { historyOperations } from './reading/history.js'
 
 /** All that the transport offers of the library. @throws TypeError when `iam` is not what `createIam` returns */
 export const operationsOf = (iam: Iam): readonly Operation[] => {
@@ -11,5 +13,7 @@ export const operationsOf = (iam: Iam): readonly Operation[] => {
     ...identityProviderOperations(iam),
     ...projectOperations(iam),
     ...projectRoleOperations(iam),
+    ...historyOperations(iam),
+    ...accessOperations(iam),
   ]
 }

@@ -17,9 +17,9 @@ interface Asked {
 export const perform = async (
   options: ResolvedOptions,
   call: Call,
-  { operation, values, caller }: Asked,
+  asked: Asked,
 ): Promise<object> => {
-  const answer = await operation.run(values, contextOf(options, call, caller))
+  const answer = await asked.operation.run(asked.values, contextOf(options, call, asked))
   if (answer.isErr()) throw refused(options, call, answer.error)
   tagWithSequence(call, answer.value)
   return answer.value

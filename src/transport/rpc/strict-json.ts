@@ -1,7 +1,7 @@
 import type { JsonReadOptions, JsonWriteOptions } from '@bufbuild/protobuf'
 import type { MessageFields } from '../messages/message-fields.js'
 import { readJsonBody } from '../messages/read-json.js'
-import { maskOf } from '../messages/update-mask.js'
+import { withMasks } from '../messages/update-mask.js'
 import { inJson, writeMessage } from '../messages/write-message.js'
 
 /** Options of ConnectRPC; the decoder reads the bytes of a body. */
@@ -18,10 +18,7 @@ export const strictJson = (message: MessageFields): StrictJson => ({
   textDecoder: {
     decode: (bytes) => {
       const values = readJsonBody(message, bytes, {})
-      return JSON.stringify({
-        ...writeMessage(message, values, inJson),
-        ...maskOf(message, values),
-      })
+      return JSON.stringify(writeMessage(message, withMasks(message, values), inJson))
     },
   },
 })

@@ -38,11 +38,21 @@ describe.each(writes)('A dry run of $name', ({ of, input, refuses = [] }) => {
     expect(appends).toBe(0)
     const isNew = refuses.length > 0
     expect(Object.keys(planned).toSorted()).toEqual(
-      isNew ? ['changed', 'events'] : ['changed', 'details', 'events'],
+      isNew ? ['changed', 'changes', 'events'] : ['changed', 'changes', 'details', 'events'],
     )
     const written = (await good(of(iam)(input, context))) as Written
     expect(planned.changed).toBe(written.changed)
     expect(withoutSeals(planned.events)).toEqual(withoutSeals(written.events))
+    const [last] = written.events.slice(-1)
+    const { items } = await good(
+      iam.history.list({ after: (last?.position ?? 1n) - BigInt(written.events.length) }, context),
+    )
+    const recorded = written.changed ? items.flatMap(({ changes }) => changes) : []
+    const unplaced = planned.changes.map((change) => ({
+      ...change,
+      field: change.field.replace(/^roles\[\d\]\./, ''),
+    }))
+    expect(unplaced).toEqual(recorded)
     if (!written.changed) expect(planned.details).toEqual(written.details)
     expect(appends).toBe(written.changed ? 1 : 0)
   })
@@ -75,5 +85,46 @@ it('tells no details of a role that was removed: there is none', async () => {
   const role = { projectId: 'portal', roleKey: 'editor' }
   await good(iam.projectRoles.remove(role, context))
   const planned = await good(iam.projectRoles.add({ ...role, displayName: 'again' }, dry))
-  expect(planned).toEqual({ changed: true, events: [expect.anything()] })
+  expect(planned).toEqual({
+    changed: true,
+    events: [expect.anything()],
+    changes: [
+      { field: 'displayName', to: 'again' },
+      { field: 'group', to: '' },
+      { field: 'state', to: 'active' },
+    ],
+  })
+})
+
+it('tells the fields of several roles by their places', async () => {
+  const roles = [
+    { roleKey: 'one', displayName: 'One' },
+    { roleKey: 'two', displayName: 'Two', group: 'g' },
+  ]
+  const planned = await good(
+    iam.projectRoles.addMany({ projectId: 'portal', roles }, { ...context, dryRun: true }),
+  )
+  expect(planned.changes).toEqual([
+    { field: 'roles[0].displayName', to: 'One' },
+    { field: 'roles[0].group', to: '' },
+    { field: 'roles[0].state', to: 'active' },
+    { field: 'roles[1].displayName', to: 'Two' },
+    { field: 'roles[1].group', to: 'g' },
+    { field: 'roles[1].state', to: 'active' },
+  ])
+})
+
+it('tells the fields of both events of a patch, and of a secret only that it changes', async () => {
+  const planned = await good(
+    iam.identityProviders.patch(
+      { idpId: 'google', name: 'n', issuer: 'i', clientSecret: 's' },
+      { ...context, dryRun: true },
+    ),
+  )
+  expect(planned.events).toHaveLength(2)
+  expect(planned.changes).toEqual([
+    { field: 'name', from: expect.any(String), to: 'n' },
+    { field: 'issuer', from: expect.any(String), to: 'i' },
+    { field: 'clientSecret', changed: true },
+  ])
 })

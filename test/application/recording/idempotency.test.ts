@@ -110,7 +110,7 @@ describe.each(writes)('$name under an idempotency key', (method) => {
     const { details } = (await good(of(iam)(input, once))) as Written
     const dry = { ...once, dryRun: true }
     for (const process of [iam, iamOn(store)]) {
-      const planned = { changed: false, events: [], details }
+      const planned = { changed: false, events: [], changes: [], details }
       expect(await good(of(process)(input, dry))).toEqual(planned)
       const other = process.projects.update(
         { ...PROJECT_DEFAULTS, id: 'portal', name: 'other' },

@@ -2,19 +2,12 @@
 import { createRegistry, fromBinary, fromJson, toJson } from '@bufbuild/protobuf'
 import { ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcWebTransport } from '@connectrpc/connect-web'
-import { IdentityProviderService } from '../../../src/transport/gen/claviger/v1/identity_provider_service_pb.js'
-import { ProjectRoleService } from '../../../src/transport/gen/claviger/v1/project_role_service_pb.js'
-import { ProjectService } from '../../../src/transport/gen/claviger/v1/project_service_pb.js'
 import { file_google_rpc_error_details } from '../../../src/transport/gen/google/rpc/error_details_pb.js'
+import { services } from './browser-services.js'
 import { headersOfAnswer } from './client.js'
 import { withMillisecondsOf } from './milliseconds.js'
 
-const registry = createRegistry(
-  IdentityProviderService,
-  ProjectService,
-  ProjectRoleService,
-  file_google_rpc_error_details,
-)
+const registry = createRegistry(...services, file_google_rpc_error_details)
 const transport = createGrpcWebTransport({ baseUrl: location.origin })
 
 const detailOf = ({ type, value }: { type: string; value: Uint8Array }) => {

@@ -6,20 +6,16 @@ import {
   createConnectTransport,
   createGrpcWebTransport,
 } from '@connectrpc/connect-node'
-import {
-  connectRoutes,
-  IdentityProviderService,
-  ProjectRoleService,
-  ProjectService,
-} from 'claviger/transport'
+import { connectRoutes } from 'claviger/transport'
 import type { Call } from '../call.js'
 import { closed, listening } from '../servers.js'
+import { services } from '../services.js'
 import type { Client, OpenClient } from './client.js'
 import { headersOfAnswer } from './client.js'
 import { withMillisecondsOf } from './milliseconds.js'
 import { detailOf } from './rpc-status.js'
 
-const registry = createRegistry(IdentityProviderService, ProjectService, ProjectRoleService)
+const registry = createRegistry(...services)
 
 /** Makes `call` with the client of Connect for Node.js. */
 const callOver = async (

@@ -1,10 +1,11 @@
 import * as grpc from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
+import type { JsonObject } from '../call.js'
 import { type Client, headersOfAnswer, type OpenClient } from './client.js'
 import { protobufJson } from './protobuf-json.js'
 import { protoFolder, statusOf } from './rpc-status.js'
 
-const files = ['identity_provider', 'project', 'project_role']
+const files = ['identity_provider', 'project', 'project_role', 'history', 'access']
 
 const packages = grpc.loadPackageDefinition(
   loadSync(
@@ -12,6 +13,18 @@ const packages = grpc.loadPackageDefinition(
     { includeDirs: [protoFolder], longs: String, enums: String, defaults: true },
   ),
 )
+
+const TIME = /^\d{4}-\d\d-\d\dT/
+
+/** A request in JSON with times and masks as protobufjs has them. */
+const asMessage = (request: JsonObject): object =>
+  JSON.parse(JSON.stringify(request), (name, value) => {
+    if (name === 'updateMask') return { paths: value.split(',') }
+    if (typeof value !== 'string' || !TIME.test(value)) return value
+    const milliseconds = Date.parse(value)
+    const seconds = Math.floor(milliseconds / 1000)
+    return { seconds, nanos: (milliseconds - seconds * 1000) * 1e6 }
+  })
 
 /** What a client class of grpc-js is, for us who call by name. */
 type Stub = grpc.Client & {
@@ -48,7 +61,7 @@ export const grpcJsClient: OpenClient = async ({ http2 }): Promise<Client> => {
         let initial = new grpc.Metadata()
         const call = stubOf(service)[method]!.call(
           stubOf(service),
-          request,
+          asMessage(request),
           metadata,
           (error, response) => {
             const answered = headersOfAnswer((name) => initial.get(name)[0]?.toString())

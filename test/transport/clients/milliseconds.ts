@@ -4,6 +4,6 @@ import type { Json } from 'claviger'
 export const withMillisecondsOf = (json: unknown): Json =>
   JSON.parse(
     JSON.stringify(json, (name, value) =>
-      /Date$/.test(name) ? new Date(value).toISOString() : value,
+      /(Date|^time)$/.test(name) ? new Date(value).toISOString() : value,
     ),
   )

@@ -8,10 +8,20 @@ export const protobufJson = (value: unknown, name = ''): Json => {
     return `${value.seconds}.${String(value.nanos).padStart(9, '0').slice(0, 3)}s`
   if ('seconds' in value && 'nanos' in value)
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1e6).toISOString()
+  if (isValue(value)) return protobufJson(valueIn(value))
   return Object.fromEntries(
     Object.entries(value)
       // Names of which optional fields are there.
       .filter(([name]) => !name.startsWith('_'))
       .map(([name, part]) => [name, protobufJson(part, name)]),
   )
+}
+
+/** Whether this is a `google.protobuf.Value`, of which one field is there. */
+const isValue = (value: object): boolean =>
+  /^(stringValue|boolValue|listValue)$/.test(Object.keys(value).join())
+
+const valueIn = (value: object): unknown => {
+  const [held] = Object.values(value)
+  return typeof held === 'object' ? held.values : held
 }

@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { DescMethod } from '@bufbuild/protobuf'
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
-import {
-  fetchHandler,
-  IdentityProviderService,
-  ProjectRoleService,
-  ProjectService,
-} from 'claviger/transport'
+import { fetchHandler } from 'claviger/transport'
 import { expect, it } from 'vitest'
 import { httpRuleOf } from '../../../src/transport/http/rest/http-rule.js'
 import { transportOptions } from '../host.js'
+import { services } from '../services.js'
 
 /** A host that notes which methods are called, and which permissions they ask for. */
 const openNoting = () => {
@@ -28,6 +24,9 @@ const openNoting = () => {
   return { called, asked, handler }
 }
 
+/** One object of each type, so that every permission is asked for. */
+const DESIRED = '{"projects":[{"roles":[]}],"identityProviders":[{}]}'
+
 /** A row of the table: what a request to the path of `rpc` does. */
 const rowOf = async (rpc: DescMethod): Promise<string> => {
   const { verb, template, queryFields, hasBody } = httpRuleOf(rpc)!
@@ -37,7 +36,7 @@ const rowOf = async (rpc: DescMethod): Promise<string> => {
   const request = new Request(`http://localhost${path.replaceAll(/[{}]/g, '')}`, {
     method: verb,
     headers: { authorization: 'Bearer admin', 'content-type': 'application/json' },
-    ...(hasBody && { body: '{}' }),
+    ...(hasBody && { body: rpc.name === 'ApplyAccess' ? DESIRED : '{}' }),
   })
   await (await handler(request)).text()
   const permissions = asked.map((permission) => `\`${permission}\``).join(', ')
@@ -46,7 +45,6 @@ const rowOf = async (rpc: DescMethod): Promise<string> => {
 
 it('The guide has every path, with the method of the library and its permissions', async () => {
   const guide = readFileSync(new URL('../../../docs/guides/transport.md', import.meta.url), 'utf8')
-  const services = [IdentityProviderService, ProjectService, ProjectRoleService]
   const rows: string[] = []
   for (const rpc of services.flatMap(({ methods }) => methods)) rows.push(await rowOf(rpc))
   const told = guide.split('\n').filter((line) => /^\| `[A-Z]+ \/v1\//.test(line))

@@ -1,15 +1,11 @@
 import { create, type DescMethod, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
-import {
-  connectRoutes,
-  IdentityProviderService,
-  ProjectRoleService,
-  ProjectService,
-} from 'claviger/transport'
+import { connectRoutes, IdentityProviderService, ProjectService } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
 import { callers, IDP_ID } from '../host.js'
 import { openHost, violationsIn } from '../http-client.js'
 import { settings } from '../samples.js'
+import { services } from '../services.js'
 
 const context = { caller: callers['admin'] }
 const headers = { authorization: 'Bearer admin' }
@@ -196,9 +192,7 @@ describe('A patch in protobuf', () => {
 })
 
 it('Every update of a whole has a patch at its path', () => {
-  const names = [IdentityProviderService, ProjectService, ProjectRoleService].flatMap(
-    ({ methods }) => methods.map(({ name }: DescMethod) => name),
-  )
+  const names = services.flatMap(({ methods }) => methods.map(({ name }: DescMethod) => name))
   const updates = names.filter((name) => name.startsWith('Update') && name !== 'UpdateOidcConfig')
   expect(names.filter((name) => name.startsWith('Patch'))).toEqual(
     updates.map((name) => name.replace('Update', 'Patch')),

@@ -84,7 +84,7 @@ describe('The OpenAPI document', () => {
   })
 
   it('has every operation once, at the path of its annotation', () => {
-    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(25)
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(33)
     expect(
       operations.map(({ verb, path, operation }) => `${operation.operationId} ${verb} ${path}`),
     ).toEqual(
@@ -121,7 +121,7 @@ describe('The OpenAPI document', () => {
     for (const [path, verbs] of Object.entries(renamed.paths)) {
       for (const { parameters } of Object.values(verbs)) {
         const names = parameters.map(({ name }) => name)
-        expect(names.includes('x-organization')).toBe(path.startsWith('/v1/projects'))
+        expect(names.includes('x-organization')).toBe(!path.startsWith('/v1/idps'))
         expect(names).not.toContain('x-service-orgid')
       }
     }
@@ -188,10 +188,14 @@ describe('What is served is as the document says', () => {
       const response = await handler(request)
       const described = responseAt(operation, response.status)
       const schema = described?.content?.['application/json'].schema ?? { not: {} }
-      expect(objectionsTo(await response.json(), schema)).toBeNull()
+      const body = await response.json()
+      expect(objectionsTo(body, schema)).toBeNull()
       if (response.ok)
         expect(['ETag', 'Deprecation'].filter((name) => response.headers.has(name))).toEqual(
-          Object.keys(described?.headers ?? {}),
+          // What a dry run would add has no version yet.
+          Object.keys(described?.headers ?? {}).filter(
+            (name) => name !== 'ETag' || !('planned' in body) || 'details' in body,
+          ),
         )
 
       const queried = [...new URL(request.url).searchParams.keys()]

@@ -14,6 +14,7 @@ import {
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { openIam, transportOptions } from '../host.js'
+import { services } from '../services.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const protoFolder = join(root, 'src/transport/proto')
@@ -45,15 +46,14 @@ const inChangedCopy = (change: (project: string) => string, use: (folder: string
   }
 }
 
-const services = [IdentityProviderService, ProjectService, ProjectRoleService]
-
 /** What each field of a message, and of those within, has one or several of. */
 const kindsIn = ({ fields }: DescMessage): readonly string[] =>
-  fields.flatMap((field) =>
-    field.message && field.fieldKind !== 'map'
+  fields.flatMap((field) => {
+    if (field.message?.typeName === 'google.protobuf.Timestamp') return 'time'
+    return field.message && field.fieldKind !== 'map'
       ? kindsIn(field.message)
-      : [field.enum ? 'enum' : `${field.fieldKind === 'map' ? 'map ' : ''}${field.scalar}`],
-  )
+      : [field.enum ? 'enum' : `${field.fieldKind === 'map' ? 'map ' : ''}${field.scalar}`]
+  })
 
 const numbersOf = ({ fields }: DescMessage) =>
   Object.fromEntries(fields.map(({ name, number }) => [name, number]))
@@ -105,8 +105,9 @@ describe('The .proto files', () => {
       display_name_mapping: 7,
       username_mapping: 8,
       auto_register: 9,
+      validate_only: 10,
     })
-    expect(numbersOf(addOidcIdentityProvider.output)).toEqual({ details: 1, idp_id: 2 })
+    expect(numbersOf(addOidcIdentityProvider.output)).toEqual({ details: 1, idp_id: 2, planned: 3 })
     expect(numbersOf(updateOidcConfig.input)).toEqual({
       idp_id: 1,
       issuer: 2,
@@ -115,6 +116,7 @@ describe('The .proto files', () => {
       scopes: 5,
       display_name_mapping: 6,
       username_mapping: 7,
+      validate_only: 8,
     })
     expect(numbersOf(ProjectService.method.updateProject.input)).toEqual({
       id: 1,
@@ -123,12 +125,14 @@ describe('The .proto files', () => {
       project_role_check: 4,
       has_project_check: 5,
       private_labeling_setting: 6,
+      validate_only: 7,
     })
     expect(numbersOf(ProjectRoleService.method.addProjectRole.input)).toEqual({
       project_id: 1,
       role_key: 2,
       display_name: 3,
       group: 4,
+      validate_only: 5,
     })
     const details = addOidcIdentityProvider.output.fields[0]?.message
     expect(details && numbersOf(details)).toEqual({
@@ -141,8 +145,10 @@ describe('The .proto files', () => {
 
   it('have in requests only what the transport checks the JSON of', () => {
     const kinds = services.flatMap(({ methods }) => methods.flatMap(({ input }) => kindsIn(input)))
-    const { BOOL, INT32, STRING } = ScalarType
-    expect(new Set(kinds)).toEqual(new Set(['enum', `${BOOL}`, `${INT32}`, `${STRING}`]))
+    const { BOOL, INT32, STRING, UINT64 } = ScalarType
+    expect(new Set(kinds)).toEqual(
+      new Set(['enum', 'time', `${BOOL}`, `${INT32}`, `${STRING}`, `${UINT64}`]),
+    )
   })
 
   it('mark as deprecated what the specification does', () => {

@@ -16,9 +16,6 @@ export interface HttpRule {
   readonly hasBody: boolean
 }
 
-/** Whether the rpc changes something. */
-export const isWrite = ({ name }: DescMethod): boolean => !/^(Get|List|Check)/.test(name)
-
 const VARIABLE = /\{(\w+)\}/g
 
 /** The rule of `rpc`, or undefined when it has no annotation. */

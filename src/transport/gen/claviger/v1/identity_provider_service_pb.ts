@@ -4,19 +4,23 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Planned } from "./field_change_pb.js";
+import { file_claviger_v1_field_change } from "./field_change_pb.js";
 import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
+import type { HistoryEntry, TimeBounds } from "./history_service_pb.js";
+import { file_claviger_v1_history_service } from "./history_service_pb.js";
 import type { ObjectDetails, State, TextFilter } from "./object_details_pb.js";
 import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/identity_provider_service.proto.
  */
 export const file_claviger_v1_identity_provider_service: GenFile = /*@__PURE__*/
-  fileDesc("CitjbGF2aWdlci92MS9pZGVudGl0eV9wcm92aWRlcl9zZXJ2aWNlLnByb3RvEgtjbGF2aWdlci52MSLwAgoQSWRlbnRpdHlQcm92aWRlchIOCgZpZHBfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIuCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZRIRCgljbGllbnRfaWQYBCABKAkSDgoGaXNzdWVyGAUgASgJEg4KBnNjb3BlcxgGIAMoCRI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgIIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSFQoNYXV0b19yZWdpc3RlchgJIAEoCBIhCgVzdGF0ZRgKIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCyABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIv8CCh5BZGRPaWRjSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGQoEbmFtZRgBIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAIgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSHgoJY2xpZW50X2lkGAMgASgJQguK4RgHCAEQARjIARIiCg1jbGllbnRfc2VjcmV0GAQgASgJQguK4RgHCAEQARjIARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgAiAEBEhYKBnNjb3BlcxgGIAMoCUIGiuEYAhhkEjsKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAcgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBI3ChB1c2VybmFtZV9tYXBwaW5nGAggASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBIVCg1hdXRvX3JlZ2lzdGVyGAkgASgIQgkKB19pc3N1ZXIiXgofQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIOCgZpZHBfaWQYAiABKAkioAIKF1VwZGF0ZU9pZGNDb25maWdSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIbCgZpc3N1ZXIYAiABKAlCC4rhGAcIARABGMgBEh4KCWNsaWVudF9pZBgDIAEoCUILiuEYBwgBEAEYyAESHgoNY2xpZW50X3NlY3JldBgEIAEoCUIHiuEYAxjIARIWCgZzY29wZXMYBSADKAlCBorhGAIYZBI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgGIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQiRwoYVXBkYXRlT2lkY0NvbmZpZ1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIp0BCh1VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSFQoNYXV0b19yZWdpc3RlchgEIAEoCCJNCh5VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMi3wQKHFBhdGNoSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEjMKDHN0eWxpbmdfdHlwZRgDIAEoDjIYLmNsYXZpZ2VyLnYxLlN0eWxpbmdUeXBlSAGIAQESGgoNYXV0b19yZWdpc3RlchgEIAEoCEgCiAEBEh4KBmlzc3VlchgFIAEoCUIJiuEYBRABGMgBSAOIAQESIQoJY2xpZW50X2lkGAYgASgJQgmK4RgFEAEYyAFIBIgBARIjCg1jbGllbnRfc2VjcmV0GAcgASgJQgeK4RgDGMgBSAWIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAaIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIB4gBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQgwKCl9jbGllbnRfaWRCEAoOX2NsaWVudF9zZWNyZXRCFwoVX2Rpc3BsYXlfbmFtZV9tYXBwaW5nQhMKEV91c2VybmFtZV9tYXBwaW5nIkwKHVBhdGNoSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIj8KIURlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiUQoiRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyI/CiFSZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAIlEKIlJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiOwodUmVtb3ZlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAIk0KHlJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyI4ChpHZXRJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiVwobR2V0SWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEjgKEWlkZW50aXR5X3Byb3ZpZGVyGAEgASgLMh0uY2xhdmlnZXIudjEuSWRlbnRpdHlQcm92aWRlciLgAQoWSWRlbnRpdHlQcm92aWRlckZpbHRlchInCgZpZHBfaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEioKCWNsaWVudF9pZBgDIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJwoGaXNzdWVyGAQgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchIhCgVzdGF0ZRgFIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlIpYBChxMaXN0SWRlbnRpdHlQcm92aWRlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIzCgZmaWx0ZXIYAyABKAsyIy5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyRmlsdGVyEhAKCG9yZGVyX2J5GAQgASgJIpkBCh1MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXNwb25zZRI5ChJpZGVudGl0eV9wcm92aWRlcnMYASADKAsyHS5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEKkQKC1N0eWxpbmdUeXBlEhwKGFNUWUxJTkdfVFlQRV9VTlNQRUNJRklFRBAAEhcKE1NUWUxJTkdfVFlQRV9HT09HTEUQASp/ChBPaWRjTWFwcGluZ0ZpZWxkEiIKHk9JRENfTUFQUElOR19GSUVMRF9VTlNQRUNJRklFRBAAEikKJU9JRENfTUFQUElOR19GSUVMRF9QUkVGRVJSRURfVVNFUk5BTUUQARIcChhPSURDX01BUFBJTkdfRklFTERfRU1BSUwQAjLBCgoXSWRlbnRpdHlQcm92aWRlclNlcnZpY2USkQEKF0FkZE9pZGNJZGVudGl0eVByb3ZpZGVyEisuY2xhdmlnZXIudjEuQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GiwuY2xhdmlnZXIudjEuQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIbiAIBgtPkkwISOgEqIg0vdjEvaWRwcy9vaWRjEowBChBVcGRhdGVPaWRjQ29uZmlnEiQuY2xhdmlnZXIudjEuVXBkYXRlT2lkY0NvbmZpZ1JlcXVlc3QaJS5jbGF2aWdlci52MS5VcGRhdGVPaWRjQ29uZmlnUmVzcG9uc2UiK4gCAYLT5JMCIjoBKhodL3YxL2lkcHMve2lkcF9pZH0vb2lkY19jb25maWcSjwEKFlVwZGF0ZUlkZW50aXR5UHJvdmlkZXISKi5jbGF2aWdlci52MS5VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBorLmNsYXZpZ2VyLnYxLlVwZGF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIcgtPkkwIWOgEqGhEvdjEvaWRwcy97aWRwX2lkfRKMAQoVUGF0Y2hJZGVudGl0eVByb3ZpZGVyEikuY2xhdmlnZXIudjEuUGF0Y2hJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBoqLmNsYXZpZ2VyLnYxLlBhdGNoSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhyC0+STAhY6ASoyES92MS9pZHBzL3tpZHBfaWR9EqMBChpEZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlchIuLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBovLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiJILT5JMCHiIcL3YxL2lkcHMve2lkcF9pZH06ZGVhY3RpdmF0ZRKjAQoaUmVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXISLi5jbGF2aWdlci52MS5SZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QaLy5jbGF2aWdlci52MS5SZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIiSC0+STAh4iHC92MS9pZHBzL3tpZHBfaWR9OnJlYWN0aXZhdGUSjAEKFlJlbW92ZUlkZW50aXR5UHJvdmlkZXISKi5jbGF2aWdlci52MS5SZW1vdmVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBorLmNsYXZpZ2VyLnYxLlJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIZgtPkkwITKhEvdjEvaWRwcy97aWRwX2lkfRKDAQoTR2V0SWRlbnRpdHlQcm92aWRlchInLmNsYXZpZ2VyLnYxLkdldElkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GiguY2xhdmlnZXIudjEuR2V0SWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhmC0+STAhMSES92MS9pZHBzL3tpZHBfaWR9EoABChVMaXN0SWRlbnRpdHlQcm92aWRlcnMSKS5jbGF2aWdlci52MS5MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXF1ZXN0GiouY2xhdmlnZXIudjEuTGlzdElkZW50aXR5UHJvdmlkZXJzUmVzcG9uc2UiEILT5JMCChIIL3YxL2lkcHNiBnByb3RvMw", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask]);
+  fileDesc("CitjbGF2aWdlci92MS9pZGVudGl0eV9wcm92aWRlcl9zZXJ2aWNlLnByb3RvEgtjbGF2aWdlci52MSLwAgoQSWRlbnRpdHlQcm92aWRlchIOCgZpZHBfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIuCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZRIRCgljbGllbnRfaWQYBCABKAkSDgoGaXNzdWVyGAUgASgJEg4KBnNjb3BlcxgGIAMoCRI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgIIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSFQoNYXV0b19yZWdpc3RlchgJIAEoCBIhCgVzdGF0ZRgKIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCyABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpYDCh5BZGRPaWRjSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGQoEbmFtZRgBIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAIgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSHgoJY2xpZW50X2lkGAMgASgJQguK4RgHCAEQARjIARIiCg1jbGllbnRfc2VjcmV0GAQgASgJQguK4RgHCAEQARjIARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgAiAEBEhYKBnNjb3BlcxgGIAMoCUIGiuEYAhhkEjsKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAcgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBI3ChB1c2VybmFtZV9tYXBwaW5nGAggASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZBIVCg1hdXRvX3JlZ2lzdGVyGAkgASgIEhUKDXZhbGlkYXRlX29ubHkYCiABKAhCCQoHX2lzc3VlciKnAQofQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIwCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gAiAEBEg4KBmlkcF9pZBgCIAEoCRIqCgdwbGFubmVkGAMgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkIrcCChdVcGRhdGVPaWRjQ29uZmlnUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGwoGaXNzdWVyGAIgASgJQguK4RgHCAEQARjIARIeCgljbGllbnRfaWQYAyABKAlCC4rhGAcIARABGMgBEh4KDWNsaWVudF9zZWNyZXQYBCABKAlCB4rhGAMYyAESFgoGc2NvcGVzGAUgAygJQgaK4RgCGGQSOwoUZGlzcGxheV9uYW1lX21hcHBpbmcYBiABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkEjcKEHVzZXJuYW1lX21hcHBpbmcYByABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkEhUKDXZhbGlkYXRlX29ubHkYCCABKAgifwoYVXBkYXRlT2lkY0NvbmZpZ1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQitAEKHVVwZGF0ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIuCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZRIVCg1hdXRvX3JlZ2lzdGVyGAQgASgIEhUKDXZhbGlkYXRlX29ubHkYBSABKAgihQEKHlVwZGF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIvYEChxQYXRjaElkZW50aXR5UHJvdmlkZXJSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUQARjIAUgDiAEBEiEKCWNsaWVudF9pZBgGIAEoCUIJiuEYBRABGMgBSASIAQESIwoNY2xpZW50X3NlY3JldBgHIAEoCUIHiuEYAxjIAUgFiAEBEhYKBnNjb3BlcxgIIAMoCUIGiuEYAhhkEkAKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAkgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZEgGiAEBEjwKEHVzZXJuYW1lX21hcHBpbmcYCiABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAeIAQESLwoLdXBkYXRlX21hc2sYCyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEhUKDXZhbGlkYXRlX29ubHkYDCABKAhCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQgwKCl9jbGllbnRfaWRCEAoOX2NsaWVudF9zZWNyZXRCFwoVX2Rpc3BsYXlfbmFtZV9tYXBwaW5nQhMKEV91c2VybmFtZV9tYXBwaW5nIoQBCh1QYXRjaElkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIlYKIURlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgCIAEoCCKJAQoiRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIlYKIVJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgCIAEoCCKJAQoiUmVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIlIKHVJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIVCg12YWxpZGF0ZV9vbmx5GAIgASgIIoUBCh5SZW1vdmVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCI4ChpHZXRJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiVwobR2V0SWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEjgKEWlkZW50aXR5X3Byb3ZpZGVyGAEgASgLMh0uY2xhdmlnZXIudjEuSWRlbnRpdHlQcm92aWRlciLgAQoWSWRlbnRpdHlQcm92aWRlckZpbHRlchInCgZpZHBfaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEioKCWNsaWVudF9pZBgDIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJwoGaXNzdWVyGAQgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchIhCgVzdGF0ZRgFIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlIpYBChxMaXN0SWRlbnRpdHlQcm92aWRlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIzCgZmaWx0ZXIYAyABKAsyIy5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyRmlsdGVyEhAKCG9yZGVyX2J5GAQgASgJIpkBCh1MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXNwb25zZRI5ChJpZGVudGl0eV9wcm92aWRlcnMYASADKAsyHS5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIucBCiJMaXN0SWRlbnRpdHlQcm92aWRlckhpc3RvcnlSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIWCgVhY3RvchgCIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgDIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAQgASgJEg0KBWFmdGVyGAUgASgEEhMKBmJlZm9yZRgGIAEoBEgAiAEBEiUKBHRpbWUYByABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgIIAEoBUIJCgdfYmVmb3JlIqMBCiNMaXN0SWRlbnRpdHlQcm92aWRlckhpc3RvcnlSZXNwb25zZRIqCgdlbnRyaWVzGAEgAygLMhkuY2xhdmlnZXIudjEuSGlzdG9yeUVudHJ5EhcKCm5leHRfYWZ0ZXIYAiABKARIAIgBARIYCgtuZXh0X2JlZm9yZRgDIAEoBEgBiAEBQg0KC19uZXh0X2FmdGVyQg4KDF9uZXh0X2JlZm9yZSKLAQofR2V0SWRlbnRpdHlQcm92aWRlclN0YXRlUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASFQoIc2VxdWVuY2UYAiABKARIAIgBARIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfc2VxdWVuY2UiXAogR2V0SWRlbnRpdHlQcm92aWRlclN0YXRlUmVzcG9uc2USOAoRaWRlbnRpdHlfcHJvdmlkZXIYASABKAsyHS5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyKkQKC1N0eWxpbmdUeXBlEhwKGFNUWUxJTkdfVFlQRV9VTlNQRUNJRklFRBAAEhcKE1NUWUxJTkdfVFlQRV9HT09HTEUQASp/ChBPaWRjTWFwcGluZ0ZpZWxkEiIKHk9JRENfTUFQUElOR19GSUVMRF9VTlNQRUNJRklFRBAAEikKJU9JRENfTUFQUElOR19GSUVMRF9QUkVGRVJSRURfVVNFUk5BTUUQARIcChhPSURDX01BUFBJTkdfRklFTERfRU1BSUwQAjKKDQoXSWRlbnRpdHlQcm92aWRlclNlcnZpY2USkQEKF0FkZE9pZGNJZGVudGl0eVByb3ZpZGVyEisuY2xhdmlnZXIudjEuQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GiwuY2xhdmlnZXIudjEuQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIbiAIBgtPkkwISOgEqIg0vdjEvaWRwcy9vaWRjEowBChBVcGRhdGVPaWRjQ29uZmlnEiQuY2xhdmlnZXIudjEuVXBkYXRlT2lkY0NvbmZpZ1JlcXVlc3QaJS5jbGF2aWdlci52MS5VcGRhdGVPaWRjQ29uZmlnUmVzcG9uc2UiK4gCAYLT5JMCIjoBKhodL3YxL2lkcHMve2lkcF9pZH0vb2lkY19jb25maWcSjwEKFlVwZGF0ZUlkZW50aXR5UHJvdmlkZXISKi5jbGF2aWdlci52MS5VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBorLmNsYXZpZ2VyLnYxLlVwZGF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIcgtPkkwIWOgEqGhEvdjEvaWRwcy97aWRwX2lkfRKMAQoVUGF0Y2hJZGVudGl0eVByb3ZpZGVyEikuY2xhdmlnZXIudjEuUGF0Y2hJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBoqLmNsYXZpZ2VyLnYxLlBhdGNoSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhyC0+STAhY6ASoyES92MS9pZHBzL3tpZHBfaWR9EqMBChpEZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlchIuLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBovLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiJILT5JMCHiIcL3YxL2lkcHMve2lkcF9pZH06ZGVhY3RpdmF0ZRKjAQoaUmVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXISLi5jbGF2aWdlci52MS5SZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QaLy5jbGF2aWdlci52MS5SZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIiSC0+STAh4iHC92MS9pZHBzL3tpZHBfaWR9OnJlYWN0aXZhdGUSjAEKFlJlbW92ZUlkZW50aXR5UHJvdmlkZXISKi5jbGF2aWdlci52MS5SZW1vdmVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBorLmNsYXZpZ2VyLnYxLlJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIZgtPkkwITKhEvdjEvaWRwcy97aWRwX2lkfRKDAQoTR2V0SWRlbnRpdHlQcm92aWRlchInLmNsYXZpZ2VyLnYxLkdldElkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GiguY2xhdmlnZXIudjEuR2V0SWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhmC0+STAhMSES92MS9pZHBzL3tpZHBfaWR9EoABChVMaXN0SWRlbnRpdHlQcm92aWRlcnMSKS5jbGF2aWdlci52MS5MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXF1ZXN0GiouY2xhdmlnZXIudjEuTGlzdElkZW50aXR5UHJvdmlkZXJzUmVzcG9uc2UiEILT5JMCChIIL3YxL2lkcHMSowEKG0xpc3RJZGVudGl0eVByb3ZpZGVySGlzdG9yeRIvLmNsYXZpZ2VyLnYxLkxpc3RJZGVudGl0eVByb3ZpZGVySGlzdG9yeVJlcXVlc3QaMC5jbGF2aWdlci52MS5MaXN0SWRlbnRpdHlQcm92aWRlckhpc3RvcnlSZXNwb25zZSIhgtPkkwIbEhkvdjEvaWRwcy97aWRwX2lkfS9oaXN0b3J5EqABChhHZXRJZGVudGl0eVByb3ZpZGVyU3RhdGUSLC5jbGF2aWdlci52MS5HZXRJZGVudGl0eVByb3ZpZGVyU3RhdGVSZXF1ZXN0Gi0uY2xhdmlnZXIudjEuR2V0SWRlbnRpdHlQcm92aWRlclN0YXRlUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL2lkcHMve2lkcF9pZH0vaGlzdG9yeS9zdGF0ZWIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * An identity provider as it is read; never with its secret.
@@ -177,6 +181,13 @@ export type AddOidcIdentityProviderRequest = Message<"claviger.v1.AddOidcIdentit
    * @generated from field: bool auto_register = 9;
    */
   autoRegister: boolean;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 10;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -193,18 +204,25 @@ export const AddOidcIdentityProviderRequestSchema: GenMessage<AddOidcIdentityPro
  */
 export type AddOidcIdentityProviderResponse = Message<"claviger.v1.AddOidcIdentityProviderResponse"> & {
   /**
-   * Where it stands in the log.
+   * Where it stands in the log; absent when it was not recorded.
    *
-   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * Its id.
+   * Its id; empty when it was not recorded.
    *
    * @generated from field: string idp_id = 2;
    */
   idpId: string;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 3;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -268,6 +286,13 @@ export type UpdateOidcConfigRequest = Message<"claviger.v1.UpdateOidcConfigReque
    * @generated from field: claviger.v1.OidcMappingField username_mapping = 7;
    */
   usernameMapping: OidcMappingField;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 8;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -289,6 +314,13 @@ export type UpdateOidcConfigResponse = Message<"claviger.v1.UpdateOidcConfigResp
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -331,6 +363,13 @@ export type UpdateIdentityProviderRequest = Message<"claviger.v1.UpdateIdentityP
    * @generated from field: bool auto_register = 4;
    */
   autoRegister: boolean;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -352,6 +391,13 @@ export type UpdateIdentityProviderResponse = Message<"claviger.v1.UpdateIdentity
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -443,6 +489,13 @@ export type PatchIdentityProviderRequest = Message<"claviger.v1.PatchIdentityPro
    * @generated from field: google.protobuf.FieldMask update_mask = 11;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 12;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -464,6 +517,13 @@ export type PatchIdentityProviderResponse = Message<"claviger.v1.PatchIdentityPr
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -485,6 +545,13 @@ export type DeactivateIdentityProviderRequest = Message<"claviger.v1.DeactivateI
    * @generated from field: string idp_id = 1;
    */
   idpId: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 2;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -506,6 +573,13 @@ export type DeactivateIdentityProviderResponse = Message<"claviger.v1.Deactivate
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -527,6 +601,13 @@ export type ReactivateIdentityProviderRequest = Message<"claviger.v1.ReactivateI
    * @generated from field: string idp_id = 1;
    */
   idpId: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 2;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -548,6 +629,13 @@ export type ReactivateIdentityProviderResponse = Message<"claviger.v1.Reactivate
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -569,6 +657,13 @@ export type RemoveIdentityProviderRequest = Message<"claviger.v1.RemoveIdentityP
    * @generated from field: string idp_id = 1;
    */
   idpId: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 2;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -590,6 +685,13 @@ export type RemoveIdentityProviderResponse = Message<"claviger.v1.RemoveIdentity
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -775,6 +877,167 @@ export const ListIdentityProvidersResponseSchema: GenMessage<ListIdentityProvide
   messageDesc(file_claviger_v1_identity_provider_service, 19);
 
 /**
+ * Which changes of a provider to list, in which order.
+ *
+ * @generated from message claviger.v1.ListIdentityProviderHistoryRequest
+ */
+export type ListIdentityProviderHistoryRequest = Message<"claviger.v1.ListIdentityProviderHistoryRequest"> & {
+  /**
+   * Id of the provider.
+   *
+   * @generated from field: string idp_id = 1;
+   */
+  idpId: string;
+
+  /**
+   * User id of who acted: up to 200 characters; anybody when empty.
+   *
+   * @generated from field: string actor = 2;
+   */
+  actor: string;
+
+  /**
+   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   *
+   * @generated from field: repeated string types = 3;
+   */
+  types: string[];
+
+  /**
+   * `asc`: oldest first, also when empty; `desc`: newest first.
+   *
+   * @generated from field: string order = 4;
+   */
+  order: string;
+
+  /**
+   * Only entries above this position in the log.
+   *
+   * @generated from field: uint64 after = 5;
+   */
+  after: bigint;
+
+  /**
+   * Only entries below this position in the log; no bound when absent.
+   *
+   * @generated from field: optional uint64 before = 6;
+   */
+  before?: bigint | undefined;
+
+  /**
+   * Only entries of this time; `after` and `before` apply too.
+   *
+   * @generated from field: claviger.v1.TimeBounds time = 7;
+   */
+  time?: TimeBounds | undefined;
+
+  /**
+   * 1 to 1000; 100 when absent.
+   *
+   * @generated from field: int32 page_size = 8;
+   */
+  pageSize: number;
+};
+
+/**
+ * Describes the message claviger.v1.ListIdentityProviderHistoryRequest.
+ * Use `create(ListIdentityProviderHistoryRequestSchema)` to create a new message.
+ */
+export const ListIdentityProviderHistoryRequestSchema: GenMessage<ListIdentityProviderHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_identity_provider_service, 20);
+
+/**
+ * A page of the history of a provider.
+ *
+ * @generated from message claviger.v1.ListIdentityProviderHistoryResponse
+ */
+export type ListIdentityProviderHistoryResponse = Message<"claviger.v1.ListIdentityProviderHistoryResponse"> & {
+  /**
+   * In the order asked for.
+   *
+   * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
+   */
+  entries: HistoryEntry[];
+
+  /**
+   * Of `asc`, the `after` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_after = 2;
+   */
+  nextAfter?: bigint | undefined;
+
+  /**
+   * Of `desc`, the `before` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_before = 3;
+   */
+  nextBefore?: bigint | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.ListIdentityProviderHistoryResponse.
+ * Use `create(ListIdentityProviderHistoryResponseSchema)` to create a new message.
+ */
+export const ListIdentityProviderHistoryResponseSchema: GenMessage<ListIdentityProviderHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_identity_provider_service, 21);
+
+/**
+ * A provider, and when. Either `sequence` or `time` must be given.
+ *
+ * @generated from message claviger.v1.GetIdentityProviderStateRequest
+ */
+export type GetIdentityProviderStateRequest = Message<"claviger.v1.GetIdentityProviderStateRequest"> & {
+  /**
+   * Id of the provider.
+   *
+   * @generated from field: string idp_id = 1;
+   */
+  idpId: string;
+
+  /**
+   * Right after the event at this position in the log, or the last event before it.
+   *
+   * @generated from field: optional uint64 sequence = 2;
+   */
+  sequence?: bigint | undefined;
+
+  /**
+   * At the end of this millisecond.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetIdentityProviderStateRequest.
+ * Use `create(GetIdentityProviderStateRequestSchema)` to create a new message.
+ */
+export const GetIdentityProviderStateRequestSchema: GenMessage<GetIdentityProviderStateRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_identity_provider_service, 22);
+
+/**
+ * The provider as it was.
+ *
+ * @generated from message claviger.v1.GetIdentityProviderStateResponse
+ */
+export type GetIdentityProviderStateResponse = Message<"claviger.v1.GetIdentityProviderStateResponse"> & {
+  /**
+   * At the time asked for.
+   *
+   * @generated from field: claviger.v1.IdentityProvider identity_provider = 1;
+   */
+  identityProvider?: IdentityProvider | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetIdentityProviderStateResponse.
+ * Use `create(GetIdentityProviderStateResponseSchema)` to create a new message.
+ */
+export const GetIdentityProviderStateResponseSchema: GenMessage<GetIdentityProviderStateResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_identity_provider_service, 23);
+
+/**
  * Styling of the login button, for providers that prescribe one.
  *
  * @generated from enum claviger.v1.StylingType
@@ -946,6 +1209,26 @@ export const IdentityProviderService: GenService<{
     methodKind: "unary";
     input: typeof ListIdentityProvidersRequestSchema;
     output: typeof ListIdentityProvidersResponseSchema;
+  },
+  /**
+   * Lists who changed the provider and when, page by page; also of one that was removed.
+   *
+   * @generated from rpc claviger.v1.IdentityProviderService.ListIdentityProviderHistory
+   */
+  listIdentityProviderHistory: {
+    methodKind: "unary";
+    input: typeof ListIdentityProviderHistoryRequestSchema;
+    output: typeof ListIdentityProviderHistoryResponseSchema;
+  },
+  /**
+   * Shows the provider as it was at a time, without its secret.
+   *
+   * @generated from rpc claviger.v1.IdentityProviderService.GetIdentityProviderState
+   */
+  getIdentityProviderState: {
+    methodKind: "unary";
+    input: typeof GetIdentityProviderStateRequestSchema;
+    output: typeof GetIdentityProviderStateResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_claviger_v1_identity_provider_service, 0);

@@ -4,19 +4,23 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Planned } from "./field_change_pb.js";
+import { file_claviger_v1_field_change } from "./field_change_pb.js";
 import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
+import type { HistoryEntry, TimeBounds } from "./history_service_pb.js";
+import { file_claviger_v1_history_service } from "./history_service_pb.js";
 import type { ObjectDetails, State, TextFilter } from "./object_details_pb.js";
 import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/project_role_service.proto.
  */
 export const file_claviger_v1_project_role_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZjbGF2aWdlci92MS9wcm9qZWN0X3JvbGVfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEiqAEKC1Byb2plY3RSb2xlEhIKCnByb2plY3RfaWQYASABKAkSEAoIcm9sZV9rZXkYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg0KBWdyb3VwGAQgASgJEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUSKwoHZGV0YWlscxgGIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMikQEKFUFkZFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAyABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAQgASgJQgeK4RgDGMgBIkUKFkFkZFByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiagoOTmV3UHJvamVjdFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESFgoFZ3JvdXAYAyABKAlCB4rhGAMYyAEicQoWQWRkUHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEjcKBXJvbGVzGAIgAygLMhsuY2xhdmlnZXIudjEuTmV3UHJvamVjdFJvbGVCC4rhGAcIARABGOgHIkYKF0FkZFByb2plY3RSb2xlc1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpQBChhVcGRhdGVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESIQoMZGlzcGxheV9uYW1lGAMgASgJQguK4RgHCAEQARjIARIWCgVncm91cBgEIAEoCUIHiuEYAxjIASJIChlVcGRhdGVQcm9qZWN0Um9sZVJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIucBChdQYXRjaFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIkCgxkaXNwbGF5X25hbWUYAyABKAlCCYrhGAUQARjIAUgAiAEBEhsKBWdyb3VwGAQgASgJQgeK4RgDGMgBSAGIAQESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQg8KDV9kaXNwbGF5X25hbWVCCAoGX2dyb3VwIkcKGFBhdGNoUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyJZChhSZW1vdmVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAEiSAoZUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyJWChVHZXRQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAEiSAoWR2V0UHJvamVjdFJvbGVSZXNwb25zZRIuCgxwcm9qZWN0X3JvbGUYASABKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZSKVAQoRUHJvamVjdFJvbGVGaWx0ZXISKQoIcm9sZV9rZXkYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEi0KDGRpc3BsYXlfbmFtZRgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJgoFZ3JvdXAYAyABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyIqwBChdMaXN0UHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEhEKCXBhZ2Vfc2l6ZRgCIAEoBRIcCgpwYWdlX3Rva2VuGAMgASgJQgiK4RgEGICAARIuCgZmaWx0ZXIYBCABKAsyHi5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZUZpbHRlchIQCghvcmRlcl9ieRgFIAEoCSKKAQoYTGlzdFByb2plY3RSb2xlc1Jlc3BvbnNlEi8KDXByb2plY3Rfcm9sZXMYASADKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBDLpBwoSUHJvamVjdFJvbGVTZXJ2aWNlEoUBCg5BZGRQcm9qZWN0Um9sZRIiLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVxdWVzdBojLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlcxKRAQoPQWRkUHJvamVjdFJvbGVzEiMuY2xhdmlnZXIudjEuQWRkUHJvamVjdFJvbGVzUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlc1Jlc3BvbnNlIjOC0+STAi06ASoiKC92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZXM6YmF0Y2hBZGQSjQEKEVVwZGF0ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqGh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEFBhdGNoUHJvamVjdFJvbGUSJC5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSb2xlUmVxdWVzdBolLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqMh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEVJlbW92ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgKh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSgQEKDkdldFByb2plY3RSb2xlEiIuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXF1ZXN0GiMuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgEh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSiAEKEExpc3RQcm9qZWN0Um9sZXMSJC5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVzUmVxdWVzdBolLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0Um9sZXNSZXNwb25zZSIngtPkkwIhEh8vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVzYgZwcm90bzM", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask]);
+  fileDesc("CiZjbGF2aWdlci92MS9wcm9qZWN0X3JvbGVfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEiqAEKC1Byb2plY3RSb2xlEhIKCnByb2plY3RfaWQYASABKAkSEAoIcm9sZV9rZXkYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg0KBWdyb3VwGAQgASgJEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUSKwoHZGV0YWlscxgGIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiqAEKFUFkZFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAyABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAQgASgJQgeK4RgDGMgBEhUKDXZhbGlkYXRlX29ubHkYBSABKAgijgEKFkFkZFByb2plY3RSb2xlUmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkImoKDk5ld1Byb2plY3RSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhYKBWdyb3VwGAMgASgJQgeK4RgDGMgBIogBChZBZGRQcm9qZWN0Um9sZXNSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASNwoFcm9sZXMYAiADKAsyGy5jbGF2aWdlci52MS5OZXdQcm9qZWN0Um9sZUILiuEYBwgBEAEY6AcSFQoNdmFsaWRhdGVfb25seRgDIAEoCCKPAQoXQWRkUHJvamVjdFJvbGVzUmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkIqsBChhVcGRhdGVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESIQoMZGlzcGxheV9uYW1lGAMgASgJQguK4RgHCAEQARjIARIWCgVncm91cBgEIAEoCUIHiuEYAxjIARIVCg12YWxpZGF0ZV9vbmx5GAUgASgIIoABChlVcGRhdGVQcm9qZWN0Um9sZVJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQi/gEKF1BhdGNoUHJvamVjdFJvbGVSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASHQoIcm9sZV9rZXkYAiABKAlCC4rhGAcIARABGMgBEiQKDGRpc3BsYXlfbmFtZRgDIAEoCUIJiuEYBRABGMgBSACIAQESGwoFZ3JvdXAYBCABKAlCB4rhGAMYyAFIAYgBARIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSFQoNdmFsaWRhdGVfb25seRgGIAEoCEIPCg1fZGlzcGxheV9uYW1lQggKBl9ncm91cCJ/ChhQYXRjaFByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCJwChhSZW1vdmVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESFQoNdmFsaWRhdGVfb25seRgDIAEoCCKAAQoZUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIlYKFUdldFByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIASJIChZHZXRQcm9qZWN0Um9sZVJlc3BvbnNlEi4KDHByb2plY3Rfcm9sZRgBIAEoCzIYLmNsYXZpZ2VyLnYxLlByb2plY3RSb2xlIpUBChFQcm9qZWN0Um9sZUZpbHRlchIpCghyb2xlX2tleRgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISLQoMZGlzcGxheV9uYW1lGAIgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchImCgVncm91cBgDIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXIirAEKF0xpc3RQcm9qZWN0Um9sZXNSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASEQoJcGFnZV9zaXplGAIgASgFEhwKCnBhZ2VfdG9rZW4YAyABKAlCCIrhGAQYgIABEi4KBmZpbHRlchgEIAEoCzIeLmNsYXZpZ2VyLnYxLlByb2plY3RSb2xlRmlsdGVyEhAKCG9yZGVyX2J5GAUgASgJIooBChhMaXN0UHJvamVjdFJvbGVzUmVzcG9uc2USLwoNcHJvamVjdF9yb2xlcxgBIAMoCzIYLmNsYXZpZ2VyLnYxLlByb2plY3RSb2xlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIoUCCh1MaXN0UHJvamVjdFJvbGVIaXN0b3J5UmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIWCgVhY3RvchgDIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgEIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAUgASgJEg0KBWFmdGVyGAYgASgEEhMKBmJlZm9yZRgHIAEoBEgAiAEBEiUKBHRpbWUYCCABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgJIAEoBUIJCgdfYmVmb3JlIp4BCh5MaXN0UHJvamVjdFJvbGVIaXN0b3J5UmVzcG9uc2USKgoHZW50cmllcxgBIAMoCzIZLmNsYXZpZ2VyLnYxLkhpc3RvcnlFbnRyeRIXCgpuZXh0X2FmdGVyGAIgASgESACIAQESGAoLbmV4dF9iZWZvcmUYAyABKARIAYgBAUINCgtfbmV4dF9hZnRlckIOCgxfbmV4dF9iZWZvcmUiqQEKGkdldFByb2plY3RSb2xlU3RhdGVSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASHQoIcm9sZV9rZXkYAiABKAlCC4rhGAcIARABGMgBEhUKCHNlcXVlbmNlGAMgASgESACIAQESKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCwoJX3NlcXVlbmNlIk0KG0dldFByb2plY3RSb2xlU3RhdGVSZXNwb25zZRIuCgxwcm9qZWN0X3JvbGUYASABKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZTKuCgoSUHJvamVjdFJvbGVTZXJ2aWNlEoUBCg5BZGRQcm9qZWN0Um9sZRIiLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVxdWVzdBojLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlcxKRAQoPQWRkUHJvamVjdFJvbGVzEiMuY2xhdmlnZXIudjEuQWRkUHJvamVjdFJvbGVzUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlc1Jlc3BvbnNlIjOC0+STAi06ASoiKC92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZXM6YmF0Y2hBZGQSjQEKEVVwZGF0ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqGh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEFBhdGNoUHJvamVjdFJvbGUSJC5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSb2xlUmVxdWVzdBolLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJvbGVSZXNwb25zZSIpgtPkkwIjOgEqMh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSigEKEVJlbW92ZVByb2plY3RSb2xlEiUuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgKh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSgQEKDkdldFByb2plY3RSb2xlEiIuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXF1ZXN0GiMuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVSZXNwb25zZSImgtPkkwIgEh4vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUSiAEKEExpc3RQcm9qZWN0Um9sZXMSJC5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVzUmVxdWVzdBolLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0Um9sZXNSZXNwb25zZSIngtPkkwIhEh8vdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVzEqEBChZMaXN0UHJvamVjdFJvbGVIaXN0b3J5EiouY2xhdmlnZXIudjEuTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlcXVlc3QaKy5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVIaXN0b3J5UmVzcG9uc2UiLoLT5JMCKBImL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlL2hpc3RvcnkSngEKE0dldFByb2plY3RSb2xlU3RhdGUSJy5jbGF2aWdlci52MS5HZXRQcm9qZWN0Um9sZVN0YXRlUmVxdWVzdBooLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlU3RhdGVSZXNwb25zZSI0gtPkkwIuEiwvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGUvaGlzdG9yeS9zdGF0ZWIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * A role as it is read.
@@ -107,6 +111,13 @@ export type AddProjectRoleRequest = Message<"claviger.v1.AddProjectRoleRequest">
    * @generated from field: string group = 4;
    */
   group: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -123,11 +134,18 @@ export const AddProjectRoleRequestSchema: GenMessage<AddProjectRoleRequest> = /*
  */
 export type AddProjectRoleResponse = Message<"claviger.v1.AddProjectRoleResponse"> & {
   /**
-   * Where it stands in the log.
+   * Where it stands in the log; absent when it was not recorded.
    *
-   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -191,6 +209,13 @@ export type AddProjectRolesRequest = Message<"claviger.v1.AddProjectRolesRequest
    * @generated from field: repeated claviger.v1.NewProjectRole roles = 2;
    */
   roles: NewProjectRole[];
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 3;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -207,11 +232,18 @@ export const AddProjectRolesRequestSchema: GenMessage<AddProjectRolesRequest> = 
  */
 export type AddProjectRolesResponse = Message<"claviger.v1.AddProjectRolesResponse"> & {
   /**
-   * Where the last of them stands in the log.
+   * Where the last of them stands in the log; absent when they were not recorded.
    *
-   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -254,6 +286,13 @@ export type UpdateProjectRoleRequest = Message<"claviger.v1.UpdateProjectRoleReq
    * @generated from field: string group = 4;
    */
   group: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -275,6 +314,13 @@ export type UpdateProjectRoleResponse = Message<"claviger.v1.UpdateProjectRoleRe
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -324,6 +370,13 @@ export type PatchProjectRoleRequest = Message<"claviger.v1.PatchProjectRoleReque
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 6;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -345,6 +398,13 @@ export type PatchProjectRoleResponse = Message<"claviger.v1.PatchProjectRoleResp
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -373,6 +433,13 @@ export type RemoveProjectRoleRequest = Message<"claviger.v1.RemoveProjectRoleReq
    * @generated from field: string role_key = 2;
    */
   roleKey: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 3;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -394,6 +461,13 @@ export type RemoveProjectRoleResponse = Message<"claviger.v1.RemoveProjectRoleRe
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -579,6 +653,181 @@ export const ListProjectRolesResponseSchema: GenMessage<ListProjectRolesResponse
   messageDesc(file_claviger_v1_project_role_service, 16);
 
 /**
+ * Which changes of a role to list, in which order.
+ *
+ * @generated from message claviger.v1.ListProjectRoleHistoryRequest
+ */
+export type ListProjectRoleHistoryRequest = Message<"claviger.v1.ListProjectRoleHistoryRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * Key of the role.
+   *
+   * @generated from field: string role_key = 2;
+   */
+  roleKey: string;
+
+  /**
+   * User id of who acted: up to 200 characters; anybody when empty.
+   *
+   * @generated from field: string actor = 3;
+   */
+  actor: string;
+
+  /**
+   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   *
+   * @generated from field: repeated string types = 4;
+   */
+  types: string[];
+
+  /**
+   * `asc`: oldest first, also when empty; `desc`: newest first.
+   *
+   * @generated from field: string order = 5;
+   */
+  order: string;
+
+  /**
+   * Only entries above this position in the log.
+   *
+   * @generated from field: uint64 after = 6;
+   */
+  after: bigint;
+
+  /**
+   * Only entries below this position in the log; no bound when absent.
+   *
+   * @generated from field: optional uint64 before = 7;
+   */
+  before?: bigint | undefined;
+
+  /**
+   * Only entries of this time; `after` and `before` apply too.
+   *
+   * @generated from field: claviger.v1.TimeBounds time = 8;
+   */
+  time?: TimeBounds | undefined;
+
+  /**
+   * 1 to 1000; 100 when absent.
+   *
+   * @generated from field: int32 page_size = 9;
+   */
+  pageSize: number;
+};
+
+/**
+ * Describes the message claviger.v1.ListProjectRoleHistoryRequest.
+ * Use `create(ListProjectRoleHistoryRequestSchema)` to create a new message.
+ */
+export const ListProjectRoleHistoryRequestSchema: GenMessage<ListProjectRoleHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_role_service, 17);
+
+/**
+ * A page of the history of a role.
+ *
+ * @generated from message claviger.v1.ListProjectRoleHistoryResponse
+ */
+export type ListProjectRoleHistoryResponse = Message<"claviger.v1.ListProjectRoleHistoryResponse"> & {
+  /**
+   * In the order asked for.
+   *
+   * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
+   */
+  entries: HistoryEntry[];
+
+  /**
+   * Of `asc`, the `after` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_after = 2;
+   */
+  nextAfter?: bigint | undefined;
+
+  /**
+   * Of `desc`, the `before` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_before = 3;
+   */
+  nextBefore?: bigint | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.ListProjectRoleHistoryResponse.
+ * Use `create(ListProjectRoleHistoryResponseSchema)` to create a new message.
+ */
+export const ListProjectRoleHistoryResponseSchema: GenMessage<ListProjectRoleHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_role_service, 18);
+
+/**
+ * A role, and when. Either `sequence` or `time` must be given.
+ *
+ * @generated from message claviger.v1.GetProjectRoleStateRequest
+ */
+export type GetProjectRoleStateRequest = Message<"claviger.v1.GetProjectRoleStateRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * Key of the role.
+   *
+   * @generated from field: string role_key = 2;
+   */
+  roleKey: string;
+
+  /**
+   * Right after the event at this position in the log, or the last event before it.
+   *
+   * @generated from field: optional uint64 sequence = 3;
+   */
+  sequence?: bigint | undefined;
+
+  /**
+   * At the end of this millisecond.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 4;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetProjectRoleStateRequest.
+ * Use `create(GetProjectRoleStateRequestSchema)` to create a new message.
+ */
+export const GetProjectRoleStateRequestSchema: GenMessage<GetProjectRoleStateRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_role_service, 19);
+
+/**
+ * The role as it was.
+ *
+ * @generated from message claviger.v1.GetProjectRoleStateResponse
+ */
+export type GetProjectRoleStateResponse = Message<"claviger.v1.GetProjectRoleStateResponse"> & {
+  /**
+   * At the time asked for.
+   *
+   * @generated from field: claviger.v1.ProjectRole project_role = 1;
+   */
+  projectRole?: ProjectRole | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetProjectRoleStateResponse.
+ * Use `create(GetProjectRoleStateResponseSchema)` to create a new message.
+ */
+export const GetProjectRoleStateResponseSchema: GenMessage<GetProjectRoleStateResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_role_service, 20);
+
+/**
  * Roles of projects. In HTTP, one role is addressed with its key as a query parameter: any text is a key.
  *
  * @generated from service claviger.v1.ProjectRoleService
@@ -653,6 +902,26 @@ export const ProjectRoleService: GenService<{
     methodKind: "unary";
     input: typeof ListProjectRolesRequestSchema;
     output: typeof ListProjectRolesResponseSchema;
+  },
+  /**
+   * Lists who changed the role and when, page by page; also of one that was removed. It ends with the removal of the project.
+   *
+   * @generated from rpc claviger.v1.ProjectRoleService.ListProjectRoleHistory
+   */
+  listProjectRoleHistory: {
+    methodKind: "unary";
+    input: typeof ListProjectRoleHistoryRequestSchema;
+    output: typeof ListProjectRoleHistoryResponseSchema;
+  },
+  /**
+   * Shows the role as it was at a time.
+   *
+   * @generated from rpc claviger.v1.ProjectRoleService.GetProjectRoleState
+   */
+  getProjectRoleState: {
+    methodKind: "unary";
+    input: typeof GetProjectRoleStateRequestSchema;
+    output: typeof GetProjectRoleStateResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_claviger_v1_project_role_service, 0);

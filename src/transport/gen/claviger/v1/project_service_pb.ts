@@ -4,19 +4,23 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Planned } from "./field_change_pb.js";
+import { file_claviger_v1_field_change } from "./field_change_pb.js";
 import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
+import type { HistoryEntry, TimeBounds } from "./history_service_pb.js";
+import { file_claviger_v1_history_service } from "./history_service_pb.js";
 import type { ObjectDetails, State, TextFilter } from "./object_details_pb.js";
 import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/project_service.proto.
  */
 export const file_claviger_v1_project_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFjbGF2aWdlci92MS9wcm9qZWN0X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIpECCgdQcm9qZWN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHgoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCBIaChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAgSGQoRaGFzX3Byb2plY3RfY2hlY2sYBSABKAgSRQoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIu4BChFBZGRQcm9qZWN0UmVxdWVzdBIZCgJpZBgBIAEoCUIIiuEYBBABGEBIAIgBARIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nQgUKA19pZCJNChJBZGRQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSCgoCaWQYAiABKAki5wEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhkKBG5hbWUYAiABKAlCC4rhGAcIARABGMgBEh4KFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAgSGgoScHJvamVjdF9yb2xlX2NoZWNrGAQgASgIEhkKEWhhc19wcm9qZWN0X2NoZWNrGAUgASgIEkUKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmciRAoVVXBkYXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIpwDChNQYXRjaFByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAhIAYgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAhIAogBARIeChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCEgDiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIBIgBARIvCgt1cGRhdGVfbWFzaxgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyJDChRQYXRjaFByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhEZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZRGVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIyChhSZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiSAoZUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscyIuChRSZW1vdmVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCJEChVSZW1vdmVQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMiKwoRR2V0UHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEAiOwoSR2V0UHJvamVjdFJlc3BvbnNlEiUKB3Byb2plY3QYASABKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0In4KDVByb2plY3RGaWx0ZXISIwoCaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiEKBXN0YXRlGAMgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUihAEKE0xpc3RQcm9qZWN0c1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhwKCnBhZ2VfdG9rZW4YAiABKAlCCIrhGAQYgIABEioKBmZpbHRlchgDIAEoCzIaLmNsYXZpZ2VyLnYxLlByb2plY3RGaWx0ZXISEAoIb3JkZXJfYnkYBCABKAkifQoUTGlzdFByb2plY3RzUmVzcG9uc2USJgoIcHJvamVjdHMYASADKAsyFC5jbGF2aWdlci52MS5Qcm9qZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEIo8BChFDaGVja0xvZ2luUmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIfCgt1c2VyX29yZ19pZBgCIAEoCUIKiuEYBggBEAEYQBIfCg51c2VyX3JvbGVfa2V5cxgDIAMoCUIHiuEYAxjoBxIgCg9ncmFudGVkX29yZ19pZHMYBCADKAlCB4rhGAMY6AciFAoSQ2hlY2tMb2dpblJlc3BvbnNlKssBChZQcml2YXRlTGFiZWxpbmdTZXR0aW5nEigKJFBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19VTlNQRUNJRklFRBAAEkIKPlBSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19FTkZPUkNFX1BST0pFQ1RfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAESQwo/UFJJVkFURV9MQUJFTElOR19TRVRUSU5HX0FMTE9XX0xPR0lOX1VTRVJfUkVTT1VSQ0VfT1dORVJfUE9MSUNZEAIytwgKDlByb2plY3RTZXJ2aWNlEmYKCkFkZFByb2plY3QSHi5jbGF2aWdlci52MS5BZGRQcm9qZWN0UmVxdWVzdBofLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSZXNwb25zZSIXgtPkkwIROgEqIgwvdjEvcHJvamVjdHMSdAoNVXBkYXRlUHJvamVjdBIhLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiIuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJlc3BvbnNlIhyC0+STAhY6ASoaES92MS9wcm9qZWN0cy97aWR9EnEKDFBhdGNoUHJvamVjdBIgLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJlcXVlc3QaIS5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSZXNwb25zZSIcgtPkkwIWOgEqMhEvdjEvcHJvamVjdHMve2lkfRKIAQoRRGVhY3RpdmF0ZVByb2plY3QSJS5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QaJi5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlIiSC0+STAh4iHC92MS9wcm9qZWN0cy97aWR9OmRlYWN0aXZhdGUSiAEKEVJlYWN0aXZhdGVQcm9qZWN0EiUuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXF1ZXN0GiYuY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZSIkgtPkkwIeIhwvdjEvcHJvamVjdHMve2lkfTpyZWFjdGl2YXRlEnEKDVJlbW92ZVByb2plY3QSIS5jbGF2aWdlci52MS5SZW1vdmVQcm9qZWN0UmVxdWVzdBoiLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSZXNwb25zZSIZgtPkkwITKhEvdjEvcHJvamVjdHMve2lkfRJoCgpHZXRQcm9qZWN0Eh4uY2xhdmlnZXIudjEuR2V0UHJvamVjdFJlcXVlc3QaHy5jbGF2aWdlci52MS5HZXRQcm9qZWN0UmVzcG9uc2UiGYLT5JMCExIRL3YxL3Byb2plY3RzL3tpZH0SaQoMTGlzdFByb2plY3RzEiAuY2xhdmlnZXIudjEuTGlzdFByb2plY3RzUmVxdWVzdBohLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0c1Jlc3BvbnNlIhSC0+STAg4SDC92MS9wcm9qZWN0cxJ2CgpDaGVja0xvZ2luEh4uY2xhdmlnZXIudjEuQ2hlY2tMb2dpblJlcXVlc3QaHy5jbGF2aWdlci52MS5DaGVja0xvZ2luUmVzcG9uc2UiJ4LT5JMCIToBKiIcL3YxL3Byb2plY3RzL3tpZH06Y2hlY2tMb2dpbmIGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask]);
+  fileDesc("CiFjbGF2aWdlci92MS9wcm9qZWN0X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIpECCgdQcm9qZWN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHgoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCBIaChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAgSGQoRaGFzX3Byb2plY3RfY2hlY2sYBSABKAgSRQoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIoUCChFBZGRQcm9qZWN0UmVxdWVzdBIZCgJpZBgBIAEoCUIIiuEYBBABGEBIAIgBARIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nEhUKDXZhbGlkYXRlX29ubHkYByABKAhCBQoDX2lkIpYBChJBZGRQcm9qZWN0UmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIKCgJpZBgCIAEoCRIqCgdwbGFubmVkGAMgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkIv4BChRVcGRhdGVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nEhUKDXZhbGlkYXRlX29ubHkYByABKAgifAoVVXBkYXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQiswMKE1BhdGNoUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEASHAoEbmFtZRgCIAEoCUIJiuEYBRABGMgBSACIAQESIwoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCEgBiAEBEh8KEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCEgCiAEBEh4KEWhhc19wcm9qZWN0X2NoZWNrGAUgASgISAOIAQESSgoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZ0gEiAEBEi8KC3VwZGF0ZV9tYXNrGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIVCg12YWxpZGF0ZV9vbmx5GAggASgIQgcKBV9uYW1lQhkKF19wcm9qZWN0X3JvbGVfYXNzZXJ0aW9uQhUKE19wcm9qZWN0X3JvbGVfY2hlY2tCFAoSX2hhc19wcm9qZWN0X2NoZWNrQhsKGV9wcml2YXRlX2xhYmVsaW5nX3NldHRpbmciewoUUGF0Y2hQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCJJChhEZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgCIAEoCCKAAQoZRGVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIkkKGFJlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIVCg12YWxpZGF0ZV9vbmx5GAIgASgIIoABChlSZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQiRQoUUmVtb3ZlUHJvamVjdFJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgCIAEoCCJ8ChVSZW1vdmVQcm9qZWN0UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCIrChFHZXRQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQCI7ChJHZXRQcm9qZWN0UmVzcG9uc2USJQoHcHJvamVjdBgBIAEoCzIULmNsYXZpZ2VyLnYxLlByb2plY3QifgoNUHJvamVjdEZpbHRlchIjCgJpZBgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJQoEbmFtZRgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISIQoFc3RhdGUYAyABKA4yEi5jbGF2aWdlci52MS5TdGF0ZSKEAQoTTGlzdFByb2plY3RzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSHAoKcGFnZV90b2tlbhgCIAEoCUIIiuEYBBiAgAESKgoGZmlsdGVyGAMgASgLMhouY2xhdmlnZXIudjEuUHJvamVjdEZpbHRlchIQCghvcmRlcl9ieRgEIAEoCSJ9ChRMaXN0UHJvamVjdHNSZXNwb25zZRImCghwcm9qZWN0cxgBIAMoCzIULmNsYXZpZ2VyLnYxLlByb2plY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKAUSEAoIc2VxdWVuY2UYBCABKAQijwEKEUNoZWNrTG9naW5SZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEh8KC3VzZXJfb3JnX2lkGAIgASgJQgqK4RgGCAEQARhAEh8KDnVzZXJfcm9sZV9rZXlzGAMgAygJQgeK4RgDGOgHEiAKD2dyYW50ZWRfb3JnX2lkcxgEIAMoCUIHiuEYAxjoByIUChJDaGVja0xvZ2luUmVzcG9uc2Ui7QEKGUxpc3RQcm9qZWN0SGlzdG9yeVJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEASEQoJaW5jbHVkaW5nGAIgASgJEhYKBWFjdG9yGAMgASgJQgeK4RgDGMgBEhUKBXR5cGVzGAQgAygJQgaK4RgCGGQSDQoFb3JkZXIYBSABKAkSDQoFYWZ0ZXIYBiABKAQSEwoGYmVmb3JlGAcgASgESACIAQESJQoEdGltZRgIIAEoCzIXLmNsYXZpZ2VyLnYxLlRpbWVCb3VuZHMSEQoJcGFnZV9zaXplGAkgASgFQgkKB19iZWZvcmUimgEKGkxpc3RQcm9qZWN0SGlzdG9yeVJlc3BvbnNlEioKB2VudHJpZXMYASADKAsyGS5jbGF2aWdlci52MS5IaXN0b3J5RW50cnkSFwoKbmV4dF9hZnRlchgCIAEoBEgAiAEBEhgKC25leHRfYmVmb3JlGAMgASgESAGIAQFCDQoLX25leHRfYWZ0ZXJCDgoMX25leHRfYmVmb3JlIn4KFkdldFByb2plY3RTdGF0ZVJlcXVlc3QSFgoCaWQYASABKAlCCorhGAYIARABGEASFQoIc2VxdWVuY2UYAiABKARIAIgBARIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfc2VxdWVuY2UiQAoXR2V0UHJvamVjdFN0YXRlUmVzcG9uc2USJQoHcHJvamVjdBgBIAEoCzIULmNsYXZpZ2VyLnYxLlByb2plY3QqywEKFlByaXZhdGVMYWJlbGluZ1NldHRpbmcSKAokUFJJVkFURV9MQUJFTElOR19TRVRUSU5HX1VOU1BFQ0lGSUVEEAASQgo+UFJJVkFURV9MQUJFTElOR19TRVRUSU5HX0VORk9SQ0VfUFJPSkVDVF9SRVNPVVJDRV9PV05FUl9QT0xJQ1kQARJDCj9QUklWQVRFX0xBQkVMSU5HX1NFVFRJTkdfQUxMT1dfTE9HSU5fVVNFUl9SRVNPVVJDRV9PV05FUl9QT0xJQ1kQAjLKCgoOUHJvamVjdFNlcnZpY2USZgoKQWRkUHJvamVjdBIeLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSZXF1ZXN0Gh8uY2xhdmlnZXIudjEuQWRkUHJvamVjdFJlc3BvbnNlIheC0+STAhE6ASoiDC92MS9wcm9qZWN0cxJ0Cg1VcGRhdGVQcm9qZWN0EiEuY2xhdmlnZXIudjEuVXBkYXRlUHJvamVjdFJlcXVlc3QaIi5jbGF2aWdlci52MS5VcGRhdGVQcm9qZWN0UmVzcG9uc2UiHILT5JMCFjoBKhoRL3YxL3Byb2plY3RzL3tpZH0ScQoMUGF0Y2hQcm9qZWN0EiAuY2xhdmlnZXIudjEuUGF0Y2hQcm9qZWN0UmVxdWVzdBohLmNsYXZpZ2VyLnYxLlBhdGNoUHJvamVjdFJlc3BvbnNlIhyC0+STAhY6ASoyES92MS9wcm9qZWN0cy97aWR9EogBChFEZWFjdGl2YXRlUHJvamVjdBIlLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBomLmNsYXZpZ2VyLnYxLkRlYWN0aXZhdGVQcm9qZWN0UmVzcG9uc2UiJILT5JMCHiIcL3YxL3Byb2plY3RzL3tpZH06ZGVhY3RpdmF0ZRKIAQoRUmVhY3RpdmF0ZVByb2plY3QSJS5jbGF2aWdlci52MS5SZWFjdGl2YXRlUHJvamVjdFJlcXVlc3QaJi5jbGF2aWdlci52MS5SZWFjdGl2YXRlUHJvamVjdFJlc3BvbnNlIiSC0+STAh4iHC92MS9wcm9qZWN0cy97aWR9OnJlYWN0aXZhdGUScQoNUmVtb3ZlUHJvamVjdBIhLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSZXF1ZXN0GiIuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJlc3BvbnNlIhmC0+STAhMqES92MS9wcm9qZWN0cy97aWR9EmgKCkdldFByb2plY3QSHi5jbGF2aWdlci52MS5HZXRQcm9qZWN0UmVxdWVzdBofLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSZXNwb25zZSIZgtPkkwITEhEvdjEvcHJvamVjdHMve2lkfRJpCgxMaXN0UHJvamVjdHMSIC5jbGF2aWdlci52MS5MaXN0UHJvamVjdHNSZXF1ZXN0GiEuY2xhdmlnZXIudjEuTGlzdFByb2plY3RzUmVzcG9uc2UiFILT5JMCDhIML3YxL3Byb2plY3RzEnYKCkNoZWNrTG9naW4SHi5jbGF2aWdlci52MS5DaGVja0xvZ2luUmVxdWVzdBofLmNsYXZpZ2VyLnYxLkNoZWNrTG9naW5SZXNwb25zZSIngtPkkwIhOgEqIhwvdjEvcHJvamVjdHMve2lkfTpjaGVja0xvZ2luEogBChJMaXN0UHJvamVjdEhpc3RvcnkSJi5jbGF2aWdlci52MS5MaXN0UHJvamVjdEhpc3RvcnlSZXF1ZXN0GicuY2xhdmlnZXIudjEuTGlzdFByb2plY3RIaXN0b3J5UmVzcG9uc2UiIYLT5JMCGxIZL3YxL3Byb2plY3RzL3tpZH0vaGlzdG9yeRKFAQoPR2V0UHJvamVjdFN0YXRlEiMuY2xhdmlnZXIudjEuR2V0UHJvamVjdFN0YXRlUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkdldFByb2plY3RTdGF0ZVJlc3BvbnNlIieC0+STAiESHy92MS9wcm9qZWN0cy97aWR9L2hpc3Rvcnkvc3RhdGViBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * A project as it is read.
@@ -135,6 +139,13 @@ export type AddProjectRequest = Message<"claviger.v1.AddProjectRequest"> & {
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
   privateLabelingSetting: PrivateLabelingSetting;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 7;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -151,18 +162,25 @@ export const AddProjectRequestSchema: GenMessage<AddProjectRequest> = /*@__PURE_
  */
 export type AddProjectResponse = Message<"claviger.v1.AddProjectResponse"> & {
   /**
-   * Where it stands in the log.
+   * Where it stands in the log; absent when it was not recorded.
    *
-   * @generated from field: claviger.v1.ObjectDetails details = 1;
+   * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * Its id.
+   * Its id; empty when it was not recorded.
    *
    * @generated from field: string id = 2;
    */
   id: string;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 3;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -219,6 +237,13 @@ export type UpdateProjectRequest = Message<"claviger.v1.UpdateProjectRequest"> &
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
   privateLabelingSetting: PrivateLabelingSetting;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 7;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -240,6 +265,13 @@ export type UpdateProjectResponse = Message<"claviger.v1.UpdateProjectResponse">
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -303,6 +335,13 @@ export type PatchProjectRequest = Message<"claviger.v1.PatchProjectRequest"> & {
    * @generated from field: google.protobuf.FieldMask update_mask = 7;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 8;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -324,6 +363,13 @@ export type PatchProjectResponse = Message<"claviger.v1.PatchProjectResponse"> &
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -345,6 +391,13 @@ export type DeactivateProjectRequest = Message<"claviger.v1.DeactivateProjectReq
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 2;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -366,6 +419,13 @@ export type DeactivateProjectResponse = Message<"claviger.v1.DeactivateProjectRe
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -387,6 +447,13 @@ export type ReactivateProjectRequest = Message<"claviger.v1.ReactivateProjectReq
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 2;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -408,6 +475,13 @@ export type ReactivateProjectResponse = Message<"claviger.v1.ReactivateProjectRe
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -429,6 +503,13 @@ export type RemoveProjectRequest = Message<"claviger.v1.RemoveProjectRequest"> &
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Decides as usual and records nothing; the response says what would change.
+   *
+   * @generated from field: bool validate_only = 2;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -450,6 +531,13 @@ export type RemoveProjectResponse = Message<"claviger.v1.RemoveProjectResponse">
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
+
+  /**
+   * Only with `validateOnly`: what would change.
+   *
+   * @generated from field: optional claviger.v1.Planned planned = 2;
+   */
+  planned?: Planned | undefined;
 };
 
 /**
@@ -678,6 +766,174 @@ export const CheckLoginResponseSchema: GenMessage<CheckLoginResponse> = /*@__PUR
   messageDesc(file_claviger_v1_project_service, 19);
 
 /**
+ * Which changes of a project to list, in which order.
+ *
+ * @generated from message claviger.v1.ListProjectHistoryRequest
+ */
+export type ListProjectHistoryRequest = Message<"claviger.v1.ListProjectHistoryRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * `roles`: also the history of its roles, removed ones included; none besides its own when empty.
+   *
+   * @generated from field: string including = 2;
+   */
+  including: string;
+
+  /**
+   * User id of who acted: up to 200 characters; anybody when empty.
+   *
+   * @generated from field: string actor = 3;
+   */
+  actor: string;
+
+  /**
+   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   *
+   * @generated from field: repeated string types = 4;
+   */
+  types: string[];
+
+  /**
+   * `asc`: oldest first, also when empty; `desc`: newest first.
+   *
+   * @generated from field: string order = 5;
+   */
+  order: string;
+
+  /**
+   * Only entries above this position in the log.
+   *
+   * @generated from field: uint64 after = 6;
+   */
+  after: bigint;
+
+  /**
+   * Only entries below this position in the log; no bound when absent.
+   *
+   * @generated from field: optional uint64 before = 7;
+   */
+  before?: bigint | undefined;
+
+  /**
+   * Only entries of this time; `after` and `before` apply too.
+   *
+   * @generated from field: claviger.v1.TimeBounds time = 8;
+   */
+  time?: TimeBounds | undefined;
+
+  /**
+   * 1 to 1000; 100 when absent.
+   *
+   * @generated from field: int32 page_size = 9;
+   */
+  pageSize: number;
+};
+
+/**
+ * Describes the message claviger.v1.ListProjectHistoryRequest.
+ * Use `create(ListProjectHistoryRequestSchema)` to create a new message.
+ */
+export const ListProjectHistoryRequestSchema: GenMessage<ListProjectHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 20);
+
+/**
+ * A page of the history of a project.
+ *
+ * @generated from message claviger.v1.ListProjectHistoryResponse
+ */
+export type ListProjectHistoryResponse = Message<"claviger.v1.ListProjectHistoryResponse"> & {
+  /**
+   * In the order asked for.
+   *
+   * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
+   */
+  entries: HistoryEntry[];
+
+  /**
+   * Of `asc`, the `after` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_after = 2;
+   */
+  nextAfter?: bigint | undefined;
+
+  /**
+   * Of `desc`, the `before` of the next page; absent on the last.
+   *
+   * @generated from field: optional uint64 next_before = 3;
+   */
+  nextBefore?: bigint | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.ListProjectHistoryResponse.
+ * Use `create(ListProjectHistoryResponseSchema)` to create a new message.
+ */
+export const ListProjectHistoryResponseSchema: GenMessage<ListProjectHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 21);
+
+/**
+ * A project, and when. Either `sequence` or `time` must be given.
+ *
+ * @generated from message claviger.v1.GetProjectStateRequest
+ */
+export type GetProjectStateRequest = Message<"claviger.v1.GetProjectStateRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Right after the event at this position in the log, or the last event before it.
+   *
+   * @generated from field: optional uint64 sequence = 2;
+   */
+  sequence?: bigint | undefined;
+
+  /**
+   * At the end of this millisecond.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetProjectStateRequest.
+ * Use `create(GetProjectStateRequestSchema)` to create a new message.
+ */
+export const GetProjectStateRequestSchema: GenMessage<GetProjectStateRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 22);
+
+/**
+ * The project as it was.
+ *
+ * @generated from message claviger.v1.GetProjectStateResponse
+ */
+export type GetProjectStateResponse = Message<"claviger.v1.GetProjectStateResponse"> & {
+  /**
+   * At the time asked for.
+   *
+   * @generated from field: claviger.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.GetProjectStateResponse.
+ * Use `create(GetProjectStateResponseSchema)` to create a new message.
+ */
+export const GetProjectStateResponseSchema: GenMessage<GetProjectStateResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_project_service, 23);
+
+/**
  * Which private labeling applies at the login of a project.
  *
  * @generated from enum claviger.v1.PrivateLabelingSetting
@@ -813,6 +1069,26 @@ export const ProjectService: GenService<{
     methodKind: "unary";
     input: typeof CheckLoginRequestSchema;
     output: typeof CheckLoginResponseSchema;
+  },
+  /**
+   * Lists who changed the project and when, page by page; also of one that was removed.
+   *
+   * @generated from rpc claviger.v1.ProjectService.ListProjectHistory
+   */
+  listProjectHistory: {
+    methodKind: "unary";
+    input: typeof ListProjectHistoryRequestSchema;
+    output: typeof ListProjectHistoryResponseSchema;
+  },
+  /**
+   * Shows the project as it was at a time.
+   *
+   * @generated from rpc claviger.v1.ProjectService.GetProjectState
+   */
+  getProjectState: {
+    methodKind: "unary";
+    input: typeof GetProjectStateRequestSchema;
+    output: typeof GetProjectStateResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_claviger_v1_project_service, 0);

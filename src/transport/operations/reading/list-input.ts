@@ -1,5 +1,5 @@
-import { malformed } from '../errors/status-error.js'
-import type { MessageField, MessageFields, Values } from '../messages/message-fields.js'
+import { malformed } from '../../errors/status-error.js'
+import type { MessageField, MessageFields, Values } from '../../messages/message-fields.js'
 
 /** The input of a method that lists `items`; zero and empty stand for absent, as AIP-158 has it. */
 export const listInput = (

@@ -1,0 +1,43 @@
+import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
+import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
+import { kindOf } from '../../projections/events/kind-of.js'
+import { readEvents } from '../../projections/events/read-events.js'
+import { fieldChanges } from '../../projections/history-view.js'
+import { rowAfter } from '../../projections/rows/change-row.js'
+import { fromPort } from '../errors/fault.js'
+import type { AdmittedCall } from '../method/context.js'
+import type { Planned } from '../method/outcome.js'
+import type { Runtime } from '../runtime.js'
+import { raceAbort } from '../waiting/race-abort.js'
+
+interface PlannedWrite extends Pick<Planned, 'events' | 'details'> {
+  /** Of several objects, what stands before the fields of each. */
+  readonly placeOf?: (index: number) => string
+}
+
+/** The fields that the events of a dry run would change: of one object as it is at `details`, or of new ones. */
+export const plannedChanges = async (
+  { store, metadataOf }: Runtime,
+  call: AdmittedCall,
+  { events, details, placeOf }: PlannedWrite,
+): Promise<readonly FieldChange[]> => {
+  const metadata = metadataOf(call)
+  const planned = events.map(({ type, schemaVersion, data }: NewEvent): RecordedEvent => {
+    const stream = kindOf(type).stream(call.orgId, data)
+    return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
+  })
+  const [first] = planned
+  const reading = first && details && fromPort(() => store.readStream(first.stream))
+  const read = reading ? await raceAbort(reading, call.signal) : []
+  const past = read.filter(({ position }) => details && position <= details.sequence)
+  let row = readEvents(past).reduce<Views[ViewType] | undefined>(rowAfter, undefined)
+  return readEvents(planned).flatMap((event, index) => {
+    const before = details && row
+    row = rowAfter(before, event)
+    const place = placeOf?.(index) ?? ''
+    return fieldChanges(event, { before, after: row }).map((change) => ({
+      ...change,
+      field: `${place}${change.field}`,
+    }))
+  })
+}
