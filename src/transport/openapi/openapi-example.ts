@@ -45,6 +45,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   issuer: 'https://accounts.example.com',
   managedBy: 'platform-team',
   name: 'Portal',
+  nextAfter: '1769851800250000',
   nextBefore: '1769851800250000',
   nextPageToken: '',
   order: 'desc',
@@ -76,15 +77,16 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 /** An example of a field. */
 export const exampleOf = (field: DescField): unknown => {
-  const named = EXAMPLES[`${field.parent.name}.${field.jsonName}`] ?? EXAMPLES[field.jsonName]
-  if (named !== undefined) return named
-  const example = exampleOfValue(field)
-  return field.fieldKind === 'list' ? [example] : example
+  const own = EXAMPLES[`${field.parent.name}.${field.jsonName}`]
+  if (own !== undefined) return own
+  const example = exampleOfItem(field)
+  return field.fieldKind === 'list' && !Array.isArray(example) ? [example] : example
 }
 
-const exampleOfValue = ({ message, enum: choice, scalar }: DescField): unknown => {
-  // There is none of what JSON has in a form of its own.
-  if (message) return message.typeName in WELL_KNOWN ? undefined : exampleOfMessage(message.fields)
+const exampleOfItem = ({ jsonName, message, enum: choice, scalar }: DescField): unknown => {
+  if (message && !(message.typeName in WELL_KNOWN)) return exampleOfMessage(message.fields)
+  const named = EXAMPLES[jsonName]
+  if (named !== undefined || message) return named
   // The first is the one that stands for no choice.
   if (choice) return choice.values[1]?.name
   return scalar === ScalarType.BOOL ? true : 'text'
