@@ -69,8 +69,10 @@ export const admit = (
         const isAbsent = call[field] === undefined || call[field] === false
         check(isAbsent, field, 'is not accepted by this method')
       }
-      for (const field of unknownFieldsOf(context))
-        check(false, field, 'is not a known field of a context')
+      for (const field of Object.keys(context).filter(isUnknown).slice(0, MAX_REPORTED)) {
+        const name = field.slice(0, LONGEST_NAME).toWellFormed()
+        check(false, name, 'is not a known field of a context')
+      }
     })
     return violations.length > 0 ? err({ kind: 'InvalidArgument', violations }) : ok(call)
   } catch {
@@ -149,8 +151,4 @@ export const isSignal = (value: unknown): boolean =>
     typeof fieldOf(value, 'addEventListener') === 'function' &&
     typeof fieldOf(value, 'removeEventListener') === 'function')
 
-const unknownFieldsOf = (context: object): readonly string[] =>
-  Object.keys(context)
-    .filter((field) => !Object.hasOwn(FIELDS, field))
-    .slice(0, MAX_REPORTED)
-    .map((field) => field.slice(0, LONGEST_NAME).toWellFormed())
+const isUnknown = (field: string): boolean => !Object.hasOwn(FIELDS, field)
