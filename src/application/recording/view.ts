@@ -24,7 +24,7 @@ export interface View {
     ids: Ids,
   ): Snapshot<State, Event>
 
-  /** {@link View.read}, of a stream that should have no events: it is not loaded. */
+  /** {@link View.read}, of a stream that should have no events: it is not loaded. Once for each stream. */
   readNew: View['read']
 }
 
