@@ -26,9 +26,8 @@ export const emptyLog = () => {
           keys.set(idempotencyKey, events.length)
         freeze(event)
         events.push(event)
-        const stream = streams.get(event.stream)
-        if (stream) stream.push(event)
-        else streams.set(event.stream, [event])
+        if (event.version === 1) streams.set(event.stream, [event])
+        else streams.get(event.stream)?.push(event)
       }
     },
 

@@ -61,17 +61,18 @@ export const admit = (
       signal,
       onProgress,
     }
-    const violations = violationsFoundBy((check) => {
-      checkActor(check, actorId, actorOrgId)
-      check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
-      checkOptions(check, call)
-      for (const field of refused) {
-        const isAbsent = call[field] === undefined || call[field] === false
-        check(isAbsent, field, 'is not accepted by this method')
-      }
-      for (const field of unknownFieldsOf(context))
-        check(false, field, 'is not a known field of a context')
-    })
+    const { check, violations } = newChecks()
+    checkActor(check, actorId, actorOrgId)
+    check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
+    checkOptions(check, call)
+    for (const field of refused) {
+      const isAbsent = call[field] === undefined || call[field] === false
+      check(isAbsent, field, 'is not accepted by this method')
+    }
+    for (const field of Object.keys(context).filter(isUnknown).slice(0, MAX_REPORTED)) {
+      const name = field.slice(0, LONGEST_NAME).toWellFormed()
+      check(false, name, 'is not a known field of a context')
+    }
     return violations.length > 0 ? err({ kind: 'InvalidArgument', violations }) : ok(call)
   } catch {
     return err(invalid('', 'the context must be readable: a property of it throws'))
@@ -79,17 +80,21 @@ export const admit = (
 }
 
 /** The violations that every method would report of `caller`; for code that makes callers. */
-export const checkCaller = ({ userId, orgId }: Caller): readonly Violation[] =>
-  violationsFoundBy((check) => checkActor(check, userId, orgId))
+export const checkCaller = ({ userId, orgId }: Caller): readonly Violation[] => {
+  const { check, violations } = newChecks()
+  checkActor(check, userId, orgId)
+  return violations
+}
 
 type Check = (isMet: boolean, field: string, description: string) => void
 
-const violationsFoundBy = (checks: (check: Check) => void): readonly Violation[] => {
+/** A check that adds to `violations` when it is not met. */
+const newChecks = (): { readonly check: Check; readonly violations: readonly Violation[] } => {
   const violations: Violation[] = []
-  checks((isMet, field, description) => {
+  const check: Check = (isMet, field, description) => {
     if (!isMet) violations.push({ field, description })
-  })
-  return violations
+  }
+  return { check, violations }
 }
 
 const AN_ID = `must be ${ID_IN_WORDS}`
@@ -149,8 +154,4 @@ export const isSignal = (value: unknown): boolean =>
     typeof fieldOf(value, 'addEventListener') === 'function' &&
     typeof fieldOf(value, 'removeEventListener') === 'function')
 
-const unknownFieldsOf = (context: object): readonly string[] =>
-  Object.keys(context)
-    .filter((field) => !Object.hasOwn(FIELDS, field))
-    .slice(0, MAX_REPORTED)
-    .map((field) => field.slice(0, LONGEST_NAME).toWellFormed())
+const isUnknown = (field: string): boolean => !Object.hasOwn(FIELDS, field)

@@ -92,6 +92,12 @@ const continued = (
 /** About what plain data takes in memory. */
 const bytesOf = (value: unknown): number => {
   if (typeof value === 'string') return 16 + 2 * value.length
-  if (typeof value !== 'object' || value === null) return 8
-  return Object.values(value).reduce((bytes: number, each) => bytes + bytesOf(each), 16)
+  if (!isRecord(value)) return 8
+  let bytes = 16
+  // Faster than `Object.values`.
+  for (const key in value) bytes += bytesOf(value[key])
+  return bytes
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

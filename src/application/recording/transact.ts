@@ -125,8 +125,8 @@ const asExpected = <Decided extends Decision>(
 /** Of the first `most`, the streams that exist: the others can only be created, and versions decide. */
 const toLock = (writes: readonly StreamWrite[], most: number) =>
   writes
-    .slice(0, most)
-    .flatMap(({ stream, expectedVersion }) => (expectedVersion > 0 ? stream : []))
+    .filter(({ expectedVersion }, index) => expectedVersion > 0 && index < most)
+    .map(({ stream }) => stream)
 
 /** The answer of a decision that records nothing. */
 const settledBefore = async <Decided extends Decision, Answer>(

@@ -24,31 +24,22 @@ export interface View {
     ids: Ids,
   ): Snapshot<State, Event>
 
-  /** {@link View.read}, of a stream that should have no events: it is not loaded. */
+  /** {@link View.read}, of a stream that should have no events: it is not loaded. Once for each stream. */
   readNew: View['read']
-}
-
-/** A stream in the course of one call. */
-interface Seen {
-  snapshot: AnySnapshot
-  /** Whether it is still to be loaded. */
-  isMissing: boolean
-  /** Number of the load that it comes from; 0 when it was remembered or assumed. */
-  load: number
-  /** Number of the last decision that looked at it. */
-  decision: number
-  /** Whether that decision adds to it. If not, it must not change before the decision is recorded. */
-  isWritten: boolean
 }
 
 /** The streams that the decision of one call looks at, and when they were loaded. */
 export class CallView implements View {
   readonly #ledger: Ledger
   readonly #orgId: string
-  readonly #seen = new Map<StreamId, Seen>()
-  #decisions = 0
-  #loads = 0
-  #isPartial = false
+  /** What the last decision looked at. */
+  #looked: AnySnapshot[] = []
+  /** What of it is still to be loaded. */
+  #missing: AnySnapshot[] = []
+  /** What was loaded for the call, by stream; undefined while nothing was. */
+  #loaded: Map<StreamId, AnySnapshot> | undefined
+  /** What was loaded together, and last. */
+  #fresh: readonly AnySnapshot[] = []
 
   constructor(ledger: Ledger, orgId: string) {
     this.#ledger = ledger
@@ -59,90 +50,82 @@ export class CallView implements View {
     kind: StreamKind<Ids, State, Event>,
     ids: Ids,
   ): Snapshot<State, Event> {
-    return this.#look(kind, kind.stream(this.#orgId, ids), false)
+    const name = kind.stream(this.#orgId, ids)
+    const known = this.#loadedOf(kind, name) ?? this.#ledger.recall(kind, name)
+    if (known) return this.#look(known)
+    const beginning = new Snapshot(kind, name)
+    this.#missing.push(beginning)
+    return this.#look(beginning)
   }
 
   readNew<Ids, State extends Status, Event extends Message>(
     kind: StreamKind<Ids, State, Event>,
     ids: Ids,
   ): Snapshot<State, Event> {
-    return this.#look(kind, kind.stream(this.#orgId, ids), true)
+    const name = kind.stream(this.#orgId, ids)
+    return this.#look(this.#loadedOf(kind, name) ?? new Snapshot(kind, name))
   }
 
   /** Takes a decision; it counts for nothing when it {@link isPartial}. */
   decide<Decision>(decision: (view: View) => Decision): Decision {
-    this.#decisions++
-    this.#isPartial = false
+    this.#looked = []
+    this.#missing = []
     return decision(this)
   }
 
   /** Whether the last decision looked at a stream that is still to be loaded. */
   get isPartial(): boolean {
-    return this.#isPartial
+    return this.#missing.length > 0
   }
 
   /** Whether all that the last decision looked at was loaded together, and last. */
   get isFresh(): boolean {
-    return this.#looked().every(({ load }) => load > 0 && load === this.#loads)
+    return this.#looked.every((snapshot) => this.#fresh.includes(snapshot))
   }
 
   /** Loads what the last decision looked at: what is missing, or everything when nothing is. */
   async load(signal: AbortSignal | undefined): Promise<void> {
-    const looked = this.#looked()
-    const missing = looked.filter(({ isMissing }) => isMissing)
-    const wanted = missing.length > 0 ? missing : looked
-    const load = ++this.#loads
-    const loading = wanted.map(async (seen) => {
-      seen.snapshot = await this.#ledger.load(seen.snapshot)
-      seen.isMissing = false
-      seen.load = load
-    })
-    await raceAbort(Promise.all(loading), signal)
+    const wanted = this.isPartial ? this.#missing : this.#looked
+    const loading = wanted.map((snapshot) => this.#ledger.load(snapshot))
+    this.#fresh = await raceAbort(Promise.all(loading), signal)
+    this.#loaded ??= new Map()
+    for (const snapshot of this.#fresh) this.#loaded.set(snapshot.name, snapshot)
   }
 
   /** Takes over what other calls have seen meanwhile; what was loaded before is no longer fresh. */
   recall(): void {
-    this.#loads++
-    for (const seen of this.#seen.values()) seen.snapshot = this.#ledger.latest(seen.snapshot)
+    this.#fresh = []
+    for (const [name, snapshot] of this.#loaded ?? [])
+      this.#loaded?.set(name, this.#ledger.latest(snapshot))
   }
 
   /** What is to be appended, on condition that nothing of what the last decision read has changed. */
   writesOf(records: readonly StreamRecord[]): readonly StreamWrite[] {
-    const writes = records.map(({ before, events }) => {
-      const written = this.#seen.get(before.name)
-      if (written) written.isWritten = true
-      return { stream: before.name, expectedVersion: before.version, events }
-    })
-    for (const { snapshot, decision, isWritten } of this.#seen.values())
-      if (decision === this.#decisions && !isWritten)
-        writes.push({ stream: snapshot.name, expectedVersion: snapshot.version, events: NO_EVENTS })
+    const written = records.map(({ before }) => before)
+    const writes = records.map(({ before, events }) => writeOf(before, events))
+    for (const snapshot of this.#looked)
+      if (!written.includes(snapshot)) writes.push(writeOf(snapshot, NO_EVENTS))
     return writes
   }
 
-  #looked(): readonly Seen[] {
-    return [...this.#seen.values()].filter(({ decision }) => decision === this.#decisions)
-  }
-
-  #look<State extends Status, Event extends Message>(
+  /** What was loaded of a stream. */
+  #loadedOf<State extends Status, Event extends Message>(
     kind: Evolving<State, Event>,
     name: StreamId,
-    isNew: boolean,
-  ): Snapshot<State, Event> {
-    const decision = this.#decisions
-    const seen = this.#seen.get(name)
-    if (seen && isOf(seen.snapshot, kind)) {
-      seen.decision = decision
-      seen.isWritten = false
-      this.#isPartial ||= seen.isMissing
-      return seen.snapshot
-    }
-    const remembered = isNew ? undefined : this.#ledger.recall(kind, name)
-    const snapshot = remembered ?? new Snapshot(kind, name)
-    const isMissing = !isNew && remembered === undefined
-    this.#isPartial ||= isMissing
-    this.#seen.set(name, { snapshot, isMissing, load: 0, decision, isWritten: false })
+  ): Snapshot<State, Event> | undefined {
+    const loaded = this.#loaded?.get(name)
+    return isOf(loaded, kind) ? loaded : undefined
+  }
+
+  #look<Looked extends AnySnapshot>(snapshot: Looked): Looked {
+    if (!this.#looked.includes(snapshot)) this.#looked.push(snapshot)
     return snapshot
   }
 }
 
 const NO_EVENTS: readonly NewEvent[] = []
+
+const writeOf = (
+  { name: stream, version: expectedVersion }: AnySnapshot,
+  events: readonly NewEvent[],
+): StreamWrite => ({ stream, expectedVersion, events })
