@@ -6,10 +6,15 @@ import { transportStatus } from '../errors/status-error.js'
 export interface HttpAnswer {
   readonly status: number
   readonly header: Iterable<readonly [name: string, value: string]>
-  readonly body: string | Uint8Array
+  /** In pieces: of a stream, whose trailer is known once it has ended. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
   /** Of gRPC alone. */
   readonly trailer?: Iterable<readonly [name: string, value: string]> | undefined
 }
+
+/** Whether an answer comes in pieces. */
+export const isStream = (body: HttpAnswer['body']): body is AsyncIterable<Uint8Array> =>
+  typeof body !== 'string' && Symbol.asyncIterator in body
 
 /** Headers of an answer that is JSON. */
 export type AnswerHeader = Map<string, string>

@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** Reads all of the body, or more than `most` bytes of it; undefined where there is none for certain. */
   readonly body: ((most: number) => Promise<Uint8Array>) | undefined
+  /** The body as it comes, for a stream; undefined where there is none. */
+  readonly pieces: () => AsyncIterable<Uint8Array> | undefined
 }
 
 /** Answers an HTTP request. */

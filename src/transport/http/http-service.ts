@@ -1,8 +1,11 @@
+import type { DescService } from '@bufbuild/protobuf'
 import type { Iam } from '../../index.js'
 import { openApi } from '../openapi/openapi.js'
-import type { Operation } from '../operations/operation.js'
+import { healthOperations } from '../operations/health.js'
 import { operationsOf } from '../operations/operations.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
+import { standardStreams } from '../rpc/standard-streams.js'
+import { healthService } from './health-service.js'
 import { jsonAnswer, methodNotAllowed } from './http-answer.js'
 import type { HttpService } from './http-request.js'
 import { restService } from './rest/rest-service.js'
@@ -12,11 +15,14 @@ import { rpcService } from './rpc-service.js'
 export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
   const operations = operationsOf(iam)
   const options = resolveOptions(given)
-  const document = documentService(options, operations)
-  const rpcs = rpcService(options, operations)
+  const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
+  const { check, ready } = healthOperations(iam, services)
+  const document = documentService(options, services)
+  const health = healthService(options, ready)
+  const rpcs = rpcService(options, [...operations, check], standardStreams(services))
   const rest = restService(options, operations)
   const find: HttpService = (method, path) =>
-    document(method, path) ?? rpcs(method, path) ?? rest(method, path)
+    document(method, path) ?? health(method, path) ?? rpcs(method, path) ?? rest(method, path)
   return (method, path) => {
     if (method !== 'HEAD') return find(method, path)
     const answer = find('GET', path)
@@ -27,9 +33,8 @@ export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
 /** The document of the interface. */
 const documentService = (
   { organizationHeader }: ResolvedOptions,
-  operations: readonly Operation[],
+  services: readonly DescService[],
 ): HttpService => {
-  const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
   const text = JSON.stringify(openApi(services, organizationHeader))
   return (method, path) => {
     if (path !== '/openapi.json') return undefined

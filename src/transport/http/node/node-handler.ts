@@ -1,12 +1,13 @@
 import type { Iam } from '../../../index.js'
 import { resolveOptions, type TransportOptions } from '../../options.js'
-import { type HttpAnswer, notFound } from '../http-answer.js'
+import { type HttpAnswer, isStream, notFound } from '../http-answer.js'
 import { pathAndQuery } from '../http-request.js'
 import { httpService } from '../http-service.js'
 import { MAX_REQUEST_BYTES } from '../read-body.js'
 import { bodyOf, type NodeBody } from './node-body.js'
 import { GIVEN_ONCE, headerReader, headersOf } from './node-headers.js'
 import type { NodeRequest } from './node-request.js'
+import { piecesOf, writePieces } from './node-stream.js'
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
@@ -18,7 +19,7 @@ export interface NodeResponse {
   write(body: string | Uint8Array): unknown
   end(body: string | Uint8Array): unknown
   destroy(): unknown
-  once(event: 'close', listener: () => void): unknown
+  once(event: 'close' | 'drain', listener: () => void): unknown
 }
 
 /** Listens to requests of `node:http` and `node:http2`, and is a middleware of Express and its kind. */
@@ -45,7 +46,8 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const header = headerReader(request, once)
     const headers = () => headersOf(request, header)
     const { path, query } = target
-    const received = { httpVersion, method, path, query, header, headers, signal, body: body?.read }
+    const requested = { httpVersion, method, path, query, header, headers, signal }
+    const received = { ...requested, body: body?.read, pieces: () => piecesOf(request) }
     const answered = answer ? answer(received) : Promise.resolve(notFound())
     answered
       .then((found) => send(found, { request, response, body, signal }))
@@ -97,7 +99,7 @@ interface Exchange {
 const LONGEST_WAIT = 2_000
 
 /**
- * The answer of a call is in memory as a whole, so there is nothing to wait for in between. Node.js closes
+ * But for a stream, the answer is in memory as a whole, so there is nothing to wait for in between. Node.js closes
  * a connection with the end of its last answer; a client that is still sending then may lose the answer.
  */
 const send = async (
@@ -111,17 +113,18 @@ const send = async (
     if (name === 'vary' && response.appendHeader) response.appendHeader(name, value)
     else response.setHeader(name, value)
   }
+  const last = isStream(body) ? await writePieces(response, body, signal) : body
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
   if (isEndless(request)) {
     response.setHeader('connection', 'close')
-    response.write(body)
+    response.write(last)
     await Promise.race([
       received?.discardRest?.(),
       new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT)),
     ])
     response.end('')
   } else {
-    response.end(body)
+    response.end(last)
     await received?.discardRest?.()
   }
 }
