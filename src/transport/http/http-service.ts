@@ -32,10 +32,10 @@ export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
 
 /** The document of the interface. */
 const documentService = (
-  { organizationHeader }: ResolvedOptions,
+  options: ResolvedOptions,
   services: readonly DescService[],
 ): HttpService => {
-  const text = JSON.stringify(openApi(services, organizationHeader))
+  const text = JSON.stringify(openApi(services, options))
   return (method, path) => {
     if (path !== '/openapi.json') return undefined
     return async () => (method === 'GET' ? jsonAnswer(200, text) : methodNotAllowed(['GET']))

@@ -1,6 +1,7 @@
 import type { DescField, DescMessage, DescService } from '@bufbuild/protobuf'
 import { descriptions } from '../gen/descriptions_pb.js'
 import { type HttpRule, httpRuleOf, isWrite } from '../http/rest/http-rule.js'
+import type { ResolvedOptions } from '../options.js'
 import { ERROR_RESPONSES, STATUS_SCHEMA } from './openapi-errors.js'
 import { exampleOfMessage } from './openapi-example.js'
 import { parametersOf } from './openapi-parameters.js'
@@ -12,8 +13,12 @@ import {
   type Schema,
 } from './openapi-schema.js'
 
+type Options = Pick<ResolvedOptions, 'organizationHeader' | 'openApi'>
+
 /** The OpenAPI 3.1 document of the JSON interface, made of the same descriptors that serve it. */
-export const openApi = (services: readonly DescService[], organizationHeader: string): Schema => {
+export const openApi = (services: readonly DescService[], options: Options): Schema => {
+  const { organizationHeader } = options
+  const { securitySchemes, security, servers } = options.openApi
   const found = services.flatMap(({ methods }) => methods).map(httpRuleOf)
   const rules = found.filter((rule) => rule !== undefined)
   return {
@@ -24,11 +29,11 @@ export const openApi = (services: readonly DescService[], organizationHeader: st
       description:
         'Identity providers, projects and project roles. The same operations are served as gRPC and gRPC-web.',
     },
-    // Relative to the document, which may be under a prefix.
-    servers: [{ url: '.' }],
+    servers,
+    security,
     tags: services.map(({ name, typeName }) => ({ name, description: descriptions[typeName] })),
     paths: pathsOf(rules, organizationHeader),
-    components: { schemas: schemasOf(rules), responses: ERROR_RESPONSES },
+    components: { schemas: schemasOf(rules), responses: ERROR_RESPONSES, securitySchemes },
   }
 }
 
