@@ -89,5 +89,8 @@ export const readOpenApiOptions = (given: OpenApiOptions | undefined): OpenApiOp
 
 const objectionOf = ({ issues }: z.core.$ZodError): string => {
   const [issue] = issues
-  return `${z.core.toDotPath(['openApi', ...(issue?.path ?? [])])}: ${issue?.message}`
+  const steps = issue?.path.map((step) =>
+    typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
+  )
+  return `openApi${steps?.join('')}: ${issue?.message}`
 }

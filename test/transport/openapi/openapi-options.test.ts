@@ -70,7 +70,7 @@ describe('openApi is refused where the document would not be valid', () => {
     ['openApi', 'bearer'],
     ['openApi: Unrecognized key: "server"', { server: [] }],
     ['openApi.securitySchemes', { securitySchemes: [] }],
-    ['openApi.securitySchemes["my key"]', { securitySchemes: { 'my key': { type: 'mutualTLS' } } }],
+    ['openApi.securitySchemes.my key', { securitySchemes: { 'my key': { type: 'mutualTLS' } } }],
     ['openApi.securitySchemes.mine.type', schemes({ type: 'bearer' })],
     ['openApi.securitySchemes.mine.scheme', schemes({ type: 'http' })],
     [
