@@ -74,6 +74,8 @@ describe('Health in JSON', () => {
     const [get, head, post] = await Promise.all(answers)
     expect([get?.status, await get?.json()]).toEqual([200, { status: 'SERVING' }])
     expect([head?.status, await head?.text()]).toEqual([200, ''])
+    const asked = await handler(new Request('https://iam.example.com/v1/health?service=x'))
+    expect(asked.status).toBe(400)
     expect([post?.status, post?.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     expect(authenticate).not.toHaveBeenCalled()
   })

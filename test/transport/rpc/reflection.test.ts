@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { connect, createServer, type Http2ServerResponse } from 'node:http2'
+import { createServer } from 'node:http2'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { create, createFileRegistry, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
@@ -11,7 +10,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { Code, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
-import { fetchHandler, nodeHandler, ProjectService } from 'claviger/transport'
+import { nodeHandler, ProjectService } from 'claviger/transport'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   ServerReflection,
@@ -29,14 +28,10 @@ const buf = fileURLToPath(new URL('../../../node_modules/.bin/buf', import.meta.
 const openHttp2 = async () => {
   const authenticate = vi.fn(() => undefined)
   const handler = nodeHandler(await openIam(), { authenticate })
-  let response: Http2ServerResponse | undefined
-  const server = createServer((request, answered) => {
-    response = answered
-    handler(request, answered)
-  })
+  const server = createServer(handler)
   const origin = await listening(server)
   onTestFinished(() => void server.close())
-  return { authenticate, origin, response: () => response }
+  return { authenticate, origin }
 }
 
 /** What is answered to questions that are sent one after the other. */
@@ -204,94 +199,5 @@ describe('Reflection', () => {
     const { call } = await openHost()
     const type = { 'content-type': 'application/grpc-web+proto' }
     expect(await call('POST', PATH, '', type)).toMatchObject({ status: 505 })
-  })
-})
-
-/** A question for the file of a service, as a frame of the JSON of Connect. */
-const frame = (json: object): Uint8Array => {
-  const message = Buffer.from(JSON.stringify(json))
-  const head = Buffer.alloc(5)
-  head.writeUInt32BE(message.length, 1)
-  return new Uint8Array(Buffer.concat([head, message]))
-}
-const question = frame({ fileContainingSymbol: ProjectService.typeName })
-const headers = { 'content-type': 'application/connect+json' }
-
-describe('A stream of reflection', () => {
-  const openStream = async () => {
-    const host = await openHttp2()
-    const session = connect(host.origin)
-    onTestFinished(() => session.destroy())
-    const stream = session.request({ ':method': 'POST', ':path': PATH, ...headers })
-    stream.on('error', () => {})
-    return { ...host, session, stream }
-  }
-
-  it('is answered while the client goes on sending', async () => {
-    const { stream } = await openStream()
-    stream.write(question)
-    const [first] = await once(stream, 'data')
-    stream.write(question)
-    const [second] = await once(stream, 'data')
-    expect([first.length, second.length]).toEqual([expect.any(Number), expect.any(Number)])
-  })
-
-  it('writes no faster than the client reads', async () => {
-    const { stream, response } = await openStream()
-    stream.pause()
-    for (let asked = 0; asked < 2_000; asked++) stream.write(question)
-    await once(stream, 'response')
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    expect(response()?.stream.writableLength).toBeLessThan(100_000)
-  })
-
-  it('ends when the client leaves', async () => {
-    const { stream, session, response } = await openStream()
-    stream.write(question)
-    await once(stream, 'data')
-    const closed = once(response()!, 'close')
-    session.destroy()
-    await closed
-    expect(response()?.stream.destroyed).toBe(true)
-  })
-
-  it('ends with a message that is malformed, though the client goes on', async () => {
-    const { stream } = await openStream()
-    stream.write(frame({ unknown: true }).subarray(0, 5))
-    stream.write('not JSON..........')
-    let text = ''
-    for await (const chunk of stream) text += chunk
-    expect(text).toContain('"code":"invalid_argument"')
-  })
-
-  it('is one of a host with the interface of fetch, too', async () => {
-    const { iam, options } = await openHost()
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-    const writer = writable.getWriter()
-    void writer.write(question)
-    const request = { method: 'POST', headers, body: readable, duplex: 'half' } as RequestInit
-    const answer = await fetchHandler(
-      iam,
-      options,
-    )(new Request(`https://iam.example.com${PATH}`, request))
-    const reader = answer.body!.getReader()
-    expect((await reader.read()).value?.length).toBeGreaterThan(1_000)
-    void writer.write(question)
-    expect((await reader.read()).value?.length).toBeGreaterThan(1_000)
-    void writer.close()
-    const { value } = await reader.read()
-    expect(Buffer.from(value ?? []).toString()).toContain('{}')
-    expect((await reader.read()).done).toBe(true)
-  })
-
-  it('is refused in a content type that has no streams', async () => {
-    const { iam, options } = await openHost()
-    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
-    const handler = fetchHandler(iam, options)
-    const answer = await handler(new Request(`https://iam.example.com${PATH}`, request))
-    expect([answer.status, answer.headers.get('accept')]).toEqual([
-      415,
-      'application/connect+json, application/grpc-web+proto',
-    ])
   })
 })
