@@ -1,11 +1,10 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { ok, type Result } from 'neverthrow'
+import { ok, type Result, ResultAsync } from 'neverthrow'
 import type { Iam, IamError, Projection } from '../../index.js'
 import { statusError, transportStatus } from '../errors/status-error.js'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
-import { messageFields } from '../messages/message-fields.js'
-import type { Operation } from './operation.js'
+import { answering, type Operation } from './operation.js'
 
 /** Longest wait for the store, in milliseconds: one that answers no sooner is of no use to anybody. */
 const LONGEST_WAIT = 5_000
@@ -21,21 +20,24 @@ export interface HealthOperations {
 /** Asks the store of `iam` for the position of its last event. */
 export const healthOperations = (iam: Iam, services: readonly DescService[]): HealthOperations => {
   const { check: rpc } = Health.method
-  const message = { rpc, request: messageFields(rpc.input), response: messageFields(rpc.output) }
   const ask = askOnce(() => storeAnswers(iam))
+  const check = async ({ service }: { readonly service: string }): Promise<Answer> => {
+    if (service !== '' && !services.some(({ typeName }) => typeName === service))
+      throw statusError(NOT_SERVED)
+    return (await ask()).orElse(() => ok({ status: 'NOT_SERVING' }))
+  }
+  const whole = (answer: object) => answer
   return {
-    check: {
-      ...message,
-      run: async ({ service }) => {
-        if (service !== '' && !services.some(({ typeName }) => typeName === service))
-          throw statusError(NOT_SERVED)
-        const answered = await ask()
-        return ok({ status: answered.isOk() ? 'SERVING' : 'NOT_SERVING' })
-      },
-    },
-    ready: { ...message, run: ask },
+    check: answering(
+      rpc,
+      (asked: { readonly service: string }) => new ResultAsync(check(asked)),
+      whole,
+    ),
+    ready: answering(rpc, () => new ResultAsync(ask()), whole),
   }
 }
+
+type Answer = Result<object, IamError>
 
 const NOT_SERVED = transportStatus(
   Code.NotFound,
@@ -44,7 +46,7 @@ const NOT_SERVED = transportStatus(
 )
 
 /** Anybody may ask, so all who ask at the same time get one answer: more questions cost the store nothing. */
-const askOnce = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
+const askOnce = (ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let asked: Promise<Answer> | undefined
   return () => {
     asked ??= ask().finally(() => {
@@ -62,7 +64,7 @@ const AT_THE_END: Projection = {
   reset: async () => {},
 }
 
-const storeAnswers = async (iam: Iam): Promise<Result<object, IamError>> =>
+const storeAnswers = async (iam: Iam): Promise<Answer> =>
   iam
     .catchUp(AT_THE_END, { signal: AbortSignal.timeout(LONGEST_WAIT) })
     .map(() => ({ status: 'SERVING' }))
