@@ -22,9 +22,12 @@ export const fetchHandler = (
     refuseNodeRequest(request)
     const received = httpRequestOf(request)
     const answer = service(received.method, received.path)
-    const { status, header, body } = answer ? await answer(received) : notFound()
+    const answered = answer ? await answer(received) : notFound()
+    const { status, header } = answered
     const headers = new Headers([...header].map(([name, value]): [string, string] => [name, value]))
-    if (isStream(body)) return universalServerResponseToFetch({ status, header: headers, body })
+    if (isStream(answered))
+      return universalServerResponseToFetch({ status, header: headers, body: answered.body })
+    const { body } = answered
     // What HEAD is answered has no body, not an empty one.
     const content = typeof body === 'string' ? body || null : new Uint8Array(body)
     return new Response(content, { status, headers })

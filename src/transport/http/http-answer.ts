@@ -6,15 +6,18 @@ import { transportStatus } from '../errors/status-error.js'
 export interface HttpAnswer {
   readonly status: number
   readonly header: Iterable<readonly [name: string, value: string]>
-  /** In pieces: of a stream, whose trailer is known once it has ended. */
-  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
+  readonly body: string | Uint8Array
   /** Of gRPC alone. */
   readonly trailer?: Iterable<readonly [name: string, value: string]> | undefined
 }
 
-/** Whether an answer comes in pieces. */
-export const isStream = (body: HttpAnswer['body']): body is AsyncIterable<Uint8Array> =>
-  typeof body !== 'string' && Symbol.asyncIterator in body
+/** An answer that begins before it is known as a whole; its trailer is known once it has ended. */
+export interface StreamAnswer extends Omit<HttpAnswer, 'body'> {
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+export const isStream = (answer: HttpAnswer | StreamAnswer): answer is StreamAnswer =>
+  typeof answer.body !== 'string' && Symbol.asyncIterator in answer.body
 
 /** Headers of an answer that is JSON. */
 export type AnswerHeader = Map<string, string>

@@ -1,5 +1,5 @@
 import type { HeaderReader } from '../errors/call.js'
-import type { HttpAnswer } from './http-answer.js'
+import type { HttpAnswer, StreamAnswer } from './http-answer.js'
 
 /** A request, as each of our servers makes it. */
 export interface HttpRequest {
@@ -21,7 +21,7 @@ export interface HttpRequest {
 }
 
 /** Answers an HTTP request. */
-export type Answer = (request: HttpRequest) => Promise<HttpAnswer>
+export type Answer = (request: HttpRequest) => Promise<HttpAnswer | StreamAnswer>
 
 /** What answers a method and a path; undefined where it has nothing at the path. */
 export type HttpService = (method: string, path: string) => Answer | undefined

@@ -74,7 +74,7 @@ const streamAnswer =
   async (request) => {
     const answer = await answerOf(handler, request, request.pieces() ?? nothing())
     if (!answer) return notServed(request, 'application/connect+json')
-    const { status, header = new Headers(), body = '', trailer } = answer
+    const { status, header = new Headers(), body = nothing(), trailer } = answer
     return { status, header, body, trailer }
   }
 

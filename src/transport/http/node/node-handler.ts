@@ -7,13 +7,14 @@ import { MAX_REQUEST_BYTES } from '../read-body.js'
 import { bodyOf, type NodeBody } from './node-body.js'
 import { GIVEN_ONCE, headerReader, headersOf } from './node-headers.js'
 import type { NodeRequest } from './node-request.js'
-import { piecesOf, writePieces } from './node-stream.js'
+import { piecesOf, sendStream } from './node-stream.js'
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
   statusCode: number
   readonly writableEnded: boolean
   setHeader(name: string, value: string): unknown
+  writeHead(status: number, headers: Record<string, string>): unknown
   appendHeader?(name: string, value: string): unknown
   addTrailers(trailers: Record<string, string>): void
   write(body: string | Uint8Array): unknown
@@ -46,11 +47,24 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const header = headerReader(request, once)
     const headers = () => headersOf(request, header)
     const { path, query } = target
-    const requested = { httpVersion, method, path, query, header, headers, signal }
-    const received = { ...requested, body: body?.read, pieces: () => piecesOf(request) }
+    const pieces = () => piecesOf(request)
+    const received = {
+      httpVersion,
+      method,
+      path,
+      query,
+      header,
+      headers,
+      signal,
+      body: body?.read,
+      pieces,
+    }
     const answered = answer ? answer(received) : Promise.resolve(notFound())
     answered
-      .then((found) => send(found, { request, response, body, signal }))
+      .then((found) => {
+        const exchange = { request, response, body, signal }
+        return isStream(found) ? sendStream(found, exchange) : send(found, exchange)
+      })
       // No answer is possible any more: calls answer whatever fails within them.
       .catch(() => response.destroy())
   }
@@ -99,7 +113,7 @@ interface Exchange {
 const LONGEST_WAIT = 2_000
 
 /**
- * But for a stream, the answer is in memory as a whole, so there is nothing to wait for in between. Node.js closes
+ * The answer of a call is in memory as a whole, so there is nothing to wait for in between. Node.js closes
  * a connection with the end of its last answer; a client that is still sending then may lose the answer.
  */
 const send = async (
@@ -113,18 +127,17 @@ const send = async (
     if (name === 'vary' && response.appendHeader) response.appendHeader(name, value)
     else response.setHeader(name, value)
   }
-  const last = isStream(body) ? await writePieces(response, body, signal) : body
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
   if (isEndless(request)) {
     response.setHeader('connection', 'close')
-    response.write(last)
+    response.write(body)
     await Promise.race([
       received?.discardRest?.(),
       new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT)),
     ])
     response.end('')
   } else {
-    response.end(last)
+    response.end(body)
     await received?.discardRest?.()
   }
 }
