@@ -6,5 +6,13 @@ export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 export { fetchHandler } from './http/fetch-handler.js'
 export { type NodeHandler, type NodeResponse, nodeHandler } from './http/node/node-handler.js'
 export type { NodeRequest } from './http/node/node-request.js'
+export type {
+  OAuthFlow,
+  OAuthFlows,
+  OpenApiOptions,
+  OpenApiServer,
+  OpenApiVariable,
+  SecurityScheme,
+} from './openapi/openapi-options.js'
 export type { Authentication, Failure, TransportOptions } from './options.js'
 export { connectRoutes } from './rpc/connect-routes.js'

@@ -1,4 +1,6 @@
 import type { Caller, IamError } from '../index.js'
+import type { OpenApiOptions } from './openapi/openapi-options.js'
+import { readOpenApiOptions } from './openapi/read-openapi-options.js'
 
 /** What a host supplies to the transport. */
 export interface TransportOptions {
@@ -28,6 +30,9 @@ export interface TransportOptions {
 
   /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
   readonly challenge?: string | undefined
+
+  /** What the document at `/openapi.json` says of authentication and of servers; nothing of the first when absent. */
+  readonly openApi?: OpenApiOptions | undefined
 }
 
 /** The caller as the host made them out, or why there is none. */
@@ -46,6 +51,7 @@ export interface ResolvedOptions extends Required<TransportOptions> {
   readonly onError: (cause: unknown, failure: Failure) => void
   readonly organizationHeader: string
   readonly challenge: string
+  readonly openApi: OpenApiOptions
 }
 
 /** `onError` of a host that has none. */
@@ -67,7 +73,8 @@ export const resolveOptions = (options: Partial<TransportOptions> = {}): Resolve
     throw new TypeError('organizationHeader must be the name of a header')
   if (!isText(challenge, HEADER_VALUE))
     throw new TypeError('challenge must be the value of a header')
-  return { authenticate, onError, organizationHeader, challenge }
+  const openApi = readOpenApiOptions(options.openApi)
+  return { authenticate, onError, organizationHeader, challenge, openApi }
 }
 
 // Checked here because runtimes differ in what they take for a header.

@@ -1,6 +1,7 @@
+import { universalServerResponseToFetch } from '@connectrpc/connect/protocol'
 import type { Iam } from '../../index.js'
 import type { TransportOptions } from '../options.js'
-import { notFound } from './http-answer.js'
+import { isStream, notFound } from './http-answer.js'
 import { type HttpRequest, pathAndQuery } from './http-request.js'
 import { httpService } from './http-service.js'
 import { joined } from './read-body.js'
@@ -21,8 +22,12 @@ export const fetchHandler = (
     refuseNodeRequest(request)
     const received = httpRequestOf(request)
     const answer = service(received.method, received.path)
-    const { status, header, body } = answer ? await answer(received) : notFound()
+    const answered = answer ? await answer(received) : notFound()
+    const { status, header } = answered
     const headers = new Headers([...header].map(([name, value]): [string, string] => [name, value]))
+    if (isStream(answered))
+      return universalServerResponseToFetch({ status, header: headers, body: answered.body })
+    const { body } = answered
     // What HEAD is answered has no body, not an empty one.
     const content = typeof body === 'string' ? body || null : new Uint8Array(body)
     return new Response(content, { status, headers })
@@ -45,23 +50,30 @@ const httpRequestOf = (request: Request): HttpRequest => {
     header,
     headers: () => header,
     signal,
-    body: bodyOf(request),
+    body: (most) => wholeOf(request, most),
+    pieces: () => piecesOf(request),
   }
 }
 
-/** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
-const bodyOf =
-  ({ body }: Request) =>
-  async (most: number): Promise<Uint8Array> => {
-    const pieces: Uint8Array[] = []
-    const reader = body?.getReader()
-    for (let length = 0; reader && length <= most; ) {
-      const { value, done } = await reader.read()
-      if (done) break
-      // A stream that a host makes may hold anything.
-      if (!ArrayBuffer.isView(value)) throw new TypeError('A body must consist of bytes')
-      pieces.push(value)
-      length += value.length
-    }
-    return joined(pieces)
+const wholeOf = async (request: Request, most: number): Promise<Uint8Array> => {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of piecesOf(request)) {
+    pieces.push(piece)
+    length += piece.length
+    if (length > most) break
   }
+  return joined(pieces)
+}
+
+/** Takes hold of the body once it is read: it may be in use where a path is not of the transport. */
+async function* piecesOf({ body }: Request): AsyncIterable<Uint8Array> {
+  const reader = body?.getReader()
+  while (reader) {
+    const { value, done } = await reader.read()
+    if (done) return
+    // A stream that a host makes may hold anything.
+    if (!ArrayBuffer.isView(value)) throw new TypeError('A body must consist of bytes')
+    yield value
+  }
+}

@@ -11,6 +11,14 @@ export interface HttpAnswer {
   readonly trailer?: Iterable<readonly [name: string, value: string]> | undefined
 }
 
+/** An answer that begins before it is known as a whole; its trailer is known once it has ended. */
+export interface StreamAnswer extends Omit<HttpAnswer, 'body'> {
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+export const isStream = (answer: HttpAnswer | StreamAnswer): answer is StreamAnswer =>
+  typeof answer.body !== 'string' && Symbol.asyncIterator in answer.body
+
 /** Headers of an answer that is JSON. */
 export type AnswerHeader = Map<string, string>
 

@@ -1,5 +1,5 @@
 import type { HeaderReader } from '../errors/call.js'
-import type { HttpAnswer } from './http-answer.js'
+import type { HttpAnswer, StreamAnswer } from './http-answer.js'
 
 /** A request, as each of our servers makes it. */
 export interface HttpRequest {
@@ -16,10 +16,12 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** Reads all of the body, or more than `most` bytes of it; undefined where there is none for certain. */
   readonly body: ((most: number) => Promise<Uint8Array>) | undefined
+  /** The body as it comes, for a stream; undefined where there is none. */
+  readonly pieces: () => AsyncIterable<Uint8Array> | undefined
 }
 
 /** Answers an HTTP request. */
-export type Answer = (request: HttpRequest) => Promise<HttpAnswer>
+export type Answer = (request: HttpRequest) => Promise<HttpAnswer | StreamAnswer>
 
 /** What answers a method and a path; undefined where it has nothing at the path. */
 export type HttpService = (method: string, path: string) => Answer | undefined

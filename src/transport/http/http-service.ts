@@ -1,8 +1,11 @@
 import type { Iam } from '../../index.js'
 import { openApi } from '../openapi/openapi.js'
+import { healthOperations } from '../operations/health.js'
 import type { Operation } from '../operations/operation.js'
 import { operationsOf } from '../operations/operations.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
+import { standardStreams } from '../rpc/standard-streams.js'
+import { healthService } from './health-service.js'
 import { jsonAnswer, methodNotAllowed } from './http-answer.js'
 import type { HttpService } from './http-request.js'
 import { restService } from './rest/rest-service.js'
@@ -12,11 +15,14 @@ import { rpcService } from './rpc-service.js'
 export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
   const operations = operationsOf(iam)
   const options = resolveOptions(given)
+  const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
+  const { check, ready } = healthOperations(iam, services)
   const document = documentService(options, operations)
-  const rpcs = rpcService(options, operations)
+  const health = healthService(options, ready)
+  const rpcs = rpcService(options, [...operations, check], standardStreams(services))
   const rest = restService(options, operations)
   const find: HttpService = (method, path) =>
-    document(method, path) ?? rpcs(method, path) ?? rest(method, path)
+    document(method, path) ?? health(method, path) ?? rpcs(method, path) ?? rest(method, path)
   return (method, path) => {
     if (method !== 'HEAD') return find(method, path)
     const answer = find('GET', path)
@@ -26,10 +32,10 @@ export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
 
 /** The document of the interface. */
 const documentService = (
-  { organizationHeader }: ResolvedOptions,
+  options: ResolvedOptions,
   operations: readonly Operation[],
 ): HttpService => {
-  const text = JSON.stringify(openApi(operations, organizationHeader))
+  const text = JSON.stringify(openApi(operations, options))
   return (method, path) => {
     if (path !== '/openapi.json') return undefined
     return async () => (method === 'GET' ? jsonAnswer(200, text) : methodNotAllowed(['GET']))

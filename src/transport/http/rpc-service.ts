@@ -19,12 +19,13 @@ import { jsonCall } from './rest/json-call.js'
 import { queryFields } from './rest/url-fields.js'
 import { wireHeaders } from './wire-headers.js'
 
-/** gRPC, gRPC-web, the Connect protocol and JSON on the paths of the rpcs. */
+/** gRPC, gRPC-web, the Connect protocol and, but for streams, JSON on the paths of the rpcs. */
 export const rpcService = (
   options: ResolvedOptions,
   operations: readonly Operation[],
+  streams: readonly UniversalHandler[],
 ): HttpService => {
-  const answers = new Map<string, Answer>()
+  const answers = new Map(streams.map((handler) => [handler.requestPath, streamAnswer(handler)]))
   for (const operation of operations) {
     const router = createConnectRouter()
     addRpc(router, options, operation)
@@ -50,32 +51,58 @@ const rpcAnswer = (
     urlFields: (_, query) => queryFields([], query),
   })
   return async (request) => {
-    const { header, httpVersion } = request
+    const { header, body, signal } = request
     // Clients of the Connect protocol say so; its errors are of another form.
     if (header.get('connect-protocol-version') === null && isJson(header)) return json(request, [])
-    // gRPC ends with trailers, which of our servers those of HTTP/2 alone can be sure to send.
-    const hasTrailers = httpVersion.startsWith('2')
-    const isServed = hasTrailers || !GRPC_TYPE.test(header.get('content-type') ?? '')
-    const answer = isServed ? await handler(universal(options, handler, request)) : undefined
-    if (answer && answer.status !== UNSUPPORTED_TYPE) return httpAnswer(answer)
-    const served = ['application/json', 'application/grpc-web+proto']
-    return unsupportedType([...served, ...(hasTrailers ? ['application/grpc'] : [])].join(', '))
+    async function* bytes() {
+      const call = {
+        method: handler.method,
+        signal,
+        requestHeader: header,
+        responseHeader: new Map(),
+      }
+      if (body) yield await readBody(options, { call, body }, FRAME_BYTES + MAX_REQUEST_BYTES)
+    }
+    const answer = await answerOf(handler, request, bytes())
+    return answer ? httpAnswer(answer) : notServed(request, 'application/json')
   }
 }
 
-/** The request as ConnectRPC takes it. */
-const universal = (
-  options: ResolvedOptions,
-  { method: rpc }: UniversalHandler,
-  { httpVersion, method, path, query, signal, body, ...request }: HttpRequest,
-) => {
-  const header = request.headers()
-  const call = { method: rpc, signal, requestHeader: header, responseHeader: new Map() }
-  async function* bytes() {
-    if (body) yield await readBody(options, { call, body }, FRAME_BYTES + MAX_REQUEST_BYTES)
+/** One that begins before the request has ended. */
+const streamAnswer =
+  (handler: UniversalHandler): Answer =>
+  async (request) => {
+    const answer = await answerOf(handler, request, request.pieces() ?? nothing())
+    if (!answer) return notServed(request, 'application/connect+json')
+    const { status, header = new Headers(), body = nothing(), trailer } = answer
+    return { status, header, body, trailer }
   }
+
+async function* nothing(): AsyncIterable<Uint8Array> {}
+
+/** What ConnectRPC answers; undefined where the content type is not served. */
+const answerOf = async (
+  handler: UniversalHandler,
+  request: HttpRequest,
+  body: AsyncIterable<Uint8Array>,
+): Promise<UniversalServerResponse | undefined> => {
+  const { httpVersion, method, path, query, signal } = request
+  const header = request.headers()
+  if (!hasTrailers(request) && GRPC_TYPE.test(header.get('content-type') ?? '')) return undefined
   const url = `http://localhost${path}?${query}`
-  return { httpVersion, method, url, header: wireHeaders(header), signal, body: bytes() }
+  const received = { httpVersion, method, url, header: wireHeaders(header), signal, body }
+  const answer = await handler(received)
+  return answer.status === UNSUPPORTED_TYPE ? undefined : answer
+}
+
+/** gRPC ends with trailers, which of our servers those of HTTP/2 alone can be sure to send. */
+const hasTrailers = ({ httpVersion }: HttpRequest): boolean => httpVersion.startsWith('2')
+
+const notServed = (request: HttpRequest, json: string): HttpAnswer => {
+  const served = [json, 'application/grpc-web+proto']
+  return unsupportedType(
+    [...served, ...(hasTrailers(request) ? ['application/grpc'] : [])].join(', '),
+  )
 }
 
 /** What gRPC has in front of a message. */

@@ -2,6 +2,7 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { descriptions } from '../gen/descriptions_pb.js'
 import { httpRuleOf } from '../http/rest/http-rule.js'
 import type { Operation } from '../operations/operation.js'
+import type { ResolvedOptions } from '../options.js'
 import { ERROR_RESPONSES, STATUS_SCHEMA } from './openapi-errors.js'
 import { exampleOfMessage } from './openapi-example.js'
 import { type HttpOperation, parametersOf } from './openapi-parameters.js'
@@ -13,8 +14,12 @@ import {
   type Schema,
 } from './openapi-schema.js'
 
+type Options = Pick<ResolvedOptions, 'organizationHeader' | 'openApi'>
+
 /** The OpenAPI 3.1 document of the JSON interface, made of the same descriptors that serve it. */
-export const openApi = (operations: readonly Operation[], organizationHeader: string): Schema => {
+export const openApi = (operations: readonly Operation[], options: Options): Schema => {
+  const { organizationHeader } = options
+  const { securitySchemes, security, servers } = options.openApi
   const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
   const rules = operations.flatMap(({ rpc, effect }) => {
     const rule = httpRuleOf(rpc)
@@ -28,11 +33,11 @@ export const openApi = (operations: readonly Operation[], organizationHeader: st
       description:
         'Identity providers, projects and project roles. The same operations are served as gRPC and gRPC-web.',
     },
-    // Relative to the document, which may be under a prefix.
-    servers: [{ url: '.' }],
+    servers,
+    security,
     tags: services.map(({ name, typeName }) => ({ name, description: descriptions[typeName] })),
     paths: pathsOf(rules, organizationHeader),
-    components: { schemas: schemasOf(rules), responses: ERROR_RESPONSES },
+    components: { schemas: schemasOf(rules), responses: ERROR_RESPONSES, securitySchemes },
   }
 }
 

@@ -2,17 +2,22 @@ import { type Caller, isIamError } from '../../index.js'
 import type { Call } from '../errors/call.js'
 import { refuseMalformedCaller } from '../errors/caller-fault.js'
 import { failed, refused } from '../errors/unexpected.js'
+import { Health } from '../gen/grpc/health/v1/health_pb.js'
 import type { Authentication, ResolvedOptions } from '../options.js'
 
 /** Since when the operations marked deprecated are so: their first release (RFC 9745). */
 const DEPRECATED_SINCE = '@1767225600'
 
-/** Who calls, found out before the body of a request is read. @throws ConnectError that is the answer */
+/**
+ * Who calls, found out before the body of a request is read; undefined where nobody is asked. Probes have no
+ * credentials, and health tells nothing of any organization. @throws ConnectError that is the answer
+ */
 export const authenticateCall = async (
   options: ResolvedOptions,
   call: Call,
   headers: Headers,
-): Promise<Caller> => {
+): Promise<Caller | undefined> => {
+  if (call.method.parent === Health) return undefined
   if (call.method.proto.options?.deprecated)
     call.responseHeader.set('deprecation', DEPRECATED_SINCE)
   try {

@@ -1,24 +1,26 @@
 import type { Iam } from '../../../index.js'
 import { resolveOptions, type TransportOptions } from '../../options.js'
-import { type HttpAnswer, notFound } from '../http-answer.js'
+import { type HttpAnswer, isStream, notFound } from '../http-answer.js'
 import { pathAndQuery } from '../http-request.js'
 import { httpService } from '../http-service.js'
 import { MAX_REQUEST_BYTES } from '../read-body.js'
 import { bodyOf, type NodeBody } from './node-body.js'
 import { GIVEN_ONCE, headerReader, headersOf } from './node-headers.js'
 import type { NodeRequest } from './node-request.js'
+import { piecesOf, sendStream } from './node-stream.js'
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
   statusCode: number
   readonly writableEnded: boolean
   setHeader(name: string, value: string): unknown
+  writeHead(status: number, headers: Record<string, string>): unknown
   appendHeader?(name: string, value: string): unknown
   addTrailers(trailers: Record<string, string>): void
   write(body: string | Uint8Array): unknown
   end(body: string | Uint8Array): unknown
   destroy(): unknown
-  once(event: 'close', listener: () => void): unknown
+  once(event: 'close' | 'drain', listener: () => void): unknown
 }
 
 /** Listens to requests of `node:http` and `node:http2`, and is a middleware of Express and its kind. */
@@ -45,10 +47,24 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const header = headerReader(request, once)
     const headers = () => headersOf(request, header)
     const { path, query } = target
-    const received = { httpVersion, method, path, query, header, headers, signal, body: body?.read }
+    const pieces = () => piecesOf(request)
+    const received = {
+      httpVersion,
+      method,
+      path,
+      query,
+      header,
+      headers,
+      signal,
+      body: body?.read,
+      pieces,
+    }
     const answered = answer ? answer(received) : Promise.resolve(notFound())
     answered
-      .then((found) => send(found, { request, response, body, signal }))
+      .then((found) => {
+        const exchange = { request, response, body, signal }
+        return isStream(found) ? sendStream(found, exchange) : send(found, exchange)
+      })
       // No answer is possible any more: calls answer whatever fails within them.
       .catch(() => response.destroy())
   }

@@ -13,6 +13,8 @@ export interface NodeRequest {
   on(event: 'end', listener: () => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   once(event: 'close', listener: () => void): unknown
+  /** The body as it comes; a stream has no request without it. */
+  iterator?(options: { destroyOnReturn: false }): AsyncIterable<Uint8Array>
   resume(): unknown
   pause(): unknown
   /** Of HTTP/2 alone. */

@@ -1,0 +1,119 @@
+import {
+  type DescEnum,
+  type DescExtension,
+  type DescFile,
+  type DescMessage,
+  type DescService,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf'
+import { nestedTypes } from '@bufbuild/protobuf/reflect'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
+import type {
+  ServerReflection,
+  ServerReflectionRequest,
+  ServerReflectionResponseSchema,
+} from '../gen/grpc/reflection/v1/reflection_pb.js'
+
+/** What can be asked for. */
+interface Known {
+  readonly services: readonly string[]
+  readonly files: ReadonlySet<DescFile>
+  /** Where each full name is declared. */
+  readonly symbols: ReadonlyMap<string, DescFile>
+  readonly extensions: readonly DescExtension[]
+}
+
+/** Tells clients that have no .proto files what the services are like. */
+export const reflection = (
+  services: readonly DescService[],
+): ServiceImpl<typeof ServerReflection> => {
+  const files = withDependencies(services.map(({ file }) => file))
+  const all = [...files].flatMap((file) => [...nestedTypes(file)])
+  const known: Known = {
+    services: services.map(({ typeName }) => typeName),
+    files,
+    symbols: new Map(all.flatMap((desc) => namesIn(desc).map((name) => [name, desc.file]))),
+    extensions: all.filter((desc) => desc.kind === 'extension'),
+  }
+  return {
+    async *serverReflectionInfo(requests) {
+      const sent = new Set<DescFile>()
+      for await (const request of requests)
+        yield {
+          validHost: request.host,
+          originalRequest: request,
+          messageResponse: answerTo(request.messageRequest, known, sent),
+        }
+    },
+  }
+}
+
+/** The full name of what is declared, and those of its fields or methods. */
+const namesIn = (desc: DescMessage | DescEnum | DescExtension | DescService): readonly string[] => {
+  const parts = desc.kind === 'message' ? desc.fields : desc.kind === 'service' ? desc.methods : []
+  return [desc.typeName, ...parts.map(({ name }) => `${desc.typeName}.${name}`)]
+}
+
+type Question = ServerReflectionRequest['messageRequest']
+type Answer = NonNullable<
+  MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']
+>
+
+/** @throws ConnectError where nothing is asked for */
+const answerTo = (question: Question, known: Known, sent: Set<DescFile>): Answer => {
+  const { services, files, symbols, extensions } = known
+  switch (question.case) {
+    case 'listServices': {
+      const service = services.map((name) => ({ name }))
+      return { case: 'listServicesResponse', value: { service } }
+    }
+    case 'fileByFilename':
+      return filesFrom(
+        [...files].find(({ proto }) => proto.name === question.value),
+        sent,
+      )
+    case 'fileContainingSymbol':
+      return filesFrom(symbols.get(question.value), sent)
+    case 'fileContainingExtension': {
+      const { containingType, extensionNumber } = question.value
+      const found = extensions.find(
+        ({ extendee, number }) =>
+          extendee.typeName === containingType && number === extensionNumber,
+      )
+      return filesFrom(found?.file, sent)
+    }
+    case 'allExtensionNumbersOfType': {
+      if (!symbols.has(question.value)) return NOT_FOUND
+      const extensionNumber = extensions
+        .filter(({ extendee }) => extendee.typeName === question.value)
+        .map(({ number }) => number)
+      const value = { baseTypeName: question.value, extensionNumber }
+      return { case: 'allExtensionNumbersResponse', value }
+    }
+    default:
+      throw new ConnectError('The message asks for nothing', Code.InvalidArgument)
+  }
+}
+
+const NOT_FOUND: Answer = {
+  case: 'errorResponse',
+  value: { errorCode: Code.NotFound, errorMessage: 'There is nothing of this name' },
+}
+
+/** The file, and what it depends on as far as the stream has not had it. */
+const filesFrom = (file: DescFile | undefined, sent: Set<DescFile>): Answer => {
+  if (!file) return NOT_FOUND
+  const needed = [...withDependencies([file])].filter((each) => each === file || !sent.has(each))
+  for (const each of needed) sent.add(each)
+  const fileDescriptorProto = needed.map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto))
+  return { case: 'fileDescriptorResponse', value: { fileDescriptorProto } }
+}
+
+/** A set that grows while it is gone through: dependencies of dependencies are in it too. */
+const withDependencies = (files: readonly DescFile[]): Set<DescFile> => {
+  const found = new Set(files)
+  for (const file of found) for (const dependency of file.dependencies) found.add(dependency)
+  return found
+}

@@ -1,0 +1,75 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
+import { fetchHandler } from 'claviger/transport'
+import { httpRuleOf } from '../../../src/transport/http/rest/http-rule.js'
+import { operationsOf } from '../../../src/transport/operations/operations.js'
+import { callers } from '../../transport/host.js'
+
+/** A host that notes which methods are called, and which permissions they ask for. */
+const openNoting = () => {
+  const called: string[] = []
+  const asked = new Set<string>()
+  const iam = createIam({
+    store: memoryEventStore(),
+    secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } }),
+    authorize: ({ permission }) => {
+      asked.add(permission)
+      return true
+    },
+    hooks: { onCall: ({ method }) => called.push(method) },
+  })
+  const handler = fetchHandler(iam, { authenticate: () => callers['admin'] })
+  return { called, asked, iam, handler }
+}
+
+/** The examples of bodies that the document of the interface has, by the name of the rpc. */
+const examplesOf = async ({ handler }: ReturnType<typeof openNoting>) => {
+  const answer = await handler(new Request('http://localhost/openapi.json'))
+  const { paths }: { paths: Record<string, Record<string, DocumentedOperation>> } =
+    await answer.json()
+  const operations = Object.values(paths).flatMap((verbs) => Object.values(verbs))
+  return new Map(
+    operations.map(({ operationId, requestBody }) => [
+      operationId,
+      requestBody?.content['application/json'].example,
+    ]),
+  )
+}
+
+interface DocumentedOperation {
+  readonly operationId: string
+  readonly requestBody?: { readonly content: { 'application/json': { example: unknown } } }
+}
+
+/** What a request to the path of `rpc` does. */
+const rowOf = async (rpc: DescMethod, example: unknown): Promise<string> => {
+  const rule = httpRuleOf(rpc)
+  if (!rule) throw new Error(`${rpc} has no path`)
+  const { verb, template, queryFields, hasBody } = rule
+  const isRoleKey = queryFields.some(({ name }) => name === 'role_key')
+  const path = `${template}${isRoleKey ? '?role_key={role_key}' : ''}`
+  const { called, asked, handler } = openNoting()
+  const request = new Request(`http://localhost${path.replaceAll(/[{}]/g, '')}`, {
+    method: verb,
+    headers: { 'content-type': 'application/json' },
+    ...(hasBody && { body: JSON.stringify(example) }),
+  })
+  await (await handler(request)).text()
+  const cells = [
+    `\`${verb} ${path}\``,
+    `\`${rpc.parent.name}/${rpc.name}\``,
+    called.map((method) => `\`${method}\``).join(', '),
+    [...asked].map((permission) => `\`${permission}\``).join(', '),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+/** Every path, with its rpc, the method of the library and its permissions. */
+export const pathsTable = async (): Promise<string> => {
+  const host = openNoting()
+  const examples = await examplesOf(host)
+  const rows: string[] = []
+  for (const { rpc } of operationsOf(host.iam)) rows.push(await rowOf(rpc, examples.get(rpc.name)))
+  const head = ['| method and path | rpc | in the library | permission |', '|---|---|---|---|']
+  return [...head, ...rows].join('\n')
+}
