@@ -92,7 +92,7 @@ const messageField = (desc: DescField): MessageField => {
 
 const typeOf = (desc: DescField): Scalar | Enumeration | Nested => {
   if (desc.enum) return { kind: 'enum', values: enumValues(desc.enum) }
-  // It holds itself.
+  // The one message that holds itself.
   if (desc.message?.typeName === 'google.protobuf.Value') return { kind: 'value' }
   if (desc.message)
     return { kind: KINDS[desc.message.typeName] ?? 'message', message: messageFields(desc.message) }
