@@ -7,19 +7,34 @@ import type { Authentication, ResolvedOptions } from '../options.js'
 /** Since when the operations marked deprecated are so: their first release (RFC 9745). */
 const DEPRECATED_SINCE = '@1767225600'
 
-/** Who calls, found out before the body of a request is read. @throws ConnectError that is the answer */
-export const authenticateCall = async (
+/**
+ * Who calls, found out before the body of a request is read; at once where the host knows it at once.
+ *
+ * @throws ConnectError that is the answer
+ */
+export const authenticateCall = (
   options: ResolvedOptions,
   call: Call,
   headers: Headers,
-): Promise<Caller> => {
+): Caller | Promise<Caller> => {
   if (call.method.proto.options?.deprecated)
     call.responseHeader.set('deprecation', DEPRECATED_SINCE)
   try {
     const answered = options.authenticate(headers, call.signal)
     const isPromise = typeof answered === 'object' && answered !== null && 'then' in answered
-    if (!isPromise) return admitted(options, call, answered)
-    return admitted(options, call, await Promise.race([answered, aborted(call.signal)]))
+    return isPromise ? awaited(options, call, answered) : admitted(options, call, answered)
+  } catch (thrown) {
+    throw failed(options, call, thrown)
+  }
+}
+
+const awaited = async (
+  options: ResolvedOptions,
+  call: Call,
+  answering: Promise<Authentication>,
+): Promise<Caller> => {
+  try {
+    return admitted(options, call, await Promise.race([answering, aborted(call.signal)]))
   } catch (thrown) {
     throw failed(options, call, thrown)
   }

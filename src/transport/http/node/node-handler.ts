@@ -10,10 +10,9 @@ import type { NodeRequest } from './node-request.js'
 
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
-  statusCode: number
   readonly writableEnded: boolean
-  setHeader(name: string, value: string): unknown
-  appendHeader?(name: string, value: string): unknown
+  getHeader(name: string): unknown
+  writeHead(status: number, headers: Record<string, string>): unknown
   addTrailers(trailers: Record<string, string>): void
   write(body: string | Uint8Array): unknown
   end(body: string | Uint8Array): unknown
@@ -37,14 +36,13 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
   return (request, response, next) => {
     refuseFetchRequest(request)
     const { method = '', httpVersion } = request
-    const target = pathAndQuery(targetOf(request))
-    const answer = service(method, target.path)
+    const { path, query } = targetOf(request)
+    const answer = service(method, path)
     if (!answer && next) return next()
     const signal = signalOf(response)
     const body = bodyOf(request)
     const header = headerReader(request, once)
     const headers = () => headersOf(request, header)
-    const { path, query } = target
     const received = { httpVersion, method, path, query, header, headers, signal, body: body?.read }
     const answered = answer ? answer(received) : Promise.resolve(notFound())
     answered
@@ -79,11 +77,11 @@ const NOT_DECODABLE = /[^!-~]|#/g
 const NOT_AS_SENT = /["<>\\^`{}]|\/(\.|%2e){1,2}(\/|$)/i
 
 /** Path and query as they were sent; `/`, where nothing of ours is, when a host that guards its paths may see another. */
-const targetOf = ({ url = '' }: NodeRequest): string => {
+const targetOf = ({ url = '' }: NodeRequest) => {
   const origin = url.startsWith('/') ? undefined : ORIGIN.exec(url)
-  const target = url.slice(origin?.[0].length ?? 0).replaceAll(NOT_DECODABLE, '%-')
-  const { path } = pathAndQuery(target)
-  return target.startsWith('/') && !NOT_AS_SENT.test(path) ? target : '/'
+  const target = pathAndQuery(url.slice(origin?.[0].length ?? 0).replaceAll(NOT_DECODABLE, '%-'))
+  const isAsSent = target.path.startsWith('/') && !NOT_AS_SENT.test(target.path)
+  return isAsSent ? target : { path: '/', query: '' }
 }
 
 interface Exchange {
@@ -105,15 +103,10 @@ const send = async (
   { request, response, body: received, signal }: Exchange,
 ): Promise<void> => {
   if (signal.aborted) return
-  response.statusCode = status
-  for (const [name, value] of header) {
-    // What a middleware in front of us has said that its answers vary by, such as `Origin`, stays.
-    if (name === 'vary' && response.appendHeader) response.appendHeader(name, value)
-    else response.setHeader(name, value)
-  }
+  const head = headOf(header, response)
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
   if (isEndless(request)) {
-    response.setHeader('connection', 'close')
+    response.writeHead(status, { ...head, connection: 'close' })
     response.write(body)
     await Promise.race([
       received?.discardRest?.(),
@@ -121,13 +114,22 @@ const send = async (
     ])
     response.end('')
   } else {
+    response.writeHead(status, head)
     response.end(body)
-    await received?.discardRest?.()
+    if (!request.readableEnded) await received?.discardRest?.()
   }
 }
 
-/** Whether more is to come than Node.js should read away before it takes the next request. */
-const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean => {
-  const isShort = Number(headers['content-length']) <= MAX_REQUEST_BYTES
-  return httpVersionMajor === 1 && !complete && !isShort
+/** All headers at once, which costs Node.js half of what one after the other does. */
+const headOf = (header: HttpAnswer['header'], response: NodeResponse): Record<string, string> => {
+  const head: Record<string, string> = {}
+  for (const [name, value] of header) head[name] = value
+  // What a middleware in front of us has said that its answers vary by, such as `Origin`, stays.
+  const varied = head['vary'] && response.getHeader('vary')
+  if (varied) head['vary'] = `${varied}, ${head['vary']}`
+  return head
 }
+
+/** Whether more is to come than Node.js should read away before it takes the next request. */
+const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean =>
+  httpVersionMajor === 1 && !complete && !(Number(headers['content-length']) <= MAX_REQUEST_BYTES)

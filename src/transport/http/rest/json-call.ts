@@ -40,7 +40,8 @@ export const jsonCall =
     const { header: requestHeader } = request
     const call: Call = { method: operation.rpc, requestHeader, responseHeader, signal }
     try {
-      const caller = await authenticateCall(options, call, request.headers())
+      const admitted = authenticateCall(options, call, request.headers())
+      const caller = admitted instanceof Promise ? await admitted : admitted
       if (isEncoded(requestHeader)) throw statusError(ENCODED)
       if (isMalformed) throw statusError(MALFORMED)
       const fromUrl = urlFields(texts, request.query)
