@@ -1,6 +1,5 @@
 import type { Iam } from '../../index.js'
 import type { TransportOptions } from '../options.js'
-import { notFound } from './http-answer.js'
 import { type HttpRequest, pathAndQuery } from './http-request.js'
 import { httpService } from './http-service.js'
 import { joined } from './read-body.js'
@@ -20,8 +19,9 @@ export const fetchHandler = (
   return async (request) => {
     refuseNodeRequest(request)
     const received = httpRequestOf(request)
-    const answer = service(received.method, received.path)
-    const { status, header, body } = answer ? await answer(received) : notFound()
+    const { method, path } = received
+    const answer = service.find(method, path) ?? service.missing(method, path)
+    const { status, header, body } = await answer(received)
     const headers = new Headers([...header].map(([name, value]): [string, string] => [name, value]))
     // What HEAD is answered has no body, not an empty one.
     const content = typeof body === 'string' ? body || null : new Uint8Array(body)

@@ -65,7 +65,3 @@ export const unsupportedType = (accepted: string): HttpAnswer => {
   )
   return errorAnswer(status, new Map([['accept', accepted]]), UNSUPPORTED_TYPE)
 }
-
-/** The answer where a path is not of the transport and no other handler follows. */
-export const notFound = (): HttpAnswer =>
-  errorAnswer(transportStatus(Code.NotFound, 'There is nothing at this path', 'PATH_NOT_FOUND'))

@@ -5,11 +5,12 @@ import { operationsOf } from '../operations/operations.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import { jsonAnswer, methodNotAllowed } from './http-answer.js'
 import type { HttpService } from './http-request.js'
+import { missingService } from './missing-service.js'
 import { restService } from './rest/rest-service.js'
 import { rpcService } from './rpc-service.js'
 
-/** The transport as a function from HTTP requests to their answers. */
-export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
+/** The transport as functions from HTTP requests to their answers. */
+export const httpService = (iam: Iam, given: TransportOptions) => {
   const operations = operationsOf(iam)
   const options = resolveOptions(given)
   const document = documentService(options, operations)
@@ -17,12 +18,23 @@ export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
   const rest = restService(options, operations)
   const find: HttpService = (method, path) =>
     document(method, path) ?? rpcs(method, path) ?? rest(method, path)
-  return (method, path) => {
+  const { basePath } = options
+  return {
+    find: answeringHead((method, path) =>
+      path.startsWith(basePath) ? find(method, path.slice(basePath.length)) : undefined,
+    ),
+    missing: missingService(options, operations, find),
+  }
+}
+
+/** HEAD is answered as GET is, without the body. */
+const answeringHead =
+  (find: HttpService): HttpService =>
+  (method, path) => {
     if (method !== 'HEAD') return find(method, path)
     const answer = find('GET', path)
     return answer && (async (request) => ({ ...(await answer(request)), body: '' }))
   }
-}
 
 /** The document of the interface. */
 const documentService = (

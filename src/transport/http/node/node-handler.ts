@@ -1,6 +1,6 @@
 import type { Iam } from '../../../index.js'
 import { resolveOptions, type TransportOptions } from '../../options.js'
-import { type HttpAnswer, notFound } from '../http-answer.js'
+import type { HttpAnswer } from '../http-answer.js'
 import { pathAndQuery } from '../http-request.js'
 import { httpService } from '../http-service.js'
 import { MAX_REQUEST_BYTES } from '../read-body.js'
@@ -37,16 +37,16 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     refuseFetchRequest(request)
     const { method = '', httpVersion } = request
     const { path, query } = targetOf(request)
-    const answer = service(method, path)
-    if (!answer && next) return next()
+    const found = service.find(method, path)
+    if (!found && next) return next()
+    const answer = found ?? service.missing(method, path)
     const signal = signalOf(response)
     const body = bodyOf(request)
     const header = headerReader(request, once)
     const headers = () => headersOf(request, header)
     const received = { httpVersion, method, path, query, header, headers, signal, body: body?.read }
-    const answered = answer ? answer(received) : Promise.resolve(notFound())
-    answered
-      .then((found) => send(found, { request, response, body, signal }))
+    answer(received)
+      .then((answered) => send(answered, { request, response, body, signal }))
       // No answer is possible any more: calls answer whatever fails within them.
       .catch(() => response.destroy())
   }
