@@ -22,10 +22,9 @@ export const fetchHandler = (
     const { method, path } = received
     const answer = service.find(method, path) ?? service.missing(method, path)
     const { status, header, body } = await answer(received)
-    const headers = new Headers([...header].map(([name, value]): [string, string] => [name, value]))
     // What HEAD is answered has no body, not an empty one.
     const content = typeof body === 'string' ? body || null : new Uint8Array(body)
-    return new Response(content, { status, headers })
+    return new Response(content, { status, headers: header })
   }
 }
 
@@ -44,6 +43,7 @@ const httpRequestOf = (request: Request): HttpRequest => {
     ...pathAndQuery(target),
     header,
     headers: () => header,
+    hostHeaders: () => header,
     signal,
     body: bodyOf(request),
   }

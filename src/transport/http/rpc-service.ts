@@ -90,5 +90,10 @@ const httpAnswer = async (answer: UniversalServerResponse): Promise<HttpAnswer> 
   // For clients that compress gRPC: no other part of it is unimplemented.
   if (trailer?.get('grpc-status') === String(Code.Unimplemented))
     header.set('grpc-accept-encoding', 'identity')
-  return { status, header, body: bytes, trailer }
+  return {
+    status,
+    header: Object.fromEntries(header),
+    body: bytes,
+    trailer: trailer && Object.fromEntries(trailer),
+  }
 }
