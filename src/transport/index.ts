@@ -4,8 +4,9 @@ export { IdentityProviderService } from './gen/claviger/v1/identity_provider_ser
 export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 export { fetchHandler } from './http/fetch-handler.js'
-export { type NodeHandler, type NodeResponse, nodeHandler } from './http/node/node-handler.js'
+export { type NodeHandler, nodeHandler } from './http/node/node-handler.js'
 export type { NodeRequest } from './http/node/node-request.js'
+export type { NodeResponse } from './http/node/node-response.js'
 export type {
   OAuthFlow,
   OAuthFlows,

@@ -33,6 +33,12 @@ export interface TransportOptions {
 
   /** What the document at `/openapi.json` says of authentication and of servers; nothing of the first when absent. */
   readonly openApi?: OpenApiOptions | undefined
+
+  /**
+   * Prefix of the paths that `nodeHandler` and `fetchHandler` are called with, such as `/iam` for `/iam/v1/projects`;
+   * none when absent or empty. Not for a server that takes the prefix off before.
+   */
+  readonly basePath?: string | undefined
 }
 
 /** The caller as the host made them out, or why there is none. */
@@ -52,6 +58,7 @@ export interface ResolvedOptions extends Required<TransportOptions> {
   readonly organizationHeader: string
   readonly challenge: string
   readonly openApi: OpenApiOptions
+  readonly basePath: string
 }
 
 /** `onError` of a host that has none. */
@@ -67,6 +74,7 @@ export const resolveOptions = (options: Partial<TransportOptions> = {}): Resolve
   const { authenticate, onError = toConsole } = options
   const organizationHeader = options.organizationHeader ?? 'x-service-orgid'
   const challenge = options.challenge ?? 'Bearer'
+  const basePath = options.basePath ?? ''
   if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')
   if (!isText(organizationHeader, HEADER_NAME))
@@ -74,12 +82,19 @@ export const resolveOptions = (options: Partial<TransportOptions> = {}): Resolve
   if (!isText(challenge, HEADER_VALUE))
     throw new TypeError('challenge must be the value of a header')
   const openApi = readOpenApiOptions(options.openApi)
-  return { authenticate, onError, organizationHeader, challenge, openApi }
+  if (!isText(basePath, BASE_PATH))
+    throw new TypeError(
+      'basePath must be a path as it is sent, such as /iam, without a slash at its end',
+    )
+  return { authenticate, onError, organizationHeader, challenge, openApi, basePath }
 }
 
 // Checked here because runtimes differ in what they take for a header.
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t -~]*$/
+
+/** No segment is `.` or `..`, which clients resolve, nor has what they may encode in two ways. */
+const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/
 
 const isText = (value: unknown, form: RegExp): boolean =>
   typeof value === 'string' && form.test(value)

@@ -1,7 +1,7 @@
 import { universalServerResponseToFetch } from '@connectrpc/connect/protocol'
 import type { Iam } from '../../index.js'
 import type { TransportOptions } from '../options.js'
-import { isStream, notFound } from './http-answer.js'
+import { isStream } from './http-answer.js'
 import { type HttpRequest, pathAndQuery } from './http-request.js'
 import { httpService } from './http-service.js'
 import { joined } from './read-body.js'
@@ -21,16 +21,18 @@ export const fetchHandler = (
   return async (request) => {
     refuseNodeRequest(request)
     const received = httpRequestOf(request)
-    const answer = service(received.method, received.path)
-    const answered = answer ? await answer(received) : notFound()
+    const { method, path } = received
+    const answer = service.find(method, path) ?? service.missing(method, path)
+    const answered = await answer(received)
     const { status, header } = answered
-    const headers = new Headers([...header].map(([name, value]): [string, string] => [name, value]))
-    if (isStream(answered))
-      return universalServerResponseToFetch({ status, header: headers, body: answered.body })
+    if (isStream(answered)) {
+      const { body } = answered
+      return universalServerResponseToFetch({ status, header: new Headers(header), body })
+    }
     const { body } = answered
     // What HEAD is answered has no body, not an empty one.
     const content = typeof body === 'string' ? body || null : new Uint8Array(body)
-    return new Response(content, { status, headers })
+    return new Response(content, { status, headers: header })
   }
 }
 
@@ -49,6 +51,7 @@ const httpRequestOf = (request: Request): HttpRequest => {
     ...pathAndQuery(target),
     header,
     headers: () => header,
+    hostHeaders: () => header,
     signal,
     body: (most) => wholeOf(request, most),
     pieces: () => piecesOf(request),

@@ -5,35 +5,40 @@ import { transportStatus } from '../errors/status-error.js'
 /** The answer to an HTTP request. */
 export interface HttpAnswer {
   readonly status: number
-  readonly header: Iterable<readonly [name: string, value: string]>
+  readonly header: AnswerHeader
   readonly body: string | Uint8Array
   /** Of gRPC alone. */
-  readonly trailer?: Iterable<readonly [name: string, value: string]> | undefined
+  readonly trailer?: AnswerHeader | undefined
 }
 
-/** An answer that begins before it is known as a whole; its trailer is known once it has ended. */
-export interface StreamAnswer extends Omit<HttpAnswer, 'body'> {
+/** An answer that begins before it is known as a whole. */
+export interface StreamAnswer extends Pick<HttpAnswer, 'status' | 'header'> {
   readonly body: AsyncIterable<Uint8Array>
+  /** Of gRPC alone; known once the body has ended. */
+  readonly trailer: Headers | undefined
 }
 
 export const isStream = (answer: HttpAnswer | StreamAnswer): answer is StreamAnswer =>
   typeof answer.body !== 'string' && Symbol.asyncIterator in answer.body
 
-/** Headers of an answer that is JSON. */
-export type AnswerHeader = Map<string, string>
+/** Headers of an answer, by their names in lower case. */
+export type AnswerHeader = Readonly<Record<string, string>>
 
 /** An answer whose body is JSON; no cache stores it. */
 export const jsonAnswer = (
   status: number,
   body: string,
-  header: AnswerHeader = new Map(),
-): HttpAnswer => {
-  header
-    .set('content-type', 'application/json')
-    .set('cache-control', 'no-store')
-    .set('content-length', String(byteLength(body)))
-  return { status, header, body }
-}
+  header: AnswerHeader = {},
+): HttpAnswer => ({
+  status,
+  header: {
+    ...header,
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': String(byteLength(body)),
+  },
+  body,
+})
 
 const utf8 = new TextEncoder()
 const scratch = new Uint8Array(16 * 1024)
@@ -59,7 +64,7 @@ export const methodNotAllowed = (verbs: readonly string[]): HttpAnswer => {
     'METHOD_NOT_ALLOWED',
   )
   const allowed = verbs.join(', ').replace('GET', 'GET, HEAD')
-  return errorAnswer(status, new Map([['allow', allowed]]), 405)
+  return errorAnswer(status, { allow: allowed }, 405)
 }
 
 export const UNSUPPORTED_TYPE = 415
@@ -71,9 +76,5 @@ export const unsupportedType = (accepted: string): HttpAnswer => {
     'The content type is not served here',
     'UNSUPPORTED_MEDIA_TYPE',
   )
-  return errorAnswer(status, new Map([['accept', accepted]]), UNSUPPORTED_TYPE)
+  return errorAnswer(status, { accept: accepted }, UNSUPPORTED_TYPE)
 }
-
-/** The answer where a path is not of the transport and no other handler follows. */
-export const notFound = (): HttpAnswer =>
-  errorAnswer(transportStatus(Code.NotFound, 'There is nothing at this path', 'PATH_NOT_FOUND'))

@@ -8,11 +8,12 @@ import { standardStreams } from '../rpc/standard-streams.js'
 import { healthService } from './health-service.js'
 import { jsonAnswer, methodNotAllowed } from './http-answer.js'
 import type { HttpService } from './http-request.js'
+import { missingService } from './missing-service.js'
 import { restService } from './rest/rest-service.js'
 import { rpcService } from './rpc-service.js'
 
-/** The transport as a function from HTTP requests to their answers. */
-export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
+/** The transport as functions from HTTP requests to their answers. */
+export const httpService = (iam: Iam, given: TransportOptions) => {
   const operations = operationsOf(iam)
   const options = resolveOptions(given)
   const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
@@ -23,12 +24,27 @@ export const httpService = (iam: Iam, given: TransportOptions): HttpService => {
   const rest = restService(options, operations)
   const find: HttpService = (method, path) =>
     document(method, path) ?? health(method, path) ?? rpcs(method, path) ?? rest(method, path)
-  return (method, path) => {
-    if (method !== 'HEAD') return find(method, path)
-    const answer = find('GET', path)
-    return answer && (async (request) => ({ ...(await answer(request)), body: '' }))
+  const { basePath } = options
+  return {
+    find: answeringHead((method, path) =>
+      path.startsWith(basePath) ? find(method, path.slice(basePath.length)) : undefined,
+    ),
+    missing: missingService(options, operations, find),
   }
 }
+
+/** HEAD is answered as GET is, without the body. */
+const answeringHead =
+  (find: HttpService): HttpService =>
+  (method, path) => {
+    if (method !== 'HEAD') return find(method, path)
+    const answer = find('GET', path)
+    if (!answer) return undefined
+    return async (request) => {
+      const { status, header } = await answer(request)
+      return { status, header, body: '' }
+    }
+  }
 
 /** The document of the interface. */
 const documentService = (

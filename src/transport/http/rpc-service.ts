@@ -75,7 +75,7 @@ const streamAnswer =
     const answer = await answerOf(handler, request, request.pieces() ?? nothing())
     if (!answer) return notServed(request, 'application/connect+json')
     const { status, header = new Headers(), body = nothing(), trailer } = answer
-    return { status, header, body, trailer }
+    return { status, header: Object.fromEntries(header), body, trailer }
   }
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
@@ -117,5 +117,10 @@ const httpAnswer = async (answer: UniversalServerResponse): Promise<HttpAnswer> 
   // For clients that compress gRPC: no other part of it is unimplemented.
   if (trailer?.get('grpc-status') === String(Code.Unimplemented))
     header.set('grpc-accept-encoding', 'identity')
-  return { status, header, body: bytes, trailer }
+  return {
+    status,
+    header: Object.fromEntries(header),
+    body: bytes,
+    trailer: trailer && Object.fromEntries(trailer),
+  }
 }

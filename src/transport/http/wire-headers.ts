@@ -4,6 +4,8 @@ import { LONGEST_TIMER } from './rest/deadline.js'
 /** Headers that ConnectRPC repeats in its errors, which gRPC sends in trailers: they must not grow. */
 const REPEATED = ['grpc-timeout', 'grpc-encoding']
 
+const CHANGED = [...REPEATED, 'content-encoding', 'connect-timeout-ms']
+
 /** Longer than any value of theirs that means something. */
 const LONGEST = 64
 
@@ -16,8 +18,12 @@ const NO_CODING = /^(identity)?$/i
 export const isEncoded = (header: HeaderReader): boolean =>
   !NO_CODING.test(header.get('content-encoding') ?? '')
 
-/** The headers for ConnectRPC: without a coding that is none, and without deadlines that no timer waits for. */
+/**
+ * The headers for ConnectRPC: without a coding that is none, and without deadlines that no timer waits for. Copied
+ * only where there is one of these.
+ */
 export const wireHeaders = (received: Headers): Headers => {
+  if (!CHANGED.some((name) => received.has(name))) return received
   const header = new Headers(received)
   for (const name of REPEATED) {
     const value = header.get(name)

@@ -9,22 +9,35 @@ import type { Authentication, ResolvedOptions } from '../options.js'
 const DEPRECATED_SINCE = '@1767225600'
 
 /**
- * Who calls, found out before the body of a request is read; undefined where nobody is asked. Probes have no
- * credentials, and health tells nothing of any organization. @throws ConnectError that is the answer
+ * Who calls, found out before the body of a request is read; at once where the host knows it at once. Undefined
+ * where nobody is asked: probes have no credentials, and health tells nothing of any organization.
+ *
+ * @throws ConnectError that is the answer
  */
-export const authenticateCall = async (
+export const authenticateCall = (
   options: ResolvedOptions,
   call: Call,
   headers: Headers,
-): Promise<Caller | undefined> => {
+): Caller | Promise<Caller> | undefined => {
   if (call.method.parent === Health) return undefined
   if (call.method.proto.options?.deprecated)
     call.responseHeader.set('deprecation', DEPRECATED_SINCE)
   try {
     const answered = options.authenticate(headers, call.signal)
     const isPromise = typeof answered === 'object' && answered !== null && 'then' in answered
-    if (!isPromise) return admitted(options, call, answered)
-    return admitted(options, call, await Promise.race([answered, aborted(call.signal)]))
+    return isPromise ? awaited(options, call, answered) : admitted(options, call, answered)
+  } catch (thrown) {
+    throw failed(options, call, thrown)
+  }
+}
+
+const awaited = async (
+  options: ResolvedOptions,
+  call: Call,
+  answering: Promise<Authentication>,
+): Promise<Caller> => {
+  try {
+    return admitted(options, call, await Promise.race([answering, aborted(call.signal)]))
   } catch (thrown) {
     throw failed(options, call, thrown)
   }

@@ -8,7 +8,7 @@ import { addRpc } from './add-rpc.js'
  * The services of `claviger.v1` for a ConnectRPC router of the host's own: gRPC, gRPC-web and the
  * Connect protocol. JSON on REST paths comes with `nodeHandler` and `fetchHandler`.
  *
- * @throws TypeError when an option is missing, or `iam` is not what `createIam` returns
+ * @throws TypeError when an option is missing, `basePath` is given, or `iam` is not what `createIam` returns
  */
 export const connectRoutes = (
   iam: Iam,
@@ -16,6 +16,8 @@ export const connectRoutes = (
 ): ((router: ConnectRouter) => void) => {
   const operations = operationsOf(iam)
   const resolved = resolveOptions(options)
+  if (resolved.basePath !== '')
+    throw new TypeError('basePath is not for connectRoutes: give your adapter a requestPathPrefix')
   return (router) => {
     for (const operation of operations) addRpc(router, resolved, operation)
   }

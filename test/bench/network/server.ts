@@ -56,6 +56,7 @@ const ROLE = z.strictObject({
 })
 
 const ANSWER_HEADERS = { 'cache-control': 'no-store', etag: `"${DETAILS.sequence}"` }
+const READ_HEADERS = { ...ANSWER_HEADERS, vary: 'Authorization, Cookie, x-service-orgid' }
 
 /** Routes of Fastify that parse the same body and answer the same bytes. */
 const bareJson = async (): Promise<RequestListener> => {
@@ -67,7 +68,7 @@ const bareJson = async (): Promise<RequestListener> => {
   })
   app.get('/v1/projects/:id', (request, reply) => {
     if (request.headers.authorization !== TOKEN) return reply.code(401).send()
-    return reply.headers(ANSWER_HEADERS).send({ project: { ...PROJECT, details: DETAILS } })
+    return reply.headers(READ_HEADERS).send({ project: { ...PROJECT, details: DETAILS } })
   })
   await app.ready()
   return app.routing

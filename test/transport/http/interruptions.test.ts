@@ -159,7 +159,7 @@ describe('Over HTTP/1.1', () => {
   it('an answer that cannot be written ends the connection, and is not waited for', async () => {
     const { handler } = await openHost()
     const server = createServer((request, response) => {
-      response.setHeader = () => {
+      response.writeHead = () => {
         throw new Error('A middleware')
       }
       handler(request, response)

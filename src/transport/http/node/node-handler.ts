@@ -1,27 +1,14 @@
 import type { Iam } from '../../../index.js'
 import { resolveOptions, type TransportOptions } from '../../options.js'
-import { type HttpAnswer, isStream, notFound } from '../http-answer.js'
+import { isStream } from '../http-answer.js'
 import { pathAndQuery } from '../http-request.js'
 import { httpService } from '../http-service.js'
-import { MAX_REQUEST_BYTES } from '../read-body.js'
-import { bodyOf, type NodeBody } from './node-body.js'
+import { lazyHeaders } from './lazy-headers.js'
+import { bodyOf } from './node-body.js'
 import { GIVEN_ONCE, headerReader, headersOf } from './node-headers.js'
 import type { NodeRequest } from './node-request.js'
+import { type NodeResponse, send } from './node-response.js'
 import { piecesOf, sendStream } from './node-stream.js'
-
-/** What is used of a response of `node:http` or `node:http2`. */
-export interface NodeResponse {
-  statusCode: number
-  readonly writableEnded: boolean
-  setHeader(name: string, value: string): unknown
-  writeHead(status: number, headers: Record<string, string>): unknown
-  appendHeader?(name: string, value: string): unknown
-  addTrailers(trailers: Record<string, string>): void
-  write(body: string | Uint8Array): unknown
-  end(body: string | Uint8Array): unknown
-  destroy(): unknown
-  once(event: 'close' | 'drain', listener: () => void): unknown
-}
 
 /** Listens to requests of `node:http` and `node:http2`, and is a middleware of Express and its kind. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: () => void) => void
@@ -39,15 +26,16 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
   return (request, response, next) => {
     refuseFetchRequest(request)
     const { method = '', httpVersion } = request
-    const target = pathAndQuery(targetOf(request))
-    const answer = service(method, target.path)
-    if (!answer && next) return next()
+    const { path, query } = targetOf(request)
+    const found = service.find(method, path)
+    if (!found && next) return next()
+    const answer = found ?? service.missing(method, path)
     const signal = signalOf(response)
     const body = bodyOf(request)
     const header = headerReader(request, once)
     const headers = () => headersOf(request, header)
-    const { path, query } = target
     const pieces = () => piecesOf(request)
+    const hostHeaders = () => lazyHeaders(header, headers)
     const received = {
       httpVersion,
       method,
@@ -55,15 +43,15 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
       query,
       header,
       headers,
+      hostHeaders,
       signal,
       body: body?.read,
       pieces,
     }
-    const answered = answer ? answer(received) : Promise.resolve(notFound())
-    answered
-      .then((found) => {
+    answer(received)
+      .then((answered) => {
         const exchange = { request, response, body, signal }
-        return isStream(found) ? sendStream(found, exchange) : send(found, exchange)
+        return isStream(answered) ? sendStream(answered, exchange) : send(answered, exchange)
       })
       // No answer is possible any more: calls answer whatever fails within them.
       .catch(() => response.destroy())
@@ -95,55 +83,9 @@ const NOT_DECODABLE = /[^!-~]|#/g
 const NOT_AS_SENT = /["<>\\^`{}]|\/(\.|%2e){1,2}(\/|$)/i
 
 /** Path and query as they were sent; `/`, where nothing of ours is, when a host that guards its paths may see another. */
-const targetOf = ({ url = '' }: NodeRequest): string => {
+const targetOf = ({ url = '' }: NodeRequest) => {
   const origin = url.startsWith('/') ? undefined : ORIGIN.exec(url)
-  const target = url.slice(origin?.[0].length ?? 0).replaceAll(NOT_DECODABLE, '%-')
-  const { path } = pathAndQuery(target)
-  return target.startsWith('/') && !NOT_AS_SENT.test(path) ? target : '/'
-}
-
-interface Exchange {
-  readonly request: NodeRequest
-  readonly response: NodeResponse
-  readonly body: NodeBody | undefined
-  readonly signal: AbortSignal
-}
-
-/** How long a client may take to see its answer and stop sending, in milliseconds. */
-const LONGEST_WAIT = 2_000
-
-/**
- * The answer of a call is in memory as a whole, so there is nothing to wait for in between. Node.js closes
- * a connection with the end of its last answer; a client that is still sending then may lose the answer.
- */
-const send = async (
-  { status, header, body, trailer }: HttpAnswer,
-  { request, response, body: received, signal }: Exchange,
-): Promise<void> => {
-  if (signal.aborted) return
-  response.statusCode = status
-  for (const [name, value] of header) {
-    // What a middleware in front of us has said that its answers vary by, such as `Origin`, stays.
-    if (name === 'vary' && response.appendHeader) response.appendHeader(name, value)
-    else response.setHeader(name, value)
-  }
-  if (trailer) response.addTrailers(Object.fromEntries(trailer))
-  if (isEndless(request)) {
-    response.setHeader('connection', 'close')
-    response.write(body)
-    await Promise.race([
-      received?.discardRest?.(),
-      new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT)),
-    ])
-    response.end('')
-  } else {
-    response.end(body)
-    await received?.discardRest?.()
-  }
-}
-
-/** Whether more is to come than Node.js should read away before it takes the next request. */
-const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean => {
-  const isShort = Number(headers['content-length']) <= MAX_REQUEST_BYTES
-  return httpVersionMajor === 1 && !complete && !isShort
+  const target = pathAndQuery(url.slice(origin?.[0].length ?? 0).replaceAll(NOT_DECODABLE, '%-'))
+  const isAsSent = target.path.startsWith('/') && !NOT_AS_SENT.test(target.path)
+  return isAsSent ? target : { path: '/', query: '' }
 }

@@ -15,7 +15,7 @@ export const headerReader = (request: NodeRequest, once: readonly string[]): Hea
   },
 })
 
-/** The same as a host takes them. */
+/** The same as a copy. */
 export const headersOf = ({ headers }: NodeRequest, header: HeaderReader): Headers => {
   const result = new Headers()
   // HTTP/2 has the method and the path among them.

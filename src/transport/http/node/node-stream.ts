@@ -8,9 +8,9 @@ export const piecesOf = (request: NodeRequest): AsyncIterable<Uint8Array> | unde
 
 /** What is used of a response. */
 interface Response {
-  writeHead(status: number, headers: Record<string, string>): unknown
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown
   write(piece: Uint8Array): unknown
-  addTrailers(trailers: Record<string, string>): void
+  addTrailers(trailers: Readonly<Record<string, string>>): void
   end(last: string): unknown
   once(event: 'close' | 'drain', listener: () => void): unknown
 }
@@ -27,7 +27,7 @@ export const sendStream = async (
   { response, body: received, signal }: Exchange,
 ): Promise<void> => {
   if (signal.aborted) return
-  response.writeHead(status, Object.fromEntries(header))
+  response.writeHead(status, header)
   for await (const piece of body) {
     if (signal.aborted) return
     if (response.write(piece) === false) await drained(response)

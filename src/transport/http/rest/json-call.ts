@@ -8,7 +8,7 @@ import { authenticateCall } from '../../operations/authenticate-call.js'
 import type { Operation } from '../../operations/operation.js'
 import { perform } from '../../operations/perform.js'
 import type { ResolvedOptions } from '../../options.js'
-import { errorAnswer, type HttpAnswer, jsonAnswer } from '../http-answer.js'
+import { type AnswerHeader, errorAnswer, type HttpAnswer, jsonAnswer } from '../http-answer.js'
 import type { HttpRequest } from '../http-request.js'
 import { MAX_REQUEST_BYTES, readBody } from '../read-body.js'
 import { isEncoded } from '../wire-headers.js'
@@ -22,7 +22,7 @@ export interface JsonCall {
   /** Whether there may be no body. */
   readonly isBodyOptional: boolean
   /** Headers of every answer. */
-  readonly header?: readonly (readonly [name: string, value: string])[]
+  readonly header?: AnswerHeader
 }
 
 /** Answers a request to a path with variables of these texts. */
@@ -36,11 +36,17 @@ export const jsonCall =
   ): JsonAnswer =>
   async (request, texts) => {
     const { signal, isMalformed, end } = deadlineOf(request)
-    const responseHeader = new Map(header)
+    const answered: Record<string, string> = { ...header }
+    const responseHeader = {
+      set: (name: string, value: string) => {
+        answered[name] = value
+      },
+    }
     const { header: requestHeader } = request
     const call: Call = { method: operation.rpc, requestHeader, responseHeader, signal }
     try {
-      const caller = await authenticateCall(options, call, request.headers())
+      const admitted = authenticateCall(options, call, request.hostHeaders())
+      const caller = admitted instanceof Promise ? await admitted : admitted
       if (isEncoded(requestHeader)) throw statusError(ENCODED)
       if (isMalformed) throw statusError(MALFORMED)
       const fromUrl = urlFields(texts, request.query)
@@ -52,9 +58,9 @@ export const jsonCall =
           : readJsonBody(operation.request, bytes, fromUrl)
       const response = await perform(options, call, { operation, values, caller })
       const json = writeMessage(operation.response, response, inJson)
-      return jsonAnswer(200, JSON.stringify(json), responseHeader)
+      return jsonAnswer(200, JSON.stringify(json), answered)
     } catch (thrown) {
-      return errorAnswer(statusOfThrown(options, call, thrown), responseHeader)
+      return errorAnswer(statusOfThrown(options, call, thrown), answered)
     } finally {
       end()
     }

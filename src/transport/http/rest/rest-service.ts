@@ -38,7 +38,7 @@ const routesOf = (options: ResolvedOptions, operation: Operation): readonly Rout
     isBodyOptional: !rule.hasBody,
     // For a cache that stores answers in spite of `no-store`.
     header:
-      rule.verb === 'GET' ? [['vary', `Authorization, Cookie, ${options.organizationHeader}`]] : [],
+      rule.verb === 'GET' ? { vary: `Authorization, Cookie, ${options.organizationHeader}` } : {},
     urlFields: (texts, query) => ({
       ...pathFields(inPath, texts),
       ...(query !== '' && queryFields(inQuery, query)),

@@ -1,0 +1,47 @@
+import { createServer } from 'node:http'
+import { nodeHandler } from 'claviger/transport'
+import { expect, it, onTestFinished } from 'vitest'
+import { callers, openIam, transportOptions } from '../host.js'
+import { closed, listening } from '../servers.js'
+
+/** What `use` makes of the headers that `authenticate` gets of a request over HTTP/1.1. */
+const seenBy = async <Seen>(use: (headers: Headers) => Seen): Promise<Seen> => {
+  const { options } = transportOptions()
+  const seen = Promise.withResolvers<Seen>()
+  const authenticate = (headers: Headers) => {
+    seen.resolve(use(headers))
+    return callers['admin']
+  }
+  const server = createServer(nodeHandler(await openIam(), { ...options, authenticate }))
+  const origin = await listening(server)
+  onTestFinished(() => closed(server))
+  const headers = { authorization: 'Bearer admin', 'x-many': 'one, two' }
+  const answer = await fetch(`${origin}/v1/projects/portal`, { headers })
+  await answer.arrayBuffer()
+  return seen.promise
+}
+
+it('authenticate gets headers by name, in any case', async () => {
+  expect(await seenBy((headers) => headers.get('Authorization'))).toBe('Bearer admin')
+  expect(await seenBy((headers) => headers.get('x-many'))).toBe('one, two')
+  expect(await seenBy((headers) => headers.get('x-none'))).toBeNull()
+})
+
+it('authenticate may do with the headers what can be done with any', async () => {
+  expect(await seenBy((headers) => headers instanceof Headers)).toBe(true)
+  expect(await seenBy((headers) => headers.has('x-many'))).toBe(true)
+  expect(await seenBy((headers) => Object.fromEntries(headers)['x-many'])).toBe('one, two')
+  expect(await seenBy((headers) => new Headers(headers).get('x-many'))).toBe('one, two')
+  const request = (headers: Headers) => new Request('http://localhost', { headers })
+  expect(await seenBy((headers) => request(headers).headers.get('x-many'))).toBe('one, two')
+  const names = (headers: Headers) => [...headers.keys()].includes('x-many')
+  expect(await seenBy(names)).toBe(true)
+})
+
+it('authenticate finds what it has set', async () => {
+  const set = (headers: Headers) => {
+    headers.set('x-many', 'three')
+    return [headers.get('x-many'), headers.get('authorization')]
+  }
+  expect(await seenBy(set)).toEqual(['three', 'Bearer admin'])
+})
