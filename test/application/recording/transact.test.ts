@@ -1,0 +1,199 @@
+import { ok } from 'neverthrow'
+import { beforeEach, expect, it } from 'vitest'
+import { ulids } from '../../../src/application/recording/new-id.js'
+import { record } from '../../../src/application/recording/snapshot.js'
+import { transact } from '../../../src/application/recording/transact.js'
+import type { View } from '../../../src/application/recording/view.js'
+import { createRuntime } from '../../../src/application/runtime.js'
+import { exists } from '../../../src/domain/decider.js'
+import { projects } from '../../../src/domain/project/kind.js'
+import { ProjectId } from '../../../src/domain/values.js'
+import {
+  type Append,
+  type EventStore,
+  memoryReadModel,
+  permissionsFromCaller,
+} from '../../../src/index.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+import {
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  oldCipher,
+  refusal,
+  start,
+  withAppend,
+} from '../host.js'
+import { admittedCall } from './admitted-call.js'
+
+let store: EventStore
+let iam: Iam
+/** What was sent to `recording`, and the streams that were read of it. */
+let sent: Append[]
+let read: string[]
+let recording: EventStore
+/** Happens once, right before the next append to `recording`. */
+let beforeAppend: (() => Promise<unknown>) | undefined
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+  sent = []
+  read = []
+  beforeAppend = undefined
+  recording = {
+    ...withAppend(store, async (append, send) => {
+      sent.push(append)
+      const before = beforeAppend
+      beforeAppend = undefined
+      await before?.()
+      return send(append)
+    }),
+    readStream: (stream, after) => {
+      read.push(stream)
+      return store.readStream(stream, after)
+    },
+  }
+})
+
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+
+/** Lets everything run that waits for no timer. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const streamsOf = ({ writes }: Append): readonly string[] => writes.map(({ stream }) => stream)
+
+it('does not let commands wait for each other that add the same object: versions decide', async () => {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const process = iamOn(
+    withAppend(recording, async (append, send) => {
+      const answer = send(append)
+      await held
+      return answer
+    }),
+  )
+  const adding = ['one', 'two'].map((name) => process.projects.add({ id: 'new', name }, context))
+  await turn()
+  expect(sent).toHaveLength(2)
+  release()
+  const added = await Promise.all(adding)
+  expect(added.map((result) => result.isOk())).toEqual([true, false])
+})
+
+it('locks what it only reads, too, after three lost races and not before', async () => {
+  const rename = (name: string) => process.projects.patch({ ...portal, name }, context)
+  let attempts = 0
+  let late: ReturnType<typeof rename> | undefined
+  const process = iamOn(
+    withAppend(store, async (append, send) => {
+      if (!streamsOf(append).includes('project_role-acme+portal+editor')) return send(append)
+      attempts++
+      if (attempts <= 3) await good(rename(`raced ${attempts}`))
+      else {
+        late = rename('late')
+        await turn()
+      }
+      return send(append)
+    }),
+  )
+  await good(process.projectRoles.patch({ ...editor, displayName: 'n' }, context))
+  expect(attempts).toBe(4)
+  if (late) await good(late)
+  const names = (await logOf(store))
+    .slice(3)
+    .map(({ type, data }) => [type, Reflect.get(data, 'name')])
+  expect(names).toEqual([
+    ['project.updated', 'raced 1'],
+    ['project.updated', 'raced 2'],
+    ['project.updated', 'raced 3'],
+    ['project_role.updated', undefined],
+    ['project.updated', 'late'],
+  ])
+})
+
+it('finds nothing left to change in the store alone, not in what another call has just recorded', async () => {
+  let appends = 0
+  const process = iamOn(
+    withAppend(store, async (append, send) => {
+      const answer = await send(append)
+      if (appends++ === 0) await good(iam.projects.patch({ ...portal, name: 'other' }, context))
+      return answer
+    }),
+  )
+  const rename = () => good(process.projects.patch({ ...portal, name: 'wanted' }, context))
+  const renamed = await Promise.all([rename(), rename()])
+  expect(renamed.map(({ changed }) => changed)).toEqual([true, true])
+})
+
+it('does not remember what it has just created: most is not used again', async () => {
+  const process = iamOn(recording)
+  await good(process.projects.add({ id: 'new', name: 'n' }, context))
+  expect(read).toEqual([])
+  await good(process.projects.patch({ id: 'new', name: 'm' }, context))
+  expect(read).toEqual(['project-acme+new'])
+})
+
+it('is cancelled by an abort that comes before the decision', async () => {
+  const controller = new AbortController()
+  const process = iamOn(recording, {
+    newId: () => {
+      controller.abort()
+      return '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    },
+  })
+  const within = { ...context, signal: controller.signal }
+  expect(await refusal(process.projects.add({ name: 'n' }, within))).toEqual({ kind: 'Cancelled' })
+  expect(sent).toEqual([])
+})
+
+/** Renames the project `id` in the way of `decide`, as one process. */
+const renaming = (nameOf: (view: View) => string, id = 'portal') => {
+  const runtime = createRuntime({
+    store: recording,
+    readModel: memoryReadModel(),
+    secrets: oldCipher,
+    authorize: permissionsFromCaller,
+    newId: ulids(),
+  })
+  return () =>
+    transact(runtime, admittedCall(), {
+      decide: (view) => {
+        const name = nameOf(view)
+        const data = { ...PROJECT_DEFAULTS, id: ProjectId.parse(id), name }
+        const events = [{ type: 'project.updated', data }] as const
+        return ok({ records: [record(view.read(projects, { id }), events)] })
+      },
+      answer: ({ snapshots }) => snapshots,
+    })
+}
+
+it('sends nothing that was decided on streams that are not loaded', async () => {
+  const rename = renaming((view) =>
+    exists(view.read(projects, portal).state) ? 'of a project' : 'of none',
+  )
+  await rename()
+  expect(sent).toHaveLength(1)
+  expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'of a project' })
+})
+
+it('goes by what the last decision read, not by what earlier ones did', async () => {
+  await good(iam.projects.add({ id: 'other', name: 'n' }, context))
+  const rename = renaming((view) => {
+    // Before it is loaded, the project seems to be none.
+    if (!exists(view.read(projects, portal).state)) view.read(projects, { id: 'other' })
+    return 'n'
+  })
+  beforeAppend = () => good(iam.projects.patch({ ...portal, name: 'raced' }, context))
+  await rename()
+  expect(sent.map(streamsOf)).toEqual([['project-acme+portal'], ['project-acme+portal']])
+  expect(read).toEqual(['project-acme+portal', 'project-acme+other', 'project-acme+portal'])
+})
