@@ -1,4 +1,4 @@
-import { err, ok, Result } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import { changesNothing } from '../changed-fields.js'
 import { type Decider, exists } from '../decider.js'
 import type { AlreadyExists, NotFound } from '../refusals.js'
@@ -35,7 +35,8 @@ export type IdentityProviderRefusal =
   | AlreadyExists<IdentityProviderRef>
 
 type State = IdentityProviderState
-type Decision = Result<readonly IdentityProviderEvent[], IdentityProviderRefusal>
+type Event = IdentityProviderEvent
+type Decision = Result<readonly Event[], IdentityProviderRefusal>
 
 const refuse = (
   kind: IdentityProviderRefusal['kind'],
@@ -49,39 +50,47 @@ const addOidc = ({ data }: AddOidcIdentityProvider, state: State): Decision => {
 
 const updateOidcConfig = ({ data }: UpdateOidcConfig, state: State): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
+  return ok(configUpdated(state, data))
+}
+
+const configUpdated = (
+  before: OidcIdentityProviderAdded['data'],
+  data: UpdateOidcConfig['data'],
+): readonly Event[] =>
   // Whether the given secret equals the stored one is unknown here: a secret has many seals.
-  if (data.clientSecret === undefined && changesNothing(state, data)) return ok([])
-  return ok([{ type: 'identity_provider.oidc_config_updated', data }])
-}
+  data.clientSecret === undefined && changesNothing(before, data)
+    ? []
+    : [{ type: 'identity_provider.oidc_config_updated', data }]
 
-const update = ({ data }: UpdateIdentityProvider, state: State): Decision => {
+/** Replaces the given fields; an update gives all that are not OIDC configuration. */
+const update = (
+  { data }: UpdateIdentityProvider | PatchIdentityProvider,
+  state: State,
+): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  if (changesNothing(state, data)) return ok([])
-  return ok([{ type: 'identity_provider.updated', data }])
-}
-
-const patch = ({ data }: PatchIdentityProvider, state: State): Decision => {
-  if (!exists(state)) return refuse('NotFound', data)
-  const { idpId, clientSecret } = data
+  const given: PatchIdentityProvider['data'] = data
+  const { idpId, clientSecret } = given
   const appearance = {
     idpId,
-    name: data.name ?? state.name,
-    stylingType: data.stylingType ?? state.stylingType,
-    autoRegister: data.autoRegister ?? state.autoRegister,
+    name: given.name ?? state.name,
+    stylingType: given.stylingType ?? state.stylingType,
+    autoRegister: given.autoRegister ?? state.autoRegister,
   }
   const oidc = {
     idpId,
-    clientId: data.clientId ?? state.clientId,
-    issuer: data.issuer ?? state.issuer,
-    scopes: data.scopes ?? state.scopes,
-    displayNameMapping: data.displayNameMapping ?? state.displayNameMapping,
-    usernameMapping: data.usernameMapping ?? state.usernameMapping,
+    clientId: given.clientId ?? state.clientId,
+    issuer: given.issuer ?? state.issuer,
+    scopes: given.scopes ?? state.scopes,
+    displayNameMapping: given.displayNameMapping ?? state.displayNameMapping,
+    usernameMapping: given.usernameMapping ?? state.usernameMapping,
     ...(clientSecret !== undefined && { clientSecret }),
   }
-  return Result.combine([
-    update({ type: 'UpdateIdentityProvider', data: appearance }, state),
-    updateOidcConfig({ type: 'UpdateOidcConfig', data: oidc }, state),
-  ]).map((events) => events.flat())
+  return ok([
+    ...(changesNothing(state, appearance)
+      ? []
+      : [{ type: 'identity_provider.updated', data: appearance } as const]),
+    ...configUpdated(state, oidc),
+  ])
 }
 
 const deactivate = ({ data }: DeactivateIdentityProvider, state: State): Decision => {
@@ -114,9 +123,8 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
     case 'UpdateOidcConfig':
       return updateOidcConfig(command, state)
     case 'UpdateIdentityProvider':
-      return update(command, state)
     case 'PatchIdentityProvider':
-      return patch(command, state)
+      return update(command, state)
     case 'DeactivateIdentityProvider':
       return deactivate(command, state)
     case 'ReactivateIdentityProvider':
@@ -128,7 +136,7 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
   }
 }
 
-const evolve = (state: State, event: IdentityProviderEvent): State => {
+const evolve = (state: State, event: Event): State => {
   switch (event.type) {
     case 'identity_provider.oidc_added':
       return { status: 'active', ...event.data }

@@ -36,15 +36,10 @@ const add = ({ data }: AddProject, state: ProjectState): Decision => {
   return ok([{ type: 'project.added', data }])
 }
 
-const update = ({ data }: UpdateProject, state: ProjectState): Decision => {
+/** Replaces the given fields; an update gives all of them. */
+const update = ({ data }: UpdateProject | PatchProject, state: ProjectState): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  if (changesNothing(state, data)) return ok([])
-  return ok([{ type: 'project.updated', data }])
-}
-
-const patch = ({ data }: PatchProject, state: ProjectState): Decision => {
-  if (!exists(state)) return refuse('NotFound', data)
-  const patched = {
+  const updated = {
     id: data.id,
     name: data.name ?? state.name,
     projectRoleAssertion: data.projectRoleAssertion ?? state.projectRoleAssertion,
@@ -52,7 +47,7 @@ const patch = ({ data }: PatchProject, state: ProjectState): Decision => {
     hasProjectCheck: data.hasProjectCheck ?? state.hasProjectCheck,
     privateLabelingSetting: data.privateLabelingSetting ?? state.privateLabelingSetting,
   }
-  return update({ type: 'UpdateProject', data: patched }, state)
+  return ok(changesNothing(state, updated) ? [] : [{ type: 'project.updated', data: updated }])
 }
 
 const deactivate = ({ data }: DeactivateProject, state: ProjectState): Decision => {
@@ -75,9 +70,8 @@ const decide = (command: ProjectCommand, state: ProjectState): Decision => {
     case 'AddProject':
       return add(command, state)
     case 'UpdateProject':
-      return update(command, state)
     case 'PatchProject':
-      return patch(command, state)
+      return update(command, state)
     case 'DeactivateProject':
       return deactivate(command, state)
     case 'ReactivateProject':
