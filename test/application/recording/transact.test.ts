@@ -1,11 +1,13 @@
 import { ok } from 'neverthrow'
 import { beforeEach, expect, it } from 'vitest'
 import { ulids } from '../../../src/application/recording/new-id.js'
-import { record } from '../../../src/application/recording/snapshot.js'
+import { record, type Snapshot } from '../../../src/application/recording/snapshot.js'
 import { transact } from '../../../src/application/recording/transact.js'
 import type { View } from '../../../src/application/recording/view.js'
 import { createRuntime } from '../../../src/application/runtime.js'
 import { exists } from '../../../src/domain/decider.js'
+import type { ProjectState } from '../../../src/domain/project/decider.js'
+import type { ProjectEvent } from '../../../src/domain/project/events.js'
 import { projects } from '../../../src/domain/project/kind.js'
 import { ProjectId } from '../../../src/domain/values.js'
 import {
@@ -35,8 +37,9 @@ let iam: Iam
 let sent: Append[]
 let read: string[]
 let recording: EventStore
-/** Happens once, right before the next append to `recording`. */
+/** Each happens once, right before or after the next append to `recording`. */
 let beforeAppend: (() => Promise<unknown>) | undefined
+let afterAppend: (() => Promise<unknown>) | undefined
 
 beforeEach(async () => {
   const started = start()
@@ -46,13 +49,17 @@ beforeEach(async () => {
   sent = []
   read = []
   beforeAppend = undefined
+  afterAppend = undefined
   recording = {
     ...withAppend(store, async (append, send) => {
       sent.push(append)
-      const before = beforeAppend
+      const [before, after] = [beforeAppend, afterAppend]
       beforeAppend = undefined
+      afterAppend = undefined
       await before?.()
-      return send(append)
+      const answer = await send(append)
+      await after?.()
+      return answer
     }),
     readStream: (stream, after) => {
       read.push(stream)
@@ -121,14 +128,8 @@ it('locks what it only reads, too, after three lost races and not before', async
 })
 
 it('finds nothing left to change in the store alone, not in what another call has just recorded', async () => {
-  let appends = 0
-  const process = iamOn(
-    withAppend(store, async (append, send) => {
-      const answer = await send(append)
-      if (appends++ === 0) await good(iam.projects.patch({ ...portal, name: 'other' }, context))
-      return answer
-    }),
-  )
+  afterAppend = () => good(iam.projects.patch({ ...portal, name: 'other' }, context))
+  const process = iamOn(recording)
   const rename = () => good(process.projects.patch({ ...portal, name: 'wanted' }, context))
   const renamed = await Promise.all([rename(), rename()])
   expect(renamed.map(({ changed }) => changed)).toEqual([true, true])
@@ -155,8 +156,10 @@ it('is cancelled by an abort that comes before the decision', async () => {
   expect(sent).toEqual([])
 })
 
-/** Renames the project `id` in the way of `decide`, as one process. */
-const renaming = (nameOf: (view: View) => string, id = 'portal') => {
+/** As one process: names the project `portal` as `nameFor` says, or leaves it alone. */
+const renaming = (
+  nameFor: (portal: Snapshot<ProjectState, ProjectEvent>, view: View) => string | undefined,
+) => {
   const runtime = createRuntime({
     store: recording,
     readModel: memoryReadModel(),
@@ -167,19 +170,18 @@ const renaming = (nameOf: (view: View) => string, id = 'portal') => {
   return () =>
     transact(runtime, admittedCall(), {
       decide: (view) => {
-        const name = nameOf(view)
-        const data = { ...PROJECT_DEFAULTS, id: ProjectId.parse(id), name }
-        const events = [{ type: 'project.updated', data }] as const
-        return ok({ records: [record(view.read(projects, { id }), events)] })
+        const before = view.read(projects, portal)
+        const name = nameFor(before, view)
+        if (name === undefined) return ok({ records: [record(before, [])] })
+        const data = { ...PROJECT_DEFAULTS, id: ProjectId.parse('portal'), name }
+        return ok({ records: [record(before, [{ type: 'project.updated', data }])] })
       },
-      answer: ({ snapshots }) => snapshots,
+      answer: ({ events }) => events.length,
     })
 }
 
 it('sends nothing that was decided on streams that are not loaded', async () => {
-  const rename = renaming((view) =>
-    exists(view.read(projects, portal).state) ? 'of a project' : 'of none',
-  )
+  const rename = renaming(({ state }) => (exists(state) ? 'of a project' : 'of none'))
   await rename()
   expect(sent).toHaveLength(1)
   expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'of a project' })
@@ -187,13 +189,23 @@ it('sends nothing that was decided on streams that are not loaded', async () => 
 
 it('goes by what the last decision read, not by what earlier ones did', async () => {
   await good(iam.projects.add({ id: 'other', name: 'n' }, context))
-  const rename = renaming((view) => {
+  const rename = renaming(({ state }, view) => {
     // Before it is loaded, the project seems to be none.
-    if (!exists(view.read(projects, portal).state)) view.read(projects, { id: 'other' })
+    if (!exists(state)) view.read(projects, { id: 'other' })
     return 'n'
   })
   beforeAppend = () => good(iam.projects.patch({ ...portal, name: 'raced' }, context))
   await rename()
   expect(sent.map(streamsOf)).toEqual([['project-acme+portal'], ['project-acme+portal']])
   expect(read).toEqual(['project-acme+portal', 'project-acme+other', 'project-acme+portal'])
+})
+
+it('reads what another call has just recorded, also when it has read more since', async () => {
+  const rename = renaming(({ state }, view) => {
+    if (!exists(state) || state.name !== 'wanted') return 'wanted'
+    view.read(projects, { id: 'other' })
+    return undefined
+  })
+  afterAppend = () => good(iam.projects.patch({ ...portal, name: 'changed since' }, context))
+  expect(await Promise.all([rename(), rename()])).toEqual([ok(1), ok(1)])
 })
