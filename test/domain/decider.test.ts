@@ -1,5 +1,6 @@
+import { err, ok, type Result } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { exists, fold } from '../../src/domain/decider.js'
+import { decideAll, exists, fold } from '../../src/domain/decider.js'
 
 describe('fold', () => {
   const decider = {
@@ -25,5 +26,28 @@ describe('exists', () => {
     { status: 'inactive', found: true },
   ])('says $found of what is $status', ({ status, found }) => {
     expect(exists({ status })).toBe(found)
+  })
+})
+
+describe('decideAll', () => {
+  /** Takes up to three in all, one event for each. */
+  const counter = {
+    decide: (more: number, count: number): Result<readonly 'taken'[], string> =>
+      count + more > 3 ? err(`no room for ${more}`) : ok(Array<'taken'>(more).fill('taken')),
+    evolve: (count: number) => count + 1,
+  }
+
+  it('decides each command on what those before it lead to', () => {
+    expect(decideAll(counter, [1, 0, 2], 0)).toEqual(ok(['taken', 'taken', 'taken']))
+    expect(decideAll(counter, [1], 2)).toEqual(ok(['taken']))
+  })
+
+  it('is the first refusal, whatever comes before it or after it', () => {
+    expect(decideAll(counter, [2, 2, 5, 1], 0)).toEqual(err('no room for 2'))
+    expect(decideAll(counter, [1], 3)).toEqual(err('no room for 1'))
+  })
+
+  it('has no events without commands', () => {
+    expect(decideAll(counter, [], 3)).toEqual(ok([]))
   })
 })

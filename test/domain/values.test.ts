@@ -56,6 +56,28 @@ describe('listOf', () => {
     expect(objections(pairs, undefined)).toEqual([': is required'])
   })
 
+  describe('with more items than are reported', () => {
+    const texts = listOf(z.string({ error: 'must be text' }), 0, 1_000)
+    const named = (first: number, count: number) =>
+      Array.from({ length: count }, (_, n) => `${first + n}: must be text`)
+
+    it('takes them when all are well-formed', () => {
+      const items = Array.from({ length: 150 }, (_, n) => `${n}`)
+      expect(texts.parse(items)).toEqual(items)
+    })
+
+    it('names the wrong ones wherever they are', () => {
+      const items = Array.from({ length: 250 }, (_, n) => (n < 151 ? `${n}` : n))
+      expect(objections(texts, items)).toEqual(named(151, 99))
+    })
+
+    it('names the first hundred wrong ones', () => {
+      const items = Array.from({ length: 250 }, (_, n) => (n < 50 ? `${n}` : n))
+      expect(objections(texts, items)).toEqual(named(50, 100))
+      expect(objections(texts, items.slice(50, 150))).toEqual(named(0, 100))
+    })
+  })
+
   it('copies and freezes its input', () => {
     const given = ['a', 'b']
     const taken = pairs.parse(given)

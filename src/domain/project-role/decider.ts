@@ -32,18 +32,16 @@ const add = ({ data }: AddProjectRole, state: ProjectRoleState): Decision => {
   return ok([{ type: 'project_role.added', data }])
 }
 
-const update = ({ data }: UpdateProjectRole, state: ProjectRoleState): Decision => {
-  if (state.status === 'absent') return refuse('NotFound', data)
-  const { displayName, group } = data
-  if (changesNothing(state, { displayName, group })) return ok([])
-  return ok([{ type: 'project_role.updated', data }])
-}
-
-const patch = ({ data }: PatchProjectRole, state: ProjectRoleState): Decision => {
+/** Replaces the given fields; an update gives all of them. */
+const update = (
+  { data }: UpdateProjectRole | PatchProjectRole,
+  state: ProjectRoleState,
+): Decision => {
   if (state.status === 'absent') return refuse('NotFound', data)
   const { projectId, roleKey, displayName = state.displayName, group = state.group } = data
-  const patched = { projectId, roleKey, displayName, group }
-  return update({ type: 'UpdateProjectRole', data: patched }, state)
+  if (changesNothing(state, { displayName, group })) return ok([])
+  const updated = { projectId, roleKey, displayName, group }
+  return ok([{ type: 'project_role.updated', data: updated }])
 }
 
 const remove = ({ data }: RemoveProjectRole, state: ProjectRoleState): Decision => {
@@ -56,9 +54,8 @@ const decide = (command: ProjectRoleCommand, state: ProjectRoleState): Decision 
     case 'AddProjectRole':
       return add(command, state)
     case 'UpdateProjectRole':
-      return update(command, state)
     case 'PatchProjectRole':
-      return patch(command, state)
+      return update(command, state)
     case 'RemoveProjectRole':
       return remove(command, state)
   }

@@ -212,7 +212,10 @@ describe('catchUp', () => {
 
   it('is unavailable when a projection applies nothing without an error', async () => {
     const stuck: Projection = { ...collector().projection, apply: async () => false }
-    expect(await refusal(iam.catchUp(stuck))).toMatchObject({ kind: 'Unavailable' })
+    expect(await refusal(iam.catchUp(stuck))).toMatchObject({
+      kind: 'Unavailable',
+      outcome: 'not_recorded',
+    })
   })
 
   it('stops when a projection applies events but does not move its checkpoint', async () => {

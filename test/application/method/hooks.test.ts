@@ -127,6 +127,16 @@ describe('hooks', () => {
     expect(reported).toMatchObject([{ hook: 'call', verdict: 'NotFound', attempts: 1 }])
   })
 
+  it('count a decision once that is taken again on what the store has', async () => {
+    const { hooks, of } = recorder()
+    const iam = start(hooks)
+    await iam.projects.add(portal, context)
+    await iam.projects.update({ ...portal, name: 'Remembered' }, context)
+    await iam.projects.reactivate({ id: 'portal' }, context)
+    expect(of('retry')).toEqual([])
+    expect(of('call').at(-1)).toMatchObject({ verdict: 'ok', attempts: 1 })
+  })
+
   it('report a lost race and the decision after it', async () => {
     const { store, beforeNextAppend } = interruptible()
     const { hooks, reported, of } = recorder()

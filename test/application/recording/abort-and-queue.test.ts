@@ -52,6 +52,25 @@ describe('An abort', () => {
     expect(await logOf(store)).toHaveLength(3)
   })
 
+  it('while it is authorized cancels, and asks the store for nothing', async () => {
+    const controller = new AbortController()
+    const readStream = vi.fn(store.readStream)
+    const process = iamOn(
+      { ...store, readStream },
+      {
+        authorize: () => {
+          controller.abort()
+          return true
+        },
+      },
+    )
+    const cancelling = { ...context, signal: controller.signal }
+    expect(await refusal(process.projects.remove(portal, cancelling))).toEqual({
+      kind: 'Cancelled',
+    })
+    expect(readStream).not.toHaveBeenCalled()
+  })
+
   it('while the idempotency key is looked after cancels, and sends no append', async () => {
     const controller = new AbortController()
     const keyed = { ...context, idempotencyKey: 'k', signal: controller.signal }

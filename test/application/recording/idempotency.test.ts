@@ -234,6 +234,35 @@ describe('An idempotency key', () => {
     })
   })
 
+  it('that recorded events which cannot be read is refused for that, for any command', async () => {
+    await good(iam.projects.add({ id: 'p', name: 'n' }, once))
+    const process = iamOn({
+      ...store,
+      findAppend: async (by) =>
+        (await store.findAppend(by)).map((event) => ({ ...event, schemaVersion: 99 })),
+    })
+    for (const name of ['n', 'other'])
+      expect(await refusal(process.projects.add({ id: 'p', name }, once))).toMatchObject({
+        kind: 'UnknownEvent',
+      })
+  })
+
+  it('that was used is looked up no longer than the call lasts', async () => {
+    await good(iam.projects.add({ name: 'n' }, once))
+    const controller = new AbortController()
+    const process = iamOn({
+      ...store,
+      findAppend: () => {
+        controller.abort()
+        return new Promise(() => undefined)
+      },
+    })
+    const within = { ...once, signal: controller.signal }
+    expect(await refusal(process.projects.add({ name: 'n' }, within))).toEqual({
+      kind: 'Cancelled',
+    })
+  })
+
   it('may have 255 printable characters', async () => {
     const idempotencyKey = ` ~${'+'.repeat(253)}`
     const first = await good(iam.projects.add({ name: 'n' }, { ...context, idempotencyKey }))

@@ -8,9 +8,9 @@ import { memoryEventStore } from '../../../src/index.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
 import { context, good, iamOn } from '../host.js'
 
-const snapshotOf = (id: string, name: string) =>
+const snapshotOf = (id: string, name: string, more: object = {}) =>
   new Snapshot(projects, projects.stream('acme', { id }), {
-    state: { status: 'active', ...PROJECT_DEFAULTS, id: ProjectId.parse(id), name },
+    state: { status: 'active', ...PROJECT_DEFAULTS, id: ProjectId.parse(id), name, ...more },
     version: 1,
     created: 1n,
     changed: 1n,
@@ -18,9 +18,9 @@ const snapshotOf = (id: string, name: string) =>
   })
 
 /** Remembers projects one after the other, and counts those that are still remembered in the end. */
-const countKept = (maxBytes: number, name: string): number => {
+const countKept = (maxBytes: number, name: string, more?: object): number => {
   const ledger = new Ledger(memoryEventStore(), maxBytes)
-  const snapshots = Array.from({ length: 1_000 }, (_, n) => snapshotOf(`p${n}`, name))
+  const snapshots = Array.from({ length: 1_000 }, (_, n) => snapshotOf(`p${n}`, name, more))
   for (const snapshot of snapshots) ledger.remember(snapshot)
   return snapshots.filter((snapshot) => ledger.recall(projects, snapshot.name)).length
 }
@@ -34,6 +34,12 @@ it('remembers states up to some bytes, so fewer of those that are large', () => 
   expect(large).toBeLessThan(20)
 })
 
+it('counts eight bytes for true or false', () => {
+  const flags = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [n, n % 2 === 0]))
+  // At least half of the bytes are used.
+  expect(countKept(200_000, 'x', { flags })).toBeGreaterThanOrEqual(Math.floor(100_000 / 9_000))
+})
+
 it('counts the names of streams as well', () => {
   const ledger = new Ledger(memoryEventStore(), 200_000)
   const names = Array.from({ length: 300 }, (_, n) => `${n}${'x'.repeat(800)}`)
@@ -44,6 +50,14 @@ it('counts the names of streams as well', () => {
   for (const snapshot of snapshots) ledger.remember(snapshot)
   const kept = snapshots.filter(({ name }) => ledger.recall(projectRoles, name)).length
   expect(kept).toBeLessThan(300)
+})
+
+it('recalls a stream as one of its own kind alone', () => {
+  const ledger = new Ledger(memoryEventStore())
+  const snapshot = snapshotOf('p', 'x')
+  ledger.remember(snapshot)
+  expect(ledger.recall(projects, snapshot.name)).toBe(snapshot)
+  expect(ledger.recall(projectRoles, snapshot.name)).toBeUndefined()
 })
 
 /** A ledger on a store with a project `p` that was renamed once, and what it reads of the store. */

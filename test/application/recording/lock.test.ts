@@ -60,7 +60,7 @@ it('gives up when the signal aborts, and lets those behind move up by one', asyn
   await second.done
   expect(second.state.held).toBe(false)
   expect(remove).toHaveBeenCalledWith('abort', expect.any(Function))
-  expect(third.isHeld).toBe(false)
+  expect([first.isHeld, third.isHeld]).toEqual([true, false])
   first.release()
   expect([third.isHeld, fourth.isHeld]).toEqual([true, false])
 })
@@ -93,4 +93,18 @@ it('is taken away after it was held for long enough while others waited, and fro
   expect(last.state.held).toBeUndefined()
   await vi.advanceTimersByTimeAsync(39_000)
   expect(last.state.held).toBeUndefined()
+})
+
+it('is waited for as long as nobody holds it for too long', async () => {
+  vi.useFakeTimers()
+  const locks = new Locks()
+  const [one, two] = [locks.ask([A]), locks.ask([A])]
+  const last = waiting(locks.ask([A, B]))
+  await vi.advanceTimersByTimeAsync(50_000)
+  one.release()
+  await vi.advanceTimersByTimeAsync(50_000)
+  expect([two.isHeld, last.state.held]).toEqual([true, undefined])
+  two.release()
+  await last.done
+  expect(last.state.held).toBe(true)
 })

@@ -1,25 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { AdmittedCall } from '../../../src/application/method/context.js'
 import { metadataFactory } from '../../../src/application/recording/metadata.js'
-
-const call = (given: Partial<AdmittedCall> = {}): AdmittedCall => ({
-  method: 'projects.add',
-  caller: { userId: 'alice', orgId: 'acme' },
-  actorId: 'alice',
-  actorOrgId: 'acme',
-  orgId: 'acme',
-  expectedSequence: undefined,
-  idempotencyKey: undefined,
-  dryRun: false,
-  consistency: 'strong',
-  correlationId: undefined,
-  signal: undefined,
-  ...given,
-})
+import { admittedCall } from './admitted-call.js'
 
 describe('the metadata of an append', () => {
   it('names the user and the organizations, and cannot be changed', () => {
-    const metadata = metadataFactory()(call())
+    const metadata = metadataFactory()(admittedCall())
     expect(metadata).toEqual({ actor: { userId: 'alice', orgId: 'acme' }, resourceOwner: 'acme' })
     expect(() => Object.assign(metadata, { resourceOwner: 'b' })).toThrow(TypeError)
     expect(() => Object.assign(metadata.actor, { userId: 'bob' })).toThrow(TypeError)
@@ -31,23 +16,33 @@ describe('the metadata of an append', () => {
     ['organization', { orgId: 'b' }, { resourceOwner: 'b' }],
   ])('tells another %s from the one before', (_, given, expected) => {
     const metadataOf = metadataFactory()
-    const before = metadataOf(call())
-    expect(metadataOf(call(given))).toMatchObject(expected)
-    expect(metadataOf(call())).toEqual(before)
+    const before = metadataOf(admittedCall())
+    expect(metadataOf(admittedCall(given))).toMatchObject(expected)
+    expect(metadataOf(admittedCall())).toEqual(before)
   })
 
-  it('holds the marks of its own append alone', () => {
-    const metadataOf = metadataFactory()
-    const marked = metadataOf(call({ correlationId: 'c', idempotencyKey: 'k' }), {
-      managedBy: 'ci',
-      version: 12,
-    })
-    expect(marked).toMatchObject({
-      correlationId: 'c',
-      idempotencyKey: 'acme+k',
-      managedBy: 'ci',
-      managedVersion: 12,
-    })
-    expect(Object.keys(metadataOf(call()))).toEqual(['actor', 'resourceOwner'])
+  it.each([
+    ['correlation id', { correlationId: 'c' }, undefined, { correlationId: 'c' }],
+    ['idempotency key', { idempotencyKey: 'k' }, undefined, { idempotencyKey: 'acme+k' }],
+    ['desired state', {}, { managedBy: 'ci' }, { managedBy: 'ci' }],
+    [
+      'version of a desired state',
+      {},
+      { managedBy: 'ci', version: 12 },
+      { managedBy: 'ci', managedVersion: 12 },
+    ],
+  ])(
+    'holds the %s of its own append alone, and nothing that is absent',
+    (_, given, marks, held) => {
+      const metadataOf = metadataFactory()
+      const plain = metadataOf(admittedCall())
+      expect(metadataOf(admittedCall(given), marks)).toStrictEqual({ ...plain, ...held })
+      expect(metadataOf(admittedCall())).toStrictEqual(plain)
+    },
+  )
+
+  it('holds the hash of the command under its idempotency key', () => {
+    const metadata = metadataFactory()(admittedCall({ idempotencyKey: 'k' }), undefined, 'hash')
+    expect(metadata).toMatchObject({ idempotencyKey: 'acme+k', commandHash: 'hash' })
   })
 })

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
+import type { PatchIdentityProvider } from '../../../src/domain/identity-provider/commands.js'
 import { identityProvider } from '../../../src/domain/identity-provider/decider.js'
 import { given } from '../../../src/testing/given.js'
 import {
@@ -17,6 +18,7 @@ import {
   oidcUpdatedKeepingSecret,
   otherAppearance,
   otherOidc,
+  patchGoogle,
   reactivated,
   reactivateGoogle,
   removed,
@@ -136,6 +138,50 @@ describe('UpdateIdentityProvider', () => {
   it.each(pasts)('records nothing when nothing of an %s provider changes', (_, past) => {
     const command = { type: 'UpdateIdentityProvider', data: { ...id, ...appearance } } as const
     expect(given(identityProvider, past).when(command)).toEqual(nothing)
+  })
+})
+
+describe('PatchIdentityProvider', () => {
+  const patch = (data: Omit<PatchIdentityProvider['data'], 'idpId'>) =>
+    ({ type: 'PatchIdentityProvider', data: { ...id, ...data } }) as const
+
+  it.each(pasts)('replaces all that is given of an %s provider', (_, past) => {
+    expect(given(identityProvider, past).when(patchGoogle)).toEqual(
+      ok([appearanceUpdated, oidcUpdated]),
+    )
+  })
+
+  it.each([
+    { name: 'Work account' },
+    { stylingType: 'STYLING_TYPE_UNSPECIFIED' },
+    { autoRegister: false },
+  ] as const)('keeps the rest of what is not OIDC configuration: %o', (change) => {
+    expect(given(identityProvider, [googleAdded]).when(patch(change))).toEqual(
+      ok([{ type: 'identity_provider.updated', data: { ...id, ...appearance, ...change } }]),
+    )
+  })
+
+  it.each([
+    { clientId: 'client-2' },
+    { issuer: 'https://login.example.com' },
+    { scopes: [] },
+    { displayNameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED' },
+    { usernameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED' },
+    { clientSecret: secondSeal },
+  ] as const)('keeps the rest of the OIDC configuration: %o', (change) => {
+    expect(given(identityProvider, [googleAdded]).when(patch(change))).toStrictEqual(
+      ok([{ type: 'identity_provider.oidc_config_updated', data: { ...id, ...oidc, ...change } }]),
+    )
+  })
+
+  it.each(pasts)('records nothing when nothing of an %s provider changes', (_, past) => {
+    expect(given(identityProvider, past).when(patch({}))).toEqual(nothing)
+    expect(given(identityProvider, past).when(patch({ ...appearance, ...oidc }))).toEqual(nothing)
+  })
+
+  it('is refused for a provider that is not there', () => {
+    expect(given(identityProvider, []).when(patchGoogle)).toEqual(notFound)
+    expect(given(identityProvider, [googleAdded, removed]).when(patchGoogle)).toEqual(notFound)
   })
 })
 

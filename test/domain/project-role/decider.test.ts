@@ -10,6 +10,7 @@ import {
   editorAdded,
   editorRemoved,
   id,
+  patchEditor,
   removeEditor,
   updatedToAuthor,
   updateToAuthor,
@@ -65,6 +66,32 @@ describe('UpdateProjectRole', () => {
   it('finds no role that never was or was removed', () => {
     expect(given(projectRole, []).when(updateToAuthor)).toEqual(notFound)
     expect(given(projectRole, [editorAdded, editorRemoved]).when(updateToAuthor)).toEqual(notFound)
+  })
+})
+
+describe('PatchProjectRole', () => {
+  it('replaces all that is given', () => {
+    expect(given(projectRole, [editorAdded]).when(patchEditor)).toEqual(ok([updatedToAuthor]))
+  })
+
+  it.each([{ displayName: 'Author' }, { group: 'text' }, { group: '' }])(
+    'keeps the rest: %o',
+    (change) => {
+      const command = { type: 'PatchProjectRole', data: { ...id, ...change } } as const
+      expect(given(projectRole, [editorAdded]).when(command)).toEqual(
+        ok([{ type: 'project_role.updated', data: { ...editor, ...change } }]),
+      )
+    },
+  )
+
+  it('records nothing when nothing changes', () => {
+    const command = { type: 'PatchProjectRole', data: id } as const
+    expect(given(projectRole, [editorAdded]).when(command)).toEqual(ok([]))
+  })
+
+  it('finds no role that never was or was removed', () => {
+    expect(given(projectRole, []).when(patchEditor)).toEqual(notFound)
+    expect(given(projectRole, [editorAdded, editorRemoved]).when(patchEditor)).toEqual(notFound)
   })
 })
 

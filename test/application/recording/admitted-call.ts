@@ -1,0 +1,17 @@
+import type { AdmittedCall } from '../../../src/application/method/context.js'
+
+/** A call of `projects.add` as it is admitted, but for what is given. */
+export const admittedCall = (given: Partial<AdmittedCall> = {}): AdmittedCall => ({
+  method: 'projects.add',
+  caller: { userId: 'alice', orgId: 'acme' },
+  actorId: 'alice',
+  actorOrgId: 'acme',
+  orgId: 'acme',
+  expectedSequence: undefined,
+  idempotencyKey: undefined,
+  dryRun: false,
+  consistency: 'strong',
+  correlationId: undefined,
+  signal: undefined,
+  ...given,
+})

@@ -1,0 +1,211 @@
+import { ok } from 'neverthrow'
+import { beforeEach, expect, it } from 'vitest'
+import { ulids } from '../../../src/application/recording/new-id.js'
+import { record, type Snapshot } from '../../../src/application/recording/snapshot.js'
+import { transact } from '../../../src/application/recording/transact.js'
+import type { View } from '../../../src/application/recording/view.js'
+import { createRuntime } from '../../../src/application/runtime.js'
+import { exists } from '../../../src/domain/decider.js'
+import type { ProjectState } from '../../../src/domain/project/decider.js'
+import type { ProjectEvent } from '../../../src/domain/project/events.js'
+import { projects } from '../../../src/domain/project/kind.js'
+import { ProjectId } from '../../../src/domain/values.js'
+import {
+  type Append,
+  type EventStore,
+  memoryReadModel,
+  permissionsFromCaller,
+} from '../../../src/index.js'
+import { PROJECT_DEFAULTS } from '../../defaults.js'
+import {
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  oldCipher,
+  refusal,
+  start,
+  withAppend,
+} from '../host.js'
+import { admittedCall } from './admitted-call.js'
+
+let store: EventStore
+let iam: Iam
+/** What was sent to `recording`, and the streams that were read of it. */
+let sent: Append[]
+let read: string[]
+let recording: EventStore
+/** Each happens once, right before or after the next append to `recording`. */
+let beforeAppend: (() => Promise<unknown>) | undefined
+let afterAppend: (() => Promise<unknown>) | undefined
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+  sent = []
+  read = []
+  beforeAppend = undefined
+  afterAppend = undefined
+  recording = {
+    ...withAppend(store, async (append, send) => {
+      sent.push(append)
+      const [before, after] = [beforeAppend, afterAppend]
+      beforeAppend = undefined
+      afterAppend = undefined
+      await before?.()
+      const answer = await send(append)
+      await after?.()
+      return answer
+    }),
+    readStream: (stream, after) => {
+      read.push(stream)
+      return store.readStream(stream, after)
+    },
+  }
+})
+
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+
+/** Lets everything run that waits for no timer. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const streamsOf = ({ writes }: Append): readonly string[] => writes.map(({ stream }) => stream)
+
+it('does not let commands wait for each other that add the same object: versions decide', async () => {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const process = iamOn(
+    withAppend(recording, async (append, send) => {
+      const answer = send(append)
+      await held
+      return answer
+    }),
+  )
+  const adding = ['one', 'two'].map((name) => process.projects.add({ id: 'new', name }, context))
+  await turn()
+  expect(sent).toHaveLength(2)
+  release()
+  const added = await Promise.all(adding)
+  expect(added.map((result) => result.isOk())).toEqual([true, false])
+})
+
+it('locks what it only reads, too, after three lost races and not before', async () => {
+  const rename = (name: string) => process.projects.patch({ ...portal, name }, context)
+  let attempts = 0
+  let late: ReturnType<typeof rename> | undefined
+  const process = iamOn(
+    withAppend(store, async (append, send) => {
+      if (!streamsOf(append).includes('project_role-acme+portal+editor')) return send(append)
+      attempts++
+      if (attempts <= 3) await good(rename(`raced ${attempts}`))
+      else {
+        late = rename('late')
+        await turn()
+      }
+      return send(append)
+    }),
+  )
+  await good(process.projectRoles.patch({ ...editor, displayName: 'n' }, context))
+  expect(attempts).toBe(4)
+  if (late) await good(late)
+  const names = (await logOf(store))
+    .slice(3)
+    .map(({ type, data }) => [type, Reflect.get(data, 'name')])
+  expect(names).toEqual([
+    ['project.updated', 'raced 1'],
+    ['project.updated', 'raced 2'],
+    ['project.updated', 'raced 3'],
+    ['project_role.updated', undefined],
+    ['project.updated', 'late'],
+  ])
+})
+
+it('finds nothing left to change in the store alone, not in what another call has just recorded', async () => {
+  afterAppend = () => good(iam.projects.patch({ ...portal, name: 'other' }, context))
+  const process = iamOn(recording)
+  const rename = () => good(process.projects.patch({ ...portal, name: 'wanted' }, context))
+  const renamed = await Promise.all([rename(), rename()])
+  expect(renamed.map(({ changed }) => changed)).toEqual([true, true])
+})
+
+it('does not remember what it has just created: most is not used again', async () => {
+  const process = iamOn(recording)
+  await good(process.projects.add({ id: 'new', name: 'n' }, context))
+  expect(read).toEqual([])
+  await good(process.projects.patch({ id: 'new', name: 'm' }, context))
+  expect(read).toEqual(['project-acme+new'])
+})
+
+it('is cancelled by an abort that comes before the decision', async () => {
+  const controller = new AbortController()
+  const process = iamOn(recording, {
+    newId: () => {
+      controller.abort()
+      return '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    },
+  })
+  const within = { ...context, signal: controller.signal }
+  expect(await refusal(process.projects.add({ name: 'n' }, within))).toEqual({ kind: 'Cancelled' })
+  expect(sent).toEqual([])
+})
+
+/** As one process: names the project `portal` as `nameFor` says, or leaves it alone. */
+const renaming = (
+  nameFor: (portal: Snapshot<ProjectState, ProjectEvent>, view: View) => string | undefined,
+) => {
+  const runtime = createRuntime({
+    store: recording,
+    readModel: memoryReadModel(),
+    secrets: oldCipher,
+    authorize: permissionsFromCaller,
+    newId: ulids(),
+  })
+  return () =>
+    transact(runtime, admittedCall(), {
+      decide: (view) => {
+        const before = view.read(projects, portal)
+        const name = nameFor(before, view)
+        if (name === undefined) return ok({ records: [record(before, [])] })
+        const data = { ...PROJECT_DEFAULTS, id: ProjectId.parse('portal'), name }
+        return ok({ records: [record(before, [{ type: 'project.updated', data }])] })
+      },
+      answer: ({ events }) => events.length,
+    })
+}
+
+it('sends nothing that was decided on streams that are not loaded', async () => {
+  const rename = renaming(({ state }) => (exists(state) ? 'of a project' : 'of none'))
+  await rename()
+  expect(sent).toHaveLength(1)
+  expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'of a project' })
+})
+
+it('goes by what the last decision read, not by what earlier ones did', async () => {
+  await good(iam.projects.add({ id: 'other', name: 'n' }, context))
+  const rename = renaming(({ state }, view) => {
+    // Before it is loaded, the project seems to be none.
+    if (!exists(state)) view.read(projects, { id: 'other' })
+    return 'n'
+  })
+  beforeAppend = () => good(iam.projects.patch({ ...portal, name: 'raced' }, context))
+  await rename()
+  expect(sent.map(streamsOf)).toEqual([['project-acme+portal'], ['project-acme+portal']])
+  expect(read).toEqual(['project-acme+portal', 'project-acme+other', 'project-acme+portal'])
+})
+
+it('reads what another call has just recorded, also when it has read more since', async () => {
+  const rename = renaming(({ state }, view) => {
+    if (!exists(state) || state.name !== 'wanted') return 'wanted'
+    view.read(projects, { id: 'other' })
+    return undefined
+  })
+  afterAppend = () => good(iam.projects.patch({ ...portal, name: 'changed since' }, context))
+  expect(await Promise.all([rename(), rename()])).toEqual([ok(1), ok(1)])
+})

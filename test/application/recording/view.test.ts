@@ -1,0 +1,80 @@
+import { beforeEach, expect, it } from 'vitest'
+import type { EventStore } from '../../../src/index.js'
+import {
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  refusal,
+  start,
+  withAppend,
+} from '../host.js'
+
+let store: EventStore
+let iam: Iam
+/** The streams that were read of `recording`, in order. */
+let read: string[]
+let recording: EventStore
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+  read = []
+  recording = {
+    ...store,
+    readStream: (stream, after) => {
+      read.push(stream)
+      return store.readStream(stream, after)
+    },
+  }
+})
+
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+const unchanged = { ...editor, displayName: 'Editor', group: 'content' }
+const PORTAL = 'project-acme+portal'
+const EDITOR = 'project_role-acme+portal+editor'
+
+it('reads each stream once for a change', async () => {
+  await good(iamOn(recording).projectRoles.patch({ ...editor, displayName: 'n' }, context))
+  expect(read).toEqual([PORTAL, EDITOR])
+})
+
+it('reads all streams together before it says that nothing changes', async () => {
+  await good(iamOn(recording).projectRoles.update(unchanged, context))
+  expect(read).toEqual([PORTAL, EDITOR, PORTAL, EDITOR])
+})
+
+it('never says that nothing changes of a project that was removed while it read', async () => {
+  let reads = 0
+  const process = iamOn({
+    ...store,
+    readStream: async (stream, after) => {
+      if (stream === EDITOR && reads++ === 0) await good(iam.projects.remove(portal, context))
+      return store.readStream(stream, after)
+    },
+  })
+  expect(await refusal(process.projectRoles.update(unchanged, context))).toEqual({
+    kind: 'NotFound',
+    object: { type: 'project', ...portal },
+  })
+})
+
+it('requires that a remembered project is still there when a role is added', async () => {
+  let isRaced = false
+  const process = iamOn(
+    withAppend(store, async (append, send) => {
+      if (isRaced) await good(iam.projects.remove(portal, context))
+      return send(append)
+    }),
+  )
+  await good(process.projects.patch({ ...portal, name: 'remembered' }, context))
+  isRaced = true
+  const adding = process.projectRoles.add({ ...editor, roleKey: 'new', displayName: 'n' }, context)
+  expect(await refusal(adding)).toMatchObject({ kind: 'NotFound' })
+  expect((await logOf(store)).at(-1)?.type).toBe('project.removed')
+})
