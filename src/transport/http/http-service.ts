@@ -51,9 +51,14 @@ const documentService = (
   options: ResolvedOptions,
   operations: readonly Operation[],
 ): HttpService => {
-  const text = JSON.stringify(openApi(operations, options))
+  // Made when it is first asked for, since that takes longer than all else at a start.
+  let made: string | undefined
+  const text = () => {
+    made ??= JSON.stringify(openApi(operations, options))
+    return made
+  }
   return (method, path) => {
     if (path !== '/openapi.json') return undefined
-    return async () => (method === 'GET' ? jsonAnswer(200, text) : methodNotAllowed(['GET']))
+    return async () => (method === 'GET' ? jsonAnswer(200, text()) : methodNotAllowed(['GET']))
   }
 }

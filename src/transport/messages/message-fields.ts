@@ -1,4 +1,10 @@
-import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
+import {
+  type DescField,
+  type DescMessage,
+  getOption,
+  hasOption,
+  ScalarType,
+} from '@bufbuild/protobuf'
 import { rules } from '../gen/claviger/v1/field_rules_pb.js'
 import { type EnumValues, enumValues } from './enum-values.js'
 
@@ -79,13 +85,15 @@ export const messageFields = (desc: DescMessage): MessageFields => {
 
 const messageField = (desc: DescField): MessageField => {
   const isList = desc.fieldKind === 'list'
+  // Most have none, and to read one takes long.
+  const most = hasOption(desc, rules) ? getOption(desc, rules).most : 0
   return {
     name: desc.jsonName,
     protoName: desc.name,
     number: desc.number,
     isList,
     isOptional: desc.proto.proto3Optional,
-    most: getOption(desc, rules).most || (isList ? LONGEST_LIST : 0),
+    most: most || (isList ? LONGEST_LIST : 0),
     ...typeOf(desc),
   }
 }
