@@ -13,6 +13,7 @@ export interface OpenApiOptions {
 
 /** A way to authenticate. Each type has the fields that OpenAPI gives it, and no others. */
 export interface SecurityScheme {
+  /** What kind of scheme it is. */
   readonly type: 'apiKey' | 'http' | 'mutualTLS' | 'oauth2' | 'openIdConnect'
   /** For people. */
   readonly description?: string | undefined
@@ -32,9 +33,13 @@ export interface SecurityScheme {
 
 /** The flows of OAuth 2 that are served. */
 export interface OAuthFlows {
+  /** An access token straight from the authorization endpoint; outdated. */
   readonly implicit?: OAuthFlow | undefined
+  /** A token for a name and a password of a user; outdated. */
   readonly password?: OAuthFlow | undefined
+  /** A token for a client, without a user. */
   readonly clientCredentials?: OAuthFlow | undefined
+  /** A code from the authorization endpoint, exchanged for a token. */
   readonly authorizationCode?: OAuthFlow | undefined
 }
 
