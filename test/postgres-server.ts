@@ -17,7 +17,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { runFolder } from './run-folder.js'
+import { runFolder } from './run-folder.ts'
 
 /** PostgreSQL refuses to run as root; `nobody` exists everywhere. */
 const NOBODY = { uid: 65534, gid: 65534 }
