@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util'
 import { endServer } from './databases.ts'
 import { footprint } from './footprint.ts'
 import { growth } from './growth.ts'
+import { http } from './http.ts'
 import { log } from './log.ts'
 import { logins } from './logins.ts'
 import { memoryWrites } from './memory-writes.ts'
-import { network } from './network.ts'
 import { postgresWrites } from './postgres-writes.ts'
 import { emptyReport, machine, printRatios, versions } from './report.ts'
 import { sqliteWrites } from './sqlite-writes.ts'
@@ -22,7 +22,7 @@ const PARTS = {
   footprint,
   growth,
   throughput,
-  network,
+  http,
 }
 
 const { values } = parseArgs({

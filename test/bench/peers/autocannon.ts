@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import type { Http } from '../network/client.ts'
+import type { Http } from '../http/client.ts'
 
 /** Makes calls over HTTP/1.1 for some seconds. @returns how many */
 export const callHttp = async ({ seconds, connections, port, bodyOf, ...request }: Http) => {

@@ -13,29 +13,11 @@ import {
 } from 'claviger'
 import { nodeHandler, ProjectRoleService, ProjectService } from 'claviger/transport'
 import fastify from 'fastify'
-import * as z from 'zod'
-import { TOKEN } from './calls.ts'
+import { ANSWER_HEADERS, DETAILS, PROJECT, READ_HEADERS, ROLE } from './bare-answers.ts'
+import { type Server, TOKEN } from './calls.ts'
 
 const permissions: readonly Permission[] = ['project.read', 'project.write', 'project.role.write']
 const CALLER = { userId: 'u1', orgId: 'acme', permissions: [...permissions] }
-const DETAILS = {
-  sequence: '1769851800250000',
-  creationDate: '2026-01-31T09:30:00.250Z',
-  changeDate: '2026-01-31T09:30:00.250Z',
-  resourceOwner: 'acme',
-}
-
-/** What is answered about the project of the benchmark. */
-const PROJECT = {
-  id: 'portal',
-  name: 'Portal',
-  projectRoleAssertion: false,
-  projectRoleCheck: false,
-  hasProjectCheck: false,
-  privateLabelingSetting: 'PRIVATE_LABELING_SETTING_UNSPECIFIED',
-  state: 'STATE_ACTIVE',
-}
-
 const claviger = async (): Promise<RequestListener> => {
   const iam = createIam({
     store: memoryEventStore(),
@@ -49,17 +31,8 @@ const claviger = async (): Promise<RequestListener> => {
   })
 }
 
-const ROLE = z.strictObject({
-  roleKey: z.string().min(1).max(200),
-  displayName: z.string().min(1).max(200),
-  group: z.string().max(200).default(''),
-})
-
-const ANSWER_HEADERS = { 'cache-control': 'no-store', etag: `"${DETAILS.sequence}"` }
-const READ_HEADERS = { ...ANSWER_HEADERS, vary: 'Authorization, Cookie, x-service-orgid' }
-
 /** Routes of Fastify that parse the same body and answer the same bytes. */
-const bareJson = async (): Promise<RequestListener> => {
+const bareFastify = async (): Promise<RequestListener> => {
   const app = fastify()
   app.post('/v1/projects/:projectId/roles', (request, reply) => {
     if (request.headers.authorization !== TOKEN) return reply.code(401).send()
@@ -89,14 +62,18 @@ const bareRpc = (router: ConnectRouter): void => {
   }))
 }
 
-const [server, protocol] = process.argv.slice(2)
+// The compiler does not follow this name: peers are a package of their own.
+const HONO: string = '../peers/hono.ts'
 
-const listener = async (): Promise<RequestListener> => {
-  if (server === 'claviger') return claviger()
-  return protocol === 'rest' ? bareJson() : connectNodeAdapter({ routes: bareRpc })
+const LISTENERS: Readonly<Record<Server, () => Promise<RequestListener>>> = {
+  claviger,
+  'Fastify and zod': bareFastify,
+  'Hono and zod': async () => (await import(HONO)).bareHono(),
+  ConnectRPC: async () => connectNodeAdapter({ routes: bareRpc }),
 }
 
-const listen = await listener()
+const [server, protocol] = process.argv.slice(2)
+const listen = await LISTENERS[server as Server]()
 // The listeners of both take what HTTP/2 has in their place.
 const made = protocol === 'grpc' ? createHttp2Server(listen as never) : createServer(listen)
 made.listen(0, '127.0.0.1', () => {
