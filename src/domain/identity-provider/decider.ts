@@ -1,4 +1,4 @@
-import { err, ok, Result } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import { changesNothing, patched } from '../changed-fields.js'
 import { type Decider, exists } from '../decider.js'
 import type { AlreadyExists, NotFound } from '../refusals.js'
@@ -47,30 +47,33 @@ const addOidc = ({ data }: AddOidcIdentityProvider, state: State): Decision => {
   return ok([{ type: 'identity_provider.oidc_added', data }])
 }
 
-const updateOidcConfig = ({ data }: UpdateOidcConfig, state: State): Decision => {
-  if (!exists(state)) return refuse('NotFound', data)
+const updateOidcConfig = ({ data }: UpdateOidcConfig, state: State): Decision =>
+  exists(state) ? ok(configUpdated(state, data)) : refuse('NotFound', data)
+
+const configUpdated = (
+  before: OidcIdentityProviderAdded['data'],
+  data: UpdateOidcConfig['data'],
+): readonly IdentityProviderEvent[] =>
   // Whether the given secret equals the stored one is unknown here: a secret has many seals.
-  if (data.clientSecret === undefined && changesNothing(state, data)) return ok([])
-  return ok([{ type: 'identity_provider.oidc_config_updated', data }])
-}
+  data.clientSecret === undefined && changesNothing(before, data)
+    ? []
+    : [{ type: 'identity_provider.oidc_config_updated', data }]
 
-const update = ({ data }: UpdateIdentityProvider, state: State): Decision => {
+/** Replaces the given fields; an update gives all that are not OIDC configuration. */
+const update = (
+  { data }: UpdateIdentityProvider | PatchIdentityProvider,
+  state: State,
+): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  if (changesNothing(state, data)) return ok([])
-  return ok([{ type: 'identity_provider.updated', data }])
-}
-
-const patch = ({ data }: PatchIdentityProvider, state: State): Decision => {
-  if (!exists(state)) return refuse('NotFound', data)
-  const { clientSecret, ...fields } = data
+  const { clientSecret, ...fields }: PatchIdentityProvider['data'] = data
   const { status: _, clientSecret: stored, ...before } = state
   const { idpId, name, stylingType, autoRegister, ...config } = patched(before, fields)
   const appearance = { idpId, name, stylingType, autoRegister }
+  const appearanceUpdated: readonly IdentityProviderEvent[] = changesNothing(before, appearance)
+    ? []
+    : [{ type: 'identity_provider.updated', data: appearance }]
   const oidc = { idpId, ...config, ...(clientSecret !== undefined && { clientSecret }) }
-  return Result.combine([
-    update({ type: 'UpdateIdentityProvider', data: appearance }, state),
-    updateOidcConfig({ type: 'UpdateOidcConfig', data: oidc }, state),
-  ]).map((events) => events.flat())
+  return ok([...appearanceUpdated, ...configUpdated(state, oidc)])
 }
 
 const deactivate = ({ data }: DeactivateIdentityProvider, state: State): Decision => {
@@ -103,9 +106,8 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
     case 'UpdateOidcConfig':
       return updateOidcConfig(command, state)
     case 'UpdateIdentityProvider':
-      return update(command, state)
     case 'PatchIdentityProvider':
-      return patch(command, state)
+      return update(command, state)
     case 'DeactivateIdentityProvider':
       return deactivate(command, state)
     case 'ReactivateIdentityProvider':

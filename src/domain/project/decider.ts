@@ -36,16 +36,12 @@ const add = ({ data }: AddProject, state: ProjectState): Decision => {
   return ok([{ type: 'project.added', data }])
 }
 
-const update = ({ data }: UpdateProject, state: ProjectState): Decision => {
-  if (!exists(state)) return refuse('NotFound', data)
-  if (changesNothing(state, data)) return ok([])
-  return ok([{ type: 'project.updated', data }])
-}
-
-const patch = ({ data }: PatchProject, state: ProjectState): Decision => {
+/** Replaces the given fields; an update gives all of them. */
+const update = ({ data }: UpdateProject | PatchProject, state: ProjectState): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
   const { status: _, ...before } = state
-  return update({ type: 'UpdateProject', data: patched(before, data) }, state)
+  const updated = patched(before, data)
+  return ok(changesNothing(before, updated) ? [] : [{ type: 'project.updated', data: updated }])
 }
 
 const deactivate = ({ data }: DeactivateProject, state: ProjectState): Decision => {
@@ -68,9 +64,8 @@ const decide = (command: ProjectCommand, state: ProjectState): Decision => {
     case 'AddProject':
       return add(command, state)
     case 'UpdateProject':
-      return update(command, state)
     case 'PatchProject':
-      return patch(command, state)
+      return update(command, state)
     case 'DeactivateProject':
       return deactivate(command, state)
     case 'ReactivateProject':
