@@ -95,8 +95,9 @@ export class CallView implements View {
   /** Takes over what other calls have seen meanwhile; what was loaded before is no longer fresh. */
   recall(): void {
     this.#fresh = []
-    for (const [name, snapshot] of this.#loaded ?? [])
-      this.#loaded?.set(name, this.#ledger.latest(snapshot))
+    this.#loaded?.forEach((snapshot, name, loaded) => {
+      loaded.set(name, this.#ledger.latest(snapshot))
+    })
   }
 
   /** What is to be appended, on condition that nothing of what the last decision read has changed. */

@@ -1,4 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
+import { Ledger } from '../../../src/application/recording/ledger.js'
+import { CallView, type View } from '../../../src/application/recording/view.js'
+import { projects } from '../../../src/domain/project/kind.js'
 import type { EventStore } from '../../../src/index.js'
 import {
   addSamples,
@@ -77,4 +80,26 @@ it('requires that a remembered project is still there when a role is added', asy
   const adding = process.projectRoles.add({ ...editor, roleKey: 'new', displayName: 'n' }, context)
   expect(await refusal(adding)).toMatchObject({ kind: 'NotFound' })
   expect((await logOf(store)).at(-1)?.type).toBe('project.removed')
+})
+
+it('guards by one write what a decision reads twice', async () => {
+  const view = new CallView(new Ledger(store), 'acme')
+  const readTwice = (given: View) => [given.read(projects, portal), given.read(projects, portal)]
+  view.decide(readTwice)
+  await view.load(undefined)
+  view.decide(readTwice)
+  expect(view.isPartial).toBe(false)
+  expect(view.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 1, events: [] }])
+})
+
+it('does not take what was loaded before a wait for the latest', async () => {
+  const view = new CallView(new Ledger(store), 'acme')
+  const read = (given: View) => given.read(projects, portal)
+  view.decide(read)
+  await view.load(undefined)
+  view.decide(read)
+  expect(view.isFresh).toBe(true)
+  view.recall()
+  view.decide(read)
+  expect(view.isFresh).toBe(false)
 })
