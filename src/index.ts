@@ -239,6 +239,7 @@ export type {
   IdpId,
   ObjectRef,
   OrgId,
+  PermissionTarget,
   ProjectId,
   ProjectRef,
   ProjectRoleRef,

@@ -198,6 +198,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'Permission',
       'PermissionDenied',
       'PermissionQuestion',
+      'PermissionTarget',
       'PlanOutdated',
       'Planned',
       'PlannedChange',

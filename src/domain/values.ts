@@ -171,7 +171,7 @@ export type Permission =
   | 'project.role.write'
   | 'event.read'
 
-/** The object that a permission is needed on. */
+/** The object that a permission is asked for. Spec: Authentication. */
 export interface PermissionTarget {
   /** What `id` names. */
   readonly type: 'identity_provider' | 'project'
