@@ -8,7 +8,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "claviger.v1.FieldChange.field": "Name of the field.",
   "claviger.v1.FieldChange.from": "The value before: text, true or false, or a list of texts; absent when there was no object.",
   "claviger.v1.FieldChange.to": "The value after; of `state`, `removed` when the object is removed.",
-  "claviger.v1.FieldChange.changed": "True of a secret, of which no more is shown; else absent.",
+  "claviger.v1.FieldChange.changed": "True for a secret, of which nothing else is shown; otherwise absent.",
   "claviger.v1.Planned": "What a write would do, of which nothing was recorded.",
   "claviger.v1.Planned.changed": "False when nothing would change.",
   "claviger.v1.Planned.changes": "The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`.",

@@ -51,7 +51,6 @@ const httpRequestOf = (request: Request): HttpRequest => {
     ...pathAndQuery(target),
     header,
     headers: () => header,
-    hostHeaders: () => header,
     signal,
     body: (most) => wholeOf(request, most),
     pieces: () => piecesOf(request),

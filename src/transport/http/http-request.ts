@@ -10,10 +10,8 @@ export interface HttpRequest {
   /** What follows the question mark, if there is any. */
   readonly query: string
   readonly header: HeaderReader
-  /** All headers, as ConnectRPC takes them. */
+  /** All headers, as ConnectRPC and a host take them. */
   readonly headers: () => Headers
-  /** The same for a host, which may need few of them. */
-  readonly hostHeaders: () => Headers
   /** Aborts once the client has left. */
   readonly signal: AbortSignal
   /** Reads all of the body, or more than `most` bytes of it; undefined where there is none for certain. */

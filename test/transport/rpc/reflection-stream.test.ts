@@ -72,6 +72,16 @@ describe('A stream of reflection', () => {
     expect(response()?.stream.writableLength).toBeLessThan(100_000)
   })
 
+  it('keeps no listener for each wait', async () => {
+    const { stream, response } = await openStream()
+    for (let asked = 0; asked < 2_000; asked++) stream.write(question)
+    stream.end()
+    let most = 0
+    for await (const _ of stream) most = Math.max(most, response()?.listenerCount('close') ?? 0)
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThan(10)
+  })
+
   it('waits no longer for questions once the client has left', async () => {
     const { stream, session, hasRead } = await openStream()
     stream.write(question)

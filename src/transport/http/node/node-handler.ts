@@ -3,7 +3,6 @@ import { resolveOptions, type TransportOptions } from '../../options.js'
 import { isStream } from '../http-answer.js'
 import { pathAndQuery } from '../http-request.js'
 import { httpService } from '../http-service.js'
-import { lazyHeaders } from './lazy-headers.js'
 import { bodyOf } from './node-body.js'
 import { GIVEN_ONCE, headerReader, headersOf } from './node-headers.js'
 import type { NodeRequest } from './node-request.js'
@@ -35,7 +34,6 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const header = headerReader(request, once)
     const headers = () => headersOf(request, header)
     const pieces = () => piecesOf(request)
-    const hostHeaders = () => lazyHeaders(header, headers)
     const received = {
       httpVersion,
       method,
@@ -43,7 +41,6 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
       query,
       header,
       headers,
-      hostHeaders,
       signal,
       body: body?.read,
       pieces,

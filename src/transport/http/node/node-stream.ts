@@ -21,25 +21,25 @@ interface Exchange {
   readonly signal: AbortSignal
 }
 
-/** Writes no faster than the client reads. */
+/** Writes no faster than the client reads. A wait also ends when the client has left. */
 export const sendStream = async (
   { status, header, body, trailer }: StreamAnswer,
   { response, body: received, signal }: Exchange,
 ): Promise<void> => {
   if (signal.aborted) return
+  // One listener for all waits, of which a stream may have many.
+  let resume = (): void => {}
+  response.once('close', () => resume())
   response.writeHead(status, header)
   for await (const piece of body) {
     if (signal.aborted) return
-    if (response.write(piece) === false) await drained(response)
+    if (response.write(piece) === false)
+      await new Promise<void>((resolve) => {
+        resume = resolve
+        response.once('drain', resolve)
+      })
   }
   if (trailer) response.addTrailers(Object.fromEntries(trailer))
   response.end('')
   await received?.discardRest?.()
 }
-
-/** Ends also when the client has left. */
-const drained = (response: Response): Promise<void> =>
-  new Promise((resolve) => {
-    response.once('drain', resolve)
-    response.once('close', resolve)
-  })

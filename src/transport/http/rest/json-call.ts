@@ -45,7 +45,7 @@ export const jsonCall =
     const { header: requestHeader } = request
     const call: Call = { method: operation.rpc, requestHeader, responseHeader, signal }
     try {
-      const admitted = authenticateCall(options, call, request.hostHeaders())
+      const admitted = authenticateCall(options, call, request.headers())
       const caller = admitted instanceof Promise ? await admitted : admitted
       if (isEncoded(requestHeader)) throw statusError(ENCODED)
       if (isMalformed) throw statusError(MALFORMED)

@@ -42,7 +42,7 @@ export type FieldChange = Message<"claviger.v1.FieldChange"> & {
   to?: Value | undefined;
 
   /**
-   * True of a secret, of which no more is shown; else absent.
+   * True for a secret, of which nothing else is shown; otherwise absent.
    *
    * @generated from field: optional bool changed = 4;
    */

@@ -121,7 +121,7 @@ export const Health: GenService<{
     output: typeof HealthCheckResponseSchema;
   },
   /**
-   * The status, now and whenever it changes. Not served: UNIMPLEMENTED, upon which clients do without.
+   * The status, now and whenever it changes. Not served: clients get UNIMPLEMENTED and work without it.
    *
    * @generated from rpc grpc.health.v1.Health.Watch
    */

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { inspect } from 'node:util'
 import { nodeHandler } from 'claviger/transport'
 import { expect, it, onTestFinished } from 'vitest'
 import { callers, openIam, transportOptions } from '../host.js'
@@ -27,21 +28,7 @@ it('authenticate gets headers by name, in any case', async () => {
   expect(await seenBy((headers) => headers.get('x-none'))).toBeNull()
 })
 
-it('authenticate may do with the headers what can be done with any', async () => {
-  expect(await seenBy((headers) => headers instanceof Headers)).toBe(true)
-  expect(await seenBy((headers) => headers.has('x-many'))).toBe(true)
-  expect(await seenBy((headers) => Object.fromEntries(headers)['x-many'])).toBe('one, two')
+it('authenticate may print and copy the headers', async () => {
+  expect(await seenBy((headers) => inspect(headers))).toContain('one, two')
   expect(await seenBy((headers) => new Headers(headers).get('x-many'))).toBe('one, two')
-  const request = (headers: Headers) => new Request('http://localhost', { headers })
-  expect(await seenBy((headers) => request(headers).headers.get('x-many'))).toBe('one, two')
-  const names = (headers: Headers) => [...headers.keys()].includes('x-many')
-  expect(await seenBy(names)).toBe(true)
-})
-
-it('authenticate finds what it has set', async () => {
-  const set = (headers: Headers) => {
-    headers.set('x-many', 'three')
-    return [headers.get('x-many'), headers.get('authorization')]
-  }
-  expect(await seenBy(set)).toEqual(['three', 'Bearer admin'])
 })
