@@ -198,6 +198,10 @@ const nameOf = (object: ObjectRef): string => {
       return object.id
     case 'project_role':
       return object.roleKey
+    case 'project_grant':
+      return object.grantedOrgId
+    case 'user_grant':
+      return object.userId
   }
 }
 

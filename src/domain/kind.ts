@@ -23,8 +23,8 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** The object that `ids` name; other fields of `ids` are left out. */
   ref(ids: Ids): ObjectRef
 
-  /** The object's own id or key: the last of `ids`. */
-  key(ids: Ids): string
+  /** What is unique in the container: the object's own id or key, or all ids if they are of several objects. */
+  key(ids: Ids, orgId: string): string
 
   /** The object that it lies in and is removed with; undefined when that is the organization. */
   readonly container: Container<Ids> | undefined
@@ -44,8 +44,14 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** Type of the event that removes an object. */
   readonly removal: Event['type']
 
-  /** The view after `event`, given the view before; undefined when there is no object. */
-  view(view: View | undefined, event: Event): View | undefined
+  /** The view after `event` of an object of `orgId`, given the view before; undefined when there is no object. */
+  view(view: View | undefined, event: Event, orgId: string): View | undefined
+
+  /** The assignments of roles that end with an object; undefined when there are none. */
+  readonly covers: ((ids: Ids, orgId: string) => AssignmentRange) | undefined
+
+  /** The roles that an object assigns to what it covers; undefined when objects of the kind assign none. */
+  readonly assigns: Assigns<View> | undefined
 
   /** States of a view. */
   readonly states: readonly View['state'][]
@@ -58,8 +64,8 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** Names of the secret fields that `event` changes. */
   secretsChanged(event: Event): readonly string[]
 
-  /** The object whose permission is checked. */
-  target(ids: Ids): PermissionTarget
+  /** The object whose permission is checked when the organization at hand is `orgId`. */
+  target(ids: Ids, orgId: string): PermissionTarget
 
   /** The permissions to read objects and to change them. */
   readonly permissions: { readonly read: Permission; readonly write: Permission }
@@ -86,6 +92,32 @@ export interface Container<Ids> {
   ref(ids: Ids): ObjectRef
 }
 
+/** The roles in a view of a kind that assigns roles. */
+export interface Assigns<View> {
+  /** The roles of `view`. */
+  rolesOf(view: View): readonly AssignedRole[]
+  /** `view` with `roles`, which are some of its own. */
+  withRoles(view: View, roles: readonly AssignedRole[]): View
+}
+
+/** Assignments of roles of one project. All that is given must be met. */
+export interface AssignmentRange {
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  readonly projectId: string
+  readonly roleKey?: string
+  /** The organization that is assigned the role, or that of the user. */
+  readonly orgId?: string
+  readonly userId?: string
+}
+
+/** A role of a project that is assigned. */
+export interface AssignedRole {
+  readonly roleKey: string
+  /** From this moment on the role does not count; absent for a role without an end. */
+  readonly expiresAt?: Date
+}
+
 /** A test whether an event has one of the types of `schemas`. */
 export const readerOf = <Event extends Message>(
   schemas: readonly EventSchema<Event['type']>[],
@@ -109,6 +141,12 @@ export type ShownField<View> =
       of(view: View): boolean
     }
   | { readonly holds: 'list'; readonly filterable: false; readonly sortable: false }
+  | {
+      /** Lists can be filtered by the keys of the roles that are assigned. */
+      readonly holds: 'roleKeys'
+      readonly filterable: true
+      readonly sortable: false
+    }
 
 /** A field with text that lists can be filtered and sorted by. */
 export const filterableText = <View>(of: (view: View) => string) =>
@@ -124,3 +162,6 @@ export const sortableFlag = <View>(of: (view: View) => boolean) =>
 
 /** A field with several values. */
 export const plainList = { holds: 'list', filterable: false, sortable: false } as const
+
+/** The keys of the roles that are assigned, which lists can be filtered by. */
+export const filterableRoleKeys = { holds: 'roleKeys', filterable: true, sortable: false } as const

@@ -3,13 +3,17 @@ import { fieldOf } from './field-of.js'
 import { identityProviders } from './identity-provider/kind.js'
 import type { Kind } from './kind.js'
 import { projects } from './project/kind.js'
+import { projectGrants } from './project-grant/kind.js'
 import { projectRoles } from './project-role/kind.js'
+import { userGrants } from './user-grant/kind.js'
 import type { ObjectRef } from './values.js'
 
 const all = {
   identity_provider: identityProviders,
   project: projects,
   project_role: projectRoles,
+  project_grant: projectGrants,
+  user_grant: userGrants,
 } satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
 
 type Listed = (typeof all)[keyof typeof all]
@@ -53,6 +57,8 @@ export const ObjectInput = z.discriminatedUnion(
     z.extend(identityProviders.ids, { type: z.literal('identity_provider') }),
     z.extend(projects.ids, { type: z.literal('project') }),
     z.extend(projectRoles.ids, { type: z.literal('project_role') }),
+    z.extend(projectGrants.ids, { type: z.literal('project_grant') }),
+    z.extend(userGrants.ids, { type: z.literal('user_grant') }),
   ],
   { error: 'must name an object by type and ids' },
 )

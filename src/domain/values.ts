@@ -124,6 +124,13 @@ export type ProjectId = z.infer<typeof ProjectId>
 export const RoleKey = requiredText.brand<'RoleKey'>()
 export type RoleKey = z.infer<typeof RoleKey>
 
+/** A user, as the host names them: an opaque id of 1 to 200 characters (at most 800 bytes of UTF-8). */
+export const UserId = requiredText.brand<'UserId'>()
+export type UserId = z.infer<typeof UserId>
+
+/** Most roles of one grant. */
+export const MAX_GRANTED_ROLES = 400
+
 /** A client secret as a `SecretCipher` sealed it; opaque to everything else. */
 export const SealedSecret = z
   .string({ error: expected('text') })
@@ -135,7 +142,12 @@ export type SealedSecret = z.infer<typeof SealedSecret>
 export type StreamId = `${string}-${string}`
 
 /** A reference to an object, by the field names of the specification. */
-export type ObjectRef = IdentityProviderRef | ProjectRef | ProjectRoleRef
+export type ObjectRef =
+  | IdentityProviderRef
+  | ProjectRef
+  | ProjectRoleRef
+  | ProjectGrantRef
+  | UserGrantRef
 
 /** Names an identity provider within its organization. */
 export interface IdentityProviderRef {
@@ -160,6 +172,26 @@ export interface ProjectRoleRef {
   readonly roleKey: string
 }
 
+/** Names a grant of a project to another organization, within the organization that owns the project. */
+export interface ProjectGrantRef {
+  readonly type: 'project_grant'
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that may give roles of the project to its users. */
+  readonly grantedOrgId: string
+}
+
+/** Names a grant of roles to a user, within the organization of the user. */
+export interface UserGrantRef {
+  readonly type: 'user_grant'
+  /** The user, as the host names them. */
+  readonly userId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project; that of the user when absent. */
+  readonly projectOrgId?: string | undefined
+}
+
 /** A right that a method requires. Spec: Authentication, "permission on the target resource". */
 export type Permission =
   | 'identity_provider.read'
@@ -169,12 +201,28 @@ export type Permission =
   | 'project.write'
   | 'project.role.read'
   | 'project.role.write'
+  | 'project.grant.read'
+  | 'project.grant.write'
+  | 'user.grant.read'
+  | 'user.grant.write'
   | 'event.read'
 
 /** The object that a permission is asked for. Spec: Authentication. */
-export interface PermissionTarget {
+export type PermissionTarget = OwnedTarget | GrantedProjectTarget
+
+/** An object of the organization that the question is about. */
+export interface OwnedTarget {
   /** What `id` names. */
   readonly type: 'identity_provider' | 'project'
   /** An `idpId`, or the `id` of a project; unique within its organization alone. */
   readonly id: string
+}
+
+/** A project of another organization, of which the one that the question is about may have a grant. */
+export interface GrantedProjectTarget {
+  readonly type: 'granted_project'
+  /** The `id` of the project; unique within `orgId` alone. */
+  readonly id: string
+  /** The organization that owns the project. */
+  readonly orgId: string
 }

@@ -2,6 +2,16 @@ import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider
 import type { ProjectSettings } from '../domain/project/fields.js'
 import type { ProjectRoleDisplay } from '../domain/project-role/fields.js'
 import type { ObjectRef } from '../domain/values.js'
+import type {
+  AccessQuery,
+  AccessReads,
+  FoundAccess,
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  Slice,
+} from './access-reads.js'
 import type { Actor, EventStore, Position } from './event-store.js'
 import type { Projection } from './projection.js'
 
@@ -49,6 +59,49 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly details: ObjectDetails
 }
 
+/** A grant of a project to another organization as it is read. */
+export interface ProjectGrant {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /** The organization that may give roles of the project to its users. */
+  readonly grantedOrgId: string
+  /** The roles that it may give; those that were removed since are left out, also when they were added again. */
+  readonly roleKeys: readonly string[]
+  /** While a grant is inactive, no role counts that the organization has given. */
+  readonly state: 'active' | 'inactive'
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+}
+
+/** A role that a user was given. */
+export interface GrantedRole {
+  /** What authorization checks look at. Spec: Project role. */
+  readonly roleKey: string
+  /** The role does not count from this moment on; absent for a role without an end. */
+  readonly expiresAt?: Date
+}
+
+/** A grant of roles to a user as it is read. */
+export interface UserGrant {
+  /** The user, as the host names them. */
+  readonly userId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /**
+   * The roles that the user was given. Left out are those that ended since: with the role, also when it was added
+   * again, or with the grant of the project. Expired ones are shown.
+   */
+  readonly roles: readonly GrantedRole[]
+  /** While a grant is inactive, none of its roles counts. */
+  readonly state: 'active' | 'inactive'
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+}
+
 /** What is read, by the type of object. */
 export interface Views {
   /** As `iam.identityProviders` reads it. */
@@ -57,6 +110,10 @@ export interface Views {
   readonly project: Project
   /** As `iam.projectRoles` reads it. */
   readonly project_role: ProjectRole
+  /** As `iam.projectGrants` reads it. */
+  readonly project_grant: ProjectGrant
+  /** As `iam.userGrants` reads it. */
+  readonly user_grant: UserGrant
 }
 
 /** A type of object that can be read. */
@@ -76,7 +133,7 @@ export type SortValue = string | boolean | Position
 
 /** One condition on one field. Text compares code point by code point. */
 export interface Condition {
-  /** A shown field that holds text, or `state`. */
+  /** A shown field that holds text, or `state`; `roleKey` of a grant, of which one role must meet the condition. */
   readonly field: string
   /** Whether the text is the value, begins with it, or has it anywhere. */
   readonly operator: 'equals' | 'startsWith' | 'contains'
@@ -97,17 +154,25 @@ export interface SortKey {
   readonly direction: 'asc' | 'desc'
 }
 
-/** A page of one organization's objects, or of the roles of one of its projects. */
+/** A page of one organization's objects, or of what lies in one of its projects. */
 export interface ListQuery<Type extends ViewType> {
   /** The type of the objects. */
   readonly type: Type
   /** The organization that owns them. */
   readonly orgId: string
-  /** For roles, and for them alone. */
+  /** For roles and grants of projects, and for them alone. */
   readonly projectId?: string
+  /**
+   * For grants of projects, in place of `projectId`: those that `orgId` was granted, by all organizations. Their
+   * order ends with `projectOrgId` and `projectId`.
+   */
+  readonly isReceived?: true
   /** All must hold. */
   readonly conditions: readonly Condition[]
-  /** Total: its last field is the object's id or key, so that no two rows are equal. */
+  /**
+   * Total: it ends with the object's id or key, so that no two rows are equal. That of a user's grant is the field
+   * `key`, which orders by `projectOrgId`, `projectId` and `userId`.
+   */
   readonly sort: readonly SortKey[]
   /** Values of the `sort` fields of the row after which the page begins, exclusive. */
   readonly after?: readonly SortValue[]
@@ -200,7 +265,7 @@ export interface HistoryQuery {
  * `apply` rejects an event of a type that the library does not have, with nothing applied. Run
  * `readModelLaws` of `claviger/testing` against your implementation.
  */
-export interface ReadModel extends Projection {
+export interface ReadModel extends Projection, AccessReads {
   /** The object, or undefined; a role is not found once its project is removed. */
   get<Type extends ViewType>(orgId: string, ref: RefOf<Type>): Promise<Views[Type] | undefined>
 
@@ -246,4 +311,13 @@ export interface ReadAtHead {
 
   /** As `list` of the read model. */
   list<Type extends ViewType>(query: ListQuery<Type>): Promise<FoundAtHead<Listing<Views[Type]>>>
+
+  /** As `access` of the read model. */
+  access(query: AccessQuery): Promise<FoundAtHead<FoundAccess>>
+
+  /** As `heldRoles` of the read model. */
+  heldRoles(query: HeldRolesQuery): Promise<FoundAtHead<Slice<HeldRole>>>
+
+  /** As `holders` of the read model. */
+  holders(query: HoldersQuery): Promise<FoundAtHead<Slice<Holder>>>
 }

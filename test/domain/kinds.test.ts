@@ -89,7 +89,7 @@ describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) 
   test('names its objects by their ids alone, in order.', () => {
     expect(Object.keys(kind.ids.shape)).toEqual(expected.ids)
     expect(kind.ref(expected.data)).toEqual(expected.ref)
-    expect(kind.key(expected.data)).toBe(expected.key)
+    expect(kind.key(expected.data, 'acme')).toBe(expected.key)
     expect(kind.stream('acme', expected.data)).toBe(expected.stream)
     expect(kind.ids.safeParse({ ...expected.data }).success).toBe(false)
     expect(ObjectInput.parse(expected.ref)).toEqual(expected.ref)
@@ -99,7 +99,7 @@ describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) 
   test('says what they lie in, and what permissions are asked for.', () => {
     expect(kind.container?.ref(expected.data)).toEqual(expected.container)
     expect(kind.container?.type).toBe(expected.container?.type)
-    expect(kind.target(expected.data)).toEqual(expected.target)
+    expect(kind.target(expected.data, 'acme')).toEqual(expected.target)
     expect(kind.permissions).toEqual(expected.permissions)
   })
 
@@ -110,15 +110,15 @@ describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) 
   })
 
   test('ends with the removal, and shows the states before it.', () => {
-    const before = kind.view(undefined, addedBy[type])
+    const before = kind.view(undefined, addedBy[type], 'acme')
     expect(kind.removal).toBe(expected.removed.type)
-    expect(kind.view(before, expected.removed)).toBeUndefined()
+    expect(kind.view(before, expected.removed, 'acme')).toBeUndefined()
     expect(kind.states).toEqual(expected.states)
   })
 
   test('names and reads the fields to filter and sort by.', () => {
     const fields = Object.entries(kind.fields)
-    const view = kind.view(undefined, addedBy[type])
+    const view = kind.view(undefined, addedBy[type], 'acme')
     if (view === undefined) throw new Error('nothing was added')
     const named = (use: 'filterable' | 'sortable') =>
       fields.filter(([, field]) => field[use]).map(([name]) => name)

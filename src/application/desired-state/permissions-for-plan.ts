@@ -13,20 +13,23 @@ import { MAX_CHANGES } from './plan/plan.js'
 export const REFUSED_BY_APPLY: readonly Refused[] = ['expectedSequence', 'idempotencyKey', 'dryRun']
 
 /** The permissions that `iam.plan` requires for a desired state. */
-export const permissionsToPlan = (input: unknown): readonly NeededPermission[] =>
-  permissionsFor(declaredIn(input), ['read'])
+export const permissionsToPlan = (input: unknown, orgId: string): readonly NeededPermission[] =>
+  permissionsFor(declaredIn(input, orgId), ['read'])
 
 /** The permissions that `iam.apply` requires for a desired state. */
-export const permissionsToApply = (input: unknown): readonly NeededPermission[] =>
-  permissionsFor(declaredIn(input), ['read', 'write'])
+export const permissionsToApply = (input: unknown, orgId: string): readonly NeededPermission[] =>
+  permissionsFor(declaredIn(input, orgId), ['read', 'write'])
 
 /** The permissions that `iam.apply` requires for a plan. An object of an unknown type requires all. */
-export const permissionsToApplyPlan = (input: unknown): readonly NeededPermission[] =>
+export const permissionsToApplyPlan = (
+  input: unknown,
+  orgId: string,
+): readonly NeededPermission[] =>
   permissionsFor(
     listIn(input, 'changes', MAX_CHANGES).flatMap((change) => {
       const type = fieldOf(fieldOf(change, 'object'), 'type')
       const known = DECLARED_TYPES.filter((declared) => declared === type)
-      const target = targetOfObject(change)
+      const target = targetOfObject(change, orgId)
       return (known.length > 0 ? known : DECLARED_TYPES).map((type) => ({ type, target }))
     }),
     ['read', 'write'],
@@ -40,10 +43,10 @@ interface Declared {
   readonly target: NeededPermission['object']
 }
 
-const declaredIn = (input: unknown): readonly Declared[] => {
+const declaredIn = (input: unknown, orgId: string): readonly Declared[] => {
   const declare = (type: ViewType, target: Target) => (item: unknown) => ({
     type,
-    target: target(item),
+    target: target(item, orgId),
   })
   const projects = listIn(input, 'projects', MAX_OBJECTS)
   const withRoles = projects.filter((project) => fieldOf(project, 'roles') !== undefined)

@@ -28,7 +28,7 @@ export interface MethodSpec<Schema extends z.ZodMiniType> {
   /** All are needed. */
   readonly permissions: readonly Permission[]
   /** Further permissions, where they depend on the input: parsed, or as given when it is malformed. */
-  readonly permissionsFor?: (input: unknown) => readonly NeededPermission[]
+  readonly permissionsFor?: (input: unknown, orgId: string) => readonly NeededPermission[]
   readonly schema: Schema
   /** The object of `permissions`, from the input: parsed, or as given when it is malformed. */
   readonly target?: Target
@@ -155,7 +155,9 @@ const perform = async <Schema extends z.ZodMiniType, Answer>(
     const call = admitted.value
     const { orgId, signal } = call
     const given = readInput(schema, input)
-    const needed = given.isOk() ? neededFor(spec, given.value) : neededForMalformed(spec, input)
+    const needed = given.isOk()
+      ? neededFor(spec, given.value, orgId)
+      : neededForMalformed(spec, input, orgId)
     for (const question of needed) {
       const answer = isPermitted(host, call, question)
       const isAllowed = typeof answer === 'boolean' ? answer : await raceAbort(answer, signal)
@@ -173,21 +175,23 @@ const perform = async <Schema extends z.ZodMiniType, Answer>(
 const neededFor = (
   { permissions, permissionsFor, target }: MethodSpec<z.ZodMiniType>,
   input: unknown,
+  orgId: string,
 ): readonly NeededPermission[] => {
-  const object = target?.(input)
+  const object = target?.(input, orgId)
   const needed = permissions.map((permission) => (object ? { permission, object } : { permission }))
-  return permissionsFor ? [...needed, ...permissionsFor(input)] : needed
+  return permissionsFor ? [...needed, ...permissionsFor(input, orgId)] : needed
 }
 
 /** A malformed input that cannot be read names no object. */
 const neededForMalformed = (
   spec: MethodSpec<z.ZodMiniType>,
   input: unknown,
+  orgId: string,
 ): readonly NeededPermission[] => {
   try {
-    return neededFor(spec, input)
+    return neededFor(spec, input, orgId)
   } catch {
-    return neededFor(spec, undefined)
+    return neededFor(spec, undefined, orgId)
   }
 }
 

@@ -3,24 +3,25 @@ import { kindNamed } from '../../domain/kinds.js'
 import { isId, type PermissionTarget } from '../../domain/values.js'
 
 /** The object of the input on which a permission is needed; undefined when its id is absent or malformed. */
-export type Target = (input: unknown) => PermissionTarget | undefined
+export type Target = (input: unknown, orgId: string) => PermissionTarget | undefined
 
 interface Targeted<Ids> {
-  target(ids: Ids): PermissionTarget
+  target(ids: Ids, orgId: string): PermissionTarget
 }
 
 /** The target of the object of a kind whose ids are fields of the input. */
 export const targetOf =
   ({ target }: Targeted<object>): Target =>
-  (input) => {
+  (input, orgId) => {
     if (typeof input !== 'object' || input === null) return undefined
-    const object = target(input)
-    return isId(object.id) ? object : undefined
+    const object = target(input, orgId)
+    const isNamed = isId(object.id) && (object.type !== 'granted_project' || isId(object.orgId))
+    return isNamed ? object : undefined
   }
 
 /** The object that the field `object` names; for a role, its project. */
-export const targetOfObject: Target = (input) => {
+export const targetOfObject: Target = (input, orgId) => {
   const object = fieldOf(input, 'object')
   const kind = kindNamed(fieldOf(object, 'type'))
-  return kind && targetOf(kind)(object)
+  return kind && targetOf(kind)(object, orgId)
 }

@@ -13,10 +13,10 @@ export async function* allObjects<Type extends ViewType>(
   { readModel }: Runtime,
   wanted: { readonly type: Type; readonly orgId: string; readonly projectId?: string },
 ): AsyncGenerator<Views[Type]> {
-  const { type } = wanted
+  const { type, orgId } = wanted
   let last: Views[Type] | undefined
   do {
-    const after = last && [kinds[type].key(last)]
+    const after = last && [kinds[type].key(last, orgId)]
     const { items, hasMore } = await fromPort(() =>
       readModel.list<Type>({
         ...wanted,

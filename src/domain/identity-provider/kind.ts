@@ -95,6 +95,8 @@ export const identityProviders = {
     usernameMapping: sortableText((view) => view.usernameMapping),
     autoRegister: sortableFlag((view) => view.autoRegister),
   },
+  covers: undefined,
+  assigns: undefined,
   secretsChanged: (event) => (isSecretChanged(event) ? ['clientSecret'] : []),
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
   permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },

@@ -69,6 +69,8 @@ export const projectRoles = {
     displayName: filterableText((view) => view.displayName),
     group: filterableText((view) => view.group),
   },
+  covers: ({ projectId, roleKey }, orgId) => ({ projectOrgId: orgId, projectId, roleKey }),
+  assigns: undefined,
   secretsChanged: () => [],
   target: projectOf,
   permissions: { read: 'project.role.read', write: 'project.role.write' },

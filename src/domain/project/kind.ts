@@ -67,6 +67,8 @@ export const projects = {
     hasProjectCheck: sortableFlag((view) => view.hasProjectCheck),
     privateLabelingSetting: sortableText((view) => view.privateLabelingSetting),
   },
+  covers: ({ id }, orgId) => ({ projectOrgId: orgId, projectId: id }),
+  assigns: undefined,
   secretsChanged: () => [],
   target: ref,
   permissions: { read: 'project.read', write: 'project.write' },

@@ -39,7 +39,7 @@ export const changeRow = (
 
 /** The row of an object after `event`; undefined when there is none. */
 export const rowAfter = (before: Row, event: KnownEvent): Row => {
-  const view = kindOf(event.type).view(before, event)
+  const view = kindOf(event.type).view(before, event, event.metadata.resourceOwner)
   return view && { ...view, details: detailsAfter(before?.details, event) }
 }
 

@@ -46,8 +46,8 @@ export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
 export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
   const container = containerOf(ref)
   return {
-    scope: container ? roleScope(orgId, kinds[container.type].key(container)) : orgId,
-    key: kinds[ref.type].key(ref),
+    scope: container ? roleScope(orgId, kinds[container.type].key(container, orgId)) : orgId,
+    key: kinds[ref.type].key(ref, orgId),
   }
 }
 

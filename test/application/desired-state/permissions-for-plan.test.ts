@@ -13,7 +13,7 @@ const desired = {
 }
 
 test('a plan requires read permission for each declared object', () => {
-  expect(permissionsToPlan(desired)).toEqual([
+  expect(permissionsToPlan(desired, 'acme')).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.read', object: { type: 'project', id: 'shop' } },
     { permission: 'project.role.read', object: portal },
@@ -22,14 +22,14 @@ test('a plan requires read permission for each declared object', () => {
 })
 
 test('malformed roles require read permission too', () => {
-  expect(permissionsToPlan({ projects: [{ id: 'portal', roles: 'all' }] })).toEqual([
+  expect(permissionsToPlan({ projects: [{ id: 'portal', roles: 'all' }] }, 'acme')).toEqual([
     { permission: 'project.read', object: portal },
     { permission: 'project.role.read', object: portal },
   ])
 })
 
 test('an apply requires write permission too', () => {
-  const asked = permissionsToApply(desired).map(({ permission, object }) => [
+  const asked = permissionsToApply(desired, 'acme').map(({ permission, object }) => [
     permission,
     object?.id,
   ])
@@ -49,7 +49,7 @@ test('a given plan requires each permission once for each object, for roles on t
   const role = (roleKey: string) => ({
     object: { type: 'project_role', projectId: 'portal', roleKey },
   })
-  expect(permissionsToApplyPlan({ changes: [role('editor'), role('viewer')] })).toEqual([
+  expect(permissionsToApplyPlan({ changes: [role('editor'), role('viewer')] }, 'acme')).toEqual([
     { permission: 'project.role.read', object: portal },
     { permission: 'project.role.write', object: portal },
   ])
@@ -61,19 +61,19 @@ test.each([
   ['a malformed list of projects', { projects: 5 }],
   ['more projects than may be declared', { projects: Array(1001).fill({ id: 'portal' }) }],
 ])('%s requires permission for the whole organization', (_, input) => {
-  expect(permissionsToPlan(input)).toEqual([{ permission: 'project.read' }])
+  expect(permissionsToPlan(input, 'acme')).toEqual([{ permission: 'project.read' }])
 })
 
 test('permissions are for each object, up to the limit of a desired state and for all changes of a plan', () => {
   const ids = Array.from({ length: 1001 }, (_, index) => `p${index}`)
   const projects = ids.map((id) => ({ id }))
-  expect(permissionsToPlan({ projects: projects.slice(1) })).toHaveLength(1000)
+  expect(permissionsToPlan({ projects: projects.slice(1) }, 'acme')).toHaveLength(1000)
   const changes = ids.map((id) => ({ object: { type: 'project', id } }))
-  expect(permissionsToApplyPlan({ changes })).toHaveLength(2002)
+  expect(permissionsToApplyPlan({ changes }, 'acme')).toHaveLength(2002)
 })
 
 test('a plan with a malformed object requires every permission', () => {
-  expect(permissionsToApplyPlan({ changes: [{}] }).map(({ permission }) => permission)).toEqual([
+  expect(permissionsToApplyPlan({ changes: [{}] }, 'acme').map(({ permission }) => permission)).toEqual([
     'project.read',
     'project.write',
     'project.role.read',
@@ -86,6 +86,6 @@ test('a plan with a malformed object requires every permission', () => {
 test.each([undefined, null, 'text', {}])(
   'an input that declares nothing requires no permission',
   (input) => {
-    expect(permissionsToApply(input)).toEqual([])
+    expect(permissionsToApply(input, 'acme')).toEqual([])
   },
 )

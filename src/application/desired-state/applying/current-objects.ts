@@ -6,16 +6,19 @@ import type { AdmittedCall } from '../../method/context.js'
 import { allObjects } from '../../reading/all-objects.js'
 import type { Runtime } from '../../runtime.js'
 
-/** Those of `objects` that exist, by the names of their streams. */
+/** An object that can be declared. */
+type Declared = Views[Exclude<ViewType, 'user_grant'>]
+
+/** Those of `objects` that exist and can be declared, by the names of their streams. */
 export const currentObjects = async (
   runtime: Runtime,
   call: AdmittedCall,
   objects: readonly ObjectRef[],
-): Promise<ReadonlyMap<string, Views[ViewType]>> => {
+): Promise<ReadonlyMap<string, Declared>> => {
   const { orgId } = call
   const wanted = new Set(objects.map((object) => streamOf(orgId, object)))
-  const rows = new Map<string, Views[ViewType]>()
-  const add = (object: ObjectRef, row: Views[ViewType] | undefined) => {
+  const rows = new Map<string, Declared>()
+  const add = (object: ObjectRef, row: Declared | undefined) => {
     const stream = streamOf(orgId, object)
     if (row && wanted.has(stream)) rows.set(stream, row)
   }
@@ -24,7 +27,8 @@ export const currentObjects = async (
   const projectIds = new Set<string>()
   for (const object of objects)
     if (object.type === 'project_role') projectIds.add(object.projectId)
-    else add(object, await fromPort(() => runtime.readModel.get(orgId, object)))
+    else if (object.type !== 'user_grant')
+      add(object, await fromPort(() => runtime.readModel.get(orgId, object)))
   for (const projectId of projectIds)
     for await (const row of allObjects(runtime, { type: 'project_role', orgId, projectId }))
       add({ type: 'project_role', projectId, roleKey: row.roleKey }, row)

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini'
+import { command } from '../message.js'
+import { listOf, MAX_GRANTED_ROLES, OrgId, ProjectId, RoleKey } from '../values.js'
+import type { ProjectGrantAdded } from './events.js'
+
+const ids = { projectId: ProjectId, grantedOrgId: OrgId }
+
+const role = z.strictObject({ roleKey: RoleKey, roleSince: z.int() })
+
+const grant = { ...ids, roles: listOf(role, 1, MAX_GRANTED_ROLES) }
+
+/** Lets another organization give roles of a project to its users. Spec: Project, `hasProjectCheck`. */
+export const AddProjectGrant = command('AddProjectGrant', grant)
+export interface AddProjectGrant extends z.infer<typeof AddProjectGrant> {
+  /** The new grant. */
+  readonly data: ProjectGrantAdded['data']
+}
+
+/** Replaces the roles of a grant. */
+export const UpdateProjectGrant = command('UpdateProjectGrant', grant)
+export interface UpdateProjectGrant extends z.infer<typeof UpdateProjectGrant> {
+  /** Which grant, and its new roles. */
+  readonly data: ProjectGrantAdded['data']
+}
+
+/** Makes none of the roles count that the organization gave. */
+export const DeactivateProjectGrant = command('DeactivateProjectGrant', ids)
+export interface DeactivateProjectGrant extends z.infer<typeof DeactivateProjectGrant> {
+  /** Which grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** Makes the roles count again that the organization gave. */
+export const ReactivateProjectGrant = command('ReactivateProjectGrant', ids)
+export interface ReactivateProjectGrant extends z.infer<typeof ReactivateProjectGrant> {
+  /** Which grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** Removes a grant; it can be added again, which brings no role back. */
+export const RemoveProjectGrant = command('RemoveProjectGrant', ids)
+export interface RemoveProjectGrant extends z.infer<typeof RemoveProjectGrant> {
+  /** Which grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** Any command of a project grant. */
+export const ProjectGrantCommand = z.discriminatedUnion('type', [
+  AddProjectGrant,
+  UpdateProjectGrant,
+  DeactivateProjectGrant,
+  ReactivateProjectGrant,
+  RemoveProjectGrant,
+])
+export type ProjectGrantCommand =
+  | AddProjectGrant
+  | UpdateProjectGrant
+  | DeactivateProjectGrant
+  | ReactivateProjectGrant
+  | RemoveProjectGrant

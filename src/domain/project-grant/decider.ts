@@ -1,0 +1,137 @@
+import { err, ok, type Result } from 'neverthrow'
+import { type Decider, exists } from '../decider.js'
+import type { AlreadyExists, NotFound } from '../refusals.js'
+import type { ProjectGrantRef } from '../values.js'
+import type {
+  AddProjectGrant,
+  DeactivateProjectGrant,
+  ProjectGrantCommand,
+  ReactivateProjectGrant,
+  RemoveProjectGrant,
+  UpdateProjectGrant,
+} from './commands.js'
+import { ProjectGrantEvent, type ProjectGrantRole, projectGrantUpcasters } from './events.js'
+
+/** A role that an organization may give, and its lives. */
+export interface ProjectGrantLife extends ProjectGrantRole {
+  /** Version of the event that put the role, in this life, into the grant. */
+  readonly since: number
+}
+
+/** What decisions about a project grant are based on. */
+export type ProjectGrantState = (
+  | { readonly status: 'absent' }
+  | {
+      /** Whether the roles that the organization gave count. */
+      readonly status: 'active' | 'inactive'
+      /** As recorded; with those that died since, see {@link livingProjectGrant}. */
+      readonly roles: readonly ProjectGrantLife[]
+    }
+) & {
+  /** Number of events, which is the version of the last one. */
+  readonly version: number
+}
+
+/** Why a command of a project grant may not happen. */
+export type ProjectGrantRefusal = NotFound<ProjectGrantRef> | AlreadyExists<ProjectGrantRef>
+
+type Decision = Result<readonly ProjectGrantEvent[], ProjectGrantRefusal>
+
+/** `state` without the roles that died since they were granted: they count as never granted. */
+export const livingProjectGrant = (
+  state: ProjectGrantState,
+  isLiving: (role: ProjectGrantRole) => boolean,
+): ProjectGrantState => (exists(state) ? { ...state, roles: state.roles.filter(isLiving) } : state)
+
+const refuse = (
+  kind: ProjectGrantRefusal['kind'],
+  { projectId, grantedOrgId }: ProjectGrantCommand['data'],
+): Decision => err({ kind, object: { type: 'project_grant', projectId, grantedOrgId } })
+
+/** A grant without roles stands, and may be added again. */
+const add = ({ data }: AddProjectGrant, state: ProjectGrantState): Decision => {
+  if (exists(state) && state.roles.length > 0) return refuse('AlreadyExists', data)
+  return ok([{ type: 'project_grant.added', data }])
+}
+
+const update = ({ data }: UpdateProjectGrant, state: ProjectGrantState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const keys = new Set(state.roles.map(({ roleKey }) => roleKey))
+  const isSame =
+    data.roles.length === keys.size && data.roles.every(({ roleKey }) => keys.has(roleKey))
+  return ok(isSame ? [] : [{ type: 'project_grant.updated', data }])
+}
+
+const deactivate = ({ data }: DeactivateProjectGrant, state: ProjectGrantState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok(state.status === 'inactive' ? [] : [{ type: 'project_grant.deactivated', data }])
+}
+
+const reactivate = ({ data }: ReactivateProjectGrant, state: ProjectGrantState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok(state.status === 'active' ? [] : [{ type: 'project_grant.reactivated', data }])
+}
+
+const remove = ({ data }: RemoveProjectGrant, state: ProjectGrantState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok([{ type: 'project_grant.removed', data }])
+}
+
+const decide = (command: ProjectGrantCommand, state: ProjectGrantState): Decision => {
+  switch (command.type) {
+    case 'AddProjectGrant':
+      return add(command, state)
+    case 'UpdateProjectGrant':
+      return update(command, state)
+    case 'DeactivateProjectGrant':
+      return deactivate(command, state)
+    case 'ReactivateProjectGrant':
+      return reactivate(command, state)
+    case 'RemoveProjectGrant':
+      return remove(command, state)
+  }
+}
+
+/** `roles` as they are in the grant after version `since`; one that it had in the same life stays. */
+const lives = (
+  state: ProjectGrantState,
+  roles: readonly ProjectGrantRole[],
+  since: number,
+): readonly ProjectGrantLife[] => {
+  const before = new Map(exists(state) ? state.roles.map((role) => [role.roleKey, role]) : [])
+  return roles.map((role) => {
+    const held = before.get(role.roleKey)
+    return held?.roleSince === role.roleSince ? held : { ...role, since }
+  })
+}
+
+const evolve = (state: ProjectGrantState, event: ProjectGrantEvent): ProjectGrantState => {
+  const version = state.version + 1
+  switch (event.type) {
+    case 'project_grant.added':
+      return { status: 'active', version, roles: lives(state, event.data.roles, version) }
+    case 'project_grant.updated':
+      if (!exists(state)) return { ...state, version }
+      return { ...state, version, roles: lives(state, event.data.roles, version) }
+    case 'project_grant.deactivated':
+      return exists(state) ? { ...state, version, status: 'inactive' } : { ...state, version }
+    case 'project_grant.reactivated':
+      return exists(state) ? { ...state, version, status: 'active' } : { ...state, version }
+    case 'project_grant.removed':
+      return { status: 'absent', version }
+  }
+}
+
+/** A grant of a project to another organization. Spec: Project, `hasProjectCheck`. */
+export const projectGrant: Decider<
+  ProjectGrantCommand,
+  ProjectGrantState,
+  ProjectGrantEvent,
+  ProjectGrantRefusal
+> = {
+  eventSchema: ProjectGrantEvent,
+  upcasters: projectGrantUpcasters,
+  initialState: { status: 'absent', version: 0 },
+  decide,
+  evolve,
+}

@@ -1,0 +1,86 @@
+// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+import * as z from 'zod/mini'
+import { event, type Upcasters } from '../message.js'
+import { OrgId, ProjectId, RoleKey, type StreamId } from '../values.js'
+
+/** One stream for each project and organization, so that two appends cannot both add a grant. */
+export const projectGrantStream = (
+  orgId: string,
+  projectId: string,
+  grantedOrgId: string,
+): StreamId => `project_grant-${orgId}+${projectId}+${grantedOrgId}`
+
+const ids = { projectId: ProjectId, grantedOrgId: OrgId }
+
+const grant = {
+  ...ids,
+  roles: z.readonly(z.array(z.strictObject({ roleKey: RoleKey, roleSince: z.int() }))),
+}
+
+/** A role that an organization may give to its users. */
+export interface ProjectGrantRole {
+  /** As `ProjectRole.roleKey`. */
+  readonly roleKey: RoleKey
+  /** Version of the event that began the life of the role, in its own stream: at least 1. */
+  readonly roleSince: number
+}
+
+/** A project was granted to another organization. */
+export const ProjectGrantAdded = event('project_grant.added', grant)
+export interface ProjectGrantAdded extends z.infer<typeof ProjectGrantAdded> {
+  /** As it is from now on. */
+  readonly data: {
+    /** As `ProjectGrant.projectId`. */
+    readonly projectId: ProjectId
+    /** As `ProjectGrant.grantedOrgId`. */
+    readonly grantedOrgId: OrgId
+    /** As `ProjectGrant.roleKeys`, each with its life. */
+    readonly roles: readonly ProjectGrantRole[]
+  }
+}
+
+/** The roles of a grant were replaced. A role that the grant had in the same life keeps its place in it. */
+export const ProjectGrantUpdated = event('project_grant.updated', grant)
+export interface ProjectGrantUpdated extends z.infer<typeof ProjectGrantUpdated> {
+  /** As it is from now on. */
+  readonly data: ProjectGrantAdded['data']
+}
+
+/** None of the roles that the organization gave counts any more. */
+export const ProjectGrantDeactivated = event('project_grant.deactivated', ids)
+export interface ProjectGrantDeactivated extends z.infer<typeof ProjectGrantDeactivated> {
+  /** Which grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** The roles that the organization gave count again. */
+export const ProjectGrantReactivated = event('project_grant.reactivated', ids)
+export interface ProjectGrantReactivated extends z.infer<typeof ProjectGrantReactivated> {
+  /** Which grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** A grant was removed, and with it the roles that the organization gave. */
+export const ProjectGrantRemoved = event('project_grant.removed', ids)
+export interface ProjectGrantRemoved extends z.infer<typeof ProjectGrantRemoved> {
+  /** Which grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** Any event of a project grant's stream. */
+export const ProjectGrantEvent = z.discriminatedUnion('type', [
+  ProjectGrantAdded,
+  ProjectGrantUpdated,
+  ProjectGrantDeactivated,
+  ProjectGrantReactivated,
+  ProjectGrantRemoved,
+])
+export type ProjectGrantEvent =
+  | ProjectGrantAdded
+  | ProjectGrantUpdated
+  | ProjectGrantDeactivated
+  | ProjectGrantReactivated
+  | ProjectGrantRemoved
+
+/** None: every event type is still at version 1. */
+export const projectGrantUpcasters: Upcasters = {}

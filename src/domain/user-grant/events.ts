@@ -1,0 +1,112 @@
+// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+import * as z from 'zod/mini'
+import { event, type Upcasters } from '../message.js'
+import { OrgId, ProjectId, RoleKey, type StreamId, UserId } from '../values.js'
+
+/**
+ * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, since
+ * their id may hold a `+`.
+ */
+export const userGrantStream = (
+  orgId: string,
+  projectOrgId: string,
+  projectId: string,
+  userId: string,
+): StreamId => `user_grant-${orgId}+${projectOrgId}+${projectId}+${userId}`
+
+const ids = { userId: UserId, projectOrgId: OrgId, projectId: ProjectId }
+
+/** A time in RFC 3339 with milliseconds, as `Date.toISOString` writes it. */
+export const ExpiryTime = z.string().check(
+  z.refine((text) => {
+    const time = new Date(text)
+    return !Number.isNaN(time.getTime()) && time.toISOString() === text
+  }),
+)
+
+/** Schema of a {@link UserGrantRole}. */
+export const UserGrantRole = z.strictObject({
+  roleKey: RoleKey,
+  expiresAt: z.optional(ExpiryTime),
+  roleSince: z.int(),
+  grantSince: z.optional(z.int()),
+})
+
+/** A role that a user was given. */
+export interface UserGrantRole {
+  /** As `ProjectRole.roleKey`. */
+  readonly roleKey: RoleKey
+  /** The role does not count from this moment on; absent for a role without an end. RFC 3339, in UTC, with milliseconds. */
+  readonly expiresAt?: string | undefined
+  /** Version of the event that began the life of the role, in its own stream: at least 1. */
+  readonly roleSince: number
+  /**
+   * Version of the event that put the role into the grant of the project, in the stream of that grant; absent where
+   * the organization of the user owns the project.
+   */
+  readonly grantSince?: number | undefined
+}
+
+const grant = { ...ids, roles: z.readonly(z.array(UserGrantRole)) }
+
+/** A user was given roles of a project. */
+export const UserGrantAdded = event('user_grant.added', grant)
+export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
+  /** As it is from now on. */
+  readonly data: {
+    /** As `UserGrant.userId`. */
+    readonly userId: UserId
+    /** As `UserGrant.projectOrgId`. */
+    readonly projectOrgId: OrgId
+    /** As `UserGrant.projectId`. */
+    readonly projectId: ProjectId
+    /** As `UserGrant.roles`, each with its lives. */
+    readonly roles: readonly UserGrantRole[]
+  }
+}
+
+/** The roles of a grant, or their ends, were changed. */
+export const UserGrantUpdated = event('user_grant.updated', grant)
+export interface UserGrantUpdated extends z.infer<typeof UserGrantUpdated> {
+  /** As it is from now on, with all roles. */
+  readonly data: UserGrantAdded['data']
+}
+
+/** None of the roles of a grant counts any more. */
+export const UserGrantDeactivated = event('user_grant.deactivated', ids)
+export interface UserGrantDeactivated extends z.infer<typeof UserGrantDeactivated> {
+  /** Which grant. */
+  readonly data: Omit<UserGrantAdded['data'], 'roles'>
+}
+
+/** The roles of a grant count again. */
+export const UserGrantReactivated = event('user_grant.reactivated', ids)
+export interface UserGrantReactivated extends z.infer<typeof UserGrantReactivated> {
+  /** Which grant. */
+  readonly data: Omit<UserGrantAdded['data'], 'roles'>
+}
+
+/** All roles of a grant were taken. */
+export const UserGrantRemoved = event('user_grant.removed', ids)
+export interface UserGrantRemoved extends z.infer<typeof UserGrantRemoved> {
+  /** Which grant. */
+  readonly data: Omit<UserGrantAdded['data'], 'roles'>
+}
+
+/** Any event of a user grant's stream. */
+export const UserGrantEvent = z.discriminatedUnion('type', [
+  UserGrantAdded,
+  UserGrantUpdated,
+  UserGrantDeactivated,
+  UserGrantReactivated,
+  UserGrantRemoved,
+])
+export type UserGrantEvent =
+  | UserGrantAdded
+  | UserGrantUpdated
+  | UserGrantDeactivated
+  | UserGrantReactivated
+  | UserGrantRemoved
+
+/** None: every event type is still at version 1. */
+export const userGrantUpcasters: Upcasters = {}

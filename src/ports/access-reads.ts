@@ -1,0 +1,136 @@
+import type { ProjectSettings } from '../domain/project/fields.js'
+import type { Position } from './event-store.js'
+
+/** A user of an organization, and a project of any organization. */
+export interface AccessQuery {
+  /** The organization of the user. */
+  readonly orgId: string
+  /** The user, as the host names them. */
+  readonly userId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+}
+
+/** All that decides whether a role counts, except the time of day; all as of one moment. */
+export interface FoundAccess {
+  /** Undefined when there is no such project. */
+  readonly project: FoundProject | undefined
+  /** State of the grant of the project to the user's organization; undefined when there is none. */
+  readonly projectGrant: 'active' | 'inactive' | undefined
+  /** State of the grant of roles to the user; undefined when there is none. */
+  readonly userGrant: 'active' | 'inactive' | undefined
+  /** The roles of the user's grant, expired ones included, by `roleKey` in the order of code points. */
+  readonly roles: readonly FoundRole[]
+  /** Roles that the user's grant was recorded with and that ended since, without an event of that grant. */
+  readonly lost: readonly LostRole[]
+}
+
+/** A project, as far as it decides about access. */
+export interface FoundProject extends ProjectSettings {
+  /** No role of an inactive project counts. */
+  readonly state: 'active' | 'inactive'
+}
+
+/** A role that a user was given, as it is shown to people. */
+export interface FoundRole {
+  /** What authorization checks look at. Spec: Project role. */
+  readonly roleKey: string
+  /** For people to read. Spec: Project role. */
+  readonly displayName: string
+  /** Empty for none. Spec: Project role. */
+  readonly group: string
+  /** The role does not count from this moment on; absent for a role without an end. */
+  readonly expiresAt?: Date
+}
+
+/** A role that a user was given, and what ended first. */
+export interface LostRole {
+  /** What authorization checks look at. Spec: Project role. */
+  readonly roleKey: string
+  /** The role itself was removed; or it was taken from the grant of the project, or that grant was removed. */
+  readonly with: 'role' | 'project_grant'
+}
+
+/** A page of the roles of one user that count. */
+export interface HeldRolesQuery {
+  /** The organization of the user. */
+  readonly orgId: string
+  /** The user, as the host names them. */
+  readonly userId: string
+  /** Of projects with this `id`, of any organization; of all when absent. */
+  readonly projectId?: string
+  /** Roles that have expired at this moment do not count. */
+  readonly now: Date
+  /** `projectOrgId`, `projectId` and `roleKey` of the role after which the page begins, exclusive. */
+  readonly after?: readonly [projectOrgId: string, projectId: string, roleKey: string]
+  /** 1 to 1000 roles. */
+  readonly limit: number
+}
+
+/** A role of a user that counts. */
+export interface HeldRole extends FoundRole {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+}
+
+/** A page of the users who have roles of one project that count or counted. */
+export interface HoldersQuery {
+  /** The organization that owns the project. */
+  readonly orgId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** One role; all when absent. */
+  readonly roleKey?: string
+  /** As it was right after the event at this position, or the last one before it; as it is when absent. */
+  readonly at?: Position
+  /** Roles that have expired at this moment do not count. */
+  readonly now: Date
+  /** `roleKey`, `orgId` and `userId` of the holder after whom the page begins, exclusive. */
+  readonly after?: readonly [roleKey: string, orgId: string, userId: string]
+  /** 1 to 1000 holders. */
+  readonly limit: number
+}
+
+/** A user who has a role of a project. */
+export interface Holder {
+  /** The user, as their organization names them. */
+  readonly userId: string
+  /** The organization of the user. */
+  readonly orgId: string
+  /** What authorization checks look at. Spec: Project role. */
+  readonly roleKey: string
+  /** The role does not count from this moment on; absent for a role without an end. */
+  readonly expiresAt?: Date
+  /** When the user was given the role, in its present life; a change of `expiresAt` leaves it as it is. */
+  readonly from: Date
+}
+
+/** Some of what a query finds, in its order. */
+export interface Slice<Item> {
+  /** At most as many as asked for. */
+  readonly items: readonly Item[]
+  /** Whether more follow the last of `items`. */
+  readonly hasMore: boolean
+}
+
+/**
+ * Who has which role. A role counts while the user's grant has it and these are active: that grant, the project
+ * and, where another organization owns the project, the grant of the project; and until it expires.
+ */
+export interface AccessReads {
+  /** What a check of one user and one project goes by. */
+  access(query: AccessQuery): Promise<FoundAccess>
+
+  /** A page of the roles of one user that count, in the order of `projectOrgId`, `projectId` and `roleKey`. */
+  heldRoles(query: HeldRolesQuery): Promise<Slice<HeldRole>>
+
+  /**
+   * A page of the users, of all organizations, who have roles of a project that count, or counted at a position, in
+   * the order of `roleKey`, `orgId` and `userId`.
+   */
+  holders(query: HoldersQuery): Promise<Slice<Holder>>
+}
