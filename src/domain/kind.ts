@@ -26,8 +26,14 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   /** What is unique in the container: the object's own id or key, or all ids if they are of several objects. */
   key(ids: Ids, orgId: string): string
 
+  /** The object with that key; `projectId` is that of the project that it lies in, if it does. */
+  refOfKey(key: string, projectId: string): ObjectRef
+
   /** The object that it lies in and is removed with; undefined when that is the organization. */
   readonly container: Container<Ids> | undefined
+
+  /** The type of the object that it is removed with, which the organization need not own. */
+  readonly removedWith: ObjectRef['type'] | undefined
 
   /** Name of the stream of an object. */
   stream(orgId: string, ids: Ids): StreamId
@@ -48,10 +54,10 @@ export interface Kind<Ids, View extends Stateful, Event extends Message> {
   view(view: View | undefined, event: Event, orgId: string): View | undefined
 
   /** The assignments of roles that end with an object; undefined when there are none. */
-  readonly covers: ((ids: Ids, orgId: string) => AssignmentRange) | undefined
+  covers(ids: Ids, orgId: string): AssignmentRange | undefined
 
   /** The roles that an object assigns to what it covers; undefined when objects of the kind assign none. */
-  readonly assigns: Assigns<View> | undefined
+  readonly assigns: Assigns<View, Event> | undefined
 
   /** States of a view. */
   readonly states: readonly View['state'][]
@@ -93,7 +99,9 @@ export interface Container<Ids> {
 }
 
 /** The roles in a view of a kind that assigns roles. */
-export interface Assigns<View> {
+export interface Assigns<View, Event> {
+  /** The roles that an event records; undefined when it leaves them as they are. */
+  rolesIn(event: Event): readonly AssignedRole[] | undefined
   /** The roles of `view`. */
   rolesOf(view: View): readonly AssignedRole[]
   /** `view` with `roles`, which are some of its own. */

@@ -69,4 +69,7 @@ export const kindNamed = (type: unknown): AnyKind | undefined =>
 
 /** The ids of the object that `ref` names, in the order of its kind. */
 export const idsOf = (ref: ObjectRef): readonly string[] =>
-  Object.keys(kinds[ref.type].ids.shape).map((name) => String(fieldOf(ref, name)))
+  Object.keys(kinds[ref.type].ids.shape).flatMap((name) => {
+    const id = fieldOf(ref, name)
+    return id === undefined ? [] : String(id)
+  })

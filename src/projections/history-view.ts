@@ -1,15 +1,10 @@
 import { changedFields } from '../domain/changed-fields.js'
-import { byType } from '../domain/kinds.js'
+import { byType, kinds } from '../domain/kinds.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
 import { kindOf, objectOf } from './events/kind-of.js'
-
-/** An object before an event and after it. */
-export interface Change {
-  readonly before: Views[ViewType] | undefined
-  readonly after: Views[ViewType] | undefined
-}
+import type { Change } from './rows/assignments.js'
 
 /** The entry of `event`, which made `change`. */
 export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
@@ -38,11 +33,29 @@ export const shownChanges = (type: ViewType, { before, after }: Change): readonl
   if (after === undefined) {
     return before === undefined ? [] : [{ field: 'state', from: before.state, to: 'removed' }]
   }
-  const from: Readonly<Record<string, unknown>> = { ...before }
-  const to: Readonly<Record<string, unknown>> = { ...after }
-  return changedFields(from, to)
-    .filter((field) => !IDS_AND_DETAILS[type].has(field))
-    .map((field) => ({ field, from: from[field], to: to[field] }))
+  const from = shownFields(type, before)
+  const to = shownFields(type, after)
+  const taken = Object.keys(from).filter((field) => !Object.hasOwn(to, field))
+  return [...changedFields(from, to), ...taken].map((field) => ({
+    field,
+    from: from[field],
+    to: to[field],
+  }))
 }
 
-const IDS_AND_DETAILS = byType(({ ids }) => new Set([...Object.keys(ids.shape), 'details']))
+/** Fields of a row by name. Each assigned role is a field of its own, so that it has a change of its own. */
+const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
+  const fields: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(row ?? {}))
+    if (!HIDDEN[type].has(field)) fields[field] = value
+  const roles = (row && kinds[type].assigns?.rolesOf(row)) ?? []
+  for (const { roleKey, expiresAt } of roles)
+    fields[`roles.${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'
+  return fields
+}
+
+/** Ids, owners, `details`, and lists of roles. */
+const HIDDEN = byType(({ ids, assigns }) => {
+  const lists = assigns ? ['projectOrgId', 'roles', 'roleKeys'] : []
+  return new Set([...Object.keys(ids.shape), 'details', ...lists])
+})

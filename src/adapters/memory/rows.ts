@@ -3,7 +3,7 @@ import type { StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
-import type { Change } from '../../projections/history-view.js'
+import type { Change } from '../../projections/rows/assignments.js'
 import type { RowStore } from '../../projections/rows/change-row.js'
 
 /** All that a read model in memory holds. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import {
+  type AssignedRole,
   filterableRoleKeys,
   filterableText,
   type Kind,
@@ -52,7 +53,7 @@ export const projectGrantView = (
     case 'project_grant.added':
       return added(event, orgId)
     case 'project_grant.updated':
-      return view && { ...view, roleKeys: roleKeysIn(event) }
+      return view && { ...view, roleKeys: roleKeysIn(event.data) }
     case 'project_grant.deactivated':
       return view && { ...view, state: 'inactive' }
     case 'project_grant.reactivated':
@@ -67,12 +68,15 @@ const added = (event: ProjectGrantAdded, orgId: string): ProjectGrantView => ({
   projectId: event.data.projectId,
   projectOrgId: orgId,
   grantedOrgId: event.data.grantedOrgId,
-  roleKeys: roleKeysIn(event),
+  roleKeys: roleKeysIn(event.data),
   state: 'active',
 })
 
-const roleKeysIn = ({ data }: Pick<ProjectGrantAdded, 'data'>): readonly string[] =>
-  data.roles.map(({ roleKey }) => roleKey)
+const roleKeysIn = ({ roles }: Pick<ProjectGrantAdded['data'], 'roles'>): readonly string[] =>
+  roles.map(({ roleKey }) => roleKey)
+
+const asRoles = (roleKeys: readonly string[]): readonly AssignedRole[] =>
+  roleKeys.map((roleKey) => ({ roleKey }))
 
 /** Grants of projects to other organizations. */
 export const projectGrants = {
@@ -81,7 +85,9 @@ export const projectGrants = {
   ids: z.strictObject({ projectId: ProjectId, grantedOrgId: OrgId }),
   ref,
   key: ({ grantedOrgId }) => grantedOrgId,
+  refOfKey: (grantedOrgId, projectId) => ref({ projectId, grantedOrgId }),
   container: { type: 'project', ref: projectOf },
+  removedWith: 'project',
   stream: (orgId, { projectId, grantedOrgId }) =>
     projectGrantStream(orgId, projectId, grantedOrgId),
   decider: projectGrant,
@@ -95,7 +101,8 @@ export const projectGrants = {
     orgId: grantedOrgId,
   }),
   assigns: {
-    rolesOf: ({ roleKeys }) => roleKeys.map((roleKey) => ({ roleKey })),
+    rolesIn: ({ data }) => ('roles' in data ? asRoles(roleKeysIn(data)) : undefined),
+    rolesOf: ({ roleKeys }) => asRoles(roleKeys),
     withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
   },
   states: ['active', 'inactive'],

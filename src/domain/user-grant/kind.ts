@@ -47,7 +47,7 @@ export const userGrantView = (
     case 'user_grant.added':
       return added(event)
     case 'user_grant.updated':
-      return view && { ...view, roles: rolesIn(event) }
+      return view && { ...view, roles: rolesIn(event.data) }
     case 'user_grant.deactivated':
       return view && { ...view, state: 'inactive' }
     case 'user_grant.reactivated':
@@ -62,12 +62,12 @@ const added = (event: UserGrantAdded): UserGrantView => ({
   userId: event.data.userId,
   projectId: event.data.projectId,
   projectOrgId: event.data.projectOrgId,
-  roles: rolesIn(event),
+  roles: rolesIn(event.data),
   state: 'active',
 })
 
-const rolesIn = ({ data }: Pick<UserGrantAdded, 'data'>): readonly AssignedRole[] =>
-  data.roles.map(({ roleKey, expiresAt }) =>
+const rolesIn = ({ roles }: Pick<UserGrantAdded['data'], 'roles'>): readonly AssignedRole[] =>
+  roles.map(({ roleKey, expiresAt }) =>
     expiresAt === undefined ? { roleKey } : { roleKey, expiresAt: new Date(expiresAt) },
   )
 
@@ -79,7 +79,13 @@ export const userGrants = {
   ref,
   key: ({ userId, projectId, projectOrgId }, orgId) =>
     `${projectOrgId ?? orgId}+${projectId}+${userId}`,
+  refOfKey: (key) => {
+    // Ids of organizations and projects have no `+`; that of a user may.
+    const [projectOrgId = '', projectId = '', ...rest] = key.split('+')
+    return ref({ userId: rest.join('+'), projectId, projectOrgId })
+  },
   container: undefined,
+  removedWith: 'project',
   stream: (orgId, { userId, projectId, projectOrgId = orgId }) =>
     userGrantStream(orgId, projectOrgId, projectId, userId),
   decider: userGrant,
@@ -94,6 +100,7 @@ export const userGrants = {
     userId,
   }),
   assigns: {
+    rolesIn: ({ data }) => ('roles' in data ? rolesIn(data) : undefined),
     rolesOf: ({ roles }) => roles,
     withRoles: (view, roles) => ({ ...view, roles }),
   },

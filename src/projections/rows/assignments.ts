@@ -1,5 +1,5 @@
-import type { AnyEvent, AnyKind } from '../../domain/kinds.js'
 import type { AssignedRole, AssignmentRange } from '../../domain/kind.js'
+import type { AnyKind } from '../../domain/kinds.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
@@ -34,7 +34,9 @@ export interface Ending extends AssignmentRange {
 /** The assignments of roles, and when what covers them was inactive, after the events applied so far. */
 export interface AssignmentStore {
   /** Those in `range`, which has an organization and perhaps a user, that have not ended; by role. */
-  readonly assigned: (range: AssignmentRange) => ReadonlyMap<string, Pick<Assignment, 'given'>>
+  readonly assigned: (
+    range: AssignmentRange,
+  ) => ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>
   readonly begin: (assignment: Assignment) => void
   readonly end: (ending: Ending) => void
   /** What covers `range`, which has no role, is inactive from `position` on. */
@@ -43,46 +45,89 @@ export interface AssignmentStore {
   readonly resume: (range: AssignmentRange, position: Position) => void
 }
 
-type View = Views[ViewType] | undefined
-
-interface Change {
-  /** As recorded, with the roles that ended since. */
-  readonly before: View
-  readonly after: View
+/** An object before an event and after it. */
+export interface Change {
+  readonly before: Views[ViewType] | undefined
+  readonly after: Views[ViewType] | undefined
 }
 
-/** Applies `event`, which made `change`, to the assignments. */
+/**
+ * Applies `event` to the assignments, and returns its change as it is shown: without the roles that have ended
+ * since they were recorded.
+ *
+ * @param recorded - the object with all roles that the events of its own stream record
+ */
 export const changeAssignments = (
   store: AssignmentStore,
   kind: AnyKind,
   event: KnownEvent,
-  { before, after }: Change,
-): void => {
-  const { position, metadata } = event
-  const range = kind.covers?.(event.data, metadata.resourceOwner)
-  if (!range) return
-  if (event.type === kind.removal) store.end({ ...range, until: position, with: kind.type })
-  else if (kind.assigns && after) changeRoles(store, kind, { range, after, position })
-  if (range.roleKey === undefined) changeState(store, range, { before, after, position })
+  recorded: Change,
+): Change => {
+  const { data, position, metadata } = event
+  const { type, covers, assigns, removal } = kind
+  const range = covers(data, metadata.resourceOwner)
+  if (!range) return recorded
+  const { before, after } = recorded
+  const held: Held = assigns && before ? store.assigned(range) : NONE
+  const roles = assigns?.rolesIn(event)
+  const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
+  if (event.type === removal) store.end({ ...range, until: position, with: type })
+  else if (roles) changeRoles(store, { range, held, roles, position, with: type })
+  if (before?.state !== after?.state) {
+    if (before?.state === 'inactive') store.resume(range, position)
+    if (after?.state === 'inactive') store.pause(range, position)
+  }
+  return { before: shown(before), after: roles ? after : shown(after) }
 }
 
+type Held = ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>
+
+const NONE: Held = new Map()
+
+/** `row` with those of its roles that are `held`. */
+export const withHeld = (
+  { rolesOf, withRoles }: NonNullable<AnyKind['assigns']>,
+  row: Views[ViewType],
+  held: Pick<Held, 'has'>,
+): Views[ViewType] => ({
+  ...row,
+  ...withRoles(
+    row,
+    rolesOf(row).filter(({ roleKey }) => held.has(roleKey)),
+  ),
+})
+
+interface Granted {
+  readonly range: AssignmentRange
+  readonly held: Held
+  readonly roles: readonly AssignedRole[]
+  readonly position: Position
+  readonly with: ViewType
+}
+
+/** Replaces the roles that are `held` by `roles`; one on the same terms goes on. */
 const changeRoles = (
   store: AssignmentStore,
-  kind: AnyKind,
-  { range, after, position }: { range: AssignmentRange; after: Views[ViewType]; position: Position },
+  { range, held, roles, position, with: type }: Granted,
 ): void => {
-  void store; void kind; void range; void after; void position
+  const isSame = ({ roleKey, expiresAt }: AssignedRole) => {
+    const role = held.get(roleKey)
+    return role !== undefined && role.expiresAt?.getTime() === expiresAt?.getTime()
+  }
+  const kept = new Set(roles.filter(isSame).map(({ roleKey }) => roleKey))
+  const ended = [...held.keys()].filter((roleKey) => !kept.has(roleKey))
+  if (ended.length > 0) store.end({ ...range, roleKeys: ended, until: position, with: type })
+  const { projectOrgId, projectId, orgId = '', userId } = range
+  for (const { roleKey, expiresAt } of roles)
+    if (!kept.has(roleKey))
+      store.begin({
+        projectOrgId,
+        projectId,
+        roleKey,
+        orgId,
+        userId,
+        expiresAt,
+        given: held.get(roleKey)?.given ?? position,
+        from: position,
+      })
 }
-
-const changeState = (
-  store: AssignmentStore,
-  range: AssignmentRange,
-  { before, after, position }: Change & { readonly position: Position },
-): void => {
-  const wasInactive = before?.state === 'inactive'
-  const isInactive = after?.state === 'inactive'
-  if (isInactive && !wasInactive) store.pause(range, position)
-  if (wasInactive && !isInactive) store.resume(range, position)
-}
-
-export type { AnyEvent, AssignedRole }

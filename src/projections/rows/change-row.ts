@@ -3,38 +3,42 @@ import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { ObjectDetails, Views, ViewType } from '../../ports/read-model.js'
 import { kindOf, objectOf } from '../events/kind-of.js'
-import type { Change } from '../history-view.js'
+import { type AssignmentStore, type Change, changeAssignments } from './assignments.js'
 import { type RowKey, roleScope, rowKeyOf } from './row-key.js'
 
 /** The rows of all objects that exist after the events applied so far. */
-export interface RowStore {
+export interface RowStore extends AssignmentStore {
   readonly get: (type: ViewType, rowKey: RowKey) => Row
   /** Replaces the row; `undefined` removes it. */
   readonly put: (type: ViewType, rowKey: RowKey, row: Row) => void
-  /** Removes all rows of a type in `scope`. */
+  /** Removes all rows of a type that are removed with a project; `scope` is that of the project. */
   readonly removeAll: (type: ViewType, scope: string) => void
 }
 
 /** A row of any type: a view with its details. */
 type Row = Views[ViewType] | undefined
 
-/** Applies `event` to the rows, and returns the change to its object. */
+/**
+ * Applies `event` to the rows, and returns the change to its object as it is shown. A row holds all roles that the
+ * last event recorded; those that have ended since are not shown.
+ */
 export const changeRow = (
   rows: RowStore,
   event: KnownEvent,
   rowKey: RowKey = rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
 ): Change => {
   const orgId = event.metadata.resourceOwner
-  const { type, removal } = kindOf(event.type)
+  const kind = kindOf(event.type)
+  const { type, removal } = kind
   // Before its first event, an object has no row.
   const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
   const after = rowAfter(before, event)
   rows.put(type, rowKey, after)
   if (event.type === removal) {
-    for (const { type: contained, container } of Object.values(kinds))
-      if (container?.type === type) rows.removeAll(contained, roleScope(orgId, rowKey.key))
+    for (const { type: removed, removedWith } of Object.values(kinds))
+      if (removedWith === type) rows.removeAll(removed, roleScope(orgId, rowKey.key))
   }
-  return { before, after }
+  return changeAssignments(rows, kind, event, { before, after })
 }
 
 /** The row of an object after `event`; undefined when there is none. */

@@ -52,9 +52,5 @@ export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
 }
 
 /** The object of a row key, by the type of any of its events. */
-export const objectAt = (eventType: string, { scope, key }: RowKey): ObjectRef => {
-  const kind = kindOf(eventType)
-  const [last = '', container = ''] = Object.keys(kind.ids.shape).toReversed()
-  const projectId = scope.slice(scope.indexOf('+') + 1)
-  return kind.ref({ [container]: projectId, [last]: key })
-}
+export const objectAt = (eventType: string, { scope, key }: RowKey): ObjectRef =>
+  kindOf(eventType).refOfKey(key, scope.slice(scope.indexOf('+') + 1))

@@ -1,4 +1,4 @@
-import { filterableText } from '../../domain/kind.js'
+import { filterableText, sortableText } from '../../domain/kind.js'
 import { byType } from '../../domain/kinds.js'
 import type { SortValue, Views, ViewType } from '../../ports/read-model.js'
 
@@ -27,17 +27,27 @@ export const COMMON_FIELDS = {
   changeDate: position(({ details }) => BigInt(details.changeDate.getTime())),
 } satisfies ViewFields<Row>
 
-/** The fields that lists can be filtered and sorted by. */
-export const viewFields: Readonly<Record<ViewType, ViewFields<Row>>> = byType(({ fields }) => {
-  const own = Object.entries(fields).flatMap(([name, field]) =>
-    field.sortable ? [[name, field] as const] : [],
-  )
-  return { ...Object.fromEntries(own), ...COMMON_FIELDS }
+/**
+ * The field that is unique among the objects of one list, and the last one of every order. Objects that several ids
+ * name have the field `key`, which is not shown.
+ */
+export const identityField: Readonly<Record<ViewType, string>> = byType(({ ids, container }) => {
+  const names = Object.keys(ids.shape)
+  return names.length > (container ? 2 : 1) ? 'key' : (names.at(-1) ?? '')
 })
 
-/** The field that is unique among the objects of one list, and the last one of every order. */
-export const identityField: Readonly<Record<ViewType, string>> = byType(
-  ({ ids }) => Object.keys(ids.shape).at(-1) ?? '',
+/** The fields that lists can be filtered and sorted by. */
+export const viewFields: Readonly<Record<ViewType, ViewFields<Row>>> = byType(
+  ({ type, fields, key }) => {
+    const keyFields =
+      identityField[type] === 'key'
+        ? { key: sortableText((row: Row) => key(row, row.details.resourceOwner)) }
+        : {}
+    const own = Object.entries(fields).flatMap(([name, field]) =>
+      field.sortable ? [[name, field] as const] : [],
+    )
+    return { ...Object.fromEntries(own), ...keyFields, ...COMMON_FIELDS }
+  },
 )
 
 /** The field of that name. @throws RangeError when there is none: input is checked before */

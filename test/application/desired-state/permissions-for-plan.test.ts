@@ -73,7 +73,9 @@ test('permissions are for each object, up to the limit of a desired state and fo
 })
 
 test('a plan with a malformed object requires every permission', () => {
-  expect(permissionsToApplyPlan({ changes: [{}] }, 'acme').map(({ permission }) => permission)).toEqual([
+  expect(
+    permissionsToApplyPlan({ changes: [{}] }, 'acme').map(({ permission }) => permission),
+  ).toEqual([
     'project.read',
     'project.write',
     'project.role.read',
