@@ -14,7 +14,6 @@ export type {
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
-export type { AccessCheck, AccessReason } from './application/access/judge-access.js'
 export type { Applied, AppliedChange } from './application/desired-state/applying/applied.js'
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
@@ -82,6 +81,7 @@ export {
   type VerifyProgress,
   verify,
 } from './application/following/verify.js'
+export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   CheckSecretsOptions,

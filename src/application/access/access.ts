@@ -5,6 +5,7 @@ import { userGrants } from '../../domain/user-grant/kind.js'
 import { ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { HeldRole, Holder, Slice } from '../../ports/access-reads.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
+import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
 import { date, firstPositionIn, pageSize } from '../method/bounds.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type Read, read } from '../method/method.js'
@@ -14,12 +15,16 @@ import { readToken, writeToken } from '../reading/page-token.js'
 import { requireFed } from '../reading/require-fed.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
-import type { UserGrantInput } from '../user-grants/user-grant-input.js'
-import { type AccessCheck, judgeAccess } from './judge-access.js'
 
 /** Which access to check. */
 export const CheckAccessInput = z.extend(userGrants.ids, { roleKey: z.optional(RoleKey) })
-export interface CheckAccessInput extends UserGrantInput {
+export interface CheckAccessInput {
+  /** The user, as the host names them: 1 to 200 characters (code points). */
+  readonly userId: string
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** The organization that owns the project; the organization at hand when absent. */
+  readonly projectOrgId?: string | undefined
   /** The role that is asked for; when absent, the login rules of the project are. Spec: Project role. */
   readonly roleKey?: string | undefined
 }

@@ -1,4 +1,6 @@
 import { err, type Result } from 'neverthrow'
+import { exists } from '../../domain/decider.js'
+import { projects } from '../../domain/project/kind.js'
 import { livingProjectGrant, projectGrant } from '../../domain/project-grant/decider.js'
 import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
 import { projectGrants } from '../../domain/project-grant/kind.js'
@@ -6,7 +8,6 @@ import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { record, type StreamRecord } from '../recording/snapshot.js'
 import type { View } from '../recording/view.js'
-import { missingContainer } from '../writing/missing-container.js'
 import { roleLives } from './lives.js'
 
 /** A grant of a project that is to be added, or to have its roles replaced. */
@@ -37,10 +38,11 @@ export const decideProjectGrant = (
   const ids = { projectId, grantedOrgId }
   if (grantedOrgId === view.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
-  const missing = missingContainer(view, projectGrants, ids)
+  const project = { type: 'project', id: projectId } as const
+  const isMissing = !exists(view.read(projects, project).state)
   const { before, roleSince, state } = livingProjectGrantIn(view, ids)
   const roles = roleKeys.map((roleKey) => ({ roleKey, roleSince: roleSince(roleKey) ?? 0 }))
-  if (missing) return err(missing)
+  if (isMissing) return err({ kind: 'NotFound', object: project })
   const absent = roles.find((role) => role.roleSince === 0)
   if (absent)
     return err({
