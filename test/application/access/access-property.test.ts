@@ -16,7 +16,7 @@ import {
 } from './any-history.js'
 import { NaiveModel } from './naive-model.js'
 
-const HISTORIES = Number(process.env.FUZZ_RUNS ?? 60)
+const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 60)
 
 /** What the library was asked, and the model of what was recorded. */
 interface World {
@@ -28,7 +28,7 @@ interface World {
 /** Plays a history on a store in memory, with a clock that steps. */
 const played = async (steps: readonly Step[]): Promise<World> => {
   let time = START.getTime()
-  const store = memoryEventStore({ now: () => time * 1000 })
+  const store = memoryEventStore({ now: () => new Date(time) })
   const iam = iamOn(store, { now: () => new Date(time), authorize: () => true })
   for (const step of foundation) await step(iam)
   for (const step of steps) {

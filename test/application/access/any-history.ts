@@ -30,14 +30,14 @@ const roles = fc
   )
 
 /** A call that may well be refused. */
-export type Step = (iam: Iam) => PromiseLike<unknown>
+export type Step = (iam: Iam) => unknown
 
 const ids = fc.record({ userId, projectId: id, projectOrgId: org })
 const grant = fc.record({ projectId: id, grantedOrgId: org })
 
 const inOrg = <Input>(
   input: fc.Arbitrary<Input>,
-  call: (iam: Iam, input: Input, at: typeof context) => PromiseLike<unknown>,
+  call: (iam: Iam, input: Input, at: typeof context) => unknown,
 ): fc.Arbitrary<Step> =>
   fc.tuple(org, input).map(
     ([orgId, given]) =>
