@@ -38,7 +38,7 @@ const played = async (steps: readonly Step[]): Promise<World> => {
   return { iam, log: await logOf(store), now: new Date(time) }
 }
 
-const histories = fc.array(anyStep, { minLength: 20, maxLength: 50 })
+const histories = fc.array(anyStep, { minLength: 20, maxLength: 80 })
 
 const everyCheck = ORGS.flatMap((orgId) =>
   ORGS.flatMap((projectOrgId) =>
