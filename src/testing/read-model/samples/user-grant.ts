@@ -89,10 +89,10 @@ export const userGrantSample: Sample<'user_grant'> = {
     ],
   },
   sortFields: {
-    key: (row) => `${row.projectOrgId}+${row.projectId}+${row.userId}`,
     userId: (row) => row.userId,
     projectId: (row) => row.projectId,
     projectOrgId: (row) => row.projectOrgId,
+    key: (row) => `${row.projectOrgId}+${row.projectId}+${row.userId}`,
     ...SORT_FIELDS_OF_ALL,
   },
   filterFields: ['userId', 'projectId', 'projectOrgId', 'state'],
