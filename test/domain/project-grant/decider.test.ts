@@ -4,8 +4,8 @@ import { fold } from '../../../src/domain/decider.js'
 import { livingProjectGrant, projectGrant } from '../../../src/domain/project-grant/decider.js'
 import { given } from '../../../src/testing/given.js'
 import {
-  addGrant,
   added,
+  addGrant,
   deactivate,
   deactivated,
   editorAndViewer,

@@ -62,8 +62,7 @@ describe('A grant of a project', () => {
     expect(rolesIn(added)).toStrictEqual([{ roleKey: 'editor' }])
     expect(rolesIn(widened)).toStrictEqual([{ roleKey: 'editor' }, { roleKey: 'viewer' }])
     expect(rolesIn(narrowed)).toStrictEqual([{ roleKey: 'editor' }])
-    for (const event of [deactivated, reactivated, removed])
-      expect(rolesIn(event)).toBeUndefined()
+    for (const event of [deactivated, reactivated, removed]) expect(rolesIn(event)).toBeUndefined()
   })
 
   test('is shown with some of its roles, and all else as it is.', () => {
