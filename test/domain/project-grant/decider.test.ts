@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
@@ -163,6 +164,35 @@ describe('The life of a role in a grant', () => {
     const again = [{ ...role('editor', 3), since: 2 }]
     expect(rolesAfter(added, { type: 'project_grant.updated', data })).toEqual(again)
     expect(rolesAfter(added, { type: 'project_grant.added', data })).toEqual(again)
+  })
+})
+
+/** Any grant with one role or two, in any lives. */
+const someRoles = fc
+  .tuple(fc.shuffledSubarray(['editor', 'viewer'], { minLength: 1 }), fc.constantFrom(1, 3))
+  .map(([keys, since]) => ({ ...id, roles: keys.map((key) => role(key, since)) }))
+
+const anyEvent = fc.oneof(
+  someRoles.map((data) => ({ type: 'project_grant.added', data }) as const),
+  someRoles.map((data) => ({ type: 'project_grant.updated', data }) as const),
+  fc.constantFrom(deactivated, reactivated, removed),
+)
+
+describe('The lives of roles in a grant', () => {
+  it('began with the first of the events in a row that leave the role there', () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 12 }), (past) => {
+        for (const { since, ...held } of rolesAfter(...past) ?? []) {
+          const isThere = (version: number) =>
+            rolesAfter(...past.slice(0, version))?.some(
+              ({ roleKey, roleSince }) => roleKey === held.roleKey && roleSince === held.roleSince,
+            ) ?? false
+          const versions = past.map((_, index) => index + 1)
+          const absentUntil = versions.findLast((version) => !isThere(version)) ?? 0
+          expect(since).toBe(absentUntil + 1)
+        }
+      }),
+    )
   })
 })
 
