@@ -1,6 +1,6 @@
 import type { AnyEvent } from '../../../domain/kinds.js'
 import { type Log, newLog } from '../samples/log.js'
-import { projectAdded, projectRemoved, PROJECT_CHANGES } from '../samples/project.js'
+import { PROJECT_CHANGES, projectAdded, projectRemoved } from '../samples/project.js'
 import {
   projectGrantAdded,
   projectGrantDeactivated,
@@ -78,7 +78,11 @@ export const STORY: readonly Step[] = [
   ['globex', userGrantDeactivated(grantOf('bob')), [OWN]],
   ['globex', userGrantRemoved(grantOf('bob')), [OWN]],
   ['globex', userGrantAdded(grantOf('bob'), ['writer']), [OWN, 'writer globex/bob']],
-  ['globex', userGrantAdded(grantOf('cid'), ['writer']), [OWN, 'writer globex/bob', 'writer globex/cid']],
+  [
+    'globex',
+    userGrantAdded(grantOf('cid'), ['writer']),
+    [OWN, 'writer globex/bob', 'writer globex/cid'],
+  ],
   ['acme', projectRemoved('portal'), []],
 ]
 
