@@ -68,14 +68,28 @@ it('catches up once for concurrent reads', async () => {
   expect(pages).toBe(1)
 })
 
-it('goes by what a read model of the same database answers, without a read of its checkpoint', async () => {
+/** A read model in the same database as its store, which three events are in. */
+const sameDatabase = async () => {
   const opened = openSqlite(temporaryFile())
   onTestFinished(() => opened.close())
   const sqlite = iamOn(opened.store, opened)
   await addSamples(sqlite)
+  return { opened, sqlite }
+}
+
+it('goes by what a read model of the same database answers, without a read of its checkpoint', async () => {
+  const { opened, sqlite } = await sameDatabase()
   const checkpoint = vi.spyOn(opened.readModel, 'checkpoint')
   expect(await good(sqlite.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
   expect(checkpoint).not.toHaveBeenCalled()
+})
+
+it('reads the checkpoint of a read model of the same database when that applied nothing', async () => {
+  const { opened, sqlite } = await sameDatabase()
+  vi.spyOn(opened.readModel, 'apply').mockResolvedValueOnce(false)
+  const checkpoint = vi.spyOn(opened.readModel, 'checkpoint')
+  expect(await good(sqlite.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
+  expect(checkpoint).toHaveBeenCalledTimes(1)
 })
 
 it('does not wait for a catch-up without progress', async () => {
