@@ -4,7 +4,10 @@ import { join } from 'node:path'
 
 const VARIABLE = 'CLAVIGER_RUN_FOLDER'
 
-/** A file system in memory. A schema of PostgreSQL has some fifty files, which are made there in half the time. */
+/**
+ * A file system in memory, for temporary files unless `TMPDIR` names another. A schema of PostgreSQL has many files,
+ * which are made there in half the time.
+ */
 const IN_MEMORY = '/dev/shm'
 
 /** Least room for it to be used, in bytes: containers may have little. */
