@@ -25,6 +25,7 @@ export default defineConfig({
     dir: 'test',
     exclude: ['bench/**', 'fuzz/**', 'runtimes/**'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     globalSetup: 'test/run-folder.ts',
     // The default is one worker on two cores.
     maxWorkers: 2,
