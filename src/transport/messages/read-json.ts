@@ -74,10 +74,10 @@ const readObject = (message: MessageFields, json: JsonObject, place: Place): Val
     if (isFull(place)) break
     const field = message.byName.get(name)
     const value = json[name]
-    if (!field) refuse(partAt(place, `.${name}`), 'is not a field of the request')
+    if (!field) refuse(partAt(place, name), 'is not a field of the request')
     else if (name !== field.name && Object.hasOwn(json, field.name))
-      refuse(partAt(place, `.${field.name}`), GIVEN_TWICE)
-    else if (value !== null) values[field.name] = readField(field, value, partAt(place, `.${name}`))
+      refuse(partAt(place, field.name), GIVEN_TWICE)
+    else if (value !== null) values[field.name] = readField(field, value, partAt(place, name))
   }
   return values
 }
@@ -87,7 +87,7 @@ const readField = (field: MessageField, value: unknown, place: Place): unknown =
   if (!field.isList) return readValue(field, value, place)
   if (!Array.isArray(value)) return refuse(place, 'must be a list')
   const items: readonly unknown[] = value.slice(0, field.most + 1)
-  return items.map((item, index) => readValue(field, item, partAt(place, `[${index}]`)))
+  return items.map((item, index) => readValue(field, item, partAt(place, index)))
 }
 
 const readValue = (field: MessageField, value: unknown, place: Place): unknown => {
