@@ -1,4 +1,5 @@
 import type { Iam } from '../../../index.js'
+import { reportFailure } from '../../errors/unexpected.js'
 import { resolveOptions, type TransportOptions } from '../../options.js'
 import { isStream } from '../http-answer.js'
 import { pathAndQuery } from '../http-request.js'
@@ -21,7 +22,8 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
   const service = httpService(iam, options)
-  const once = [...GIVEN_ONCE, resolveOptions(options).organizationHeader.toLowerCase()]
+  const resolved = resolveOptions(options)
+  const once = [...GIVEN_ONCE, resolved.organizationHeader.toLowerCase()]
   return (request, response, next) => {
     refuseFetchRequest(request)
     const { method = '', httpVersion } = request
@@ -50,8 +52,12 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
         const exchange = { request, response, body, signal }
         return isStream(answered) ? sendStream(answered, exchange) : send(answered, exchange)
       })
-      // No answer is possible any more: calls answer whatever fails within them.
-      .catch(() => response.destroy())
+      // No answer is possible any more: calls answer whatever fails within them. What is left are middlewares.
+      .catch((thrown) => {
+        if (!signal.aborted)
+          reportFailure(resolved, { method: `${method} ${path}`, header }, thrown)
+        response.destroy()
+      })
   }
 }
 
