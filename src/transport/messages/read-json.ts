@@ -2,7 +2,7 @@ import { malformed, refuseMalformed } from '../errors/status-error.js'
 import { duplicateField, firstDuplicate, GIVEN_TWICE } from './duplicate-field.js'
 import type { EnumValues } from './enum-values.js'
 import type { MessageField, MessageFields, Values } from './message-fields.js'
-import { isFull, type Place, partAt, refuse, wholeRequest } from './place.js'
+import { countObjects, isFull, type Place, partAt, refuse, wholeRequest } from './place.js'
 import { A_TIME, timeInJson } from './read-time.js'
 import { withoutMasks } from './update-mask.js'
 
@@ -40,7 +40,7 @@ export const readJsonBody = (
 export const readJson = (message: MessageFields, json: JsonObject): Values => {
   const request = wholeRequest()
   const values = readObject(message, json, request)
-  refuseMalformed(request.violations)
+  refuseMalformed(request.read.violations)
   return withoutMasks(message, values)
 }
 
@@ -87,6 +87,7 @@ const readField = (field: MessageField, value: unknown, place: Place): unknown =
   if (!field.isList) return readValue(field, value, place)
   if (!Array.isArray(value)) return refuse(place, 'must be a list')
   const items: readonly unknown[] = value.slice(0, field.most + 1)
+  if (field.kind === 'message') countObjects(place.read, items.length)
   return items.map((item, index) => readValue(field, item, partAt(place, index)))
 }
 

@@ -8,7 +8,7 @@ import { givenFields } from './update-mask.js'
 export const readMessage = (message: MessageFields, from: object): Values => {
   const request = wholeRequest()
   const values = readFields(message, from, request)
-  refuseMalformed(request.violations)
+  refuseMalformed(request.read.violations)
   return values
 }
 
