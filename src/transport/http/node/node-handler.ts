@@ -30,6 +30,7 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
     const { path, query } = targetOf(request)
     const found = service.find(method, path)
     if (!found && next) return next()
+    if (hasLeft(request, response)) return
     const answer = found ?? service.missing(method, path)
     const signal = signalOf(response)
     const body = bodyOf(request)
@@ -66,6 +67,10 @@ const refuseFetchRequest = ({ headers }: NodeRequest): void => {
   if (typeof headers['get'] === 'function')
     throw new TypeError('nodeHandler takes a request of node:http; for fetch, use fetchHandler')
 }
+
+/** Whether the client left while a middleware took its time: no event will tell. */
+const hasLeft = ({ stream }: NodeRequest, { destroyed }: NodeResponse): boolean =>
+  destroyed === true || stream?.destroyed === true
 
 /** Aborts once the client has left. */
 const signalOf = (response: NodeResponse): AbortSignal => {
