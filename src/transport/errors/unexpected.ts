@@ -66,25 +66,18 @@ const UNEXPECTED = transportStatus(
   'UNEXPECTED',
 )
 
-const report = (
-  options: ResolvedOptions,
-  { method, requestHeader }: Call,
-  cause: unknown,
-): string => {
-  const failed = { method: `${method.parent.typeName}/${method.name}`, header: requestHeader }
-  return reportFailure(options, failed, cause)
+const report = (options: ResolvedOptions, call: Call, cause: unknown): string => {
+  const { parent, name } = call.method
+  return reportFailure(options, [`${parent.typeName}/${name}`, call.requestHeader], cause)
 }
 
-/** What failed, and under what headers. */
-interface Failed {
-  readonly method: string
-  readonly header: HeaderReader
-}
+/** What failed, and the headers of its request. */
+type Failed = readonly [method: string, header: HeaderReader]
 
 /** Reports a cause to the host, under the correlation id that it answers. */
 export const reportFailure = (
   { onError }: ResolvedOptions,
-  { method, header }: Failed,
+  [method, header]: Failed,
   cause: unknown,
 ): string => {
   const correlationId = traceIdOf(header) ?? crypto.randomUUID()

@@ -1,4 +1,3 @@
-import type { ConnectError } from '@connectrpc/connect'
 import type { Violation } from '../../index.js'
 import { malformed } from '../errors/status-error.js'
 
@@ -56,8 +55,7 @@ const MOST_OBJECTS = 30_000
 /** Counts messages in a list. @throws ConnectError where a request has too many: each takes time in every protocol */
 export const countObjects = (read: Pick<Read, 'objects'>, more: number): void => {
   read.objects += more
-  if (read.objects > MOST_OBJECTS) throw tooManyObjects()
+  if (read.objects > MOST_OBJECTS) throw malformed({ field: '', description: TOO_MANY })
 }
 
-const tooManyObjects = (): ConnectError =>
-  malformed({ field: '', description: `must have at most ${MOST_OBJECTS} objects in its lists` })
+const TOO_MANY = `must have at most ${MOST_OBJECTS} objects in its lists`

@@ -56,7 +56,7 @@ describe.each([
   [
     'that was read before',
     reading,
-    'The body was read before nodeHandler, and request.body does not hold it: mount the transport first',
+    'The body was read before nodeHandler, and is not in request.body',
   ],
   ['that was made text of', decoding, 'A body must consist of bytes'],
 ] as const)('A body %s is an error of the host', (_, middleware, message) => {
@@ -86,7 +86,7 @@ it('A body that Fastify has parsed is an error of the host', async () => {
   })
   expect((await asJson()).status).toBe(500)
   expect(failures.map(({ cause }) => String(cause))).toEqual([
-    expect.stringContaining('mount the transport first'),
+    expect.stringContaining('read before nodeHandler'),
   ])
 })
 

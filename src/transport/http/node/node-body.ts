@@ -30,8 +30,7 @@ export const bodyOf = (request: NodeRequest): NodeBody | undefined => {
   return { read: (most) => read(request, most), discardRest: () => discardRest(request) }
 }
 
-const READ_BEFORE =
-  'The body was read before nodeHandler, and request.body does not hold it: mount the transport first'
+const READ_BEFORE = 'The body was read before nodeHandler, and is not in request.body'
 
 /** HTTP/1.1 announces a body (RFC 9112, section 6.3). */
 const hasNone = ({ httpVersionMajor, headers }: NodeRequest): boolean =>

@@ -55,8 +55,7 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
       })
       // No answer is possible any more: calls answer whatever fails within them. What is left are middlewares.
       .catch((thrown) => {
-        if (!signal.aborted)
-          reportFailure(resolved, { method: `${method} ${path}`, header }, thrown)
+        if (!signal.aborted) reportFailure(resolved, [`${method} ${path}`, header], thrown)
         response.destroy()
       })
   }
@@ -70,7 +69,7 @@ const refuseFetchRequest = ({ headers }: NodeRequest): void => {
 
 /** Whether the client left while a middleware took its time: no event will tell. */
 const hasLeft = ({ stream }: NodeRequest, { destroyed }: NodeResponse): boolean =>
-  destroyed === true || stream?.destroyed === true
+  !!(destroyed || stream?.destroyed)
 
 /** Aborts once the client has left. */
 const signalOf = (response: NodeResponse): AbortSignal => {
