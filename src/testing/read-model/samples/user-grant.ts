@@ -60,12 +60,17 @@ const reader = { roleKey: 'reader' }
 const editor = { roleKey: 'editor', expiresAt: new Date(END) }
 const added = { ...grant, roles: [reader, editor], state: 'active' }
 
+/** The grant of a user, of one of several projects. */
+const grantOf = (userId: string): Ids => ({
+  userId,
+  projectId: ['id-1', 'id-4', 'id-6'].includes(userId) ? 'shop' : 'portal',
+  projectOrgId: userId < 'id-5' ? 'owner' : 'acme',
+})
+
 /** Samples of grants of roles to users. */
 export const userGrantSample: Sample<'user_grant'> = {
-  added: (id, name) =>
-    userGrantAdded({ userId: id, projectId: 'portal', projectOrgId: 'owner' }, [`${name}-role`]),
-  deactivated: (id) =>
-    userGrantDeactivated({ userId: id, projectId: 'portal', projectOrgId: 'owner' }),
+  added: (id, name) => userGrantAdded(grantOf(id), [`${name}-role`]),
+  deactivated: (id) => userGrantDeactivated(grantOf(id)),
   within: {},
   scenario: {
     ref: { type: 'user_grant', ...grant },

@@ -1,11 +1,18 @@
-import type { Condition, ReadModel, SortValue, ViewType } from '../../ports/read-model.js'
-import { demandEqual, demandRejection } from '../law.js'
-import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
-import { listOf, portalWith, ROLES } from './samples/lists.js'
-import { newLog } from './samples/log.js'
-import type { Row } from './samples/sample.js'
-import { ALL_SAMPLES, byIdentity, SAMPLES, SCENARIOS, sortValue, TYPES } from './samples/samples.js'
-import { logBefore, play } from './samples/scenarios.js'
+import type { Condition, ReadModel, SortValue, ViewType } from '../../../ports/read-model.js'
+import { demandEqual, demandRejection } from '../../law.js'
+import { fedWith, type ReadModelHome, type ReadModelLaw } from '../law.js'
+import { listOf, portalWith, ROLES } from '../samples/lists.js'
+import { newLog } from '../samples/log.js'
+import type { Row } from '../samples/sample.js'
+import {
+  ALL_SAMPLES,
+  byIdentity,
+  SAMPLES,
+  SCENARIOS,
+  sortValue,
+  TYPES,
+} from '../samples/samples.js'
+import { logBefore, play } from '../samples/scenarios.js'
 
 /** Kept as names and as keys of roles, in the order of their code points. */
 const NAMES = [
