@@ -1,6 +1,7 @@
 import { checkpointLaws } from './checkpoint-laws.js'
 import { getLaws } from './get-laws.js'
 import { accessLaws } from './grants/access-laws.js'
+import { endingLaws } from './grants/ending-laws.js'
 import { shownLaws } from './grants/shown-laws.js'
 import { headLaws } from './head-laws.js'
 import { historyLaws } from './history-laws.js'
@@ -24,5 +25,6 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...historyPageLaws,
   ...shownLaws,
   ...accessLaws,
+  ...endingLaws,
   ...headLaws,
 ]
