@@ -2,8 +2,8 @@ import type { ListQuery, SortKey, SortValue, ViewType } from '../../../../ports/
 import { fieldNamed, viewFields } from '../../../../projections/rows/view-fields.js'
 import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
-import { READ_COLUMNS } from '../stored-rows.js'
 import { OBJECTS, positionColumns } from '../tables.js'
+import { readColumns } from './assigned.js'
 import { expressionOf, meeting } from './conditions.js'
 
 /** Finds the positions, and how many rows are on all pages of `query`. */
@@ -21,19 +21,23 @@ export const momentAndPageStatement = (
   const moment = momentStatement(dialect, query)
   const sort = query.sort.map(ordering(dialect, query))
   const sorted = sort.map(({ text }, index) => `${text} AS sort_${index}`)
-  const page = pageStatement(dialect, query, [READ_COLUMNS, ...sorted])
+  const columns = readColumns(dialect, query.type)
+  const page = pageStatement(dialect, query, [...columns, ...sorted])
   const order = sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   return {
-    sql: `${moment.sql}, ${asLines(page.sql, order.join(', '))}`,
+    sql: `${moment.sql}, ${asLines(page.sql, columns.map(nameOf), order.join(', '))}`,
     parameters: [...moment.parameters, ...page.parameters],
   }
 }
+
+/** The name of a selected column. */
+const nameOf = (column: string): string => column.split(' AS ').at(-1) ?? column
 
 /** Finds the page of `query` and one row more, which shows that more follow. */
 export const pageStatement = (
   dialect: Dialect,
   query: ListQuery<ViewType>,
-  columns: readonly string[] = [READ_COLUMNS],
+  columns: readonly string[] = readColumns(dialect, query.type),
 ): Statement => {
   const { type, after, limit } = query
   const sort = query.sort.map(ordering(dialect, query))

@@ -1,0 +1,24 @@
+import { kinds } from '../../../../domain/kinds.js'
+import type { ViewType } from '../../../../ports/read-model.js'
+import type { Dialect } from '../../dialect.js'
+import { PROJECT_SCOPE, READ_COLUMNS } from '../stored-rows.js'
+import { ASSIGNMENTS, NAMES, OBJECTS } from '../tables.js'
+
+/** The columns of a stored row, as `decodeRow` reads them. */
+export const readColumns = (dialect: Dialect, type: ViewType): readonly string[] => {
+  if (kinds[type].assigns === undefined) return READ_COLUMNS
+  const keys = `SELECT ${dialect.jsonRows(['role'])} ${assignedBy(dialect, type)}`
+  return [...READ_COLUMNS, `(${keys}) AS assigned`]
+}
+
+/** Selects from the assignments, called `assigned`, of a row of that type, those that have not ended. */
+export const assignedBy = (dialect: Dialect, type: ViewType): string => {
+  const { table, fieldInBody } = dialect
+  const row = table(OBJECTS[type])
+  // What lies in a project is assigned to the organization that it names, other grants to a user of their own one.
+  const holder = kinds[type].container
+    ? `assigned.scope = ${row}.scope AND assigned.org = ${row}.key AND assigned.user_id = ''`
+    : `assigned.scope = ${row}.${PROJECT_SCOPE} AND assigned.user_id = ${fieldInBody('userId')}
+      AND assigned.org = (SELECT name FROM ${table(NAMES)} WHERE number = ${row}.scope)`
+  return `FROM ${table(ASSIGNMENTS)} AS assigned WHERE ${holder} AND assigned.end_at IS NULL`
+}
