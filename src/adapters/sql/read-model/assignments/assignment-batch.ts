@@ -53,8 +53,8 @@ export function* assignmentBatch(
         const open = holder.open.get(roleKey)
         if (open === undefined) continue
         holder.open.delete(roleKey)
-        if (open.begun) open.begun.end = { at: until, with: type }
-        else if (ending.userId !== undefined) endings.addOne({ ...ending, roleKey })
+        for (const each of open.begun) each.end = { at: until, with: type }
+        if (open.isStored && ending.userId !== undefined) endings.addOne({ ...ending, roleKey })
       }
     if (ending.userId === undefined) endings.addAll(ending)
   }
@@ -66,7 +66,9 @@ export function* assignmentBatch(
       const made: Begun = { assignment }
       begun.push(made)
       const { roleKey, given, expiresAt } = assignment
-      held.of(assignment).open.set(roleKey, { given, expiresAt, begun: made })
+      const { open } = held.of(assignment)
+      const { isStored = false, begun: earlier = [] } = open.get(roleKey) ?? {}
+      open.set(roleKey, { given, expiresAt, isStored, begun: [...earlier, made] })
     },
     end,
     pause: spells.pause,
@@ -110,6 +112,8 @@ function* load(dialect: Dialect, shared: Shared, wanted: readonly Holder<Begun>[
     wanted[Number(nth) - 1]?.open.set(roleKey, {
       given: BigInt(given ?? 0),
       expiresAt: expires === null ? undefined : new Date(Number(expires)),
+      isStored: true,
+      begun: [],
     })
 }
 

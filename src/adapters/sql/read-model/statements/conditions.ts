@@ -9,7 +9,7 @@ import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
 import { foldedColumn, isKey, plainKey } from '../folded-fields.js'
 import { NAMES } from '../tables.js'
-import { assignedBy } from './assigned.js'
+import { assignedBy, isOfProject } from './assigned.js'
 
 /** The conditions of a row on any page of `query`. */
 export const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
@@ -56,11 +56,11 @@ interface Test extends Statement {
 
 const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
   const { field, value } = condition
-  const namesRole = kinds[query.type].fields[field]?.holds === 'roleKeys'
-  if (!namesRole) filterableText<never>(viewFields[query.type], field)
+  const isRole = namesRole(query.type, field)
+  if (!isRole) filterableText<never>(viewFields[query.type], field)
   // A lone surrogate is no text, and a database would take it for another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
-  if (namesRole) return roleMeets(dialect, query.type, condition)
+  if (isRole) return roleMeets(dialect, query, condition)
   return isKey(query.type, field)
     ? keyMeets(dialect, query, condition)
     : textMeets(dialect, query, condition)
@@ -99,14 +99,21 @@ const textMeets = (
 /** One of the roles that are shown meets the condition. */
 const roleMeets = (
   dialect: Dialect,
-  type: ViewType,
+  { type, orgId }: ListQuery<ViewType>,
   { operator, value, ignoreCase }: Condition,
 ): Test => {
   const { sql, parameters } = ignoreCase
     ? compares(dialect, 'folded_role', { operator, value: foldCase(value) })
     : compares(dialect, 'role', { operator, value })
-  return { sql: `EXISTS (SELECT 1 ${assignedBy(dialect, type)} AND ${sql})`, parameters }
+  return {
+    sql: `EXISTS (SELECT 1 ${assignedBy(dialect, type, '?')} AND ${sql})`,
+    parameters: [...(isOfProject(type) ? [] : [orgId]), ...parameters],
+  }
 }
+
+/** Whether `field` is the key of any of several roles. */
+export const namesRole = (type: ViewType, field: string): boolean =>
+  kinds[type].fields[field]?.holds === 'roleKeys'
 
 const eitherOf = (one: Statement, other: Statement): Statement => ({
   sql: `(${one.sql} OR ${other.sql})`,

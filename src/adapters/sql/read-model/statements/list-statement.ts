@@ -4,7 +4,7 @@ import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
 import { OBJECTS, positionColumns } from '../tables.js'
 import { readColumns } from './assigned.js'
-import { expressionOf, meeting } from './conditions.js'
+import { expressionOf, meeting, namesRole } from './conditions.js'
 
 /** Finds the positions, and how many rows are on all pages of `query`. */
 export const momentStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
@@ -70,7 +70,9 @@ const ordering =
   (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) =>
   ({ field, direction }: SortKey): Ordering => {
     fieldNamed<never>(viewFields[type], field)
-    return { text: dialect.ordered(expressionOf(dialect, type, field), conditions), direction }
+    // No row is found by the roles that it has.
+    const finding = conditions.filter((condition) => !namesRole(type, condition.field))
+    return { text: dialect.ordered(expressionOf(dialect, type, field), finding), direction }
   }
 
 /** Whether a row comes after the one that has `values` in the fields of the order. */
