@@ -25,6 +25,8 @@ export interface IamOptions {
    * with a `TypeError` when the result is no id.
    */
   readonly newId?: (() => string) | undefined
+  /** The clock by which roles expire; the system's time when absent. A call rejects when it answers no valid `Date`. */
+  readonly now?: (() => Date) | undefined
   /** Functions that are called as the library works, for metrics, traces and logs; at no cost when absent. */
   readonly hooks?: Hooks | undefined
 }
@@ -40,6 +42,7 @@ export const createIam: (options: IamOptions) => Iam = ({
   authorize,
   readModel = memoryReadModel(),
   newId,
+  now,
   hooks,
 }: Partial<IamOptions> = {}) => {
   if (typeof store?.append !== 'function')
@@ -49,10 +52,21 @@ export const createIam: (options: IamOptions) => Iam = ({
   if (typeof readModel?.checkpoint !== 'function')
     throw new TypeError('readModel must be a ReadModel')
   if (newId !== undefined) checkFunction('newId', newId)
+  if (now !== undefined) checkFunction('now', now)
   if (hooks !== undefined) checkHooks(hooks)
   const ids = newId ? checkedIds(newId) : ulids()
-  return iamOf({ store, secrets, authorize, readModel, newId: ids }, hooks)
+  return iamOf({ store, secrets, authorize, readModel, newId: ids, now: clock(now) }, hooks)
 }
+
+/** @throws TypeError when the clock of the host answers no time: every role would then count, or none */
+const clock =
+  (now = () => new Date()) =>
+  (): Date => {
+    const time = now()
+    if (Number.isNaN(time?.getTime?.() ?? Number.NaN))
+      throw new TypeError('now must return a valid Date')
+    return time
+  }
 
 const HOOKS = ['onCall', 'onAppend', 'onConflict', 'onRetry', 'onCatchUp', 'onFault'] as const
 

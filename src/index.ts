@@ -6,6 +6,14 @@ export type { InvalidAppend } from './adapters/store/check-append.js'
 export { checkAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/clock.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
+export type {
+  AccessChecks,
+  AccessPage,
+  CheckAccessInput,
+  GivenPage,
+  RolesOfInput,
+  WhoHasInput,
+} from './application/access/access.js'
 export type { Applied, AppliedChange } from './application/desired-state/applying/applied.js'
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
@@ -73,6 +81,7 @@ export {
   type VerifyProgress,
   verify,
 } from './application/following/verify.js'
+export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
 export type { History, Iam } from './application/iam.js'
 export type {
   CheckSecretsOptions,
@@ -93,6 +102,11 @@ export type {
   ResealReport,
 } from './application/identity-providers/reseal-secrets.js'
 export type { RevealedSecret } from './application/identity-providers/reveal-client-secret.js'
+export type {
+  ImportProgress,
+  ImportReport,
+  RefusedRow,
+} from './application/importing/import-rows.js'
 export { checkCaller } from './application/method/admit.js'
 export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
 export type { LongContext, LongWrite, Read, Write } from './application/method/method.js'
@@ -109,17 +123,20 @@ export type {
   Retried,
 } from './application/observing/hooks.js'
 export type {
+  GivenProjectGrant,
+  ListProjectGrantsInput,
+  ListReceivedGrantsInput,
+  ProjectGrantIds,
+  ProjectGrantInput,
+} from './application/project-grants/project-grant-input.js'
+export type { ProjectGrants } from './application/project-grants/project-grants.js'
+export type {
   AddProjectRoleInput,
   AddProjectRolesInput,
   GivenRole,
   ProjectRolesIds,
 } from './application/project-roles/add-project-roles.js'
-export type { RefusedRow } from './application/project-roles/import-batch.js'
-export type {
-  ImportProgress,
-  ImportProjectRolesInput,
-  ImportReport,
-} from './application/project-roles/import-project-roles.js'
+export type { ImportProjectRolesInput } from './application/project-roles/import-project-roles.js'
 export type {
   ListProjectRolesInput,
   PatchProjectRoleInput,
@@ -138,10 +155,23 @@ export type {
   UpdateProjectInput,
 } from './application/projects/project-input.js'
 export type { Projects } from './application/projects/projects.js'
+export type { RoleClaimsInput } from './application/projects/role-claims.js'
 export type { TextFilter } from './application/reading/given-list.js'
 export type { Page } from './application/reading/list.js'
 export type { HistoryPage, ListHistoryInput } from './application/reading/list-history.js'
 export type { StateAtInput } from './application/reading/state-at.js'
+export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
+export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
+export type {
+  GivenUserGrant,
+  GivenUserRole,
+  ListUserGrantsInput,
+  RemoveUserRolesInput,
+  UserGrantIds,
+  UserGrantInput,
+  UserInput,
+} from './application/user-grants/user-grant-input.js'
+export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export { type Decider, fold } from './domain/decider.js'
 export {

@@ -24,10 +24,12 @@ const PUBLIC_OBJECT = 'application/iam.ts'
 const ERRORS = [...PURE, 'application/errors']
 const METHOD = [...ERRORS, 'application/waiting', 'application/observing', 'application/method']
 const FOLLOWING = [...METHOD, 'application/following']
-const READING = [...FOLLOWING, 'application', 'application/reading']
 const RECORDING = [...METHOD, 'application', 'application/recording']
-const WRITING = [...RECORDING, 'application/writing']
-const METHODS = [...READING, ...WRITING]
+const GRANTING = [...RECORDING, 'application/granting']
+const READING = [...FOLLOWING, 'application', 'application/granting', 'application/reading']
+const WRITING = [...GRANTING, 'application/writing']
+const IMPORTING = [...METHOD, 'application', 'application/importing']
+const METHODS = [...READING, ...WRITING, ...IMPORTING]
 const DESIRED_STATE = [
   ...METHODS,
   'application/identity-providers',
@@ -51,9 +53,14 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^application\/method$/, METHOD],
   [/^application\/following$/, FOLLOWING],
   [/^application\/recording$/, RECORDING],
+  [/^application\/granting$/, GRANTING],
   [/^application\/writing$/, WRITING],
+  [/^application\/importing$/, IMPORTING],
   [/^application\/reading$/, READING],
-  [/^application\/(identity-providers|project-roles|projects)$/, METHODS],
+  [
+    /^application\/(access|identity-providers|projects|project-grants|project-roles|user-grants)$/,
+    METHODS,
+  ],
   [/^application\/desired-state\/declared$/, METHOD],
   [
     /^application\/desired-state(\/plan)?$/,

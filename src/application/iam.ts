@@ -4,6 +4,7 @@ import type { Host } from '../ports/host.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
+import { type AccessChecks, accessOf } from './access/access.js'
 import type { Applied } from './desired-state/applying/applied.js'
 import { applyAccess } from './desired-state/applying/apply-access.js'
 import type { DesiredAccess } from './desired-state/declared/desired-access.js'
@@ -27,11 +28,13 @@ import {
 import type { Read } from './method/method.js'
 import type { Hooks } from './observing/hooks.js'
 import { observed } from './observing/observer.js'
+import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles/project-roles.js'
 import { type Projects, projectsOf } from './projects/projects.js'
 import { type HistoryPage, type ListHistoryInput, listHistory } from './reading/list-history.js'
 import { type StateAtInput, stateAt } from './reading/state-at.js'
 import { createRuntime } from './runtime.js'
+import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
 
 /** Past changes and past states. */
 export interface History {
@@ -52,6 +55,12 @@ export interface Iam {
   readonly projects: Projects
   /** Roles of projects. */
   readonly projectRoles: ProjectRoles
+  /** Grants of projects to other organizations. */
+  readonly projectGrants: ProjectGrants
+  /** Grants of roles to users. */
+  readonly userGrants: UserGrants
+  /** Who has which role. */
+  readonly access: AccessChecks
   /** Past changes and past states. */
   readonly history: History
 
@@ -126,6 +135,9 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     identityProviders: identityProvidersOf(runtime),
     projects: projectsOf(runtime),
     projectRoles: projectRolesOf(runtime),
+    projectGrants: projectGrantsOf(runtime),
+    userGrants: userGrantsOf(runtime),
+    access: accessOf(runtime),
     plan: planAccess(runtime),
     apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },

@@ -11,4 +11,6 @@ export interface Host {
   readonly authorize: Authorize
   /** Makes a new ULID; rising within a process. */
   readonly newId: () => string
+  /** The time of day, by which roles expire. */
+  readonly now: () => Date
 }

@@ -6,8 +6,9 @@ import { meetsAll } from '../../projections/rows/condition.js'
 import { listedScope, rowKeyOf } from '../../projections/rows/row-key.js'
 import { rowOrder } from '../../projections/rows/row-order.js'
 import { type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
+import { accessIn } from './access.js'
 import { emptyHistory, historyOf } from './history.js'
-import { copyOf, emptyState, getOrAdd, rowStore, type State } from './rows.js'
+import { copyOf, emptyState, getOrAdd, rowStore, type State, shownRow } from './rows.js'
 
 /** A read model that lives as long as the process; it is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
@@ -28,10 +29,11 @@ export const memoryReadModel = (): ReadModel => {
     get: async (orgId, ref) => {
       const { scope, key } = rowKeyOf(orgId, ref)
       const row = state.rows[ref.type].get(scope)?.get(key)
-      return row && copyOf(row)
+      return row && copyOf(shownRow(state, ref.type, row))
     },
     list: async (query) => listRows(state, query),
     history: async (query) => historyOf(state, query),
+    ...accessIn(() => state),
   }
 }
 
@@ -44,15 +46,26 @@ const applyAll = (state: State, events: readonly KnownEvent[]): void => {
   }
 }
 
+/** The rows among which a list looks. */
+const listedRows = <Type extends ViewType>(
+  { rows, received }: State,
+  query: ListQuery<Type>,
+): readonly Views[Type][] => {
+  const ofType = rows[query.type]
+  if (!query.isReceived) return [...(ofType.get(listedScope(query))?.values() ?? [])]
+  const scopes = received.get(query.orgId) ?? []
+  return [...scopes].flatMap((scope) => ofType.get(scope)?.get(query.orgId) ?? [])
+}
+
 /** The page of rows that `query` asks for. Reads the rows of its organization or project alone. */
 const listRows = <Type extends ViewType>(
   state: State,
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const rows = [...(state.rows[query.type].get(listedScope(query))?.values() ?? [])]
+  const rows = listedRows(state, query).map((row) => shownRow(state, query.type, row))
   const order = rowOrder(fields, query.sort)
-  const found = rows.filter(meetsAll(fields, query.conditions))
+  const found = rows.filter(meetsAll(query.type, fields, query.conditions))
   const { after } = query
   const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
   return {

@@ -1,16 +1,20 @@
-import { byType } from '../../domain/kinds.js'
+import { byType, kinds } from '../../domain/kinds.js'
 import type { StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
-import type { Change } from '../../projections/rows/assignments.js'
+import { type Change, withHeld } from '../../projections/rows/assignments.js'
 import type { RowStore } from '../../projections/rows/change-row.js'
+import { type Assignments, emptyAssignments } from './assignments.js'
 
 /** All that a read model in memory holds. */
 export interface State {
   checkpoint: Position
   /** By scope, then by key. */
   readonly rows: { readonly [Type in ViewType]: Map<string, Map<string, Views[Type]>> }
+  readonly assignments: Assignments
+  /** By organization that received grants of projects: the scopes of those projects, also of grants that ended. */
+  readonly received: Map<string, Set<string>>
   /** By organization. */
   readonly history: Map<string, History>
 }
@@ -35,6 +39,8 @@ export interface History {
 export const emptyState = (): State => ({
   checkpoint: 0n,
   rows: byType((): Map<string, Map<string, never>> => new Map()),
+  assignments: emptyAssignments(),
+  received: new Map(),
   history: new Map(),
 })
 
@@ -48,16 +54,32 @@ export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () =>
 }
 
 /** The rows of `state`, as events change them. */
-export const rowStore = ({ rows }: State): RowStore => ({
+export const rowStore = ({ rows, assignments, received }: State): RowStore => ({
+  ...assignments,
   get: (type, { scope, key }) => rows[type].get(scope)?.get(key),
   put: (type, { scope, key }, row) => {
+    if (type === 'project_grant') getOrAdd(received, key, () => new Set()).add(scope)
     if (row === undefined) rows[type].get(scope)?.delete(key)
     else getOrAdd<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
   },
   removeAll: (type, scope) => {
-    rows[type].delete(scope)
+    if (type !== 'user_grant') rows[type].delete(scope)
+    else
+      for (const { orgId, userId } of assignments.inScope(scope))
+        rows.user_grant.get(orgId)?.delete(`${scope}+${userId}`)
   },
 })
+
+/** `row` as it is shown, which shares dates with it: without the roles that have ended. */
+export const shownRow = <Type extends ViewType>(
+  { assignments }: State,
+  type: Type,
+  row: Views[Type],
+): Views[Type] => {
+  const { assigns, covers } = kinds[type]
+  const range = assigns && covers(row, row.details.resourceOwner)
+  return range ? { ...row, ...withHeld(assigns, row, assignments.assigned(range)) } : row
+}
 
 /** A copy of `row`, so that no reader can change the stored one; dates cannot be frozen. */
 export const copyOf = <Row extends Views[ViewType]>(row: Row): Row => {

@@ -9,6 +9,7 @@ import type { GivenGroup, ProjectRoleDisplay } from '../../domain/project-role/f
 import { projectRoles } from '../../domain/project-role/kind.js'
 import { ProjectId } from '../../domain/values.js'
 import type { ProjectRole } from '../../ports/read-model.js'
+import type { ImportProgress, ImportReport } from '../importing/import-rows.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
@@ -22,12 +23,7 @@ import {
   addProjectRoles,
   type ProjectRolesIds,
 } from './add-project-roles.js'
-import {
-  type ImportProgress,
-  type ImportProjectRolesInput,
-  type ImportReport,
-  importProjectRoles,
-} from './import-project-roles.js'
+import { type ImportProjectRolesInput, importProjectRoles } from './import-project-roles.js'
 
 /** A role with all its fields. The update would set an absent group to empty. */
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}

@@ -1,13 +1,15 @@
 import { err } from 'neverthrow'
 import * as z from 'zod/mini'
+import { fieldOf } from '../../domain/field-of.js'
 import { projects } from '../../domain/project/kind.js'
 import { checkLogin } from '../../domain/project/login.js'
-import { listOf, OrgId, ProjectId, RoleKey } from '../../domain/values.js'
+import { listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import { fromPort } from '../errors/fault.js'
-import { type Read, read } from '../method/method.js'
+import { type NeededPermission, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import { requireFed } from '../reading/require-fed.js'
 import type { Runtime } from '../runtime.js'
+import { loginOf } from './login-of.js'
 
 /** Most role keys, and most organizations with a grant, of one login. */
 const MAX_LISTED = 1000
@@ -16,17 +18,32 @@ const MAX_LISTED = 1000
 const MAX_ATTEMPTS = 10
 
 /** Who logs in, and to which project. */
-export const CheckLoginInput = z.strictObject({
-  id: ProjectId,
-  userOrgId: OrgId,
-  userRoleKeys: z._default(listOf(RoleKey, 0, MAX_LISTED), []),
-  grantedOrgIds: z._default(listOf(OrgId, 0, MAX_LISTED), []),
-})
+export const CheckLoginInput = z
+  .strictObject({
+    id: ProjectId,
+    userOrgId: OrgId,
+    userId: z.optional(UserId),
+    userRoleKeys: z._default(listOf(RoleKey, 0, MAX_LISTED), []),
+    grantedOrgIds: z._default(listOf(OrgId, 0, MAX_LISTED), []),
+  })
+  .check(
+    z.superRefine((input, { addIssue }) => {
+      if (input.userId === undefined) return
+      for (const list of ['userRoleKeys', 'grantedOrgIds'] as const)
+        if (input[list].length > 0)
+          addIssue({ code: 'custom', path: [list], message: 'must not be given with userId' })
+    }),
+  )
 export interface CheckLoginInput {
   /** Id of the project. Spec: Project. */
   readonly id: string
   /** Organization of the user who logs in. Spec: Project, `hasProjectCheck`. */
   readonly userOrgId: string
+  /**
+   * The user: the grants then say which roles they have and whether the project is granted to their organization.
+   * Absent: the two lists say so.
+   */
+  readonly userId?: string | undefined
   /**
    * Keys of the roles of this project that the user was assigned: at most 1,000; none when absent.
    * Spec: Project, `projectRoleCheck`.
@@ -39,6 +56,13 @@ export interface CheckLoginInput {
   readonly grantedOrgIds?: readonly string[] | undefined
 }
 
+/** The permissions on a project that {@link checkLoginOf} needs to go by the grants of a user. */
+const permissionsFor = (input: unknown, orgId: string): readonly NeededPermission[] => {
+  if (fieldOf(input, 'userId') === undefined) return []
+  const object = targetOf(projects)(input, orgId)
+  return [{ permission: 'user.grant.read', ...(object && { object }) }]
+}
+
 /** {@link checkLogin} with the current state of the project and of the user's roles. */
 export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
   read(
@@ -46,12 +70,25 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
     {
       method: 'projects.checkLogin',
       permissions: ['project.read', 'project.role.read'],
+      permissionsFor,
       schema: CheckLoginInput,
       target: targetOf(projects),
     },
-    async (call, { id, ...user }) => {
+    async (call, { id, userId, ...user }) => {
       const { orgId } = call
       const object = { type: 'project' as const, id }
+      if (userId !== undefined)
+        return (await loginOf(runtime, call, { id, userId, ...user })).andThen(
+          ({ project, roles, isGranted }) => {
+            const roleKeys = roles.map(({ roleKey }) => roleKey)
+            const { userOrgId } = user
+            const grantedOrgIds = isGranted ? [userOrgId] : []
+            return checkLogin(
+              { project, roleKeys },
+              { userOrgId, userRoleKeys: roleKeys, grantedOrgIds },
+            )
+          },
+        )
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
       let project = await runtime.fresh.get<'project'>(call, object)
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {

@@ -6,6 +6,7 @@ import {
   UpdateProject,
 } from '../../domain/project/commands.js'
 import { projects } from '../../domain/project/kind.js'
+import type { RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'
 import type { Read, Write } from '../method/method.js'
@@ -22,6 +23,7 @@ import {
   type ProjectInput,
   type UpdateProjectInput,
 } from './project-input.js'
+import { type RoleClaimsInput, roleClaimsOf } from './role-claims.js'
 
 /** Containers of applications that share the same roles. Spec: Project. */
 export interface Projects {
@@ -49,6 +51,11 @@ export interface Projects {
    * failed. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
    */
   readonly checkLogin: Read<CheckLoginInput, void>
+  /**
+   * The roles of a user for the user info response, by the grants: those that count, if the project asserts roles; else
+   * none. Spec: Project, `projectRoleAssertion`.
+   */
+  readonly roleClaims: Read<RoleClaimsInput, readonly RoleInformation[]>
 }
 
 /** @see Projects */
@@ -67,5 +74,6 @@ export const projectsOf = (runtime: Runtime): Projects => {
     get: get(runtime, 'projects.get', projects),
     list: list(runtime, { method: 'projects.list', kind: projects, schema: ListProjectsInput }),
     checkLogin: checkLoginOf(runtime),
+    roleClaims: roleClaimsOf(runtime),
   }
 }

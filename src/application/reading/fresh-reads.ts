@@ -1,3 +1,4 @@
+import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
 import type { Host } from '../../ports/host.js'
 import type { FoundAtHead, ListQuery, RefOf, ViewType } from '../../ports/read-model.js'
 import { fromPort } from '../errors/fault.js'
@@ -35,5 +36,11 @@ export const freshReads = (
       ),
     list: <Type extends ViewType>(call: AdmittedCall, query: ListQuery<Type>) =>
       fresh(call, () => readModel.list(query), atHead && (() => atHead.list(query))),
+    access: (call: AdmittedCall, query: AccessQuery) =>
+      fresh(call, () => readModel.access(query), atHead && (() => atHead.access(query))),
+    heldRoles: (call: AdmittedCall, query: HeldRolesQuery) =>
+      fresh(call, () => readModel.heldRoles(query), atHead && (() => atHead.heldRoles(query))),
+    holders: (call: AdmittedCall, query: HoldersQuery) =>
+      fresh(call, () => readModel.holders(query), atHead && (() => atHead.holders(query))),
   }
 }

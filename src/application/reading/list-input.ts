@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { type AnyKind, recordOf } from '../../domain/kinds.js'
 import { choice, listOf } from '../../domain/values.js'
-import type { Condition, SortKey, ViewType } from '../../ports/read-model.js'
-import { identityField } from '../../projections/rows/view-fields.js'
+import type { Condition, SortKey } from '../../ports/read-model.js'
 import { pageSize } from '../method/bounds.js'
 import { OPERATORS, TextFilter } from './given-list.js'
 
@@ -27,7 +26,8 @@ const filterBy = <Fields extends AnyKind['fields']>({ fields }: { readonly field
 
 const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
 
-const pageToken = z.optional(
+/** A page token, which is opaque. */
+export const pageToken = z.optional(
   z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
 )
 
@@ -71,9 +71,15 @@ export const conditionsOf = (filter: Filter = {}): readonly Condition[] =>
     })
   })
 
-/** `sort` as a total order: it ends with the object's own id or key, since no two rows are equal in that. */
-export const totalOrder = (type: ViewType, sort: readonly SortKey[]): readonly SortKey[] => {
-  const field = identityField[type]
-  const end = sort.findIndex((key) => key.field === field)
-  return end < 0 ? [...sort, { field, direction: 'asc' }] : sort.slice(0, end + 1)
+/** `sort` as a total order: it ends with the fields of `identity`, in which together no two rows are equal. */
+export const totalOrder = (
+  identity: readonly string[],
+  sort: readonly SortKey[],
+): readonly SortKey[] => {
+  const named = new Set(sort.map(({ field }) => field))
+  const missing = identity.filter((field) => !named.has(field))
+  // What comes after a field that no two rows are equal in decides nothing.
+  const end = identity.length === 1 ? sort.findIndex(({ field }) => field === identity[0]) : -1
+  const decisive = end < 0 ? sort : sort.slice(0, end + 1)
+  return [...decisive, ...missing.map((field) => ({ field, direction: 'asc' as const }))]
 }

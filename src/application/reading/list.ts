@@ -3,7 +3,12 @@ import type * as z from 'zod/mini'
 import type { AnyKind } from '../../domain/kinds.js'
 import type { Position } from '../../ports/event-store.js'
 import type { ListQuery, Views, ViewType } from '../../ports/read-model.js'
-import { fieldNamed, type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
+import {
+  fieldNamed,
+  identityField,
+  type ViewFields,
+  viewFields,
+} from '../../projections/rows/view-fields.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -60,18 +65,37 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
   })
 }
 
+/** Makes the method that lists the objects of a kind that the organization has received from others. */
+export const listReceived = <Schema extends z.ZodMiniType<ListInput>>(
+  runtime: Runtime,
+  { method, kind, schema }: ListSpec<'project_grant', Schema>,
+): Read<z.input<Schema>, Page<Views['project_grant']>> =>
+  read(runtime, { method, permissions: [kind.permissions.read], schema }, (call, input) =>
+    readPage(runtime, call, { type: kind.type, input, isReceived: true }),
+  )
+
+interface Wanted<Type extends ViewType> {
+  readonly type: Type
+  readonly input: ListInput
+  readonly isReceived?: true
+}
+
+/** What distinguishes the grants that one organization has received. */
+const RECEIVED = ['projectOrgId', 'projectId']
+
 const readPage = async <Type extends ViewType>(
   runtime: Runtime,
   call: AdmittedCall,
-  { type, input }: { readonly type: Type; readonly input: ListInput },
+  { type, input, isReceived }: Wanted<Type>,
 ): Promise<Result<Page<Views[Type]>, IamError>> => {
   const { filter, sort, projectId, pageSize, pageToken } = input
   const query = {
     type,
     orgId: call.orgId,
     conditions: conditionsOf(filter),
-    sort: totalOrder(type, sort),
+    sort: totalOrder(isReceived ? RECEIVED : [identityField[type]], sort),
     ...(projectId !== undefined && { projectId }),
+    ...(isReceived && { isReceived }),
   }
   const after = pageToken === undefined ? [] : await readPageToken(query, pageToken)
   if (!after) return err(invalid('pageToken', 'is not of this organization, filter and order'))

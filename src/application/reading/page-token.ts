@@ -16,27 +16,33 @@ const bindingOf = (list: ListWithoutPage): Promise<string> =>
 export const writePageToken = async (
   list: ListWithoutPage,
   after: readonly SortValue[],
-): Promise<string> => {
-  const values = after.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
-  const json = JSON.stringify([await bindingOf(list), ...values])
-  return toBase64url(new TextEncoder().encode(json))
-}
+): Promise<string> => writeToken(await bindingOf(list), after)
 
 /** The values in a token of {@link writePageToken}; undefined when it is malformed or of another list. */
 export const readPageToken = async (
   list: ListWithoutPage,
   token: string,
 ): Promise<readonly SortValue[] | undefined> => {
-  const [binding, ...values] = contentOf(token)
-  if (binding !== (await bindingOf(list)) || values.length !== list.sort.length) return undefined
-  const after: SortValue[] = []
-  for (const [index, { field }] of list.sort.entries()) {
-    const value = sortValueOf(values[index])
-    if (value === undefined || !canHold(fieldNamed<never>(viewFields[list.type], field), value))
-      return undefined
-    after.push(value)
-  }
-  return after
+  const after = readToken(await bindingOf(list), token)
+  const fits =
+    after?.length === list.sort.length &&
+    list.sort.every(({ field }, index) =>
+      canHold(fieldNamed<never>(viewFields[list.type], field), after[index] ?? ''),
+    )
+  return fits ? after : undefined
+}
+
+/** A token of `values`, which is valid for the same `binding` only. */
+export const writeToken = (binding: string, values: readonly SortValue[]): string => {
+  const written = values.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
+  return toBase64url(new TextEncoder().encode(JSON.stringify([binding, ...written])))
+}
+
+/** The values in a token of {@link writeToken}; undefined when it is malformed or of another binding. */
+export const readToken = (binding: string, token: string): readonly SortValue[] | undefined => {
+  const [bound, ...values] = contentOf(token)
+  const read = values.flatMap((value) => sortValueOf(value) ?? [])
+  return bound === binding && read.length === values.length ? read : undefined
 }
 
 const contentOf = (token: string): readonly unknown[] => {

@@ -9,6 +9,7 @@ import { readEvent } from '../../projections/events/read-event.js'
 import { rowAfter } from '../../projections/rows/change-row.js'
 import { containerOf } from '../../projections/rows/row-key.js'
 import { Fault, fromPort } from '../errors/fault.js'
+import { withLivingRoles } from '../granting/shown-roles.js'
 import { date, firstPositionIn, position } from '../method/bounds.js'
 import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
@@ -55,8 +56,10 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
       const found = await at(object)
       const container = containerOf(object)
       // An object ends with its container.
-      const isShown = found && (!container || (await at(container)))
-      return isShown ? ok(found) : err({ kind: 'NotFound', object })
+      const isThere = found && (!container || (await at(container)))
+      const shown =
+        isThere && (await withLivingRoles(runtime.store, { row: found, object, orgId, until }))
+      return shown ? ok(shown) : err({ kind: 'NotFound', object })
     },
   )
 

@@ -14,26 +14,35 @@ import {
 } from './snapshot.js'
 
 /**
- * The streams of one organization, as a decision sees them. One that is not loaded yet looks like one without
+ * The streams of one organization, or of another one that a decision names, as the decision sees them. One that is not loaded yet looks like one without
  * events; the decision is then taken again, once all that it looked at is loaded.
  */
 export interface View {
+  /** The organization whose streams are read where none is given. */
+  readonly orgId: string
+
   /** A stream that must still be as it was read when the decision is recorded. */
   read<Ids, State extends Status, Event extends Message>(
     kind: StreamKind<Ids, State, Event>,
     ids: Ids,
+    orgId?: string,
   ): Snapshot<State, Event>
 
   /** {@link View.read}, of a stream that should have no events: it is not loaded. Once for each stream. */
   readNew: View['read']
+
+  /** {@link View.read}, of a stream that may change before the decision is recorded. */
+  glance: View['read']
 }
 
 /** The streams that the decision of one call looks at, and when they were loaded. */
 export class CallView implements View {
+  readonly orgId: string
   readonly #ledger: Ledger
-  readonly #orgId: string
   /** What the last decision looked at. */
   #looked: AnySnapshot[] = []
+  /** What of it must not change before the decision is recorded. */
+  #guards: AnySnapshot[] = []
   /** What of it is still to be loaded. */
   #missing: AnySnapshot[] = []
   /** What was loaded for the call, by stream; undefined while nothing was. */
@@ -43,14 +52,23 @@ export class CallView implements View {
 
   constructor(ledger: Ledger, orgId: string) {
     this.#ledger = ledger
-    this.#orgId = orgId
+    this.orgId = orgId
   }
 
   read<Ids, State extends Status, Event extends Message>(
     kind: StreamKind<Ids, State, Event>,
     ids: Ids,
+    orgId = this.orgId,
   ): Snapshot<State, Event> {
-    const name = kind.stream(this.#orgId, ids)
+    return this.#guard(this.glance(kind, ids, orgId))
+  }
+
+  glance<Ids, State extends Status, Event extends Message>(
+    kind: StreamKind<Ids, State, Event>,
+    ids: Ids,
+    orgId = this.orgId,
+  ): Snapshot<State, Event> {
+    const name = kind.stream(orgId, ids)
     const known = this.#loadedOf(kind, name) ?? this.#ledger.recall(kind, name)
     if (known) return this.#look(known)
     const beginning = new Snapshot(kind, name)
@@ -61,14 +79,16 @@ export class CallView implements View {
   readNew<Ids, State extends Status, Event extends Message>(
     kind: StreamKind<Ids, State, Event>,
     ids: Ids,
+    orgId = this.orgId,
   ): Snapshot<State, Event> {
-    const name = kind.stream(this.#orgId, ids)
-    return this.#look(this.#loadedOf(kind, name) ?? new Snapshot(kind, name))
+    const name = kind.stream(orgId, ids)
+    return this.#guard(this.#look(this.#loadedOf(kind, name) ?? new Snapshot(kind, name)))
   }
 
   /** Takes a decision; it counts for nothing when it {@link isPartial}. */
   decide<Decision>(decision: (view: View) => Decision): Decision {
     this.#looked = []
+    this.#guards = []
     this.#missing = []
     return decision(this)
   }
@@ -104,7 +124,7 @@ export class CallView implements View {
   writesOf(records: readonly StreamRecord[]): readonly StreamWrite[] {
     const written = records.map(({ before }) => before)
     const writes = records.map(({ before, events }) => writeOf(before, events))
-    for (const snapshot of this.#looked)
+    for (const snapshot of this.#guards)
       if (!written.includes(snapshot)) writes.push(writeOf(snapshot, NO_EVENTS))
     return writes
   }
@@ -116,6 +136,11 @@ export class CallView implements View {
   ): Snapshot<State, Event> | undefined {
     const loaded = this.#loaded?.get(name)
     return isOf(loaded, kind) ? loaded : undefined
+  }
+
+  #guard<Guard extends AnySnapshot>(snapshot: Guard): Guard {
+    if (!this.#guards.includes(snapshot)) this.#guards.push(snapshot)
+    return snapshot
   }
 
   #look<Looked extends AnySnapshot>(snapshot: Looked): Looked {

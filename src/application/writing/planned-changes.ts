@@ -1,10 +1,11 @@
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
-import { kindOf } from '../../projections/events/kind-of.js'
+import { kindOf, objectOf } from '../../projections/events/kind-of.js'
 import { readEvents } from '../../projections/events/read-events.js'
 import { fieldChanges } from '../../projections/history-view.js'
 import { rowAfter } from '../../projections/rows/change-row.js'
 import { fromPort } from '../errors/fault.js'
+import { withLivingRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Planned } from '../method/outcome.js'
 import type { Runtime } from '../runtime.js'
@@ -31,7 +32,12 @@ export const plannedChanges = async (
   const read = reading ? await raceAbort(reading, call.signal) : []
   const past = read.filter(({ position }) => details && position <= details.sequence)
   let row = readEvents(past).reduce<Views[ViewType] | undefined>(rowAfter, undefined)
-  return readEvents(planned).flatMap((event, index) => {
+  const known = readEvents(planned)
+  if (row && known[0]) {
+    const found = { row, object: objectOf(known[0]), orgId: call.orgId }
+    row = await raceAbort(withLivingRoles(store, found), call.signal)
+  }
+  return known.flatMap((event, index) => {
     const before = details && row
     row = rowAfter(before, event)
     const place = placeOf?.(index) ?? ''

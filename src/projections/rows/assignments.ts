@@ -84,18 +84,19 @@ type Held = ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>
 
 const NONE: Held = new Map()
 
-/** `row` with those of its roles that are `held`. */
-export const withHeld = (
+/** `row` with copies of those of its roles that are `held`. Ends of roles may be text, as JSON has them. */
+export const withHeld = <Row extends Views[ViewType]>(
   { rolesOf, withRoles }: NonNullable<AnyKind['assigns']>,
-  row: Views[ViewType],
+  row: Row,
   held: Pick<Held, 'has'>,
-): Views[ViewType] => ({
-  ...row,
-  ...withRoles(
-    row,
-    rolesOf(row).filter(({ roleKey }) => held.has(roleKey)),
-  ),
-})
+): Row => {
+  const roles = rolesOf(row)
+    .filter(({ roleKey }) => held.has(roleKey))
+    .map(({ roleKey, expiresAt }) =>
+      expiresAt ? { roleKey, expiresAt: new Date(expiresAt) } : { roleKey },
+    )
+  return { ...row, ...withRoles(row, roles) }
+}
 
 interface Granted {
   readonly range: AssignmentRange

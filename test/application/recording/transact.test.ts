@@ -166,6 +166,7 @@ const renaming = (
     secrets: oldCipher,
     authorize: permissionsFromCaller,
     newId: ulids(),
+    now: () => new Date(),
   })
   return () =>
     transact(runtime, admittedCall(), {

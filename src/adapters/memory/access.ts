@@ -1,0 +1,123 @@
+import type {
+  AccessQuery,
+  AccessReads,
+  FoundAccess,
+  FoundRole,
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  LostRole,
+  Slice,
+} from '../../ports/access-reads.js'
+import { timeOf } from '../../ports/event-store.js'
+import { compareCodePoints } from '../../projections/rows/code-point-order.js'
+import { ownerOf, roleScope } from '../../projections/rows/row-key.js'
+import { holdsAt, type StoredAssignment } from './assignments.js'
+import type { State } from './rows.js'
+
+/** The reads of who has which role, in the present state. */
+export const accessIn = (present: () => State): AccessReads => ({
+  access: async (query) => accessOf(present(), query),
+  heldRoles: async (query) => heldRolesIn(present(), query),
+  holders: async (query) => holdersIn(present(), query),
+})
+
+const accessOf = (state: State, query: AccessQuery): FoundAccess => {
+  const { orgId, userId, projectOrgId, projectId } = query
+  const { rows, assignments } = state
+  const scope = roleScope(projectOrgId, projectId)
+  const project = rows.project.get(projectOrgId)?.get(projectId)
+  const userGrant = rows.user_grant.get(orgId)?.get(`${scope}+${userId}`)
+  const assigned = assignments.lastOf(query)
+  const roles: FoundRole[] = []
+  const lost: LostRole[] = []
+  for (const { roleKey } of userGrant?.roles ?? []) {
+    const last = assigned.get(roleKey)
+    if (last && last.until === undefined) roles.push(foundRole(state, last))
+    else lost.push({ roleKey, with: last?.with === 'project_role' ? 'role' : 'project_grant' })
+  }
+  return {
+    project: project && withoutDetails(project),
+    projectGrant: rows.project_grant.get(scope)?.get(orgId)?.state,
+    userGrant: userGrant?.state,
+    roles: roles.sort((one, other) => compareCodePoints(one.roleKey, other.roleKey)),
+    lost,
+  }
+}
+
+const withoutDetails = <Row extends { readonly details: unknown }>({
+  details: _,
+  ...row
+}: Row): Omit<Row, 'details'> => row
+
+const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
+  const { orgId, userId, projectId, now } = query
+  const held: HeldRole[] = []
+  for (const [scope, byRole] of state.assignments.allOf(orgId, userId)) {
+    const projectOrgId = ownerOf(scope)
+    for (const assignment of byRole.values()) {
+      if (projectId !== undefined && assignment.projectId !== projectId) continue
+      if (!counts(state, assignment, { now })) continue
+      held.push({ ...foundRole(state, assignment), projectId: assignment.projectId, projectOrgId })
+    }
+  }
+  return sliceOf(held, query, (role) => [role.projectOrgId, role.projectId, role.roleKey])
+}
+
+const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
+  const { orgId: projectOrgId, projectId, roleKey } = query
+  const scope = roleScope(projectOrgId, projectId)
+  const holders: Holder[] = []
+  for (const assignment of state.assignments.inScope(scope, roleKey)) {
+    const { userId, orgId, given } = assignment
+    if (userId === undefined || !counts(state, assignment, query)) continue
+    holders.push({ userId, orgId, ...roleOf(assignment), from: timeOf(given) })
+  }
+  return sliceOf(holders, query, (holder) => [holder.roleKey, holder.orgId, holder.userId])
+}
+
+/** Whether an assignment counts at a position, or as it is. */
+const counts = (
+  { assignments }: State,
+  assignment: StoredAssignment,
+  { now, at }: Pick<HoldersQuery, 'now' | 'at'>,
+): boolean =>
+  holdsAt(assignment, at) &&
+  (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
+  !assignments.isPaused(assignment, at)
+
+const roleOf = ({ roleKey, expiresAt }: StoredAssignment) => ({
+  roleKey,
+  ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+})
+
+const foundRole = ({ rows }: State, assignment: StoredAssignment): FoundRole => {
+  const { projectOrgId, projectId, roleKey } = assignment
+  const row = rows.project_role.get(roleScope(projectOrgId, projectId))?.get(roleKey)
+  const { displayName = '', group = '' } = row ?? {}
+  return { ...roleOf(assignment), displayName, group }
+}
+
+/** The page of `items` after the one with the key `after`. */
+const sliceOf = <Item>(
+  items: readonly Item[],
+  { after, limit }: { readonly after?: readonly string[]; readonly limit: number },
+  keyOf: (item: Item) => readonly string[],
+): Slice<Item> => {
+  const keyed = items.map((item) => ({ item, key: keyOf(item) }))
+  const following = after ? keyed.filter(({ key }) => compareKeys(key, after) > 0) : keyed
+  const sorted = following.sort((one, other) => compareKeys(one.key, other.key))
+  return {
+    items: sorted.slice(0, limit).map(({ item }) => item),
+    hasMore: sorted.length > limit,
+  }
+}
+
+const compareKeys = (one: readonly string[], other: readonly string[]): number => {
+  for (const [index, text] of one.entries()) {
+    const difference = compareCodePoints(text, other[index] ?? '')
+    if (difference !== 0) return difference
+  }
+  return 0
+}

@@ -1,0 +1,194 @@
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { projectRoles } from '../../domain/project-role/kind.js'
+import { userGrants } from '../../domain/user-grant/kind.js'
+import { ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import type { HeldRole, Holder, Slice } from '../../ports/access-reads.js'
+import { type InvalidArgument, invalid } from '../errors/errors.js'
+import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
+import { date, firstPositionIn, pageSize } from '../method/bounds.js'
+import type { AdmittedCall } from '../method/context.js'
+import { type Read, read } from '../method/method.js'
+import { targetOf } from '../method/target.js'
+import { pageToken } from '../reading/list-input.js'
+import { readToken, writeToken } from '../reading/page-token.js'
+import { requireFed } from '../reading/require-fed.js'
+import type { Runtime } from '../runtime.js'
+import { sha256 } from '../sha256.js'
+
+/** Which access to check. */
+export const CheckAccessInput = z.extend(userGrants.ids, { roleKey: z.optional(RoleKey) })
+export interface CheckAccessInput {
+  /** The user, as the host names them: 1 to 200 characters (code points). */
+  readonly userId: string
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** The organization that owns the project; the organization at hand when absent. */
+  readonly projectOrgId?: string | undefined
+  /** The role that is asked for; when absent, the login rules of the project are. Spec: Project role. */
+  readonly roleKey?: string | undefined
+}
+
+/** Whose roles to list. */
+export const RolesOfInput = z.strictObject({
+  userId: UserId,
+  projectId: z.optional(ProjectId),
+  pageSize,
+  pageToken,
+})
+export interface RolesOfInput extends GivenPage {
+  /** The user, as the host names them: 1 to 200 characters (code points). */
+  readonly userId: string
+  /** Of projects with this `id`, of any organization; of all when absent. Spec: Project. */
+  readonly projectId?: string | undefined
+}
+
+/** Which holders of roles to list, and when. */
+export const WhoHasInput = z.strictObject({
+  projectId: ProjectId,
+  roleKey: z.optional(RoleKey),
+  at: z.optional(date),
+  pageSize,
+  pageToken,
+})
+export interface WhoHasInput extends GivenPage {
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** One role; all of the project when absent. Spec: Project role. */
+  readonly roleKey?: string | undefined
+  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  readonly at?: Date | undefined
+}
+
+/** The page to list. */
+export interface GivenPage {
+  /** 1 to 1,000 items; 100 when absent. */
+  readonly pageSize?: number | undefined
+  /** `nextPageToken` of the page before, of the same question; the first page when absent. */
+  readonly pageToken?: string | undefined
+}
+
+/** A page of what was asked for. */
+export interface AccessPage<Item> {
+  readonly items: readonly Item[]
+  /** `pageToken` of the next page; absent on the last. */
+  readonly nextPageToken?: string
+}
+
+/**
+ * Who has which role, by the grants. A role counts while the user's grant has it, it has not expired, and these are
+ * active: that grant, the project and, where another organization owns it, the grant of the project. What does not
+ * exist is an answer here, not an error. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
+ */
+export interface AccessChecks {
+  /** Whether a role counts for a user of the organization, or the project lets the user in; and if not, why. */
+  readonly check: Read<CheckAccessInput, AccessCheck>
+  /** The roles of a user of the organization that count, by `projectOrgId`, `projectId` and `roleKey`. */
+  readonly rolesOf: Read<RolesOfInput, AccessPage<HeldRole>>
+  /**
+   * The users of all organizations who have roles of a project of the organization that count, or counted `at` a time
+   * in the past, by `roleKey`, `orgId` and `userId`.
+   */
+  readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
+}
+
+/** @see AccessChecks */
+export const accessOf = (runtime: Runtime): AccessChecks => {
+  const permissions = [userGrants.permissions.read]
+  return {
+    check: read(
+      runtime,
+      {
+        method: 'access.check',
+        permissions,
+        schema: CheckAccessInput,
+        target: targetOf(userGrants),
+      },
+      async (call, { userId, projectId, projectOrgId = call.orgId, roleKey }) => {
+        const { orgId } = call
+        const found = await runtime.fresh.access(call, { orgId, userId, projectOrgId, projectId })
+        if (!found.project) await requireFed(runtime, call)
+        const isOwn = projectOrgId === orgId
+        return ok(judgeAccess(found, { isOwn, roleKey, now: runtime.now() }))
+      },
+    ),
+    rolesOf: read(
+      runtime,
+      { method: 'access.rolesOf', permissions, schema: RolesOfInput },
+      (call, { userId, projectId, ...page }) =>
+        readPage(runtime, call, page, {
+          question: ['rolesOf', userId, projectId ?? null],
+          read: (after: HeldRolesKey | undefined, limit) =>
+            runtime.fresh.heldRoles(call, {
+              orgId: call.orgId,
+              userId,
+              ...(projectId !== undefined && { projectId }),
+              now: runtime.now(),
+              ...(after && { after }),
+              limit,
+            }),
+          keyOf: ({ projectOrgId, projectId, roleKey }) => [projectOrgId, projectId, roleKey],
+        }),
+    ),
+    whoHas: read(
+      runtime,
+      {
+        method: 'access.whoHas',
+        permissions,
+        schema: WhoHasInput,
+        target: targetOf(projectRoles),
+      },
+      async (call, { projectId, roleKey, at, ...page }) => {
+        const now = runtime.now()
+        if (at && at > now) return err(invalid('at', 'must not be in the future'))
+        return readPage(runtime, call, page, {
+          question: ['whoHas', projectId, roleKey ?? null, at ?? null],
+          read: (after: HeldRolesKey | undefined, limit) =>
+            runtime.fresh.holders(call, {
+              orgId: call.orgId,
+              projectId,
+              ...(roleKey !== undefined && { roleKey }),
+              ...(at && { at: firstPositionIn(at) + 999n }),
+              now: at ?? now,
+              ...(after && { after }),
+              limit,
+            }),
+          keyOf: ({ roleKey, orgId, userId }) => [roleKey, orgId, userId],
+        })
+      },
+    ),
+  }
+}
+
+type HeldRolesKey = readonly [string, string, string]
+
+interface Paged<Item> {
+  /** What a page token is valid for. */
+  readonly question: readonly unknown[]
+  readonly read: (after: HeldRolesKey | undefined, limit: number) => Promise<Slice<Item>>
+  /** What the items are ordered by. */
+  readonly keyOf: (item: Item) => HeldRolesKey
+}
+
+const readPage = async <Item>(
+  runtime: Runtime,
+  call: AdmittedCall,
+  { pageSize, pageToken }: { readonly pageSize: number; readonly pageToken?: string | undefined },
+  { question, read, keyOf }: Paged<Item>,
+): Promise<Result<AccessPage<Item>, InvalidArgument>> => {
+  const binding = await sha256([call.orgId, ...question])
+  const after = pageToken === undefined ? undefined : keyIn(readToken(binding, pageToken))
+  if (pageToken !== undefined && !after)
+    return err(invalid('pageToken', 'is not of this organization and question'))
+  const { items, hasMore } = await read(after, pageSize)
+  if (items.length === 0) await requireFed(runtime, call)
+  const last = hasMore ? items.at(-1) : undefined
+  return ok(last ? { items, nextPageToken: writeToken(binding, keyOf(last)) } : { items })
+}
+
+const keyIn = (values: readonly unknown[] | undefined): HeldRolesKey | undefined => {
+  const [one, two, three] = (values ?? []).filter((value) => typeof value === 'string')
+  return one !== undefined && two !== undefined && three !== undefined && values?.length === 3
+    ? [one, two, three]
+    : undefined
+}

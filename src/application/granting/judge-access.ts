@@ -1,0 +1,108 @@
+import type { FoundAccess, FoundRole } from '../../ports/access-reads.js'
+
+/** Why a role does not count, or a user may not log in. */
+export interface AccessReason {
+  /**
+   * - `ProjectNotFound`: the organization has no such project.
+   * - `ProjectInactive`: the project was deactivated.
+   * - `ProjectGrantMissing`: the project of another organization is not granted to this one, or does not exist.
+   * - `ProjectGrantInactive`: the grant of the project was deactivated.
+   * - `NoGrant`: the user has no grant of the project.
+   * - `GrantInactive`: the grant of the user was deactivated.
+   * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
+   * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
+   * - `Expired`: the role was given until a time that is over.
+   */
+  readonly kind:
+    | 'ProjectNotFound'
+    | 'ProjectInactive'
+    | 'ProjectGrantMissing'
+    | 'ProjectGrantInactive'
+    | 'NoGrant'
+    | 'GrantInactive'
+    | 'RoleNotGranted'
+    | 'RoleRemoved'
+    | 'Expired'
+}
+
+/** Whether a role counts, or a user may log in. */
+export interface AccessCheck {
+  /** With a `roleKey`: whether that role counts. Without: whether the login rules of the project let the user in. */
+  readonly allowed: boolean
+  /** Keys of all roles of the project that count for the user, in the order of code points. */
+  readonly roleKeys: readonly string[]
+  /** Empty when allowed; otherwise all that apply. Of a project that is not there, nothing else is said. */
+  readonly reasons: readonly AccessReason[]
+}
+
+/** What is asked about {@link FoundAccess}. */
+export interface AccessQuestion {
+  /** Whether the organization of the user owns the project. */
+  readonly isOwn: boolean
+  /** The role that is asked for; the login rules of the project when absent. */
+  readonly roleKey?: string | undefined
+  readonly now: Date
+}
+
+/** Judges by the grants whether a role counts, or a user may log in. Spec: Project, both checks at login. */
+export const judgeAccess = (
+  found: FoundAccess,
+  { isOwn, roleKey, now }: AccessQuestion,
+): AccessCheck => {
+  const kinds = reasonsOf(found, { isOwn, roleKey, now })
+  return {
+    allowed: kinds.length === 0,
+    roleKeys: countingRoles(found, { isOwn, now }).map((role) => role.roleKey),
+    reasons: kinds.map((kind) => ({ kind })),
+  }
+}
+
+/** The roles that count: all on the way to them is active, and they have not expired. */
+export const countingRoles = (
+  { project, projectGrant, userGrant, roles }: FoundAccess,
+  { isOwn, now }: Pick<AccessQuestion, 'isOwn' | 'now'>,
+): readonly FoundRole[] => {
+  const isActive = project?.state === 'active' && userGrant === 'active'
+  if (!isActive || (!isOwn && projectGrant !== 'active')) return []
+  return roles.filter((role) => !isExpired(role, now))
+}
+
+const isExpired = ({ expiresAt }: FoundRole, now: Date): boolean =>
+  expiresAt !== undefined && expiresAt <= now
+
+type Kind = AccessReason['kind']
+
+const reasonsOf = (
+  found: FoundAccess,
+  { isOwn, roleKey, now }: AccessQuestion,
+): readonly Kind[] => {
+  const { project, projectGrant, userGrant } = found
+  // Nothing of another's project is said without a grant of it, not even whether it exists.
+  if (!isOwn && projectGrant === undefined) return ['ProjectGrantMissing']
+  if (project === undefined) return ['ProjectNotFound']
+  const needsRole = roleKey !== undefined || project.projectRoleCheck
+  const needsGrant = needsRole || project.hasProjectCheck
+  const reasons: Kind[] = []
+  if (project.state === 'inactive') reasons.push('ProjectInactive')
+  if (needsGrant && projectGrant === 'inactive') reasons.push('ProjectGrantInactive')
+  if (!needsRole) return reasons
+  if (userGrant === undefined) return [...reasons, 'NoGrant']
+  if (userGrant === 'inactive') reasons.push('GrantInactive')
+  return [...reasons, ...roleReasons(found, roleKey, now)]
+}
+
+/** Why a role does not count by itself, or why none does. */
+const roleReasons = (
+  { roles, lost }: FoundAccess,
+  roleKey: string | undefined,
+  now: Date,
+): readonly Kind[] => {
+  const isAsked = (role: { readonly roleKey: string }) =>
+    roleKey === undefined || role.roleKey === roleKey
+  const asked = roles.filter(isAsked)
+  if (asked.some((role) => !isExpired(role, now))) return []
+  const reasons = new Set<Kind>(asked.map(() => 'Expired'))
+  for (const role of lost.filter(isAsked))
+    reasons.add(role.with === 'role' ? 'RoleRemoved' : 'RoleNotGranted')
+  return reasons.size > 0 ? [...reasons] : ['RoleNotGranted']
+}

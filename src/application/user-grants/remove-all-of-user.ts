@@ -1,0 +1,89 @@
+import { err, ok, Result } from 'neverthrow'
+import { exists } from '../../domain/decider.js'
+import { userGrant } from '../../domain/user-grant/decider.js'
+import { userGrants } from '../../domain/user-grant/kind.js'
+import { OrgId, ProjectId, type UserId } from '../../domain/values.js'
+import type { Position } from '../../ports/event-store.js'
+import type { UserGrant } from '../../ports/read-model.js'
+import type { IamError } from '../errors/errors.js'
+import type { AdmittedCall } from '../method/context.js'
+import { method, type Read } from '../method/method.js'
+import { totalOrder } from '../reading/list-input.js'
+import { record } from '../recording/snapshot.js'
+import { transact } from '../recording/transact.js'
+import type { Runtime } from '../runtime.js'
+import { retryDeadline } from '../waiting/pause.js'
+import { type UserGrantIds, UserInput } from './user-grant-input.js'
+
+/** Most grants that one append removes. */
+const MAX_REMOVED = 400
+
+/** What was taken from a user. */
+export interface RemovedOfUser {
+  /** The grants that were removed; none when the user had none. */
+  readonly removed: readonly UserGrantIds[]
+  /** No grant of the user that was recorded at or below this position remains in the organization. */
+  readonly sequence: Position
+}
+
+/**
+ * The method that removes all grants of a user. It looks again after each append until none is found, so that a
+ * grant which is added meanwhile is removed, or recorded above the `sequence` of the answer.
+ */
+export const removeAllOfUser = (runtime: Runtime): Read<UserInput, RemovedOfUser> =>
+  method(
+    runtime,
+    {
+      method: 'userGrants.removeAllOfUser',
+      permissions: ['user.grant.read', 'user.grant.write'],
+      schema: UserInput,
+      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+    },
+    async (call, { userId }) => {
+      const removed: UserGrantIds[] = []
+      const isTooLate = retryDeadline()
+      for (let attempts = 1; ; attempts++) {
+        const { items, sequence } = await runtime.fresh.list<'user_grant'>(
+          { ...call, consistency: 'strong' },
+          {
+            type: 'user_grant',
+            orgId: call.orgId,
+            conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
+            sort: totalOrder(['key'], []),
+            limit: MAX_REMOVED,
+          },
+        )
+        if (items.length === 0) return ok({ removed, sequence })
+        const batch = await removeAll(runtime, call, { userId, grants: items })
+        if (batch.isErr()) return err(batch.error)
+        removed.push(...batch.value)
+        if (batch.value.length < MAX_REMOVED && isTooLate())
+          return err({ kind: 'Aborted', attempts })
+      }
+    },
+  )
+
+/** Removes those of `grants` that still exist, in one append. */
+const removeAll = (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { userId, grants }: { readonly userId: UserId; readonly grants: readonly UserGrant[] },
+): Promise<Result<readonly UserGrantIds[], IamError>> =>
+  transact(runtime, call, {
+    decide: (view) =>
+      Result.combine(
+        grants.flatMap(({ projectId, projectOrgId }) => {
+          const ids = {
+            userId,
+            projectId: ProjectId.parse(projectId),
+            projectOrgId: OrgId.parse(projectOrgId),
+          }
+          const before = view.read(userGrants, ids)
+          if (!exists(before.state)) return []
+          return userGrant
+            .decide({ type: 'RemoveUserGrant', data: ids }, before.state)
+            .map((events) => ({ ids, record: record(before, events) }))
+        }),
+      ).map((all) => ({ records: all.map((each) => each.record), ids: all.map(({ ids }) => ids) })),
+    answer: ({ decided: { ids } }) => ids,
+  })

@@ -1,0 +1,95 @@
+import * as z from 'zod/mini'
+import { userGrants } from '../../domain/user-grant/kind.js'
+import { listOf, MAX_GRANTED_ROLES, RoleKey, UserId } from '../../domain/values.js'
+import type { UserGrant } from '../../ports/read-model.js'
+import { date } from '../method/bounds.js'
+import { onlyOnce } from '../method/refuse-items.js'
+import type { GivenList, TextFilter } from '../reading/given-list.js'
+import { listInput } from '../reading/list-input.js'
+
+/** Names a grant of roles of one project to one user. */
+export interface UserGrantInput {
+  /** The user, as the host names them: 1 to 200 characters (code points). Stays in the log: best an opaque id. */
+  readonly userId: string
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** The organization that owns the project; the organization at hand when absent. */
+  readonly projectOrgId?: string | undefined
+}
+
+/** A role to give to a user. */
+export interface GivenUserRole {
+  /** Key of a role that the project has. Spec: Project role. */
+  readonly roleKey: string
+  /**
+   * The role does not count from this moment on, to the millisecond: must lie in the future unless the user has the
+   * role with this very end. Absent: no end.
+   */
+  readonly expiresAt?: Date | undefined
+}
+
+/** A grant to a user, and all its roles. */
+export interface GivenUserGrant extends UserGrantInput {
+  /** 1 to 400 roles, no key twice. */
+  readonly roles: readonly GivenUserRole[]
+}
+
+/** A grant to a user, and the roles to take. */
+export interface RemoveUserRolesInput extends UserGrantInput {
+  /** 1 to 400 keys, none twice. */
+  readonly roleKeys: readonly string[]
+}
+
+/** The ids of a grant to a user, as every outcome calls them. */
+export interface UserGrantIds {
+  /** As given. */
+  readonly userId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+}
+
+const GivenUserRole = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(date) })
+
+/** Schema of a {@link GivenUserGrant}. */
+export const GivenUserGrant = z.extend(userGrants.ids, {
+  roles: listOf(GivenUserRole, 1, MAX_GRANTED_ROLES).check(
+    onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
+  ),
+})
+export type ParsedUserGrant = z.output<typeof GivenUserGrant>
+
+/** Schema of a {@link RemoveUserRolesInput}. */
+export const RemoveUserRolesInput = z.extend(userGrants.ids, {
+  roleKeys: listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
+    onlyOnce((roleKey: RoleKey) => roleKey, []),
+  ),
+})
+
+/** Names a user. */
+export const UserInput = z.strictObject({ userId: UserId })
+export interface UserInput {
+  /** The user, as the host names them: 1 to 200 characters (code points). */
+  readonly userId: string
+}
+
+/** Which grants to users to list, in which order. */
+export const ListUserGrantsInput = listInput(userGrants)
+export interface ListUserGrantsInput extends GivenList<UserGrant> {
+  /** Conditions, all of which must hold; every grant of the organization when absent. */
+  readonly filter?:
+    | {
+        /** On the user. */
+        readonly userId?: TextFilter | undefined
+        /** On the `id` of the project. */
+        readonly projectId?: TextFilter | undefined
+        /** On the organization that owns the project. */
+        readonly projectOrgId?: TextFilter | undefined
+        /** On the key of one of the roles. */
+        readonly roleKey?: TextFilter | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
+}

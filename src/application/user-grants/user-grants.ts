@@ -1,0 +1,122 @@
+import type * as z from 'zod/mini'
+import { userGrants } from '../../domain/user-grant/kind.js'
+import type { UserGrant } from '../../ports/read-model.js'
+import {
+  decideUserGrant,
+  type UserGrantChange,
+  type UserOfProject,
+} from '../granting/decide-user-grant.js'
+import type { ImportProgress, ImportReport } from '../importing/import-rows.js'
+import { type LongWrite, type Read, type Write, write } from '../method/method.js'
+import { get } from '../reading/get.js'
+import { list, type Page } from '../reading/list.js'
+import type { Runtime } from '../runtime.js'
+import { specOf } from '../writing/write-command.js'
+import { writeObject } from '../writing/write-object.js'
+import { type ImportUserGrantsInput, importUserGrants } from './import-user-grants.js'
+import { type RemovedOfUser, removeAllOfUser } from './remove-all-of-user.js'
+import {
+  GivenUserGrant,
+  ListUserGrantsInput,
+  RemoveUserRolesInput,
+  type UserGrantIds,
+  type UserGrantInput,
+  type UserInput,
+} from './user-grant-input.js'
+
+/**
+ * Grants of roles to users. They belong to the organization of the user; the project belongs to the same one, or to
+ * one that has granted it, see `projectGrants`. When the project does not exist, neither do its grants.
+ */
+export interface UserGrants {
+  /**
+   * Gives a user roles of a project. Refused: a second grant of a project to a user, unless all roles of the first
+   * have ended; a role that the project lacks, or that the organization was not granted.
+   */
+  readonly add: Write<GivenUserGrant, UserGrantIds>
+  /** Replaces the roles. A role that has ended is given anew. */
+  readonly update: Write<GivenUserGrant, UserGrantIds>
+  /** Adds roles and keeps the others; a role that the user has gets the end as given. */
+  readonly addRoles: Write<GivenUserGrant, UserGrantIds>
+  /** Takes roles and keeps the others; with the last one, the grant is removed. */
+  readonly removeRoles: Write<RemoveUserRolesInput, UserGrantIds>
+  /** Makes none of the roles count. An inactive grant stays inactive. */
+  readonly deactivate: Write<UserGrantInput, UserGrantIds>
+  /** Makes the roles count again. An active grant stays active. */
+  readonly reactivate: Write<UserGrantInput, UserGrantIds>
+  /** Takes all roles of one project. */
+  readonly remove: Write<UserGrantInput, UserGrantIds>
+  /**
+   * Takes all roles of all projects: in one append up to 400 grants, in several beyond that. No grant of the user
+   * that was recorded at or below the `sequence` of the answer remains.
+   */
+  readonly removeAllOfUser: Read<UserInput, RemovedOfUser>
+  /**
+   * Adds grants from a list or a stream of rows, in atomic batches. Rows that are malformed, or would change a grant,
+   * are reported. Rows that exist and are equal are skipped, so an interrupted import continues when it is run again.
+   */
+  readonly import: LongWrite<ImportUserGrantsInput, ImportProgress, ImportReport>
+  /** One grant. */
+  readonly get: Read<UserGrantInput, UserGrant>
+  /** The grants of the organization, page by page. */
+  readonly list: Read<ListUserGrantsInput, Page<UserGrant>>
+}
+
+/** @see UserGrants */
+export const userGrantsOf = (runtime: Runtime): UserGrants => {
+  /** The method that records one change of a grant. */
+  const change = <Schema extends z.ZodMiniType<UserOfProject>>(
+    method: string,
+    schema: Schema,
+    changeOf: (input: z.output<Schema>) => UserGrantChange,
+    isNew = false,
+  ): Write<z.input<Schema>, UserGrantIds> =>
+    write(runtime, specOf(userGrants, { method, schema, isNew }), (call, input) => {
+      const { userId, projectId, projectOrgId = call.orgId } = input
+      return writeObject(runtime, call, {
+        input,
+        kind: userGrants,
+        decide: (view) =>
+          decideUserGrant(view, changeOf(input), runtime.now()).map((each) => [each]),
+        ids: () => ({ userId, projectId, projectOrgId }),
+      })
+    })
+  const { ids } = userGrants
+  return {
+    add: change(
+      'userGrants.add',
+      GivenUserGrant,
+      (input) => ({ ...input, type: 'AddUserGrant' }),
+      true,
+    ),
+    update: change('userGrants.update', GivenUserGrant, (input) => ({
+      ...input,
+      type: 'UpdateUserGrant',
+    })),
+    addRoles: change('userGrants.addRoles', GivenUserGrant, (input) => ({
+      ...input,
+      type: 'AddUserGrantRoles',
+    })),
+    removeRoles: change('userGrants.removeRoles', RemoveUserRolesInput, (input) => ({
+      ...input,
+      type: 'RemoveUserGrantRoles',
+    })),
+    deactivate: change('userGrants.deactivate', ids, (input) => ({
+      ...input,
+      type: 'DeactivateUserGrant',
+    })),
+    reactivate: change('userGrants.reactivate', ids, (input) => ({
+      ...input,
+      type: 'ReactivateUserGrant',
+    })),
+    remove: change('userGrants.remove', ids, (input) => ({ ...input, type: 'RemoveUserGrant' })),
+    removeAllOfUser: removeAllOfUser(runtime),
+    import: importUserGrants(runtime),
+    get: get(runtime, 'userGrants.get', userGrants),
+    list: list(runtime, {
+      method: 'userGrants.list',
+      kind: userGrants,
+      schema: ListUserGrantsInput,
+    }),
+  }
+}

@@ -1,0 +1,164 @@
+import { isAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { memoryEventStore, type RecordedEvent, timeOf } from '../../../src/index.js'
+import { context, good, type Iam, iamOn, logOf } from '../host.js'
+import {
+  anyStep,
+  foundation,
+  ORGS,
+  PROJECTS,
+  ROLES,
+  START,
+  STEP_MS,
+  type Step,
+  USERS,
+} from './any-history.js'
+import { NaiveModel } from './naive-model.js'
+
+const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 60)
+
+/** What the library was asked, and the model of what was recorded. */
+interface World {
+  readonly iam: Iam
+  readonly log: readonly RecordedEvent[]
+  readonly now: Date
+}
+
+/** Plays a history on a store in memory, with a clock that steps. */
+const played = async (steps: readonly Step[]): Promise<World> => {
+  let time = START.getTime()
+  const store = memoryEventStore({ now: () => new Date(time) })
+  const iam = iamOn(store, { now: () => new Date(time), authorize: () => true })
+  for (const step of foundation) await step(iam)
+  for (const step of steps) {
+    time += STEP_MS
+    await step(iam)
+  }
+  return { iam, log: await logOf(store), now: new Date(time) }
+}
+
+const histories = fc.array(anyStep, { minLength: 20, maxLength: 80 })
+
+const everyCheck = ORGS.flatMap((orgId) =>
+  ORGS.flatMap((projectOrgId) =>
+    PROJECTS.flatMap((projectId) =>
+      USERS.map((userId) => ({ orgId, projectOrgId, projectId, userId })),
+    ),
+  ),
+)
+
+const byKind = <Check extends { readonly reasons: readonly { readonly kind: string }[] }>(
+  check: Check,
+) => ({ ...check, reasons: check.reasons.map(({ kind }) => kind).toSorted() })
+
+test('after any history, every check and every list of roles agrees with a naive replay', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, async (steps) => {
+      const { iam, log, now } = await played(steps)
+      const model = new NaiveModel(log)
+      for (const ids of everyCheck)
+        for (const roleKey of [undefined, ...ROLES]) {
+          const { orgId, ...rest } = ids
+          const input = { ...rest, ...(roleKey !== undefined && { roleKey }) }
+          const checked = await good(iam.access.check(input, { ...context, orgId }))
+          expect(byKind(checked), JSON.stringify({ ids, roleKey })).toEqual(
+            byKind(model.check(ids, roleKey, now)),
+          )
+        }
+      for (const orgId of ORGS)
+        for (const userId of USERS) {
+          const { items } = await good(iam.access.rolesOf({ userId }, { ...context, orgId }))
+          expect(items).toEqual(model.rolesOf(orgId, userId, now))
+        }
+    }),
+    { numRuns: HISTORIES },
+  )
+})
+
+test('after any history, who had which role at each time agrees with a naive replay', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, async (steps) => {
+      const { iam, log, now } = await played(steps)
+      const moments = [
+        ...new Set(log.map(({ position }) => timeOf(position).getTime())),
+        now.getTime(),
+      ]
+      for (const moment of moments) {
+        const at = new Date(moment)
+        const model = new NaiveModel(log.filter(({ position }) => timeOf(position) <= at))
+        for (const orgId of ORGS)
+          for (const projectId of PROJECTS) {
+            const asked = { projectId, ...(at < now && { at }) }
+            const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
+            expect(items).toEqual(model.whoHas(orgId, projectId, at))
+          }
+      }
+    }),
+    { numRuns: HISTORIES / 2 },
+  )
+})
+
+/** Cedar on the same facts: one policy for each role that was given, with conditions on entities. */
+const cedar = (model: NaiveModel, now: Date) => {
+  const facts = model.facts()
+  const entity = (type: string, id: string, active: boolean) => ({
+    uid: { type, id },
+    attrs: { active },
+    parents: [],
+  })
+  const nameOf = (...parts: readonly string[]) => parts.join('|')
+  const entities = facts.flatMap((fact) => {
+    const { orgId, projectOrgId, projectId, userId } = fact
+    return [
+      entity('Project', nameOf(projectOrgId, projectId), fact.project),
+      entity('ProjectGrant', nameOf(projectOrgId, projectId, orgId), fact.projectGrant),
+      entity('UserGrant', nameOf(orgId, projectOrgId, projectId, userId), fact.userGrant),
+    ]
+  })
+  const unique = [
+    ...new Map(entities.map((each) => [`${each.uid.type} ${each.uid.id}`, each])).values(),
+  ]
+  const policies = facts.map(({ orgId, projectOrgId, projectId, userId, roleKey, expiresAt }) => {
+    const literal = (type: string, ...id: readonly string[]) =>
+      `${type}::${JSON.stringify(nameOf(...id))}`
+    return `permit (
+      principal == ${literal('User', orgId, userId)},
+      action == Action::"use",
+      resource == ${literal('Role', projectOrgId, projectId, roleKey)}
+    ) when {
+      ${literal('Project', projectOrgId, projectId)}.active &&
+      ${literal('ProjectGrant', projectOrgId, projectId, orgId)}.active &&
+      ${literal('UserGrant', orgId, projectOrgId, projectId, userId)}.active &&
+      context.now < ${expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER}
+    };`
+  })
+  return (user: readonly string[], role: readonly string[]): boolean => {
+    const answer = isAuthorized({
+      principal: { type: 'User', id: nameOf(...user) },
+      action: { type: 'Action', id: 'use' },
+      resource: { type: 'Role', id: nameOf(...role) },
+      context: { now: now.getTime() },
+      policies: { staticPolicies: policies.join('\n') },
+      entities: unique,
+    })
+    if (answer.type === 'failure') throw new Error(JSON.stringify(answer.errors))
+    return answer.response.decision === 'allow'
+  }
+}
+
+test('at the end of any history, every check of a role agrees with Cedar on the same facts', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, async (steps) => {
+      const { iam, log, now } = await played(steps)
+      const decide = cedar(new NaiveModel(log), now)
+      for (const { orgId, projectOrgId, projectId, userId } of everyCheck)
+        for (const roleKey of ROLES) {
+          const input = { userId, projectOrgId, projectId, roleKey }
+          const { allowed } = await good(iam.access.check(input, { ...context, orgId }))
+          expect(allowed).toBe(decide([orgId, userId], [projectOrgId, projectId, roleKey]))
+        }
+    }),
+    { numRuns: HISTORIES / 3 },
+  )
+})

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import type { Iam } from '../host.js'
+import { context } from '../host.js'
+
+export const ORGS = ['acme', 'globex'] as const
+export const PROJECTS = ['portal', 'shop'] as const
+export const ROLES = ['reader', 'writer'] as const
+export const USERS = ['u1', 'u+2'] as const
+
+/** Two days pass with each step; the first of the ends of roles lies in the middle of a history. */
+export const START = new Date('2029-04-01T00:00:00.000Z')
+export const STEP_MS = 2 * 24 * 60 * 60 * 1000
+const ENDS = [undefined, new Date('2029-05-15T00:00:00.000Z'), new Date('2031-01-01T00:00:00.000Z')]
+
+const org = fc.constantFrom(...ORGS)
+const id = fc.constantFrom(...PROJECTS)
+const roleKey = fc.constantFrom(...ROLES)
+const userId = fc.constantFrom(...USERS)
+const roleKeys = fc.uniqueArray(roleKey, { minLength: 1, maxLength: 2 })
+const flag = fc.boolean()
+
+const roles = fc
+  .uniqueArray(fc.record({ roleKey, end: fc.constantFrom(0, 1, 2) }), {
+    minLength: 1,
+    maxLength: 2,
+    selector: (role) => role.roleKey,
+  })
+  .map((all) =>
+    all.map(({ roleKey, end }) => ({ roleKey, ...(ENDS[end] && { expiresAt: ENDS[end] }) })),
+  )
+
+/** A call that may well be refused. */
+export type Step = (iam: Iam) => unknown
+
+const ids = fc.record({ userId, projectId: id, projectOrgId: org })
+const grant = fc.record({ projectId: id, grantedOrgId: org })
+
+const inOrg = <Input>(
+  input: fc.Arbitrary<Input>,
+  call: (iam: Iam, input: Input, at: typeof context) => unknown,
+): fc.Arbitrary<Step> =>
+  fc.tuple(org, input).map(
+    ([orgId, given]) =>
+      (iam: Iam) =>
+        call(iam, given, { ...context, orgId }),
+  )
+
+const twoThirds = <Value>(often: fc.Arbitrary<Value>, seldom: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 2, arbitrary: often }, { weight: 1, arbitrary: seldom })
+
+/** Calls that build up and take down projects, roles and grants. */
+export const anyStep: fc.Arbitrary<Step> = twoThirds(
+  fc.oneof(
+    inOrg(fc.record({ id, projectRoleCheck: flag, hasProjectCheck: flag }), (iam, input, at) =>
+      iam.projects.add({ ...input, name: input.id }, at),
+    ),
+    inOrg(fc.record({ projectId: id, roleKey }), (iam, input, at) =>
+      iam.projectRoles.add({ ...input, displayName: `The ${input.roleKey}`, group: 'g' }, at),
+    ),
+    inOrg(fc.record({ projectId: id, grantedOrgId: org, roleKeys }), (iam, input, at) =>
+      iam.projectGrants.add(input, at),
+    ),
+    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
+      iam.userGrants.add(input, at),
+    ),
+    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
+      iam.userGrants.addRoles(input, at),
+    ),
+  ),
+  fc.oneof(
+    inOrg(fc.record({ projectId: id, grantedOrgId: org, roleKeys }), (iam, input, at) =>
+      iam.projectGrants.update(input, at),
+    ),
+    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
+      iam.userGrants.update(input, at),
+    ),
+    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roleKeys }), (iam, input, at) =>
+      iam.userGrants.removeRoles(input, at),
+    ),
+    inOrg(fc.record({ projectId: id, roleKey }), (iam, input, at) =>
+      iam.projectRoles.remove(input, at),
+    ),
+    inOrg(grant, (iam, input, at) => iam.projectGrants.remove(input, at)),
+    inOrg(grant, (iam, input, at) => iam.projectGrants.deactivate(input, at)),
+    inOrg(grant, (iam, input, at) => iam.projectGrants.reactivate(input, at)),
+    inOrg(ids, (iam, input, at) => iam.userGrants.remove(input, at)),
+    inOrg(ids, (iam, input, at) => iam.userGrants.deactivate(input, at)),
+    inOrg(ids, (iam, input, at) => iam.userGrants.reactivate(input, at)),
+    inOrg(fc.record({ id }), (iam, input, at) => iam.projects.deactivate(input, at)),
+    inOrg(fc.record({ id }), (iam, input, at) => iam.projects.reactivate(input, at)),
+    inOrg(fc.record({ id, seldom: fc.nat(7) }), async (iam, { id, seldom }, at) =>
+      seldom === 0 ? iam.projects.remove({ id }, at) : undefined,
+    ),
+    inOrg(fc.record({ userId, seldom: fc.nat(3) }), async (iam, { userId, seldom }, at) =>
+      seldom === 0 ? iam.userGrants.removeAllOfUser({ userId }, at) : undefined,
+    ),
+  ),
+)
+
+/** Projects with roles and grants, so that most of what follows is not refused. */
+const projects: readonly Step[] = ORGS.flatMap((orgId) =>
+  PROJECTS.flatMap((projectId): Step[] => {
+    const at = { ...context, orgId }
+    return [
+      (iam) =>
+        iam.projects.add(
+          { id: projectId, name: projectId, projectRoleCheck: projectId === 'portal' },
+          at,
+        ),
+      ...ROLES.map(
+        (roleKey): Step =>
+          (iam) =>
+            iam.projectRoles.add({ projectId, roleKey, displayName: roleKey }, at),
+      ),
+      ...ORGS.filter((other) => other !== orgId).map(
+        (grantedOrgId): Step =>
+          (iam) =>
+            iam.projectGrants.add({ projectId, grantedOrgId, roleKeys: [...ROLES] }, at),
+      ),
+    ]
+  }),
+)
+
+const userGrants: readonly Step[] = ORGS.flatMap((orgId) =>
+  ORGS.flatMap((projectOrgId) =>
+    PROJECTS.flatMap((projectId) =>
+      USERS.map((userId): Step => {
+        const roles = ROLES.map((roleKey) => ({ roleKey }))
+        const grant = { userId, projectId, projectOrgId, roles }
+        return (iam) => iam.userGrants.add(grant, { ...context, orgId })
+      }),
+    ),
+  ),
+)
+
+/** What stands before a history begins. */
+export const foundation: readonly Step[] = [...projects, ...userGrants]
