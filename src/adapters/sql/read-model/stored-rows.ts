@@ -115,18 +115,9 @@ const shownBody = (
 ): ReturnType<typeof JSON.parse> => {
   const { assigns } = kinds[type]
   if (assigns === undefined) return JSON.parse(body)
-  const recorded = parseBody(body)
+  // Ends of roles are text.
+  const recorded = JSON.parse(body)
   if (assigned === undefined) return recorded
   const found: readonly (readonly [roleKey: string])[] = JSON.parse(assigned)
   return withHeld(assigns, recorded, new Set(found.map(([roleKey]) => roleKey)))
 }
-
-/** What the body of a grant holds. */
-export const parseBody = (body: string): ReturnType<typeof JSON.parse> =>
-  JSON.parse(body, body.includes(`"${EXPIRY}":`) ? reviveDate : undefined)
-
-/** The one date in a body. */
-const EXPIRY = 'expiresAt'
-
-const reviveDate = (field: string, value: unknown): unknown =>
-  field === EXPIRY ? new Date(String(value)) : value

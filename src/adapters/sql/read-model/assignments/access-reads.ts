@@ -18,7 +18,6 @@ import { find, type Integer, type Steps } from '../../statement.js'
 import type { Positions } from '../reads.js'
 import { accessStatement } from '../statements/access-statement.js'
 import { heldRolesStatement, holdersStatement } from '../statements/counting-statements.js'
-import { parseBody } from '../stored-rows.js'
 
 type State = FoundProject['state']
 
@@ -33,13 +32,12 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
   ]
   const [found] = yield* find<Found>(accessStatement(dialect, query))
   const [head, reached, project, projectGrant, userGrant, roles] = found ?? NOTHING
-  const isOwn = query.orgId === query.projectOrgId
   return {
     ...positions([head, reached]),
     found: {
-      project: project === null ? undefined : foundProject(project),
-      projectGrant: isOwn ? undefined : (projectGrant ?? undefined),
-      ...grantOf(userGrant === null ? undefined : parseBody(userGrant), JSON.parse(roles)),
+      project: project === null ? undefined : JSON.parse(project),
+      projectGrant: projectGrant ?? undefined,
+      ...grantOf(userGrant === null ? undefined : JSON.parse(userGrant), JSON.parse(roles)),
     },
   }
 }
@@ -51,13 +49,13 @@ const positions = ([head, reached]: Positions) => ({
   reached: BigInt(reached ?? 0),
 })
 
-const foundProject = (body: string): FoundProject => {
-  const { id: _, ...project } = JSON.parse(body)
-  return project
-}
-
-/** A role, what ended its last assignment, and its body. */
-type LastOfRole = readonly [roleKey: string, endedWith: string | null, body: string | null]
+/** The last assignment of a role, what ended it, and the body of the role. */
+type LastOfRole = readonly [
+  roleKey: string,
+  expires: number | null,
+  endedWith: string | null,
+  body: string | null,
+]
 
 const grantOf = (
   grant: UserGrant | undefined,
@@ -66,19 +64,15 @@ const grantOf = (
   const last = new Map(stored.map((each) => [each[0], each]))
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
-  for (const role of grant?.roles ?? []) {
-    const [, endedWith, body] = last.get(role.roleKey) ?? [role.roleKey, '', null]
-    if (endedWith === null) roles.push({ ...role, ...shownRole(body) })
-    else
-      lost.push({
-        roleKey: role.roleKey,
-        with: endedWith === 'project_role' ? 'role' : 'project_grant',
-      })
+  for (const { roleKey } of grant?.roles ?? []) {
+    const [, expires = null, endedWith, body = null] = last.get(roleKey) ?? []
+    if (endedWith === null) roles.push({ roleKey, ...shownRole(body), ...expiry(expires) })
+    else lost.push({ roleKey, with: endedWith === 'project_role' ? 'role' : 'project_grant' })
   }
-  return { userGrant: grant?.state, roles: roles.sort(byRole), lost: lost.sort(byRole) }
+  return { userGrant: grant?.state, roles: roles.sort(byRole), lost }
 }
 
-const byRole = (one: LostRole | FoundRole, other: LostRole | FoundRole): number =>
+const byRole = (one: FoundRole, other: FoundRole): number =>
   compareCodePoints(one.roleKey, other.roleKey)
 
 /** How a role is shown, by its body; with empty texts when there is no such role. */

@@ -24,11 +24,11 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
   }
 }
 
-/** The last assignment of each role, what ended it, and the role as it is shown. */
+/** The last assignment of each role to the user, what ended it, and the role as it is shown. */
 const lastOfRoles = (dialect: Dialect): string => {
   const { table, jsonRows } = dialect
   const assignments = table(ASSIGNMENTS)
-  return `SELECT ${jsonRows(['last.role', 'last.ended_with', 'shown.body'])}
+  return `SELECT ${jsonRows(['last.role', 'last.expires_at', 'last.ended_with', 'shown.body'])}
     FROM ${assignments} AS last
     LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = last.scope AND shown.key = last.role
     WHERE ${holdsNumber(dialect, 'last.scope')} AND last.org = ? AND last.user_id = ? AND NOT EXISTS (

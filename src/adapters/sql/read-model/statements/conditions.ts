@@ -1,7 +1,6 @@
-import { kinds } from '../../../../domain/kinds.js'
 import type { Condition, ListQuery, ViewType } from '../../../../ports/read-model.js'
 import { afterPrefix } from '../../../../projections/rows/code-point-order.js'
-import { filterableText } from '../../../../projections/rows/condition.js'
+import { filterableText, isOfRoleKeys } from '../../../../projections/rows/condition.js'
 import { foldCase } from '../../../../projections/rows/fold-case.js'
 import { listedScope } from '../../../../projections/rows/row-key.js'
 import { identityField, viewFields } from '../../../../projections/rows/view-fields.js'
@@ -56,7 +55,7 @@ interface Test extends Statement {
 
 const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
   const { field, value } = condition
-  const isRole = namesRole(query.type, field)
+  const isRole = isOfRoleKeys(query.type, condition)
   if (!isRole) filterableText<never>(viewFields[query.type], field)
   // A lone surrogate is no text, and a database would take it for another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
@@ -110,10 +109,6 @@ const roleMeets = (
     parameters: [...(isOfProject(type) ? [] : [orgId]), ...parameters],
   }
 }
-
-/** Whether `field` is the key of any of several roles. */
-export const namesRole = (type: ViewType, field: string): boolean =>
-  kinds[type].fields[field]?.holds === 'roleKeys'
 
 const eitherOf = (one: Statement, other: Statement): Statement => ({
   sql: `(${one.sql} OR ${other.sql})`,

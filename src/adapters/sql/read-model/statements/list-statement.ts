@@ -1,10 +1,11 @@
 import type { ListQuery, SortKey, SortValue, ViewType } from '../../../../ports/read-model.js'
+import { isOfRoleKeys } from '../../../../projections/rows/condition.js'
 import { fieldNamed, viewFields } from '../../../../projections/rows/view-fields.js'
 import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
 import { OBJECTS, positionColumns } from '../tables.js'
 import { readColumns } from './assigned.js'
-import { expressionOf, meeting, namesRole } from './conditions.js'
+import { expressionOf, meeting } from './conditions.js'
 
 /** Finds the positions, and how many rows are on all pages of `query`. */
 export const momentStatement = (dialect: Dialect, query: ListQuery<ViewType>): Statement => {
@@ -71,7 +72,7 @@ const ordering =
   ({ field, direction }: SortKey): Ordering => {
     fieldNamed<never>(viewFields[type], field)
     // No row is found by the roles that it has.
-    const finding = conditions.filter((condition) => !namesRole(type, condition.field))
+    const finding = conditions.filter((condition) => !isOfRoleKeys(type, condition))
     return { text: dialect.ordered(expressionOf(dialect, type, field), finding), direction }
   }
 
