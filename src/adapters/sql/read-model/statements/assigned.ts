@@ -18,13 +18,13 @@ export const readColumns = (dialect: Dialect, type: ViewType): readonly string[]
  * @param owner - the organization that the object belongs to, in SQL; not read where {@link isOfProject}
  */
 export const assignedBy = (dialect: Dialect, type: ViewType, owner: string): string => {
-  const { table, fieldInBody } = dialect
+  const { table } = dialect
   const row = table(OBJECTS[type])
   // What lies in a project is assigned to the organization that it names, other grants to a user of their own one.
   const holder = isOfProject(type)
     ? `assigned.scope = ${row}.scope AND assigned.org = ${row}.key AND assigned.user_id = ''`
     : `assigned.scope = ${row}.${PROJECT_SCOPE} AND assigned.org = ${owner}
-      AND assigned.user_id = ${fieldInBody('userId')}`
+      AND assigned.user_id = ${row}.user_id`
   return `FROM ${table(ASSIGNMENTS)} AS assigned WHERE ${holder} AND assigned.end_at IS NULL`
 }
 
