@@ -79,7 +79,8 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
     ['userGrants.list', () => good(reader.iam.userGrants.list({}, context))],
     [
       'userGrants.list by role',
-      () => good(reader.iam.userGrants.list({ filter: { roleKey: 'editor' } }, context)),
+      () =>
+        good(reader.iam.userGrants.list({ filter: { roleKey: { equals: 'editor' } } }, context)),
     ],
     ['projectGrants.listReceived', () => good(reader.iam.projectGrants.listReceived({}, context))],
     ['access.check', checkAccess],
