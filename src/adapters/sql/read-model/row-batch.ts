@@ -3,19 +3,27 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import { kindOf } from '../../../projections/events/kind-of.js'
 import type { RowStore } from '../../../projections/rows/change-row.js'
 import type { RowKey } from '../../../projections/rows/row-key.js'
-import type { Dialect, NumberedKey } from '../dialect.js'
+import { type Dialect, KEY_COLUMNS, type NumberedKey } from '../dialect.js'
 import { find as findRows, type Statement, type Steps } from '../statement.js'
+import { assignmentBatch } from './assignments/assignment-batch.js'
 import { removalOf } from './statements/object-statements.js'
 import type { KeyedEvent } from './stored-entries.js'
-import { decodeRow, READ_COLUMNS, rowEncoder, type Shared, type StoredRow } from './stored-rows.js'
+import {
+  decodeRow,
+  READ_COLUMNS,
+  rowEncoder,
+  rowsNameProject,
+  type Shared,
+  type StoredRow,
+} from './stored-rows.js'
 import { OBJECTS } from './tables.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
   /** Write the changes, each row once; to be run in this order. */
   readonly statements: () => Iterable<Statement>
-  /** Whether all objects of a scope are removed, so that the order of the statements matters. */
-  readonly removesTogether: () => boolean
+  /** Whether the order of the statements matters, as when all objects of a scope are removed. */
+  readonly isOrdered: () => boolean
 }
 
 /** Reads the rows that `events` change. */
@@ -32,19 +40,23 @@ export function* rowBatch(
   for (const { event, rowKey } of events)
     if (event.version > 1) rows[kindOf(event.type).type].want(rowKey)
   for (const batch of all) yield* batch.load()
+  const assignments = yield* assignmentBatch(dialect, shared, events)
 
   return {
+    ...assignments,
     get: (type, rowKey) => rows[type].get(rowKey),
     put: (type, rowKey, row) => rows[type].put(rowKey, row),
     removeAll: (type, scope) => {
       removedScopes[type].push(scope)
       rows[type].forget(scope)
     },
-    removesTogether: () => Object.values(removedScopes).some((scopes) => scopes.length > 0),
+    isOrdered: () =>
+      assignments.isOrdered() || Object.values(removedScopes).some((scopes) => scopes.length > 0),
     *statements() {
       for (const type of TYPES)
         if (removedScopes[type].length > 0) yield removalOf(dialect, type, removedScopes[type])
       for (const batch of all) yield* batch.statements()
+      yield* assignments.statements()
     },
   }
 }
@@ -58,6 +70,7 @@ interface TypeBatch {
   readonly load: () => Steps<void>
   readonly get: (rowKey: RowKey) => View | undefined
   readonly put: (rowKey: RowKey, row: View | undefined) => void
+  /** Forgets the rows that are removed with the project of that scope. */
   readonly forget: (scope: string) => void
   readonly statements: () => Iterable<Statement>
 }
@@ -94,15 +107,18 @@ const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch 
     },
     *load() {
       if (sought.length === 0) return
-      const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
+      const { sql, parameters } = dialect.sought(
+        KEY_COLUMNS,
+        sought.map(({ rowKey }) => numbered(rowKey)),
+      )
       const found = yield* findRows<readonly [nth: number | string, ...StoredRow]>({
-        sql: `SELECT nth, ${READ_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
+        sql: `SELECT nth, ${READ_COLUMNS.join(', ')} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
       for (const [nth, ...stored] of found) {
         const entry = sought[Number(nth) - 1]
         if (!entry) continue
-        const row = decodeRow(entry.rowKey.scope, stored)
+        const row = decodeRow(type, entry.rowKey.scope, stored)
         shared.bodies.set(row, stored[0])
         entry.stored = entry.row = row
       }
@@ -114,7 +130,10 @@ const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch 
       else add({ rowKey, stored: undefined, row })
     },
     forget: (scope) => {
-      entries.delete(scope)
+      if (!rowsNameProject(type)) entries.delete(scope)
+      else
+        for (const ofScope of entries.values())
+          for (const key of ofScope.keys()) if (key.startsWith(`${scope}+`)) ofScope.delete(key)
     },
     *statements() {
       const removed: NumberedKey[] = []

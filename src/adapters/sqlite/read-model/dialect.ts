@@ -24,9 +24,11 @@ export const sqliteDialect: Dialect = {
     sql: `${text} IN (SELECT value FROM json_each(?))`,
     parameters: [JSON.stringify(list)],
   }),
-  sought: (keys) => ({
-    sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
-    parameters: [JSON.stringify(keys)],
+  jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
+  sought: (columns, rows) => ({
+    sql: `(SELECT ${columns.map(({ name }, index) => `value ->> ${index} AS ${name}`).join(', ')},
+      key + 1 AS nth FROM json_each(?)) AS sought`,
+    parameters: [JSON.stringify(rows)],
   }),
   *insert(table, items, rowOf) {
     let done = 0
@@ -38,6 +40,12 @@ export const sqliteDialect: Dialect = {
   },
   *update(table, items, changeOf) {
     for (const item of items) yield updateOf(table, changeOf(item))
+  },
+  *fill({ name }, { by, set }, items) {
+    const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
+      WHERE ${by.map((column) => `${column} = ?`).join(' AND ')} AND ${set[0]} IS NULL`
+    for (const item of items)
+      yield { sql, parameters: [...item.slice(by.length), ...item.slice(0, by.length)] }
   },
   remove: ({ name }, keys) =>
     keys.map((parameters) => ({
