@@ -1,4 +1,4 @@
-import type { Condition, ListQuery, ReadModel } from '../../../ports/read-model.js'
+import type { Condition, HistoryQuery, ListQuery, ReadModel } from '../../../ports/read-model.js'
 import { demandEqual } from '../../law.js'
 import { fedWith, type ReadModelLaw } from '../law.js'
 import { newLog } from '../samples/log.js'
@@ -210,6 +210,32 @@ export const shownLaws: readonly ReadModelLaw[] = [
         const found = items.map(({ userId }) => userId)
         demandEqual(`${operator} ${value}`, [found, totalSize], [expected, expected.length])
       }
+    },
+  },
+  {
+    name: 'The history of a project with its roles leaves out its grants, whose history ends with the project.',
+    check: async (home) => {
+      const log = newLog()
+      log.record('acme', projectAdded('portal'))
+      log.record('acme', roleAdded('portal', 'reader'))
+      log.record('acme', projectGrantAdded('portal', 'globex', ['reader']))
+      log.record('acme', projectRemoved('portal'))
+      const model = await fedWith(home, log)
+      const typesOf = async (query: Pick<HistoryQuery, 'object' | 'including'>) => {
+        const entries = await model.history({ orgId: 'acme', after: 0n, limit: 1000, ...query })
+        return entries.map(({ type }) => type)
+      }
+      const portal = { type: 'project', id: 'portal' } as const
+      demandEqual('with roles', await typesOf({ object: portal, including: 'roles' }), [
+        'project.added',
+        'project_role.added',
+        'project.removed',
+      ])
+      const grant = { type: 'project_grant', projectId: 'portal', grantedOrgId: 'globex' } as const
+      demandEqual('of the grant', await typesOf({ object: grant }), [
+        'project_grant.added',
+        'project.removed',
+      ])
     },
   },
   {
