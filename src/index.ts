@@ -203,6 +203,7 @@ export {
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
+export type { GivenProviderFields } from './domain/identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -231,6 +232,7 @@ export {
   ProjectUpdated,
   projectStream,
 } from './domain/project/events.js'
+export type { GivenSettings } from './domain/project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -288,6 +290,7 @@ export {
   ProjectRoleUpdated,
   projectRoleStream,
 } from './domain/project-role/events.js'
+export type { GivenGroup } from './domain/project-role/fields.js'
 export type { AlreadyExists, NotFound } from './domain/refusals.js'
 export {
   AddUserGrant,
