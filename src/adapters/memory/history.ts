@@ -12,7 +12,7 @@ import { getOrAdd, type History, type PastChange, type State } from './rows.js'
 export const emptyHistory = (): History => ({
   all: [],
   byObject: new Map(),
-  byContainer: new Map(),
+  withRoles: new Map(),
   indexed: 0,
 })
 
@@ -39,18 +39,20 @@ const pastOf = (
   index(history)
   const container = containerOf(object)
   if (container) return pastWithin(history, orgId, { object, container })
-  const past = including === undefined ? history.byObject : history.byContainer
+  const past = including === undefined ? history.byObject : history.withRoles
   return past.get(streamOf(orgId, object)) ?? []
 }
 
 const index = (history: History): void => {
-  const { all, byObject, byContainer, indexed } = history
+  const { all, byObject, withRoles, indexed } = history
   for (const found of all.slice(indexed)) {
     const { stream, metadata } = found.event
     getOrAdd(byObject, stream, () => []).push(found)
-    const container = containerOf(objectOf(found.event))
+    const object = objectOf(found.event)
+    const container = containerOf(object)
     const around = container ? streamOf(metadata.resourceOwner, container) : stream
-    getOrAdd(byContainer, around, () => []).push(found)
+    if (!container || object.type === 'project_role')
+      getOrAdd(withRoles, around, () => []).push(found)
   }
   history.indexed = all.length
 }

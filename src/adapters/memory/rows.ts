@@ -29,9 +29,9 @@ export interface History {
   readonly all: PastChange[]
   /** Of each object, as far as `indexed`: the history of one object is seldom read. */
   readonly byObject: Map<StreamId, PastChange[]>
-  /** Of each object and of what lies in it, as far as `indexed`. */
-  readonly byContainer: Map<StreamId, PastChange[]>
-  /** How many of `all` are in `byObject` and `byContainer`. */
+  /** Of each project and its roles, as far as `indexed`. */
+  readonly withRoles: Map<StreamId, PastChange[]>
+  /** How many of `all` are in `byObject` and `withRoles`. */
   indexed: number
 }
 

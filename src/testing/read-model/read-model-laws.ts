@@ -1,6 +1,8 @@
 import { checkpointLaws } from './checkpoint-laws.js'
 import { filterLaws } from './filter-laws.js'
 import { getLaws } from './get-laws.js'
+import { accessLaws } from './grants/access-laws.js'
+import { shownLaws } from './grants/shown-laws.js'
 import { headLaws } from './head-laws.js'
 import { historyLaws } from './history-laws.js'
 import { historyPageLaws } from './history-page-laws.js'
@@ -20,5 +22,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...orderLaws,
   ...historyLaws,
   ...historyPageLaws,
+  ...shownLaws,
+  ...accessLaws,
   ...headLaws,
 ]

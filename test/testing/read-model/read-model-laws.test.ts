@@ -47,6 +47,9 @@ const readsAtHead = ({ store, readModel }: Ports): ReadAtHead => {
   return {
     get: (orgId, ref) => together(readModel.get(orgId, ref)),
     list: (query) => together(readModel.list(query)),
+    access: (query) => together(readModel.access(query)),
+    heldRoles: (query) => together(readModel.heldRoles(query)),
+    holders: (query) => together(readModel.holders(query)),
   }
 }
 
