@@ -6,7 +6,8 @@ import { objectOf, streamOf } from '../../projections/events/kind-of.js'
 import { historyEntry } from '../../projections/history-view.js'
 import { containerOf } from '../../projections/rows/row-key.js'
 import { countUpTo } from './count-up-to.js'
-import { getOrAdd, type History, type PastChange, type State } from './rows.js'
+import { getOrAdd } from './get-or-add.js'
+import type { History, PastChange, State } from './rows.js'
 
 /** The history before the first event of an organization. */
 export const emptyHistory = (): History => ({

@@ -3,7 +3,7 @@ import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, memoryReadModel, type ReadModel, StoreFault } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
-import { addSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
+import { addAllSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
 import { reads } from '../method/methods.js'
 
 let store: EventStore
@@ -13,7 +13,7 @@ beforeEach(async () => {
   const started = start()
   store = started.store
   iam = started.iam
-  await addSamples(iam)
+  await addAllSamples(iam)
 })
 
 const portal = { id: 'portal' }
@@ -307,12 +307,15 @@ it('is unavailable while the store or the read model has a fault, for each read 
       if (!/stateAt|revealClientSecret/.test(name))
         expect(await refusal(of(process)(input, context)), name).toEqual(unavailable)
 
-  const { list, history, get } = memoryReadModel()
+  const { list, history, get, access, heldRoles, holders } = memoryReadModel()
   const readModel = {
     ...memoryReadModel(),
     list: flaky(list),
     history: flaky(history),
     get: flaky(get),
+    access: flaky(access),
+    heldRoles: flaky(heldRoles),
+    holders: flaky(holders),
   }
   for (const { name, of, input } of reads)
     if (!/stateAt|revealClientSecret/.test(name))
