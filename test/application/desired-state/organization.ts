@@ -16,6 +16,8 @@ export const ALL: readonly Permission[] = [
   'project.write',
   'project.role.read',
   'project.role.write',
+  'project.grant.read',
+  'project.grant.write',
   'event.read',
 ]
 

@@ -14,6 +14,12 @@ import { currentVersion } from '../../../domain/message.js'
 import { AddProject, type ProjectCommand, UpdateProject } from '../../../domain/project/commands.js'
 import type { ProjectAdded, ProjectUpdated } from '../../../domain/project/events.js'
 import {
+  type ProjectGrantCommand,
+  RemoveProjectGrant,
+} from '../../../domain/project-grant/commands.js'
+import type { ProjectGrantRemoved } from '../../../domain/project-grant/events.js'
+import { projectGrants } from '../../../domain/project-grant/kind.js'
+import {
   AddProjectRole,
   type ProjectRoleCommand,
   RemoveProjectRole,
@@ -24,8 +30,10 @@ import type {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from '../../../domain/project-role/events.js'
+import type { OrgId, ProjectId, RoleKey } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import { kindOf } from '../../../projections/events/kind-of.js'
+import { roleKeys } from '../../method/bounds.js'
 
 /** An event has the same data as its command, and must meet the same rules. */
 const planned = <const Type extends string, Data extends z.ZodMiniType>(
@@ -40,6 +48,9 @@ const planned = <const Type extends string, Data extends z.ZodMiniType>(
     data,
   })
 
+/** The roles of a grant by their keys alone: when their lives began is looked up when the event is recorded. */
+const PlannedGrant = z.strictObject({ data: z.extend(projectGrants.ids, { roleKeys }) })
+
 /** An event in a plan. */
 export const PlannedEvent = z.discriminatedUnion(
   'type',
@@ -49,12 +60,31 @@ export const PlannedEvent = z.discriminatedUnion(
     planned('project_role.added', AddProjectRole),
     planned('project_role.updated', UpdateProjectRole),
     planned('project_role.removed', RemoveProjectRole),
+    planned('project_grant.added', PlannedGrant),
+    planned('project_grant.updated', PlannedGrant),
+    planned('project_grant.removed', RemoveProjectGrant),
     planned('identity_provider.oidc_added', AddOidcIdentityProvider),
     planned('identity_provider.oidc_config_updated', UpdateOidcConfig),
     planned('identity_provider.updated', UpdateIdentityProvider),
   ],
   { error: 'must be an event that a plan can have' },
 )
+
+/** Gives a grant, or replaces its roles. The event that is recorded also says when the life of each role began. */
+export interface PlannedGrantEvent {
+  /** As the type of the event that is recorded. */
+  readonly type: 'project_grant.added' | 'project_grant.updated'
+  /** Which grant, and all its roles. */
+  readonly data: {
+    /** The `id` of the project. */
+    readonly projectId: ProjectId
+    /** The organization that has the grant. */
+    readonly grantedOrgId: OrgId
+    /** At least 1, none twice. */
+    readonly roleKeys: readonly RoleKey[]
+  }
+}
+
 export type PlannedEvent = {
   /** Must be the version of the event type that is written today. */
   readonly schemaVersion: NewEvent['schemaVersion']
@@ -64,16 +94,28 @@ export type PlannedEvent = {
   | ProjectRoleAdded
   | ProjectRoleUpdated
   | ProjectRoleRemoved
+  | PlannedGrantEvent
+  | ProjectGrantRemoved
   | OidcIdentityProviderAdded
   | OidcConfigUpdated
   | IdentityProviderUpdated
 )
 
+/** Whether `event` gives roles, whose lives must be looked up to decide on it. */
+export const givesRoles = (event: PlannedEvent): event is PlannedEvent & PlannedGrantEvent =>
+  'roleKeys' in event.data
+
+type DecidedEvent = Exclude<PlannedEvent, PlannedGrantEvent>
+
 /** The command that leads to `event`. */
 export const commandOf = ({
   type,
   data,
-}: PlannedEvent): ProjectCommand | ProjectRoleCommand | IdentityProviderCommand => {
+}: DecidedEvent):
+  | ProjectCommand
+  | ProjectRoleCommand
+  | ProjectGrantCommand
+  | IdentityProviderCommand => {
   switch (type) {
     case 'project.added':
       return { type: 'AddProject', data }
@@ -85,6 +127,8 @@ export const commandOf = ({
       return { type: 'UpdateProjectRole', data }
     case 'project_role.removed':
       return { type: 'RemoveProjectRole', data }
+    case 'project_grant.removed':
+      return { type: 'RemoveProjectGrant', data }
     case 'identity_provider.oidc_added':
       return { type: 'AddOidcIdentityProvider', data }
     case 'identity_provider.oidc_config_updated':
