@@ -70,19 +70,27 @@ export const PlannedEvent = z.discriminatedUnion(
   { error: 'must be an event that a plan can have' },
 )
 
-/** Gives a grant, or replaces its roles. The event that is recorded also says when the life of each role began. */
-export interface PlannedGrantEvent {
-  /** As the type of the event that is recorded. */
-  readonly type: 'project_grant.added' | 'project_grant.updated'
-  /** Which grant, and all its roles. */
+/** Adds a grant. The event that is recorded also says when the life of each role began. */
+export interface PlannedGrantAdded {
+  /** As of the event that is recorded. */
+  readonly type: 'project_grant.added'
+  /** The new grant. */
   readonly data: {
-    /** The `id` of the project. */
+    /** As `ProjectGrant.projectId`. */
     readonly projectId: ProjectId
-    /** The organization that has the grant. */
+    /** As `ProjectGrant.grantedOrgId`. */
     readonly grantedOrgId: OrgId
-    /** At least 1, none twice. */
+    /** As `ProjectGrant.roleKeys`. */
     readonly roleKeys: readonly RoleKey[]
   }
+}
+
+/** Replaces the roles of a grant. The event that is recorded also says when the life of each role began. */
+export interface PlannedGrantUpdated {
+  /** As of the event that is recorded. */
+  readonly type: 'project_grant.updated'
+  /** Which grant, and its new roles. */
+  readonly data: PlannedGrantAdded['data']
 }
 
 export type PlannedEvent = {
@@ -94,24 +102,25 @@ export type PlannedEvent = {
   | ProjectRoleAdded
   | ProjectRoleUpdated
   | ProjectRoleRemoved
-  | PlannedGrantEvent
+  | PlannedGrantAdded
+  | PlannedGrantUpdated
   | ProjectGrantRemoved
   | OidcIdentityProviderAdded
   | OidcConfigUpdated
   | IdentityProviderUpdated
 )
 
-/** Whether `event` gives roles, whose lives must be looked up to decide on it. */
-export const givesRoles = (event: PlannedEvent): event is PlannedEvent & PlannedGrantEvent =>
-  'roleKeys' in event.data
+/** An event that gives roles: when their lives began must be looked up to decide on it. */
+type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
 
-type DecidedEvent = Exclude<PlannedEvent, PlannedGrantEvent>
+/** Whether `event` gives roles. */
+export const givesRoles = (event: PlannedEvent): event is GivingEvent => 'roleKeys' in event.data
 
-/** The command that leads to `event`. */
+/** The command that leads to an event which gives no roles. */
 export const commandOf = ({
   type,
   data,
-}: DecidedEvent):
+}: Exclude<PlannedEvent, GivingEvent>):
   | ProjectCommand
   | ProjectRoleCommand
   | ProjectGrantCommand

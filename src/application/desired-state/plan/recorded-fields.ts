@@ -1,20 +1,22 @@
 import { changedFields, changesNothing } from '../../../domain/changed-fields.js'
 import { byType } from '../../../domain/kinds.js'
 import { sameRoles } from '../../../domain/project-grant/decider.js'
-import { kindOf } from '../../../projections/events/kind-of.js'
 import type { PlannedChange } from './planned-change.js'
-import { givesRoles, PlannedEvent } from './planned-event.js'
+import { givesRoles, type PlannedEvent } from './planned-event.js'
 import type { FieldValue, PlannedField } from './planned-field.js'
 
 /** Values of an object by field name. */
 export type Values = Readonly<Record<string, FieldValue>>
 
-/** By type, the fields that planned events set and views show, ids aside; in the order of the events. */
-const FIELDS = byType(({ type: kind, ids, fields }) => {
-  const inEvents = PlannedEvent.def.options.flatMap(({ shape: { type, data } }) =>
-    type.def.values.some((each) => kindOf(each).type === kind) ? Object.keys(data.shape) : [],
+/** By type, the fields that planned events set and views show, ids aside; in the order of the recorded events. */
+const FIELDS = byType(({ ids, events, fields }) => {
+  const inEvents = events.flatMap((schema) =>
+    Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
   )
-  return [...new Set(inEvents)].filter((field) => field in fields && !(field in ids.shape))
+  // A plan has the keys of roles that are recorded with their lives.
+  return [...new Set([...inEvents, 'roleKeys'])].filter(
+    (field) => field in fields && !(field in ids.shape),
+  )
 })
 
 /** The fields that `change` sets in an object with the values `before`; all fields of a new object. */
