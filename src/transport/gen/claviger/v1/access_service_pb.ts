@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/access_service.proto.
  */
 export const file_claviger_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEidgoLRGVzaXJlZFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESGwoFZ3JvdXAYAyABKAlCB4rhGAMYyAFIAIgBAUIICgZfZ3JvdXAiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyLWAQoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siywQKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZyKSAgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCLQAQoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHMibQoGQ291bnRzEgsKA2FkZBgBIAEoBRIOCgZ1cGRhdGUYAiABKAUSDgoGcmVtb3ZlGAMgASgFEhEKCXVuY2hhbmdlZBgEIAEoBRIPCgdibG9ja2VkGAUgASgFEhIKCnN1cGVyc2VkZWQYBiABKAUi7QEKE0FwcGx5QWNjZXNzUmVzcG9uc2USDgoGb3JnX2lkGAEgASgJEhcKCm1hbmFnZWRfYnkYAiABKAlIAIgBARIUCgd2ZXJzaW9uGAMgASgESAGIAQESKwoHY2hhbmdlcxgEIAMoCzIaLmNsYXZpZ2VyLnYxLlBsYW5uZWRDaGFuZ2USIwoGY291bnRzGAUgASgLMhMuY2xhdmlnZXIudjEuQ291bnRzEioKCnVuZGVjbGFyZWQYBiADKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWZCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24yfgoNQWNjZXNzU2VydmljZRJtCgtBcHBseUFjY2VzcxIfLmNsYXZpZ2VyLnYxLkFwcGx5QWNjZXNzUmVxdWVzdBogLmNsYXZpZ2VyLnYxLkFwcGx5QWNjZXNzUmVzcG9uc2UiG4LT5JMCFToBKiIQL3YxL2FjY2VzczphcHBseWIGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct]);
+  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEidgoLRGVzaXJlZFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESGwoFZ3JvdXAYAyABKAlCB4rhGAMYyAFIAIgBAUIICgZfZ3JvdXAiUgoMRGVzaXJlZEdyYW50EiIKDmdyYW50ZWRfb3JnX2lkGAEgASgJQgqK4RgGCAEQARhAEh4KCXJvbGVfa2V5cxgCIAMoCUILiuEYBwgBEAEYkAMiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyKKAgoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSMgoGZ3JhbnRzGAYgAygLMhkuY2xhdmlnZXIudjEuRGVzaXJlZEdyYW50QgeK4RgDGJBOIssEChdEZXNpcmVkSWRlbnRpdHlQcm92aWRlchIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASHAoEbmFtZRgCIAEoCUIJiuEYBRABGMgBSACIAQESMwoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGVIAYgBARIaCg1hdXRvX3JlZ2lzdGVyGAQgASgISAKIAQESHgoGaXNzdWVyGAUgASgJQgmK4RgFCAEYyAFIA4gBARIeCgljbGllbnRfaWQYBiABKAlCC4rhGAcIARABGMgBEiUKDWNsaWVudF9zZWNyZXQYByABKAlCCYrhGAUQARjIAUgEiAEBEhYKBnNjb3BlcxgIIAMoCUIGiuEYAhhkEkAKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAkgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZEgFiAEBEjwKEHVzZXJuYW1lX21hcHBpbmcYCiABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAaIAQESLwoLdXBkYXRlX21hc2sYCyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgcKBV9uYW1lQg8KDV9zdHlsaW5nX3R5cGVCEAoOX2F1dG9fcmVnaXN0ZXJCCQoHX2lzc3VlckIQCg5fY2xpZW50X3NlY3JldEIXChVfZGlzcGxheV9uYW1lX21hcHBpbmdCEwoRX3VzZXJuYW1lX21hcHBpbmcikgIKEkFwcGx5QWNjZXNzUmVxdWVzdBI2Cghwcm9qZWN0cxgBIAMoCzIbLmNsYXZpZ2VyLnYxLkRlc2lyZWRQcm9qZWN0QgeK4RgDGOgHEkkKEmlkZW50aXR5X3Byb3ZpZGVycxgCIAMoCzIkLmNsYXZpZ2VyLnYxLkRlc2lyZWRJZGVudGl0eVByb3ZpZGVyQgeK4RgDGOgHEg0KBXBydW5lGAMgASgIEiIKCm1hbmFnZWRfYnkYBCABKAlCCYrhGAUQARjIAUgAiAEBEhQKB3ZlcnNpb24YBSABKARIAYgBARIVCg12YWxpZGF0ZV9vbmx5GAYgASgIQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uIqEBCgxQbGFubmVkRmllbGQSDQoFZmllbGQYASABKAkSKQoEZnJvbRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAiAEBEicKAnRvGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSAGIAQESEwoGc2VjcmV0GAQgASgJSAKIAQFCBwoFX2Zyb21CBQoDX3RvQgkKB19zZWNyZXQi0AEKDVBsYW5uZWRDaGFuZ2USDgoGYWN0aW9uGAEgASgJEiYKBm9iamVjdBgCIAEoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhITCgZyZWFzb24YAyABKAlIAIgBARIpCgZmaWVsZHMYBCADKAsyGS5jbGF2aWdlci52MS5QbGFubmVkRmllbGQSMAoHZGV0YWlscxgFIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAYgBAUIJCgdfcmVhc29uQgoKCF9kZXRhaWxzIm0KBkNvdW50cxILCgNhZGQYASABKAUSDgoGdXBkYXRlGAIgASgFEg4KBnJlbW92ZRgDIAEoBRIRCgl1bmNoYW5nZWQYBCABKAUSDwoHYmxvY2tlZBgFIAEoBRISCgpzdXBlcnNlZGVkGAYgASgFIu0BChNBcHBseUFjY2Vzc1Jlc3BvbnNlEg4KBm9yZ19pZBgBIAEoCRIXCgptYW5hZ2VkX2J5GAIgASgJSACIAQESFAoHdmVyc2lvbhgDIAEoBEgBiAEBEisKB2NoYW5nZXMYBCADKAsyGi5jbGF2aWdlci52MS5QbGFubmVkQ2hhbmdlEiMKBmNvdW50cxgFIAEoCzITLmNsYXZpZ2VyLnYxLkNvdW50cxIqCgp1bmRlY2xhcmVkGAYgAygLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uMn4KDUFjY2Vzc1NlcnZpY2USbQoLQXBwbHlBY2Nlc3MSHy5jbGF2aWdlci52MS5BcHBseUFjY2Vzc1JlcXVlc3QaIC5jbGF2aWdlci52MS5BcHBseUFjY2Vzc1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9hY2Nlc3M6YXBwbHliBnByb3RvMw", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct]);
 
 /**
  * A role as it is desired.
@@ -58,6 +58,34 @@ export type DesiredRole = Message<"claviger.v1.DesiredRole"> & {
  */
 export const DesiredRoleSchema: GenMessage<DesiredRole> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 0);
+
+/**
+ * A grant as it is desired.
+ *
+ * @generated from message claviger.v1.DesiredGrant
+ */
+export type DesiredGrant = Message<"claviger.v1.DesiredGrant"> & {
+  /**
+   * The organization that may give the roles to its users; not the owner of the project.
+   *
+   * @generated from field: string granted_org_id = 1;
+   */
+  grantedOrgId: string;
+
+  /**
+   * Keys of roles that the project has or that are declared. None twice.
+   *
+   * @generated from field: repeated string role_keys = 2;
+   */
+  roleKeys: string[];
+};
+
+/**
+ * Describes the message claviger.v1.DesiredGrant.
+ * Use `create(DesiredGrantSchema)` to create a new message.
+ */
+export const DesiredGrantSchema: GenMessage<DesiredGrant> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 1);
 
 /**
  * Settings as they are desired; an absent one stays as it is, or has its default in a new project.
@@ -99,7 +127,7 @@ export type DesiredSettings = Message<"claviger.v1.DesiredSettings"> & {
  * Use `create(DesiredSettingsSchema)` to create a new message.
  */
 export const DesiredSettingsSchema: GenMessage<DesiredSettings> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 1);
+  messageDesc(file_claviger_v1_access_service, 2);
 
 /**
  * A project as it is desired.
@@ -136,11 +164,18 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
   roles: DesiredRole[];
 
   /**
-   * `roles` where that is given and empty; JSON needs none.
+   * `roles` and `grants` where they are given and empty; JSON needs none.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list.
+   *
+   * @generated from field: repeated claviger.v1.DesiredGrant grants = 6;
+   */
+  grants: DesiredGrant[];
 };
 
 /**
@@ -148,7 +183,7 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
  * Use `create(DesiredProjectSchema)` to create a new message.
  */
 export const DesiredProjectSchema: GenMessage<DesiredProject> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 2);
+  messageDesc(file_claviger_v1_access_service, 3);
 
 /**
  * An OIDC identity provider as it is desired. An absent field stays as it is, or has its default in a new one.
@@ -239,7 +274,7 @@ export type DesiredIdentityProvider = Message<"claviger.v1.DesiredIdentityProvid
  * Use `create(DesiredIdentityProviderSchema)` to create a new message.
  */
 export const DesiredIdentityProviderSchema: GenMessage<DesiredIdentityProvider> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 3);
+  messageDesc(file_claviger_v1_access_service, 4);
 
 /**
  * The access that is desired.
@@ -262,7 +297,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
   identityProviders: DesiredIdentityProvider[];
 
   /**
-   * Removes roles of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.
+   * Removes roles and grants of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.
    *
    * @generated from field: bool prune = 3;
    */
@@ -295,7 +330,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
  * Use `create(ApplyAccessRequestSchema)` to create a new message.
  */
 export const ApplyAccessRequestSchema: GenMessage<ApplyAccessRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 4);
+  messageDesc(file_claviger_v1_access_service, 5);
 
 /**
  * One field of a change.
@@ -337,7 +372,7 @@ export type PlannedField = Message<"claviger.v1.PlannedField"> & {
  * Use `create(PlannedFieldSchema)` to create a new message.
  */
 export const PlannedFieldSchema: GenMessage<PlannedField> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 5);
+  messageDesc(file_claviger_v1_access_service, 6);
 
 /**
  * What happens to one object.
@@ -386,7 +421,7 @@ export type PlannedChange = Message<"claviger.v1.PlannedChange"> & {
  * Use `create(PlannedChangeSchema)` to create a new message.
  */
 export const PlannedChangeSchema: GenMessage<PlannedChange> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 6);
+  messageDesc(file_claviger_v1_access_service, 7);
 
 /**
  * How many objects each action has.
@@ -442,7 +477,7 @@ export type Counts = Message<"claviger.v1.Counts"> & {
  * Use `create(CountsSchema)` to create a new message.
  */
 export const CountsSchema: GenMessage<Counts> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 7);
+  messageDesc(file_claviger_v1_access_service, 8);
 
 /**
  * What was done, or with `validateOnly` what would be.
@@ -472,7 +507,7 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
   version?: bigint | undefined;
 
   /**
-   * Each declared project, followed by its roles; then each declared identity provider.
+   * Each declared project, followed by its roles and its grants; then each declared identity provider.
    *
    * @generated from field: repeated claviger.v1.PlannedChange changes = 4;
    */
@@ -498,10 +533,10 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
  * Use `create(ApplyAccessResponseSchema)` to create a new message.
  */
 export const ApplyAccessResponseSchema: GenMessage<ApplyAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 8);
+  messageDesc(file_claviger_v1_access_service, 9);
 
 /**
- * The access of an organization as it is desired: projects with their roles, and identity providers.
+ * The access of an organization as it is desired: projects with their roles and grants, and identity providers.
  *
  * @generated from service claviger.v1.AccessService
  */
