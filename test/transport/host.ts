@@ -18,6 +18,10 @@ const everything: readonly Permission[] = [
   'project.write',
   'project.role.read',
   'project.role.write',
+  'project.grant.read',
+  'project.grant.write',
+  'user.grant.read',
+  'user.grant.write',
   'event.read',
 ]
 

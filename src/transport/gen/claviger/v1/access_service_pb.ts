@@ -164,7 +164,7 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
   roles: DesiredRole[];
 
   /**
-   * `roles` and `grants` where they are given and empty; JSON needs none.
+   * Which of `roles` and `grants` are given. Without it, those that are not empty are; JSON needs none.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
@@ -536,7 +536,7 @@ export const ApplyAccessResponseSchema: GenMessage<ApplyAccessResponse> = /*@__P
   messageDesc(file_claviger_v1_access_service, 9);
 
 /**
- * The access of an organization as it is desired: projects with their roles and grants, and identity providers.
+ * The access of an organization as it is desired: projects with their roles, and identity providers.
  *
  * @generated from service claviger.v1.AccessService
  */
