@@ -50,7 +50,8 @@ export const allOf = async <Value>(works: readonly Promise<Value>[]): Promise<re
   return Promise.all(works)
 }
 
-const isEqual = (left: unknown, right: unknown): boolean => {
+/** Whether two structures of plain values and dates are equal. */
+export const isEqual = (left: unknown, right: unknown): boolean => {
   if (!isRecord(left) || !isRecord(right)) return Object.is(left, right)
   if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime()
   if (Array.isArray(left) !== Array.isArray(right)) return false

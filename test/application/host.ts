@@ -126,6 +126,17 @@ export const addSamples = async (iam: Iam, within: Context = context): Promise<v
   )
 }
 
+/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`. */
+export const addAllSamples = async (iam: Iam, within: Context = context): Promise<void> => {
+  await addSamples(iam, within)
+  const role = { projectId: 'portal', roleKey: 'viewer', displayName: 'Viewer' }
+  await good(iam.projectRoles.add(role, within))
+  const grant = { projectId: 'portal', grantedOrgId: 'initech', roleKeys: ['editor'] }
+  await good(iam.projectGrants.add(grant, within))
+  const roles = [{ roleKey: 'editor' }]
+  await good(iam.userGrants.add({ userId: 'bob', projectId: 'portal', roles }, within))
+}
+
 /** What each write of an object says of the whole: recorded at `created` and, last, at `changed`. */
 export const detailsAt = (created: Date, changed: Date, sequence: bigint) => ({
   sequence,

@@ -3,7 +3,7 @@ import type { Position } from '../../ports/event-store.js'
 import type { ViewType } from '../../ports/read-model.js'
 import type { Assignment, AssignmentStore, Ending } from '../../projections/rows/assignments.js'
 import { roleScope } from '../../projections/rows/row-key.js'
-import { getOrAdd } from './rows.js'
+import { getOrAdd } from './get-or-add.js'
 
 /** An assignment, and its end if it has one. */
 export interface StoredAssignment extends Assignment {

@@ -57,12 +57,14 @@ export interface Dialect {
   /** A field that has no column of its own, from `body`; text is ordered by code point. */
   readonly fieldInBody: (field: string) => string
   /**
-   * The rows of `page` as one text: a line for each with the sequence, the creation date and the body, separated by
-   * spaces; null when there are none. Absent where a second statement costs less than this.
+   * The rows of `page` as one text: a line for each with its first `columns`, separated by tabs; null when there are
+   * none. Absent where a second statement costs less than this.
    *
    * @param order - by columns of `page`
    */
-  readonly asLines?: (page: string, order: string) => string
+  readonly asLines?: (page: string, columns: readonly string[], order: string) => string
+  /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */
+  readonly jsonRows: (expressions: readonly string[]) => string
   /** An expression that orders rows which are found by `conditions`. */
   readonly ordered: (expression: string, conditions: readonly Condition[]) => string
   /** Whether a text contains another one, which is the parameter. */
@@ -83,6 +85,15 @@ export interface Dialect {
     table: Table,
     items: readonly Item[],
     changeOf: (item: Item) => ChangedRow,
+  ) => Iterable<Statement>
+  /**
+   * For each of `items`, sets the columns `set` in the rows that have its values in the columns `by` and null in the
+   * first of `set`. No row may have the values of two items.
+   */
+  readonly fill: (
+    table: Table,
+    columns: { readonly by: readonly string[]; readonly set: readonly string[] },
+    items: readonly Row[],
   ) => Iterable<Statement>
   /** Removes rows. */
   readonly remove: (table: Table, keys: readonly NumberedKey[]) => Iterable<Statement>

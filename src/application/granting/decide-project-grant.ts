@@ -2,13 +2,12 @@ import { err, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { projects } from '../../domain/project/kind.js'
 import { livingProjectGrant, projectGrant } from '../../domain/project-grant/decider.js'
-import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
 import { projectGrants } from '../../domain/project-grant/kind.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { record, type StreamRecord } from '../recording/snapshot.js'
 import type { View } from '../recording/view.js'
-import { roleLives } from './lives.js'
+import { roleIsInLife, roleLives } from './lives.js'
 
 /** A grant of a project that is to be added, or to have its roles replaced. */
 export interface GivenGrant {
@@ -26,7 +25,7 @@ export const livingProjectGrantIn = (
   const before = view.read(projectGrants, ids)
   const projectOrgId = OrgId.parse(view.orgId)
   const roleSince = roleLives(view, { projectOrgId, projectId: ids.projectId })
-  const isLiving = (role: ProjectGrantRole) => roleSince(role.roleKey) === role.roleSince
+  const isLiving = roleIsInLife(view, { projectOrgId, projectId: ids.projectId })
   return { before, roleSince, state: livingProjectGrant(before.state, isLiving) }
 }
 

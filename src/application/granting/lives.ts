@@ -5,6 +5,7 @@ import { projectGrants } from '../../domain/project-grant/kind.js'
 import { projectRoles } from '../../domain/project-role/kind.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import type { OrgId, ProjectId, RoleKey } from '../../domain/values.js'
+import type { AnySnapshot } from '../recording/snapshot.js'
 import type { View } from '../recording/view.js'
 
 /** A project, and the organization that owns it. */
@@ -32,6 +33,7 @@ export interface Lives {
 export const livesIn = (view: View, { projectOrgId, projectId }: OwnedProject): Lives => {
   const project = view.read(projects, { id: projectId }, projectOrgId)
   const roleSince = roleLives(view, { projectOrgId, projectId })
+  const isInLife = roleIsInLife(view, { projectOrgId, projectId })
   const isOwn = projectOrgId === view.orgId
   const ids = { projectId, grantedOrgId: view.orgId }
   const grant = isOwn ? undefined : view.read(projectGrants, ids, projectOrgId).state
@@ -51,17 +53,33 @@ export const livesIn = (view: View, { projectOrgId, projectId }: OwnedProject): 
     exists: exists(project.state),
     isGranted: isOwn || (grant !== undefined && exists(grant)),
     lifeOf,
-    isLiving: (role) => {
-      const life = lifeOf(role.roleKey)
-      return life?.roleSince === role.roleSince && life.grantSince === role.grantSince
-    },
+    isLiving: (role) => (isOwn || isInGrant(granted.get(role.roleKey), role)) && isInLife(role),
   }
 }
+
+/** Whether a role that was given is in the grant of the project in the lives of then. */
+const isInGrant = (granted: ProjectGrantLife | undefined, given: Life): boolean =>
+  granted?.since === given.grantSince && granted?.roleSince === given.roleSince
 
 /** Reads when the present life of a role of a project began; undefined when there is no such role. */
 export const roleLives =
   (view: View, { projectOrgId, projectId }: OwnedProject) =>
-  (roleKey: RoleKey): number | undefined => {
-    const { state, since } = view.read(projectRoles, { projectId, roleKey }, projectOrgId)
-    return exists(state) ? since : undefined
+  (roleKey: RoleKey): number | undefined =>
+    sinceOf(view.read(projectRoles, { projectId, roleKey }, projectOrgId))
+
+/**
+ * Reads whether a role is in the life that a grant recorded. A life that is over never comes back, so no append needs
+ * to be guarded by it: the roles of a grant that died do not count among the writes of an append.
+ */
+export const roleIsInLife =
+  (view: View, { projectOrgId, projectId }: OwnedProject) =>
+  ({ roleKey, roleSince }: Pick<Life, 'roleKey' | 'roleSince'>): boolean => {
+    const ids = { projectId, roleKey }
+    const seen = view.lastSeen(projectRoles, ids, projectOrgId)
+    // What was seen before that life began says nothing about its end.
+    const isOver = seen.version >= roleSince && sinceOf(seen) !== roleSince
+    return !isOver && sinceOf(view.read(projectRoles, ids, projectOrgId)) === roleSince
   }
+
+const sinceOf = ({ state, since }: AnySnapshot): number | undefined =>
+  exists(state) ? since : undefined

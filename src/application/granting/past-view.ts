@@ -43,6 +43,8 @@ export class PastView implements View {
 
   readonly glance: View['read'] = (kind, ids, orgId) => this.read(kind, ids, orgId)
 
+  readonly lastSeen: View['read'] = (kind, ids, orgId) => this.read(kind, ids, orgId)
+
   /** What `find` answers once all that it reads is loaded. */
   async settle<Found>(find: (view: View) => Found): Promise<Found> {
     for (;;) {

@@ -14,8 +14,8 @@ import {
 } from './snapshot.js'
 
 /**
- * The streams of one organization, or of another one that a decision names, as the decision sees them. One that is not loaded yet looks like one without
- * events; the decision is then taken again, once all that it looked at is loaded.
+ * The streams of one organization, or of another one that a decision names, as the decision sees them. One that is not
+ * loaded yet looks like one without events; the decision is then taken again, once all that it looked at is loaded.
  */
 export interface View {
   /** The organization whose streams are read where none is given. */
@@ -31,8 +31,14 @@ export interface View {
   /** {@link View.read}, of a stream that should have no events: it is not loaded. Once for each stream. */
   readNew: View['read']
 
-  /** {@link View.read}, of a stream that may change before the decision is recorded. */
+  /**
+   * {@link View.read}, of a stream that may change before the decision is recorded. Since no append can lose a race for
+   * it, it is always loaded for the call.
+   */
   glance: View['read']
+
+  /** {@link View.read}, of a stream of which it does not matter what was added since it was last seen. */
+  lastSeen: View['read']
 }
 
 /** The streams that the decision of one call looks at, and when they were loaded. */
@@ -60,7 +66,17 @@ export class CallView implements View {
     ids: Ids,
     orgId = this.orgId,
   ): Snapshot<State, Event> {
-    return this.#guard(this.glance(kind, ids, orgId))
+    return this.#guard(this.lastSeen(kind, ids, orgId))
+  }
+
+  lastSeen<Ids, State extends Status, Event extends Message>(
+    kind: StreamKind<Ids, State, Event>,
+    ids: Ids,
+    orgId = this.orgId,
+  ): Snapshot<State, Event> {
+    const name = kind.stream(orgId, ids)
+    const known = this.#loadedOf(kind, name) ?? this.#ledger.recall(kind, name)
+    return this.#look(known ?? this.#toLoad(kind, name))
   }
 
   glance<Ids, State extends Status, Event extends Message>(
@@ -69,11 +85,7 @@ export class CallView implements View {
     orgId = this.orgId,
   ): Snapshot<State, Event> {
     const name = kind.stream(orgId, ids)
-    const known = this.#loadedOf(kind, name) ?? this.#ledger.recall(kind, name)
-    if (known) return this.#look(known)
-    const beginning = new Snapshot(kind, name)
-    this.#missing.push(beginning)
-    return this.#look(beginning)
+    return this.#look(this.#loadedOf(kind, name) ?? this.#toLoad(kind, name))
   }
 
   readNew<Ids, State extends Status, Event extends Message>(
@@ -127,6 +139,16 @@ export class CallView implements View {
     for (const snapshot of this.#guards)
       if (!written.includes(snapshot)) writes.push(writeOf(snapshot, NO_EVENTS))
     return writes
+  }
+
+  /** Marks a stream as one to load. Until then it is as it was last seen, or without events. */
+  #toLoad<State extends Status, Event extends Message>(
+    kind: Evolving<State, Event>,
+    name: StreamId,
+  ): Snapshot<State, Event> {
+    const last = this.#ledger.recall(kind, name) ?? new Snapshot(kind, name)
+    this.#missing.push(last)
+    return last
   }
 
   /** What was loaded of a stream. */

@@ -84,20 +84,19 @@ const importBatch = (
   transact(runtime, call, {
     decide: (view) => {
       const now = runtime.now()
-      const firsts = new Map<string, ParsedUserGrant>()
+      const added = new Map<string, ParsedUserGrant>()
       const decided = rows.map((row): Decided => {
         const stream = userGrants.stream(call.orgId, row)
-        const first = firsts.get(stream)
-        // An append writes a stream once, so the first of several rows with the same grant adds it.
+        const first = added.get(stream)
+        // An append writes a stream once: of several rows with the same grant, the first that can be added is.
         if (first) return kept(call, row, first.roles.map(asRecorded))
-        firsts.set(stream, row)
         // A grant that stays as it is guards nothing: its roles might not fit into the append.
         const { state } = livingGrant(glancing(view), row)
         if (exists(state) && state.roles.length > 0) return kept(call, row, state.roles)
         const decision = decideUserGrant(view, { type: 'AddUserGrant', ...row }, now)
-        return decision.isOk()
-          ? { result: 'added', record: decision.value }
-          : { result: decision.error }
+        if (decision.isErr()) return { result: decision.error }
+        added.set(stream, row)
+        return { result: 'added', record: decision.value }
       })
       const records = decided.flatMap(({ record }) => record ?? [])
       return ok({ records, results: decided.map(({ result }) => result) })
@@ -134,5 +133,5 @@ const kept = (
 /** `view`, of which everything that is read may change. */
 const glancing = (view: View): View => {
   const glance: View['read'] = (kind, ids, orgId) => view.glance(kind, ids, orgId)
-  return { orgId: view.orgId, read: glance, readNew: glance, glance }
+  return { orgId: view.orgId, read: glance, readNew: glance, glance, lastSeen: glance }
 }

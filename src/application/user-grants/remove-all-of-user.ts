@@ -4,7 +4,7 @@ import { userGrant } from '../../domain/user-grant/decider.js'
 import { userGrants } from '../../domain/user-grant/kind.js'
 import { OrgId, ProjectId, type UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
-import type { UserGrant } from '../../ports/read-model.js'
+import type { Listing, UserGrant } from '../../ports/read-model.js'
 import type { IamError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { method, type Read } from '../method/method.js'
@@ -13,6 +13,7 @@ import { record } from '../recording/snapshot.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { retryDeadline } from '../waiting/pause.js'
+import { raceAbort } from '../waiting/race-abort.js'
 import { type UserGrantIds, UserInput } from './user-grant-input.js'
 
 /** Most grants that one append removes. */
@@ -43,16 +44,7 @@ export const removeAllOfUser = (runtime: Runtime): Read<UserInput, RemovedOfUser
       const removed: UserGrantIds[] = []
       const isTooLate = retryDeadline()
       for (let attempts = 1; ; attempts++) {
-        const { items, sequence } = await runtime.fresh.list<'user_grant'>(
-          { ...call, consistency: 'strong' },
-          {
-            type: 'user_grant',
-            orgId: call.orgId,
-            conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
-            sort: totalOrder(['key'], []),
-            limit: MAX_REMOVED,
-          },
-        )
+        const { items, sequence } = await raceAbort(grantsOf(runtime, call, userId), call.signal)
         if (items.length === 0) return ok({ removed, sequence })
         const batch = await removeAll(runtime, call, { userId, grants: items })
         if (batch.isErr()) return err(batch.error)
@@ -60,6 +52,23 @@ export const removeAllOfUser = (runtime: Runtime): Read<UserInput, RemovedOfUser
         if (batch.value.length < MAX_REMOVED && isTooLate())
           return err({ kind: 'Aborted', attempts })
       }
+    },
+  )
+
+/** The first grants of a user, which every process has recorded before. */
+const grantsOf = (
+  runtime: Runtime,
+  call: AdmittedCall,
+  userId: UserId,
+): Promise<Listing<UserGrant>> =>
+  runtime.fresh.list<'user_grant'>(
+    { ...call, consistency: 'strong' },
+    {
+      type: 'user_grant',
+      orgId: call.orgId,
+      conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
+      sort: totalOrder(['key'], []),
+      limit: MAX_REMOVED,
     },
   )
 

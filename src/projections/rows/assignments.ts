@@ -69,10 +69,11 @@ export const changeAssignments = (
   if (!range) return recorded
   const { before, after } = recorded
   const held: Held = assigns && before ? store.assigned(range) : NONE
-  const roles = assigns?.rolesIn(event)
+  // What does not exist, such as a grant that was removed with its project, assigns nothing.
+  const roles = after && assigns?.rolesIn(event)
   const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
   if (event.type === removal) store.end({ ...range, until: position, with: type })
-  else if (roles) changeRoles(store, { range, held, roles, position, with: type })
+  else if (roles && after) changeRoles(store, { range, held, roles, position, with: type })
   if (before?.state !== after?.state) {
     if (before?.state === 'inactive') store.resume(range, position)
     if (after?.state === 'inactive') store.pause(range, position)

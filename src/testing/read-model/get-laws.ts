@@ -1,14 +1,15 @@
 import { timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
+import { project, role } from './found-history.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { project, role } from './samples/found-history.js'
 import { listOf, portalWith, ROLES } from './samples/lists.js'
 import { newLog } from './samples/log.js'
 import { PROJECT_CHANGES, projectAdded, projectRemoved } from './samples/project.js'
 import { roleAdded, roleRemoved, roleUpdated } from './samples/project-role.js'
 import { FIRST_EVENTS, SCENARIOS, TYPES } from './samples/samples.js'
 import { logBefore, play } from './samples/scenarios.js'
+import { ACCESS, HELD_ROLES, HOLDERS } from './samples/user-grant.js'
 
 /** Projects that are easily taken for `portal` of `acme`. */
 const OTHERS = [
@@ -172,6 +173,9 @@ export const getLaws: readonly ReadModelLaw[] = [
               model.get('acme', ref),
         ),
         ...TYPES.map((type) => () => model.list(listOf(type))),
+        () => model.access(ACCESS),
+        () => model.heldRoles(HELD_ROLES),
+        () => model.holders(HOLDERS),
         () => model.history({ orgId: 'acme', after: 0n, limit: 10 }),
       ]
       for (const read of reads) {

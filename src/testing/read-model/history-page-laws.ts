@@ -1,7 +1,7 @@
 import type { HistoryQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
+import { found, idp, project, role } from './found-history.js'
 import { fedWith, type ReadModelLaw } from './law.js'
-import { found, idp, project, role } from './samples/found-history.js'
 import { idpAdded } from './samples/identity-provider.js'
 import { type Log, newLog } from './samples/log.js'
 import { projectAdded, projectRemoved } from './samples/project.js'

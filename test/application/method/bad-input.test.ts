@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, toStatus } from '../../../src/index.js'
-import { addSamples, badFields, context, good, iamOn, logOf, refusal, start } from '../host.js'
-import { type Method, methods, resealSecrets, writes } from './methods.js'
+import { addAllSamples, badFields, context, good, iamOn, logOf, refusal, start } from '../host.js'
+import { type Method, methods, removeAllOfUser, resealSecrets, writes } from './methods.js'
 
 const long = 'x'.repeat(10_000_000)
 
@@ -13,7 +13,7 @@ let store: EventStore
 beforeEach(async () => {
   const started = start()
   store = started.store
-  await addSamples(started.iam)
+  await addAllSamples(started.iam)
 })
 
 /** Values that no field takes, with a word for each. */
@@ -86,6 +86,16 @@ const scope: typeof wrongTypes = [
   ['a quotation mark', '"'],
   ['a backslash', '\\'],
   ['an accent', 'é'],
+]
+
+const userId: typeof wrongTypes = [...requiredText, ['801 bytes', `${'😀'.repeat(200)}a`]]
+
+const userGrant = { userId, projectId: id, projectOrgId: ownId }
+
+const grantedRoles: typeof wrongTypes = [
+  ...list.filter(([what]) => what !== '101 items'),
+  ['nothing', undefined],
+  ['none', []],
 ]
 
 const mappings = { displayNameMapping: choice, usernameMapping: choice }
@@ -182,6 +192,19 @@ const fields: Readonly<Record<string, Readonly<Record<string, typeof wrongTypes>
     group: text,
   },
   'projectRoles.remove': { projectId: id, roleKey: requiredText },
+  'projectGrants.add': { projectId: id, grantedOrgId: id, roleKeys: grantedRoles },
+  'projectGrants.update': { projectId: id, grantedOrgId: id, roleKeys: grantedRoles },
+  'projectGrants.deactivate': { projectId: id, grantedOrgId: id },
+  'projectGrants.reactivate': { projectId: id, grantedOrgId: id },
+  'projectGrants.remove': { projectId: id, grantedOrgId: id },
+  'userGrants.add': { ...userGrant, roles: grantedRoles },
+  'userGrants.update': { ...userGrant, roles: grantedRoles },
+  'userGrants.addRoles': { ...userGrant, roles: grantedRoles },
+  'userGrants.removeRoles': { ...userGrant, roleKeys: grantedRoles },
+  'userGrants.deactivate': userGrant,
+  'userGrants.reactivate': userGrant,
+  'userGrants.remove': userGrant,
+  'userGrants.removeAllOfUser': { userId },
 }
 
 const isFrozen = (value: unknown): boolean => value instanceof Object && Object.isFrozen(value)
@@ -198,7 +221,7 @@ const expectRefused = async ({ of }: Method, bad: object, field: string): Promis
   expect(await logOf(store)).toHaveLength(before)
 }
 
-describe.each([...writes, resealSecrets])('$name', (method) => {
+describe.each([...writes, resealSecrets, removeAllOfUser])('$name', (method) => {
   const { input, name } = method
   const cases = Object.entries(fields[name] ?? {}).flatMap(([field, bad]) =>
     bad.map(([what, value]) => ({ field, what, value })),
@@ -249,7 +272,7 @@ describe.each([...writes, resealSecrets])('$name', (method) => {
 })
 
 it('knows the fields of every write', () => {
-  const names = [...writes, resealSecrets].map(({ name }) => name)
+  const names = [...writes, resealSecrets, removeAllOfUser].map(({ name }) => name)
   expect(Object.keys(fields).toSorted()).toEqual(names.toSorted())
 })
 
@@ -310,6 +333,54 @@ describe('The items of lists', () => {
   })
 })
 
+describe('The roles of grants', () => {
+  const at = new Date(Number.NaN)
+  const role = { roleKey: 'editor' }
+  const ofUsers = writes.filter(({ input }) => 'roles' in input && 'userId' in input)
+  const cases = ofUsers.flatMap((method) =>
+    [
+      ...requiredText.map(([what, value]) => [what, { roleKey: value }, 'roleKey'] as const),
+      ...wrongTypes
+        .filter(([what]) => what !== 'a date')
+        .map(([what, value]) => [what, { ...role, expiresAt: value }, 'expiresAt'] as const),
+      ['an invalid date', { ...role, expiresAt: at }, 'expiresAt'] as const,
+      ['a date as text', { ...role, expiresAt: '2030-01-01' }, 'expiresAt'] as const,
+      ['an unknown field', { ...role, since: 1 }, 'since'] as const,
+      ['the life of a role', { ...role, roleSince: 1 }, 'roleSince'] as const,
+    ].map(([what, bad, field]) => ({ method, what, bad, field })),
+  )
+
+  it.each(cases)('are named when malformed: $field, $what, of $method.name', async (given) => {
+    const { method, bad, field } = given
+    const roles = [{ roleKey: 'viewer' }, bad]
+    await expectRefused(method, { ...method.input, roles }, `roles[1].${field}`)
+  })
+
+  const lists = writes.flatMap((method) => {
+    if (!/^(projectGrants|userGrants)/.test(method.name)) return []
+    if ('roleKeys' in method.input)
+      return { method, field: 'roleKeys', of: (key: string): unknown => key, path: '' }
+    return 'roles' in method.input
+      ? {
+          method,
+          field: 'roles',
+          of: (roleKey: string): unknown => ({ roleKey }),
+          path: '.roleKey',
+        }
+      : []
+  })
+
+  it.each(lists)('are at most 400, of $method.name', async ({ method, field, of }) => {
+    const roles = Array.from({ length: 401 }, (_, n) => of(`${n}`))
+    await expectRefused(method, { ...method.input, [field]: roles }, field)
+  })
+
+  it.each(lists)('have no key twice, of $method.name', async ({ method, field, of, path }) => {
+    const roles = ['a', 'b', 'a'].map(of)
+    await expectRefused(method, { ...method.input, [field]: roles }, `${field}[2]${path}`)
+  })
+})
+
 describe('Violations', () => {
   it('are at most a hundred, with names cut off and well-formed', async () => {
     const names = Array.from({ length: 1000 }, (_, n) => [`a${'\uD83D\uDE00'.repeat(300)}${n}`, 1])
@@ -325,7 +396,7 @@ describe('Violations', () => {
 })
 
 // An import takes as many rows as there are.
-const bounded = methods.filter(({ name }) => name !== 'projectRoles.import')
+const bounded = methods.filter(({ name }) => !name.endsWith('.import'))
 
 describe.each(bounded)('The longest input of $name', ({ of, input, name }) => {
   it('is refused quickly in every field, and is not kept', async () => {

@@ -9,7 +9,7 @@ export type Call = (input: unknown, context: unknown) => ResultAsync<unknown, Ia
 export interface Method {
   readonly name: string
   readonly of: (iam: Iam) => Call
-  /** Well-formed, and successful after `addSamples`. */
+  /** Well-formed, and successful after `addAllSamples`. */
   readonly input: object
   readonly permissions: readonly Permission[]
   /** What `permissions` are asked for. */
@@ -25,6 +25,8 @@ const provider = { idpId: 'google' }
 const oidc = { clientId: 'c', clientSecret: 's', issuer: 'i' }
 const role = { projectId: 'portal', roleKey: 'editor' }
 const object = { type: 'project_role', ...role }
+const projectGrant = { projectId: 'portal', grantedOrgId: 'initech' }
+const userGrant = { userId: 'bob', projectId: 'portal' }
 
 /** Casts, so that tests can send what no type allows. */
 const method = <Group extends keyof Iam, Name extends keyof Iam[Group] & string>(
@@ -119,6 +121,49 @@ export const writes: readonly Method[] = [
     permissions: ['project.role.write'],
     object: portal,
   }),
+  method('projectGrants', 'add', {
+    input: { projectId: 'portal', grantedOrgId: 'new', roleKeys: ['editor'] },
+    permissions: ['project.grant.write'],
+    object: portal,
+    refuses: isNew,
+  }),
+  method('projectGrants', 'update', {
+    input: { ...projectGrant, roleKeys: ['editor', 'viewer'] },
+    permissions: ['project.grant.write'],
+    object: portal,
+  }),
+  ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
+    method('projectGrants', name, {
+      input: projectGrant,
+      permissions: ['project.grant.write'],
+      object: portal,
+    }),
+  ),
+  method('userGrants', 'add', {
+    input: { userId: 'new', projectId: 'portal', roles: [{ roleKey: 'editor' }] },
+    permissions: ['user.grant.write'],
+    object: portal,
+    refuses: isNew,
+  }),
+  ...(['update', 'addRoles'] as const).map((name) =>
+    method('userGrants', name, {
+      input: { ...userGrant, roles: [{ roleKey: 'editor' }, { roleKey: 'viewer' }] },
+      permissions: ['user.grant.write'],
+      object: portal,
+    }),
+  ),
+  method('userGrants', 'removeRoles', {
+    input: { ...userGrant, roleKeys: ['editor'] },
+    permissions: ['user.grant.write'],
+    object: portal,
+  }),
+  ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
+    method('userGrants', name, {
+      input: userGrant,
+      permissions: ['user.grant.write'],
+      object: portal,
+    }),
+  ),
 ]
 
 /** The one that makes many writes of its own. */
@@ -134,6 +179,20 @@ export const importRoles: Method = method('projectRoles', 'import', {
   input: { projectId: 'portal', roles: [{ roleKey: 'new', displayName: 'n' }] },
   permissions: ['project.role.read', 'project.role.write'],
   object: portal,
+  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+})
+
+/** Another one: it removes as many grants as the user has. */
+export const removeAllOfUser: Method = method('userGrants', 'removeAllOfUser', {
+  input: { userId: 'bob' },
+  permissions: ['user.grant.read', 'user.grant.write'],
+  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+})
+
+/** Another one: it takes as many grants as there are. */
+export const importGrants: Method = method('userGrants', 'import', {
+  input: { grants: [{ userId: 'new', projectId: 'portal', roles: [{ roleKey: 'editor' }] }] },
+  permissions: ['user.grant.read', 'user.grant.write'],
   refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
 })
 
@@ -161,6 +220,11 @@ export const reads: readonly Method[] = [
     permissions: ['project.read', 'project.role.read'],
     object: portal,
   }),
+  method('projects', 'roleClaims', {
+    input: { id: 'portal', userOrgId: 'acme', userId: 'bob' },
+    permissions: ['project.read', 'project.role.read', 'user.grant.read'],
+    object: portal,
+  }),
   method('projectRoles', 'get', {
     input: role,
     permissions: ['project.role.read'],
@@ -171,6 +235,34 @@ export const reads: readonly Method[] = [
     permissions: ['project.role.read'],
     object: portal,
   }),
+  method('projectGrants', 'get', {
+    input: projectGrant,
+    permissions: ['project.grant.read'],
+    object: portal,
+  }),
+  method('projectGrants', 'list', {
+    input: { projectId: 'portal' },
+    permissions: ['project.grant.read'],
+    object: portal,
+  }),
+  method('projectGrants', 'listReceived', { input: {}, permissions: ['project.grant.read'] }),
+  method('userGrants', 'get', {
+    input: userGrant,
+    permissions: ['user.grant.read'],
+    object: portal,
+  }),
+  method('userGrants', 'list', { input: {}, permissions: ['user.grant.read'] }),
+  method('access', 'check', {
+    input: { ...userGrant, roleKey: 'editor' },
+    permissions: ['user.grant.read'],
+    object: portal,
+  }),
+  method('access', 'rolesOf', { input: { userId: 'bob' }, permissions: ['user.grant.read'] }),
+  method('access', 'whoHas', {
+    input: { projectId: 'portal' },
+    permissions: ['user.grant.read'],
+    object: portal,
+  }),
   method('history', 'list', { input: { object }, permissions: ['event.read'], object: portal }),
   method('history', 'stateAt', {
     input: { object, sequence: 2n ** 60n },
@@ -179,7 +271,14 @@ export const reads: readonly Method[] = [
   }),
 ]
 
-export const methods: readonly Method[] = [...writes, resealSecrets, importRoles, ...reads]
+export const methods: readonly Method[] = [
+  ...writes,
+  resealSecrets,
+  importRoles,
+  removeAllOfUser,
+  importGrants,
+  ...reads,
+]
 
 /** Methods that stand for the others where all of them would take too long. */
 export const SAMPLE: readonly string[] = ['projects.update', 'history.list']

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, type PermissionQuestion, StoreFault } from '../../../src/index.js'
 import {
-  addSamples,
+  addAllSamples,
   badFields,
   caller,
   context,
@@ -20,7 +20,7 @@ let store: EventStore
 const addStore = async () => {
   const started = start()
   store = started.store
-  await addSamples(started.iam)
+  await addAllSamples(started.iam)
 }
 
 /** Fails when it asks for a permission: what is checked before is answered without it. */

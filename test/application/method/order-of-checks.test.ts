@@ -6,7 +6,7 @@ import {
   type PermissionQuestion,
 } from '../../../src/index.js'
 import {
-  addSamples,
+  addAllSamples,
   badFields,
   caller,
   context,
@@ -26,7 +26,7 @@ let store: EventStore
 beforeEach(async () => {
   const started = start()
   store = started.store
-  await addSamples(started.iam)
+  await addAllSamples(started.iam)
 })
 
 // The other methods are in order-of-checks-of-all.test.ts, which mutation testing leaves out.
@@ -324,6 +324,11 @@ describe('While authorize is pending', () => {
   })
 })
 
+/** Reads that find one object, or what lies in it. */
+const ofOneObject = reads.filter(
+  ({ name }) => !/\.list|^access/.test(name) || /^project(Role|Grant)s\.list$/.test(name),
+)
+
 describe('The organization of a call', () => {
   it.each(writes.filter(({ refuses = [] }) => refuses.length === 0))(
     'does not find the objects of another one: $name',
@@ -334,23 +339,34 @@ describe('The organization of a call', () => {
     },
   )
 
-  it.each(reads.filter(({ name }) => !/\.list$/.test(name) || name === 'projectRoles.list'))(
-    'does not find the objects of another one: $name',
-    async ({ of, input }) => {
-      expect(await refusal(of(iamOn(store))(input, inGlobex))).toMatchObject({ kind: 'NotFound' })
-    },
-  )
+  it.each(ofOneObject)('does not find the objects of another one: $name', async ({ of, input }) => {
+    expect(await refusal(of(iamOn(store))(input, inGlobex))).toMatchObject({ kind: 'NotFound' })
+  })
 
   it('lists nothing of another one', async () => {
     const iam = iamOn(store)
     expect(await good(iam.identityProviders.list({}, inGlobex))).toMatchObject({ items: [] })
     expect(await good(iam.projects.list({}, inGlobex))).toMatchObject({ items: [], totalSize: 0 })
     expect(await good(iam.history.list({}, inGlobex))).toEqual({ items: [] })
+    expect(await good(iam.userGrants.list({}, inGlobex))).toMatchObject({ items: [], totalSize: 0 })
+    expect(await good(iam.projectGrants.listReceived({}, inGlobex))).toMatchObject({ items: [] })
+  })
+
+  it('answers checks of access without what another one has', async () => {
+    const { access } = iamOn(store)
+    const bob = { userId: 'bob', projectId: 'portal', roleKey: 'editor' }
+    expect(await good(access.check(bob, inGlobex))).toEqual({
+      allowed: false,
+      roleKeys: [],
+      reasons: [{ kind: 'ProjectNotFound' }],
+    })
+    expect(await good(access.rolesOf({ userId: 'bob' }, inGlobex))).toEqual({ items: [] })
+    expect(await good(access.whoHas({ projectId: 'portal' }, inGlobex))).toEqual({ items: [] })
   })
 
   it('can hold objects with the same ids as another one', async () => {
     const iam = iamOn(store)
-    await addSamples(iam, inGlobex)
+    await addAllSamples(iam, inGlobex)
     await good(iam.projects.remove({ id: 'portal' }, inGlobex))
     expect(await good(iam.projects.get({ id: 'portal' }, context))).toMatchObject({
       details: { resourceOwner: 'acme' },
@@ -449,7 +465,7 @@ describe('An argument that changes during a call', () => {
       id: 'portal',
     })
     time.setTime(0)
-    expect((await good(iam.history.list({ time: { from: time } }, context))).items).toHaveLength(3)
+    expect((await good(iam.history.list({ time: { from: time } }, context))).items).toHaveLength(6)
   })
 
   it('a Date that cannot be read is malformed', async () => {

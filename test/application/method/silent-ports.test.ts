@@ -6,11 +6,12 @@ import {
   type IamOptions,
   memoryEventStore,
   memoryReadModel,
+  type ReadModel,
   verify,
 } from '../../../src/index.js'
 import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../../defaults.js'
 import {
-  addSamples,
+  addAllSamples,
   context,
   good,
   type Iam,
@@ -31,8 +32,9 @@ type Options = (silent: Silent) => Partial<IamOptions>
 type Call = (iam: Iam, within: Context) => ResultAsync<unknown, { readonly kind: string }>
 
 const store = memoryEventStore()
-await addSamples(iamOn(store))
+await addAllSamples(iamOn(store))
 const portal = { id: 'portal' }
+const bob = { userId: 'bob', projectId: 'portal' }
 const unchanged = { ...PROJECT_DEFAULTS, ...portal, name: 'Portal' }
 const keyed = { ...oidc, idpId: 'keyed' }
 const idempotencyKey = 'k1'
@@ -50,7 +52,7 @@ const ofAllSilent: Options = (silent) => ({
 })
 
 const readModelWithout =
-  (method: 'checkpoint' | 'get' | 'list' | 'history'): Options =>
+  (method: keyof ReadModel): Options =>
   (silent) => ({ readModel: { ...memoryReadModel(), [method]: silent } })
 
 const cipherWithout =
@@ -83,6 +85,50 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
   ['a read, for the checkpoint', readModelWithout('checkpoint'), get],
   ['get', readModelWithout('get'), get],
   ['list', readModelWithout('list'), ({ projects }, within) => projects.list({}, within)],
+  ['access.check', readModelWithout('access'), ({ access }, within) => access.check(bob, within)],
+  [
+    'roleClaims',
+    readModelWithout('access'),
+    ({ projects }, within) =>
+      projects.roleClaims({ ...portal, userId: 'bob', userOrgId: 'acme' }, within),
+  ],
+  [
+    'access.rolesOf',
+    readModelWithout('heldRoles'),
+    ({ access }, within) => access.rolesOf({ userId: 'bob' }, within),
+  ],
+  [
+    'access.whoHas',
+    readModelWithout('holders'),
+    ({ access }, within) => access.whoHas({ projectId: 'portal' }, within),
+  ],
+  [
+    'stateAt of a grant',
+    storeWithout('readStream'),
+    ({ history }, within) =>
+      history.stateAt({ object: { type: 'user_grant', ...bob }, sequence: 2n ** 60n }, within),
+  ],
+  [
+    'a dry run of a grant',
+    storeWithout('readStream'),
+    ({ userGrants }, within) => userGrants.remove(bob, { ...within, dryRun: true }),
+  ],
+  [
+    'removeAllOfUser, for the list',
+    readModelWithout('list'),
+    ({ userGrants }, within) => userGrants.removeAllOfUser({ userId: 'bob' }, within),
+  ],
+  [
+    'removeAllOfUser, for the streams',
+    storeWithout('readStream'),
+    ({ userGrants }, within) => userGrants.removeAllOfUser({ userId: 'bob' }, within),
+  ],
+  [
+    'an import of grants, for the streams',
+    storeWithout('readStream'),
+    ({ userGrants }, within) =>
+      userGrants.import({ grants: [{ ...bob, roles: [{ roleKey: 'editor' }] }] }, within),
+  ],
   ['history', readModelWithout('history'), ({ history }, within) => history.list({}, within)],
   [
     'stateAt',

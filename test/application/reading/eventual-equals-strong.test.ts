@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { memoryEventStore, memoryReadModel, type ReadModel } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
-import { addSamples, context, good, type Iam, iamOn } from '../host.js'
+import { addAllSamples, context, good, type Iam, iamOn, inGlobex } from '../host.js'
 import { type Method, reads } from '../method/methods.js'
 
 /** Two processes on the same events, and the read model that the second one reads. */
@@ -30,29 +30,47 @@ const inOneFile = (): Processes => {
 
 const google = { idpId: 'google' }
 const portal = { id: 'portal' }
+const shop = { id: 'shop' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
+const initech = { projectId: 'portal', grantedOrgId: 'initech' }
+const bob = { userId: 'bob', projectId: 'portal' }
+const checked = { projectRoleCheck: true, projectRoleAssertion: true }
 
 /** Changes what each of {@link reads} answers. */
-const change = async ({ identityProviders, projects, projectRoles }: Iam) => {
+const change = async (iam: Iam) => {
+  const { identityProviders, projects, projectRoles, projectGrants, userGrants } = iam
   const oidc = { ...google, clientId: 'client-2', clientSecret: 'rotated', issuer: 'i' }
   await good(identityProviders.patch(oidc, context))
-  await good(projects.patch({ ...portal, name: 'Renamed', projectRoleCheck: true }, context))
+  await good(projects.patch({ ...portal, name: 'Renamed', ...checked }, context))
   await good(projectRoles.patch({ ...editor, displayName: 'Renamed' }, context))
+  const roleKeys = ['editor', 'viewer']
+  await good(projectGrants.update({ ...initech, roleKeys }, context))
+  const roles = roleKeys.map((roleKey) => ({ roleKey }))
+  await good(userGrants.update({ ...bob, roles }, context))
+  await good(projects.add({ ...shop, name: 'Shop' }, inGlobex))
+  const seller = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
+  await good(projectRoles.add(seller, inGlobex))
+  const toAcme = { projectId: 'shop', grantedOrgId: 'acme', roleKeys: ['seller'] }
+  await good(projectGrants.add(toAcme, inGlobex))
 }
 
 const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
   [
     'each of them',
-    async ({ identityProviders, projects, projectRoles }) => {
+    async ({ identityProviders, projects, projectRoles, projectGrants, userGrants }) => {
+      await good(userGrants.remove(bob, context))
+      await good(projectGrants.remove(initech, context))
+      await good(projectGrants.remove({ projectId: 'shop', grantedOrgId: 'acme' }, inGlobex))
       await good(projectRoles.remove(editor, context))
       await good(projects.remove(portal, context))
       await good(identityProviders.remove(google, context))
     },
   ],
   [
-    'a role by its project',
+    'roles and grants by their project',
     async ({ identityProviders, projects }) => {
       await good(projects.remove(portal, context))
+      await good(projects.remove(shop, inGlobex))
       await good(identityProviders.remove(google, context))
     },
   ],
@@ -70,7 +88,7 @@ describe.each([
 ])('An eventual read %s answers as a strong one', (_, open) => {
   it.each(removals)('once caught up after a change and the removal of %s.', async (_, remove) => {
     const { writer, reader, readModel } = open()
-    await addSamples(writer)
+    await addAllSamples(writer)
     let before = await answers(reader, 'strong')
     for (const write of [change, remove]) {
       await write(writer)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, memoryEventStore, memoryReadModel } from '../../../src/index.js'
-import { addSamples, context, good, iamOn, refusal, start } from '../host.js'
+import { addAllSamples, context, good, iamOn, refusal, start } from '../host.js'
 import { reads } from '../method/methods.js'
 
 let store: EventStore
@@ -8,7 +8,7 @@ let store: EventStore
 beforeEach(async () => {
   const started = start()
   store = started.store
-  await addSamples(started.iam)
+  await addAllSamples(started.iam)
 })
 
 const eventual = { ...context, consistency: 'eventual' } as const

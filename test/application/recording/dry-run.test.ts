@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Context, DryRunContext, EventStore, Planned, Written } from '../../../src/index.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
-import { addSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
+import { addAllSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
 import { writes } from '../method/methods.js'
 
 let store: EventStore
@@ -10,7 +10,7 @@ let appends: number
 
 beforeEach(async () => {
   const started = start()
-  await addSamples(started.iam)
+  await addAllSamples(started.iam)
   appends = 0
   store = {
     ...started.store,

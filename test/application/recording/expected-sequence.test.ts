@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, toStatus } from '../../../src/index.js'
 import { PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../../defaults.js'
-import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from '../host.js'
+import { addAllSamples, context, good, type Iam, iamOn, logOf, refusal, start } from '../host.js'
 import { writes } from '../method/methods.js'
 
 let store: EventStore
@@ -11,16 +11,23 @@ beforeEach(async () => {
   const started = start()
   store = started.store
   iam = started.iam
-  await addSamples(iam)
+  await addAllSamples(iam)
 })
+
+const granted = { projectId: 'portal', grantedOrgId: 'initech' }
+const bob = { userId: 'bob', projectId: 'portal' }
 
 /** The sequence of the object that a write is about, as its `get` shows it. */
 const sequenceOf = async (name: string): Promise<bigint> => {
-  const found = name.startsWith('projectRoles')
-    ? iam.projectRoles.get({ projectId: 'portal', roleKey: 'editor' }, context)
-    : name.startsWith('projects')
-      ? iam.projects.get({ id: 'portal' }, context)
-      : iam.identityProviders.get({ idpId: 'google' }, context)
+  const found = name.startsWith('userGrants')
+    ? iam.userGrants.get(bob, context)
+    : name.startsWith('projectGrants')
+      ? iam.projectGrants.get(granted, context)
+      : name.startsWith('projectRoles')
+        ? iam.projectRoles.get({ projectId: 'portal', roleKey: 'editor' }, context)
+        : name.startsWith('projects')
+          ? iam.projects.get({ id: 'portal' }, context)
+          : iam.identityProviders.get({ idpId: 'google' }, context)
   return (await found)._unsafeUnwrap().details.sequence
 }
 
@@ -71,6 +78,8 @@ describe.each(conditional)('$name with an expected sequence', ({ name, of, input
         context,
       ),
     )
+    await good(inOther.projectGrants.deactivate(granted, context))
+    await good(inOther.userGrants.deactivate(bob, context))
     const error = await refusal(of(seen)(input, { ...context, expectedSequence }))
     const actual = await sequenceOf(name)
     expect(error).toEqual({ kind: 'SequenceMismatch', expected: expectedSequence, actual })
@@ -80,6 +89,8 @@ describe.each(conditional)('$name with an expected sequence', ({ name, of, input
   it('is not found rather than elsewhere once the object is gone', async () => {
     const expectedSequence = await sequenceOf(name)
     await good(iam.identityProviders.remove({ idpId: 'google' }, context))
+    await good(iam.userGrants.remove(bob, context))
+    await good(iam.projectGrants.remove(granted, context))
     await good(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'editor' }, context))
     await good(iam.projects.remove({ id: 'portal' }, context))
     const call = of(iam)(input, { ...context, expectedSequence })
@@ -87,7 +98,7 @@ describe.each(conditional)('$name with an expected sequence', ({ name, of, input
   })
 })
 
-it('is that of the object alone: a change of the project does not move its roles', async () => {
+it('is that of the object alone: a change of the project does not move its roles and grants', async () => {
   const expectedSequence = await sequenceOf('projectRoles')
   await good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name: 'moved' }, context))
   const role = { projectId: 'portal', roleKey: 'editor', displayName: 'E', group: '' }

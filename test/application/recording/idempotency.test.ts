@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type Context, type EventStore, toStatus, type Written } from '../../../src/index.js'
 import { OIDC_DEFAULTS, PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../../defaults.js'
 import {
-  addSamples,
+  addAllSamples,
   caller,
   context,
   everything,
@@ -26,17 +26,23 @@ beforeEach(async () => {
   const started = start()
   store = started.store
   iam = started.iam
-  await addSamples(iam)
+  await addAllSamples(iam)
 })
 
 const once: Context = { ...context, idempotencyKey: 'request 1' }
 const reused = { kind: 'IdempotencyKeyReused', idempotencyKey: 'request 1' }
+
+const granted = { projectId: 'portal', grantedOrgId: 'initech' }
+const bob = { userId: 'bob', projectId: 'portal' }
 
 /** What has to be done first for a write to change something. */
 const prepare = async ({ name }: Method): Promise<void> => {
   if (name === 'projects.reactivate') await good(iam.projects.deactivate({ id: 'portal' }, context))
   if (name === 'identityProviders.reactivate')
     await good(iam.identityProviders.deactivate({ idpId: 'google' }, context))
+  if (name === 'projectGrants.reactivate')
+    await good(iam.projectGrants.deactivate(granted, context))
+  if (name === 'userGrants.reactivate') await good(iam.userGrants.deactivate(bob, context))
 }
 
 describe.each(writes)('$name under an idempotency key', (method) => {
@@ -60,6 +66,9 @@ describe.each(writes)('$name under an idempotency key', (method) => {
       await iam.identityProviders.update({ ...PROVIDER_DEFAULTS, idpId, name: 'moved' }, context)
     for (const id of ['portal', 'new'])
       await iam.projects.update({ ...PROJECT_DEFAULTS, id, name: 'moved' }, context)
+    for (const userId of ['bob', 'new']) await iam.userGrants.remove({ ...bob, userId }, context)
+    for (const grantedOrgId of ['initech', 'new'])
+      await iam.projectGrants.remove({ ...granted, grantedOrgId }, context)
     for (const roleKey of ['editor', 'new']) {
       const role = { projectId: 'portal', roleKey }
       await iam.projectRoles.update({ group: '', ...role, displayName: 'moved' }, context)
@@ -94,7 +103,7 @@ describe.each(writes)('$name under an idempotency key', (method) => {
   })
 
   it('is another key in another organization', async () => {
-    await addSamples(iam, inGlobex)
+    await addAllSamples(iam, inGlobex)
     await prepare(method)
     const first = await good(of(iam)(input, once))
     const log = (await logOf(store)).length

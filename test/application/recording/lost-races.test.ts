@@ -3,7 +3,7 @@ import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, toStatus } from '../../../src/index.js'
 import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../../defaults.js'
 import {
-  addSamples,
+  addAllSamples,
   context,
   good,
   type Iam,
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const started = start()
   store = started.store
   iam = started.iam
-  await addSamples(iam)
+  await addAllSamples(iam)
 })
 
 afterEach(() => {
@@ -97,9 +97,10 @@ describe('A lost race', () => {
       name === 'update'
         ? racing.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context)
         : racing.projects.deactivate(portal, context)
+    const before = (await logOf(store)).length
     const { details } = await good(call)
     expect(await good(iam.projects.get(portal, context))).toMatchObject({ details })
-    expect(await logOf(store)).toHaveLength(4)
+    expect(await logOf(store)).toHaveLength(before + 1)
   })
 
   /** Loses a race before each of the first `times` appends of an update of the project. */
@@ -181,10 +182,11 @@ describe('A lost race', () => {
       good(iam.projectRoles.add({ ...editor, roleKey: 'b', displayName: 'first' }, context)),
     )
     const roles = ['a', 'b', 'c'].map((roleKey) => ({ roleKey, displayName: 'd' }))
+    const before = (await logOf(store)).length
     expect(
       await refusal(iamOn(racing).projectRoles.addMany({ projectId: 'portal', roles }, context)),
     ).toMatchObject({ kind: 'AlreadyExists', object: { roleKey: 'b' } })
-    expect(await logOf(store)).toHaveLength(4)
+    expect(await logOf(store)).toHaveLength(before + 1)
   })
 })
 

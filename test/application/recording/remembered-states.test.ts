@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
 import { PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../../defaults.js'
-import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from '../host.js'
+import { addAllSamples, context, good, type Iam, iamOn, logOf, refusal, start } from '../host.js'
 import { writes } from '../method/methods.js'
 
 let store: EventStore
@@ -11,7 +11,7 @@ beforeEach(async () => {
   const started = start()
   store = started.store
   iam = started.iam
-  await addSamples(iam)
+  await addAllSamples(iam)
 })
 
 const portal = { id: 'portal' }

@@ -103,3 +103,22 @@ it('does not take what was loaded before a wait for the latest', async () => {
   view.decide(read)
   expect(view.isFresh).toBe(false)
 })
+
+it('loads what it only glances at, and guards nothing by it', async () => {
+  const ledger = new Ledger(store)
+  const remembered = await ledger.read(projects, 'acme', portal)
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  for (const [way, version] of [
+    ['lastSeen', 1],
+    ['glance', 2],
+  ] as const) {
+    const view = new CallView(ledger, 'acme')
+    const look = (given: View) => given[way](projects, portal)
+    expect(view.decide(look)).toBe(remembered)
+    expect(view.isPartial).toBe(way === 'glance')
+    if (view.isPartial) await view.load(undefined)
+    expect(view.decide(look).version).toBe(version)
+    expect(view.isPartial).toBe(false)
+    expect(view.writesOf([])).toEqual([])
+  }
+})

@@ -12,5 +12,6 @@ export const textArray = (texts: readonly Parameter[]): string => {
 
 const escaped = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 
-/** `numbers` as a parameter of type `bigint[]`. */
-export const bigintArray = (numbers: readonly Parameter[]): string => `{${numbers.join()}}`
+/** `numbers` as a parameter of type `bigint[]`; null is the NULL of SQL. */
+export const bigintArray = (numbers: readonly Parameter[]): string =>
+  `{${(numbers.includes(null) ? numbers.map((number) => number ?? 'NULL') : numbers).join()}}`

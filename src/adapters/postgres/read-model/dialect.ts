@@ -1,4 +1,4 @@
-import type { Column, Dialect } from '../../sql/dialect.js'
+import type { Column, Dialect, Table } from '../../sql/dialect.js'
 import type { Parameter, Row } from '../../sql/statement.js'
 import { toJsonLines, unnestColumns } from '../unnest-columns.js'
 import { bigintArray, textArray } from './arrays.js'
@@ -17,8 +17,11 @@ export const postgresDialect = (schema: string): Dialect => ({
   },
   table: ({ name }) => `${schema}.${name}`,
   fieldInBody: (field) => `(body::json ->> '${field}'::text) COLLATE "C"`,
-  asLines: (page, order) => `(SELECT pg_catalog.string_agg(
-    pg_catalog.concat_ws(' ', sequence, creation_date, body), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
+  // JSON has neither tabs nor line breaks.
+  asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
+    pg_catalog.concat_ws(E'\\t', ${columns.join(', ')}), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
+  jsonRows: (expressions) =>
+    `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   ordered: (expression) => expression,
   contains: (text) => `strpos(${text}, ?) > 0`,
   // As JSON has it: false comes before true.
@@ -47,6 +50,16 @@ export const postgresDialect = (schema: string): Dialect => ({
     const rows = items.map((item) => changeOf(item).after)
     return [{ sql, parameters: parametersOf(columns, rows) }]
   },
+  fill: (table, { by, set }, items) => {
+    if (items.length === 0) return []
+    const columns = [...by, ...set].map((name) => columnNamed(table, name))
+    const sql = `UPDATE ${schema}.${table.name} AS stored
+      SET ${set.map((name) => `${name} = filled.${name}`).join(', ')}
+      FROM (${unnested(columns)}) AS filled (${[...by, ...set].join(', ')})
+      WHERE ${by.map((name) => `stored.${name} = filled.${name}`).join(' AND ')}
+        AND stored.${set[0]} IS NULL`
+    return [{ sql, parameters: parametersOf(columns, items) }]
+  },
   remove: ({ name: table }, keys) => {
     if (keys.length === 0) return []
     const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY)})`
@@ -58,6 +71,12 @@ const KEY: readonly Column[] = [
   { name: 'scope', holds: 'integer' },
   { name: 'key', holds: 'text' },
 ]
+
+const columnNamed = ({ columns }: Table, name: string): Column => {
+  const column = columns.find((each) => each.name === name)
+  if (column === undefined) throw new RangeError(`There is no column ${name}`)
+  return column
+}
 
 const unnested = (columns: readonly Column[]): string =>
   unnestColumns(

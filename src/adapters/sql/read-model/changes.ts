@@ -1,8 +1,9 @@
+import type { AssignmentRange } from '../../../domain/kind.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
-import { objectOf } from '../../../projections/events/kind-of.js'
+import { kindOf, objectOf } from '../../../projections/events/kind-of.js'
 import { changeRow } from '../../../projections/rows/change-row.js'
-import { rowKeyOf } from '../../../projections/rows/row-key.js'
+import { roleScope, rowKeyOf } from '../../../projections/rows/row-key.js'
 import type { Dialect } from '../dialect.js'
 import type { Statement, Steps } from '../statement.js'
 import { nameNumbers } from './name-numbers.js'
@@ -55,8 +56,11 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
     rowKey: rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
   }))
   const inOrder = new Set<string>()
-  for (const { event, rowKey } of events)
+  for (const { event, rowKey } of events) {
     inOrder.add(event.metadata.resourceOwner).add(rowKey.scope).add(event.type)
+    const project = projectOf(event)
+    if (project) inOrder.add(roleScope(project.projectOrgId, project.projectId))
+  }
   const names = yield* nameNumbers(dialect, inOrder, batch.from)
   const shared: Shared = { numberOf: names.numberOf, bodies: new Map() }
   const rows = yield* rowBatch(dialect, shared, events)
@@ -72,6 +76,14 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
   return {
     reached: names.reached,
     statements: statements(),
-    isUnordered: () => events.length === 1 || !rows.removesTogether(),
+    isUnordered: () => events.length === 1 || !rows.isOrdered(),
   }
+}
+
+/** The project whose assignments `event` begins or ends, if it may. */
+const projectOf = (event: KnownEvent): AssignmentRange | undefined => {
+  const { assigns, covers, removal } = kindOf(event.type)
+  return assigns || event.type === removal
+    ? covers(event.data, event.metadata.resourceOwner)
+    : undefined
 }

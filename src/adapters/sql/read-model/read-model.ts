@@ -3,6 +3,7 @@ import type { ReadAtHead, ReadModel } from '../../../ports/read-model.js'
 import { readEvents } from '../../../projections/events/read-events.js'
 import type { Dialect } from '../dialect.js'
 import type { Steps } from '../statement.js'
+import { readAccess, readHeldRoles, readHolders } from './assignments/access-reads.js'
 import type { Batch } from './changes.js'
 import { readCheckpoint, readHistory, readList, readObject, readObjectAtHead } from './reads.js'
 import { objectAtHeadLookup, objectLookup } from './statements/object-statements.js'
@@ -32,6 +33,9 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
   const atHead: ReadAtHead = {
     get: (orgId, ref) => read(() => readObjectAtHead(lookupAtHead, orgId, ref)),
     list: (query) => driver.readTogether(() => readList(dialect, query)),
+    access: (query) => read(() => readAccess(dialect, query)),
+    heldRoles: (query) => read(() => readHeldRoles(dialect, query)),
+    holders: (query) => read(() => readHolders(dialect, query)),
   }
   const readModel: ReadModel = {
     name: READ_MODEL,
@@ -40,6 +44,9 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
     reset: driver.reset,
     get: (orgId, ref) => read(() => readObject(lookup, orgId, ref)),
     list: async (query) => (await atHead.list(query)).found,
+    access: async (query) => (await atHead.access(query)).found,
+    heldRoles: async (query) => (await atHead.heldRoles(query)).found,
+    holders: async (query) => (await atHead.holders(query)).found,
     history: (query) => read(() => readHistory(dialect, query)),
     readAtHead: (pair) =>
       pair.store === store && pair.readModel === readModel ? atHead : undefined,

@@ -36,12 +36,13 @@ export function* readObject<Type extends ViewType>(
   ref: RefOf<Type>,
 ): Steps<Views[Type] | undefined> {
   const [row] = yield* find<StoredRow>(lookup(orgId, ref))
-  return row && decodeRow<Type>(rowKeyOf(orgId, ref).scope, row)
+  return row && decodeRow<Type>(ref.type, rowKeyOf(orgId, ref).scope, row)
 }
 
-type Positions = readonly [head: Integer, reached: Integer]
+/** Positions of the last event and of the checkpoint. */
+export type Positions = readonly [head: Integer, reached: Integer]
 
-type NoRow = readonly [null, null, null]
+type NoRow = readonly [null, null, null, ...assigned: readonly string[]]
 
 const isRow = (row: StoredRow | NoRow): row is StoredRow => row[0] !== null
 
@@ -58,7 +59,7 @@ export function* readObjectAtHead<Type extends ViewType>(
   return {
     head: BigInt(head ?? 0),
     reached: BigInt(reached ?? 0),
-    found: isRow(row) ? decodeRow<Type>(scope, row) : undefined,
+    found: isRow(row) ? decodeRow<Type>(ref.type, scope, row) : undefined,
   }
 }
 
@@ -70,8 +71,9 @@ export function* readList<Type extends ViewType>(
   const { moment, rows } = yield* momentAndPage(dialect, query)
   const [head, reached, total] = moment ?? []
   const sequence = BigInt(reached ?? 0)
-  const scope = listedScope(query)
-  const items = rows.slice(0, query.limit).map((row) => decodeRow<Type>(scope, row))
+  // Those that were received are of many owners.
+  const scope = query.isReceived ? undefined : listedScope(query)
+  const items = rows.slice(0, query.limit).map((row) => decodeRow<Type>(query.type, scope, row))
   const totalSize = Number(total ?? 0)
   return {
     head: BigInt(head ?? 0),
@@ -93,9 +95,8 @@ function* momentAndPage(dialect: Dialect, query: ListQuery<ViewType>) {
 }
 
 const rowIn = (line: string): StoredRow => {
-  const first = line.indexOf(' ')
-  const second = line.indexOf(' ', first + 1)
-  return [line.slice(second + 1), line.slice(0, first), line.slice(first + 1, second)]
+  const [body = '', sequence = '', creationDate = '', ...assigned] = line.split('\t')
+  return [body, sequence, creationDate, ...assigned]
 }
 
 /** A page of history. */

@@ -1,21 +1,29 @@
-import { byType, TYPES } from '../../../domain/kinds.js'
+import { type AnyKind, byType, TYPES } from '../../../domain/kinds.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { kindOf } from '../../../projections/events/kind-of.js'
 import type { RowStore } from '../../../projections/rows/change-row.js'
 import type { RowKey } from '../../../projections/rows/row-key.js'
 import type { Dialect, NumberedKey } from '../dialect.js'
 import { find as findRows, type Statement, type Steps } from '../statement.js'
+import { type AssignmentBatch, assignmentBatch } from './assignments/assignment-batch.js'
+import { changedColumns } from './statements/assigned.js'
 import { removalOf } from './statements/object-statements.js'
 import type { KeyedEvent } from './stored-entries.js'
-import { decodeRow, READ_COLUMNS, rowEncoder, type Shared, type StoredRow } from './stored-rows.js'
+import {
+  decodeRow,
+  rowEncoder,
+  rowsNameProject,
+  type Shared,
+  type StoredRow,
+} from './stored-rows.js'
 import { OBJECTS } from './tables.js'
 
 /** The rows of the tables while a batch of events changes them. */
 export interface RowBatch extends RowStore {
   /** Write the changes, each row once; to be run in this order. */
   readonly statements: () => Iterable<Statement>
-  /** Whether all objects of a scope are removed, so that the order of the statements matters. */
-  readonly removesTogether: () => boolean
+  /** Whether the order of the statements matters, as when all objects of a scope are removed. */
+  readonly isOrdered: () => boolean
 }
 
 /** Reads the rows that `events` change. */
@@ -24,7 +32,8 @@ export function* rowBatch(
   shared: Shared,
   events: readonly KeyedEvent[],
 ): Steps<RowBatch> {
-  const rows = byType(({ type }) => typeBatch(dialect, shared, type))
+  const assignments = assignmentBatch(dialect, shared)
+  const rows = byType((kind) => typeBatch(dialect, shared, { kind, assignments }))
   const all = Object.values(rows)
   const removedScopes = byType((): string[] => [])
 
@@ -34,17 +43,20 @@ export function* rowBatch(
   for (const batch of all) yield* batch.load()
 
   return {
+    ...assignments,
     get: (type, rowKey) => rows[type].get(rowKey),
     put: (type, rowKey, row) => rows[type].put(rowKey, row),
     removeAll: (type, scope) => {
       removedScopes[type].push(scope)
       rows[type].forget(scope)
     },
-    removesTogether: () => Object.values(removedScopes).some((scopes) => scopes.length > 0),
+    isOrdered: () =>
+      assignments.isOrdered() || Object.values(removedScopes).some((scopes) => scopes.length > 0),
     *statements() {
       for (const type of TYPES)
         if (removedScopes[type].length > 0) yield removalOf(dialect, type, removedScopes[type])
       for (const batch of all) yield* batch.statements()
+      yield* assignments.statements()
     },
   }
 }
@@ -58,6 +70,7 @@ interface TypeBatch {
   readonly load: () => Steps<void>
   readonly get: (rowKey: RowKey) => View | undefined
   readonly put: (rowKey: RowKey, row: View | undefined) => void
+  /** Forgets the rows that are removed with the project of that scope. */
   readonly forget: (scope: string) => void
   readonly statements: () => Iterable<Statement>
 }
@@ -69,7 +82,17 @@ interface Entry {
   row: View | undefined
 }
 
-const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch => {
+interface Typed {
+  readonly kind: AnyKind
+  /** Gets the assignments of the rows that are read. */
+  readonly assignments: AssignmentBatch
+}
+
+const typeBatch = (
+  dialect: Dialect,
+  shared: Shared,
+  { kind: { type, covers }, assignments }: Typed,
+): TypeBatch => {
   const table = OBJECTS[type]
   const encode = rowEncoder(type)
   /** By scope, then by key. */
@@ -96,15 +119,17 @@ const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch 
       if (sought.length === 0) return
       const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
       const found = yield* findRows<readonly [nth: number | string, ...StoredRow]>({
-        sql: `SELECT nth, ${READ_COLUMNS} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
+        sql: `SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
-      for (const [nth, ...stored] of found) {
+      for (const [nth, body, sequence, creationDate, assigned] of found) {
         const entry = sought[Number(nth) - 1]
         if (!entry) continue
-        const row = decodeRow(entry.rowKey.scope, stored)
-        shared.bodies.set(row, stored[0])
+        const row = decodeRow(type, entry.rowKey.scope, [body, sequence, creationDate])
+        shared.bodies.set(row, body)
         entry.stored = entry.row = row
+        const range = assigned !== undefined && covers(row, row.details.resourceOwner)
+        if (range) assignments.addStored(range, JSON.parse(assigned))
       }
     },
     get: (rowKey) => find(rowKey)?.row,
@@ -114,7 +139,10 @@ const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch 
       else add({ rowKey, stored: undefined, row })
     },
     forget: (scope) => {
-      entries.delete(scope)
+      if (!rowsNameProject(type)) entries.delete(scope)
+      else
+        for (const ofScope of entries.values())
+          for (const key of ofScope.keys()) if (key.startsWith(`${scope}+`)) ofScope.delete(key)
     },
     *statements() {
       const removed: NumberedKey[] = []

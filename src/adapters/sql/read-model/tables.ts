@@ -1,9 +1,11 @@
-import { byType } from '../../../domain/kinds.js'
+import { byType, kinds } from '../../../domain/kinds.js'
+import type { ViewType } from '../../../ports/read-model.js'
 import type { Dialect, Table } from '../dialect.js'
 import { EVENTS } from '../stored-events.js'
+import { ASSIGNMENT_COLUMNS, SPELL_COLUMNS } from './assignments/columns.js'
 import { foldedColumn, indexedFields } from './folded-fields.js'
 import { ENTRY_COLUMNS } from './stored-entries.js'
-import { rowColumns } from './stored-rows.js'
+import { PROJECT_SCOPE, rowColumns, rowsNameProject } from './stored-rows.js'
 
 /** Raise it when what the tables hold changes and neither their columns nor the fields of views do. */
 const REVISION = 5
@@ -17,11 +19,13 @@ const hashOf = (text: string): string => {
 
 const SHAPE = byType(({ type, fields }) => [rowColumns(type), Object.keys(fields)])
 
+const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SPELL_COLUMNS]
+
 /**
  * Name of the read model and beginning of the names of its tables. Another shape has another name: its tables are
  * missing and therefore created, and old and new processes of a rolling upgrade keep their own side by side.
  */
-export const READ_MODEL = `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, SHAPE]))}`
+export const READ_MODEL = `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, SHAPE, ACCESS_SHAPE]))}`
 
 /** Holds the checkpoint. */
 export const CHECKPOINT: Table = {
@@ -51,21 +55,52 @@ export const HISTORY: Table = {
   indexes: [{ name: 'object', columns: ['scope', 'key', 'position'] }],
 }
 
+/** Whether objects of that type lie in a project and are listed by the organization that they name, too. */
+const isReceived = (type: ViewType): boolean =>
+  kinds[type].container !== undefined && kinds[type].assigns !== undefined
+
 /** Each holds one row for every object of its type that exists. */
 export const OBJECTS = byType(
   ({ type }): Table => ({
     name: `${READ_MODEL}_${type}`,
     columns: rowColumns(type),
     key: ['scope', 'key'],
-    indexes: indexedFields(type).map((field) => ({
-      name: field,
-      columns: ['scope', foldedColumn(field)],
-    })),
+    indexes: [
+      ...indexedFields(type).map((field) => ({
+        name: field,
+        columns: ['scope', foldedColumn(field)],
+      })),
+      ...(rowsNameProject(type) ? [{ name: PROJECT_SCOPE, columns: [PROJECT_SCOPE] }] : []),
+      ...(isReceived(type) ? [{ name: 'received', columns: ['key'] }] : []),
+    ],
   }),
 )
 
+/** Holds one row for every role that was assigned, from one event to another. */
+export const ASSIGNMENTS: Table = {
+  name: `${READ_MODEL}_assignment`,
+  columns: ASSIGNMENT_COLUMNS,
+  // In the order in which the holders of roles are listed.
+  key: ['scope', 'role', 'org', 'user_id', 'begin_at'],
+  indexes: [{ name: 'holder', columns: ['org', 'user_id', 'scope', 'role'] }],
+}
+
+/** Holds one row for every spell in which a project, a grant of it or a grant of its roles was inactive. */
+export const SPELLS: Table = {
+  name: `${READ_MODEL}_inactive`,
+  columns: SPELL_COLUMNS,
+  key: ['scope', 'org', 'user_id', 'begin_at'],
+  indexes: [],
+}
+
 /** All that a reset empties, besides the checkpoint. */
-export const FILLED: readonly Table[] = [NAMES, HISTORY, ...Object.values(OBJECTS)]
+export const FILLED: readonly Table[] = [
+  NAMES,
+  HISTORY,
+  ...Object.values(OBJECTS),
+  ASSIGNMENTS,
+  SPELLS,
+]
 
 /** The checkpoint. A backup that is restored into new tables leaves a second row beside theirs. */
 export const checkpointIn = ({ table }: Dialect): string =>

@@ -24,6 +24,7 @@ export const sqliteDialect: Dialect = {
     sql: `${text} IN (SELECT value FROM json_each(?))`,
     parameters: [JSON.stringify(list)],
   }),
+  jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
   sought: (keys) => ({
     sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
     parameters: [JSON.stringify(keys)],
@@ -38,6 +39,12 @@ export const sqliteDialect: Dialect = {
   },
   *update(table, items, changeOf) {
     for (const item of items) yield updateOf(table, changeOf(item))
+  },
+  *fill({ name }, { by, set }, items) {
+    const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
+      WHERE ${by.map((column) => `${column} = ?`).join(' AND ')} AND ${set[0]} IS NULL`
+    for (const item of items)
+      yield { sql, parameters: [...item.slice(by.length), ...item.slice(0, by.length)] }
   },
   remove: ({ name }, keys) =>
     keys.map((parameters) => ({

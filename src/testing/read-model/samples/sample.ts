@@ -19,10 +19,10 @@ export interface Sample<Type extends ViewType> {
   readonly sortFields: Readers<Views[Type]>
   /** The fields that lists are filtered by. */
   readonly filterFields: readonly (keyof Views[Type] & string)[]
-  /** The id or key, which is unique in a list. */
-  readonly identity: keyof Views[Type] & string
-  /** The field that holds the name. */
-  readonly name: keyof Views[Type] & string
+  /** The id or key, which is unique in a list; `key` where several ids together are. */
+  readonly identity: (keyof Views[Type] & string) | 'key'
+  /** The field that holds the name; undefined for a type without one. */
+  readonly name: (keyof Views[Type] & string) | undefined
 }
 
 /** A sequence of events of one object. */

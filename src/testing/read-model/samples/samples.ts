@@ -1,14 +1,18 @@
 import type { SortKey, SortValue, Views, ViewType } from '../../../ports/read-model.js'
 import { identityProviderSample } from './identity-provider.js'
 import { projectSample } from './project.js'
+import { projectGrantSample } from './project-grant.js'
 import { projectRoleSample } from './project-role.js'
 import type { Sample } from './sample.js'
+import { userGrantSample } from './user-grant.js'
 
 /** The sample of each type; containers come first. */
 export const SAMPLES: { readonly [Type in ViewType]: Sample<Type> } = {
   identity_provider: identityProviderSample,
   project: projectSample,
   project_role: projectRoleSample,
+  project_grant: projectGrantSample,
+  user_grant: userGrantSample,
 }
 
 /** The samples of all types. */

@@ -39,12 +39,16 @@ describe('A read model in PostgreSQL', () => {
 
 /** By name. */
 const READ_TABLES = [
+  'assignment',
   'checkpoint',
   'history',
   'identity_provider',
+  'inactive',
   'name',
   'project',
+  'project_grant',
   'project_role',
+  'user_grant',
 ].map((name) => `${READ_MODEL}_${name}`)
 
 /** Runs statements as the owner of the database. */

@@ -1,6 +1,6 @@
 import type { Condition, ListQuery, ViewType } from '../../../../ports/read-model.js'
 import { afterPrefix } from '../../../../projections/rows/code-point-order.js'
-import { filterableText } from '../../../../projections/rows/condition.js'
+import { filterableText, isOfRoleKeys } from '../../../../projections/rows/condition.js'
 import { foldCase } from '../../../../projections/rows/fold-case.js'
 import { listedScope } from '../../../../projections/rows/row-key.js'
 import { identityField, viewFields } from '../../../../projections/rows/view-fields.js'
@@ -8,6 +8,7 @@ import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
 import { foldedColumn, isKey, plainKey } from '../folded-fields.js'
 import { NAMES } from '../tables.js'
+import { assignedBy, isOfProject } from './assigned.js'
 
 /** The conditions of a row on any page of `query`. */
 export const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
@@ -16,13 +17,19 @@ export const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly 
 }
 
 const inScope = (dialect: Dialect, query: ListQuery<ViewType>): Statement =>
-  isNamed(dialect, 'scope', listedScope(query))
+  query.isReceived
+    ? { sql: 'key = ?', parameters: [query.orgId] }
+    : isNamed(dialect, 'scope', listedScope(query))
 
 /** Whether `column` holds the number of `name`. */
-export const isNamed = ({ table }: Dialect, column: string, name: string): Statement => ({
-  sql: `${column} = (SELECT number FROM ${table(NAMES)} WHERE name = ?)`,
+export const isNamed = (dialect: Dialect, column: string, name: string): Statement => ({
+  sql: holdsNumber(dialect, column),
   parameters: [name],
 })
+
+/** Whether `column` holds the number of a name, which is the parameter. */
+export const holdsNumber = ({ table }: Dialect, column: string): string =>
+  `${column} = (SELECT number FROM ${table(NAMES)} WHERE name = ?)`
 
 /** The value of a field, by which rows are ordered, and compared where case counts. */
 export const expressionOf = (dialect: Dialect, type: ViewType, field: string): string => {
@@ -48,9 +55,11 @@ interface Test extends Statement {
 
 const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
   const { field, value } = condition
-  filterableText<never>(viewFields[query.type], field)
+  const isRole = isOfRoleKeys(query.type, condition)
+  if (!isRole) filterableText<never>(viewFields[query.type], field)
   // A lone surrogate is no text, and a database would take it for another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
+  if (isRole) return roleMeets(dialect, query, condition)
   return isKey(query.type, field)
     ? keyMeets(dialect, query, condition)
     : textMeets(dialect, query, condition)
@@ -84,6 +93,21 @@ const textMeets = (
   if (ignoreCase) return folded
   const exact = compares(dialect, expressionOf(dialect, type, field), { operator, value })
   return operator === 'contains' ? exact : allOf([folded, exact])
+}
+
+/** One of the roles that are shown meets the condition. */
+const roleMeets = (
+  dialect: Dialect,
+  { type, orgId }: ListQuery<ViewType>,
+  { operator, value, ignoreCase }: Condition,
+): Test => {
+  const { sql, parameters } = ignoreCase
+    ? compares(dialect, 'folded_role', { operator, value: foldCase(value) })
+    : compares(dialect, 'role', { operator, value })
+  return {
+    sql: `EXISTS (SELECT 1 ${assignedBy(dialect, type, '?')} AND ${sql})`,
+    parameters: [...(isOfProject(type) ? [] : [orgId]), ...parameters],
+  }
 }
 
 const eitherOf = (one: Statement, other: Statement): Statement => ({

@@ -1,9 +1,10 @@
 import type { ListQuery, SortKey, SortValue, ViewType } from '../../../../ports/read-model.js'
+import { isOfRoleKeys } from '../../../../projections/rows/condition.js'
 import { fieldNamed, viewFields } from '../../../../projections/rows/view-fields.js'
 import type { Dialect } from '../../dialect.js'
 import { allOf, type Statement } from '../../statement.js'
-import { READ_COLUMNS } from '../stored-rows.js'
 import { OBJECTS, positionColumns } from '../tables.js'
+import { readColumns } from './assigned.js'
 import { expressionOf, meeting } from './conditions.js'
 
 /** Finds the positions, and how many rows are on all pages of `query`. */
@@ -21,19 +22,23 @@ export const momentAndPageStatement = (
   const moment = momentStatement(dialect, query)
   const sort = query.sort.map(ordering(dialect, query))
   const sorted = sort.map(({ text }, index) => `${text} AS sort_${index}`)
-  const page = pageStatement(dialect, query, [READ_COLUMNS, ...sorted])
+  const columns = readColumns(dialect, query.type)
+  const page = pageStatement(dialect, query, [...columns, ...sorted])
   const order = sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   return {
-    sql: `${moment.sql}, ${asLines(page.sql, order.join(', '))}`,
+    sql: `${moment.sql}, ${asLines(page.sql, columns.map(nameOf), order.join(', '))}`,
     parameters: [...moment.parameters, ...page.parameters],
   }
 }
+
+/** The name of a selected column. */
+const nameOf = (column: string): string => column.split(' AS ').at(-1) ?? column
 
 /** Finds the page of `query` and one row more, which shows that more follow. */
 export const pageStatement = (
   dialect: Dialect,
   query: ListQuery<ViewType>,
-  columns: readonly string[] = [READ_COLUMNS],
+  columns: readonly string[] = readColumns(dialect, query.type),
 ): Statement => {
   const { type, after, limit } = query
   const sort = query.sort.map(ordering(dialect, query))
@@ -66,7 +71,9 @@ const ordering =
   (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) =>
   ({ field, direction }: SortKey): Ordering => {
     fieldNamed<never>(viewFields[type], field)
-    return { text: dialect.ordered(expressionOf(dialect, type, field), conditions), direction }
+    // No row is found by the roles that it has.
+    const finding = conditions.filter((condition) => !isOfRoleKeys(type, condition))
+    return { text: dialect.ordered(expressionOf(dialect, type, field), finding), direction }
   }
 
 /** Whether a row comes after the one that has `values` in the fields of the order. */

@@ -4,8 +4,10 @@ import type { ViewType } from '../../../../ports/read-model.js'
 import { rowKeyOf } from '../../../../projections/rows/row-key.js'
 import type { Dialect } from '../../dialect.js'
 import type { Statement } from '../../statement.js'
-import { READ_COLUMNS } from '../stored-rows.js'
+import { PROJECT_SCOPE, rowsNameProject } from '../stored-rows.js'
 import { NAMES, OBJECTS, positionColumns } from '../tables.js'
+import { readColumns } from './assigned.js'
+import { holdsNumber } from './conditions.js'
 
 /** Finds an object by its reference within an organization. */
 export type Lookup = (orgId: string, ref: ObjectRef) => Statement
@@ -14,19 +16,19 @@ export type Lookup = (orgId: string, ref: ObjectRef) => Statement
 export const objectLookup = (dialect: Dialect): Lookup =>
   lookup('get', (type) => {
     const table = dialect.table(OBJECTS[type])
-    return `SELECT ${READ_COLUMNS} FROM ${table} WHERE ${hasKey(dialect)}`
+    return `SELECT ${readColumns(dialect, type).join(', ')} FROM ${table} WHERE ${hasKey(dialect)}`
   })
 
 /** The same with the position of the log's last event and the checkpoint, all as of one moment. */
 export const objectAtHeadLookup = (dialect: Dialect): Lookup =>
   lookup('head', (type) => {
     const table = dialect.table(OBJECTS[type])
-    return `SELECT head, reached, ${READ_COLUMNS} FROM (SELECT ${positionColumns(dialect)}) AS moment
+    return `SELECT head, reached, ${readColumns(dialect, type).join(', ')} FROM (SELECT ${positionColumns(dialect)}) AS moment
       LEFT JOIN ${table} ON ${hasKey(dialect)}`
   })
 
-const hasKey = ({ table }: Dialect): string =>
-  `scope = (SELECT number FROM ${table(NAMES)} WHERE name = ?) AND key = ?`
+/** Whether a row has a key, in a scope of a name. */
+export const hasKey = (dialect: Dialect): string => `${holdsNumber(dialect, 'scope')} AND key = ?`
 
 /** The text for each type is made once: an object is found in little more time than that takes. */
 const lookup = (word: string, sqlOf: (type: ViewType) => string): Lookup => {
@@ -40,7 +42,7 @@ const lookup = (word: string, sqlOf: (type: ViewType) => string): Lookup => {
   }
 }
 
-/** Removes all objects of a type in `scopes`. */
+/** Removes all objects of a type that are removed with the projects of `scopes`. */
 export const removalOf = (
   dialect: Dialect,
   type: ViewType,
@@ -49,7 +51,7 @@ export const removalOf = (
   const { sql, parameters } = dialect.isListed('name', scopes)
   return {
     sql: `DELETE FROM ${dialect.table(OBJECTS[type])}
-      WHERE scope IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
+      WHERE ${rowsNameProject(type) ? PROJECT_SCOPE : 'scope'} IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
     parameters,
   }
 }

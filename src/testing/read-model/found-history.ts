@@ -1,5 +1,5 @@
-import type { HistoryQuery, ReadModel } from '../../../ports/read-model.js'
-import type { Log } from './log.js'
+import type { HistoryQuery, ReadModel } from '../../ports/read-model.js'
+import type { Log } from './samples/log.js'
 
 /** All that happened in the organization `acme`. */
 export const ALL = { orgId: 'acme', after: 0n, limit: 1000 } as const

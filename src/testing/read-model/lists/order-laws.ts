@@ -1,9 +1,9 @@
-import type { SortKey, Views, ViewType } from '../../ports/read-model.js'
-import { compareCodePoints } from '../../projections/rows/code-point-order.js'
-import { demandEqual } from '../law.js'
-import { fedWith, type ReadModelLaw } from './law.js'
-import { allPages, DIRECTIONS, listOf, manyLog } from './samples/lists.js'
-import { byIdentity, SAMPLES, sortValue, TYPES } from './samples/samples.js'
+import type { SortKey, Views, ViewType } from '../../../ports/read-model.js'
+import { compareCodePoints } from '../../../projections/rows/code-point-order.js'
+import { demandEqual } from '../../law.js'
+import { fedWith, type ReadModelLaw } from '../law.js'
+import { allPages, DIRECTIONS, listOf, manyLog } from '../samples/lists.js'
+import { byIdentity, SAMPLES, sortValue, TYPES } from '../samples/samples.js'
 
 const byFields = (type: ViewType): readonly (readonly SortKey[])[] =>
   Object.keys(SAMPLES[type].sortFields).flatMap((field) =>

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  another,
+  bob,
+  gina,
+  giveBob,
+  giveGina,
+  grantGlobex,
+  newWorld,
+  rolesOf,
+  type World,
+} from '../access/grants-world.js'
+import { context, good, type Iam, iamOn, inGlobex, logOf, refusal, withAppend } from '../host.js'
+
+let world: World
+let iam: Iam
+
+beforeEach(async () => {
+  world = await newWorld()
+  iam = world.iam
+})
+
+const user = { userId: 'bob' }
+
+/** Gives the user `bob` one role of each of `count` projects. */
+const giveMany = async (count: number): Promise<void> => {
+  const ids = Array.from({ length: count }, (_, n) => `p${n}`)
+  await Promise.all(ids.map((id) => good(iam.projects.add({ id, name: id }, context))))
+  const role = { roleKey: 'r', displayName: 'R' }
+  await Promise.all(
+    ids.map((projectId) => good(iam.projectRoles.add({ projectId, ...role }, context))),
+  )
+  const grants = ids.map((projectId) => ({ ...user, projectId, roles: rolesOf('r') }))
+  await good(iam.userGrants.import({ grants }, context))
+}
+
+/** Numbers of grants that each append of removeAllOfUser removes. */
+const removals = async (): Promise<readonly number[]> => {
+  const removed = (await logOf(world.store)).filter(({ type }) => type === 'user_grant.removed')
+  const appends = Map.groupBy(removed, ({ appendId }) => appendId)
+  return [...appends.values()].map((events) => events.length)
+}
+
+const heldBy = async (userId: string) => {
+  const filter = { userId: { equals: userId } }
+  return (await good(iam.userGrants.list({ filter }, context))).totalSize
+}
+
+/** A process where somebody does `meanwhile` right before its first append. */
+const raced = (meanwhile: () => Promise<unknown>): Iam => {
+  let races = 0
+  const store = withAppend(world.store, async (append, send) => {
+    if (races++ === 0) await meanwhile()
+    return send(append)
+  })
+  return iamOn(store, { now: world.clock })
+}
+
+describe('userGrants.removeAllOfUser', () => {
+  it.each([
+    [0, []],
+    [1, [1]],
+    [400, [400]],
+    [401, [400, 1]],
+    [900, [400, 400, 100]],
+  ])('removes %s grants, at most 400 in one append', async (count, appends) => {
+    await giveMany(count)
+    await good(iam.userGrants.add({ ...bob, userId: 'Bob', roles: rolesOf('editor') }, context))
+    const head = await world.store.lastPosition()
+    const { removed, sequence } = await good(iam.userGrants.removeAllOfUser(user, context))
+    const projects = Array.from({ length: count }, (_, n) => `p${n}`)
+    expect(removed.map(({ projectId }) => projectId).toSorted()).toEqual(projects.toSorted())
+    for (const ids of removed) expect(ids).toMatchObject({ userId: 'bob', projectOrgId: 'acme' })
+    expect(sequence).toBe(count === 0 ? head : await world.store.lastPosition())
+    expect(await removals()).toEqual(appends)
+    expect(await heldBy('bob')).toBe(0)
+    expect(await heldBy('Bob')).toBe(1)
+  })
+
+  it('removes grants without a living role, inactive ones, and those of projects of others', async () => {
+    await grantGlobex(iam, 'editor')
+    await giveGina(iam, 'editor')
+    await good(iam.userGrants.deactivate(gina, inGlobex))
+    await good(iam.projects.add({ id: 'own', name: 'Own' }, inGlobex))
+    const role = { projectId: 'own', roleKey: 'r', displayName: 'R' }
+    await good(iam.projectRoles.add(role, inGlobex))
+    const own = { userId: 'gina', projectId: 'own' }
+    await good(iam.userGrants.add({ ...own, roles: rolesOf('r') }, inGlobex))
+    await good(iam.projectRoles.remove({ projectId: 'own', roleKey: 'r' }, inGlobex))
+    const { removed } = await good(iam.userGrants.removeAllOfUser({ userId: 'gina' }, inGlobex))
+    expect(removed).toEqual([gina, { ...own, projectOrgId: 'globex' }])
+    expect(await refusal(iam.userGrants.get(gina, inGlobex))).toMatchObject({ kind: 'NotFound' })
+  })
+
+  it('leaves the grants of a user of the same name in another organization', async () => {
+    await grantGlobex(iam, 'editor')
+    await giveBob(iam, 'editor')
+    await good(iam.userGrants.add({ ...gina, userId: 'bob', roles: rolesOf('editor') }, inGlobex))
+    await good(iam.userGrants.removeAllOfUser(user, context))
+    const left = await good(iam.userGrants.get({ ...gina, userId: 'bob' }, inGlobex))
+    expect(left.roles).toEqual(rolesOf('editor'))
+  })
+
+  it('leaves out grants that ended with their project', async () => {
+    await giveMany(2)
+    await good(iam.projects.remove({ id: 'p0' }, context))
+    const { removed } = await good(iam.userGrants.removeAllOfUser(user, context))
+    expect(removed).toEqual([{ ...user, projectId: 'p1', projectOrgId: 'acme' }])
+  })
+
+  it('removes a grant that is added meanwhile', async () => {
+    await giveMany(1)
+    const process = raced(() => giveBob(another(world), 'editor'))
+    const { removed, sequence } = await good(process.userGrants.removeAllOfUser(user, context))
+    expect(removed.map(({ projectId }) => projectId)).toEqual(['p0', 'portal'])
+    expect(sequence).toBe(await world.store.lastPosition())
+    expect(await heldBy('bob')).toBe(0)
+  })
+
+  it('removes a grant that was changed meanwhile, and does not answer with one that was removed', async () => {
+    await giveMany(1)
+    await giveBob(iam, 'editor')
+    const process = raced(async () => {
+      const other = another(world)
+      await good(other.userGrants.addRoles({ ...bob, roles: rolesOf('viewer') }, context))
+      await good(other.userGrants.remove({ ...user, projectId: 'p0' }, context))
+    })
+    const { removed } = await good(process.userGrants.removeAllOfUser(user, context))
+    expect(removed).toEqual([{ ...bob, projectOrgId: 'acme' }])
+    expect(await heldBy('bob')).toBe(0)
+  })
+
+  it('counts as never given what it removed: the same grant can be added again', async () => {
+    await giveBob(iam, 'editor')
+    await good(iam.userGrants.removeAllOfUser(user, context))
+    expect(await giveBob(iam, 'editor')).toMatchObject({ changed: true })
+  })
+})
