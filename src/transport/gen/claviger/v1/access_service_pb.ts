@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/access_service.proto.
  */
 export const file_claviger_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEidgoLRGVzaXJlZFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESGwoFZ3JvdXAYAyABKAlCB4rhGAMYyAFIAIgBAUIICgZfZ3JvdXAiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyLWAQoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siywQKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZyKSAgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCLQAQoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHMibQoGQ291bnRzEgsKA2FkZBgBIAEoBRIOCgZ1cGRhdGUYAiABKAUSDgoGcmVtb3ZlGAMgASgFEhEKCXVuY2hhbmdlZBgEIAEoBRIPCgdibG9ja2VkGAUgASgFEhIKCnN1cGVyc2VkZWQYBiABKAUi7QEKE0FwcGx5QWNjZXNzUmVzcG9uc2USDgoGb3JnX2lkGAEgASgJEhcKCm1hbmFnZWRfYnkYAiABKAlIAIgBARIUCgd2ZXJzaW9uGAMgASgESAGIAQESKwoHY2hhbmdlcxgEIAMoCzIaLmNsYXZpZ2VyLnYxLlBsYW5uZWRDaGFuZ2USIwoGY291bnRzGAUgASgLMhMuY2xhdmlnZXIudjEuQ291bnRzEioKCnVuZGVjbGFyZWQYBiADKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWZCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24iuwEKEkNoZWNrQWNjZXNzUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAIgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAMgASgJQgiK4RgEEAEYQEgAiAEBEiAKCHJvbGVfa2V5GAQgASgJQgmK4RgFEAEYyAFIAYgBAUIRCg9fcHJvamVjdF9vcmdfaWRCCwoJX3JvbGVfa2V5IhwKDEFjY2Vzc1JlYXNvbhIMCgRraW5kGAEgASgJImUKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIRCglyb2xlX2tleXMYAiADKAkSKgoHcmVhc29ucxgDIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbiKZAQoWTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIhCgpwcm9qZWN0X2lkGAIgASgJQgiK4RgEEAEYQEgAiAEBEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIcCgpwYWdlX3Rva2VuGAQgASgJQgiK4RgEGICAAUINCgtfcHJvamVjdF9pZCKxAQoIVXNlclJvbGUSEgoKcHJvamVjdF9pZBgBIAEoCRIWCg5wcm9qZWN0X29yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIUCgxkaXNwbGF5X25hbWUYBCABKAkSDQoFZ3JvdXAYBSABKAkSMwoKZXhwaXJlc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUINCgtfZXhwaXJlc19hdCJdChdMaXN0Um9sZXNPZlVzZXJSZXNwb25zZRIpCgp1c2VyX3JvbGVzGAEgAygLMhUuY2xhdmlnZXIudjEuVXNlclJvbGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsABChZMaXN0Um9sZUhvbGRlcnNSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIAoIcm9sZV9rZXkYAiABKAlCCYrhGAUQARjIAUgAiAEBEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwYWdlX3NpemUYBCABKAUSHAoKcGFnZV90b2tlbhgFIAEoCUIIiuEYBBiAgAFCCwoJX3JvbGVfa2V5Iq0BCgpSb2xlSG9sZGVyEg8KB3VzZXJfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEhAKCHJvbGVfa2V5GAMgASgJEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESKAoEZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2V4cGlyZXNfYXQiYQoXTGlzdFJvbGVIb2xkZXJzUmVzcG9uc2USLQoMcm9sZV9ob2xkZXJzGAEgAygLMhcuY2xhdmlnZXIudjEuUm9sZUhvbGRlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAky7QMKDUFjY2Vzc1NlcnZpY2USbQoLQXBwbHlBY2Nlc3MSHy5jbGF2aWdlci52MS5BcHBseUFjY2Vzc1JlcXVlc3QaIC5jbGF2aWdlci52MS5BcHBseUFjY2Vzc1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9hY2Nlc3M6YXBwbHkSagoLQ2hlY2tBY2Nlc3MSHy5jbGF2aWdlci52MS5DaGVja0FjY2Vzc1JlcXVlc3QaIC5jbGF2aWdlci52MS5DaGVja0FjY2Vzc1Jlc3BvbnNlIhiC0+STAhISEC92MS9hY2Nlc3M6Y2hlY2sScwoPTGlzdFJvbGVzT2ZVc2VyEiMuY2xhdmlnZXIudjEuTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlc3BvbnNlIhWC0+STAg8SDS92MS91c2VyUm9sZXMSiwEKD0xpc3RSb2xlSG9sZGVycxIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXNwb25zZSItgtPkkwInEiUvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVIb2xkZXJzYgZwcm90bzM", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEidgoLRGVzaXJlZFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESGwoFZ3JvdXAYAyABKAlCB4rhGAMYyAFIAIgBAUIICgZfZ3JvdXAiUgoMRGVzaXJlZEdyYW50EiIKDmdyYW50ZWRfb3JnX2lkGAEgASgJQgqK4RgGCAEQARhAEh4KCXJvbGVfa2V5cxgCIAMoCUILiuEYBwgBEAEYkAMiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyKKAgoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSMgoGZ3JhbnRzGAYgAygLMhkuY2xhdmlnZXIudjEuRGVzaXJlZEdyYW50QgeK4RgDGJBOIssEChdEZXNpcmVkSWRlbnRpdHlQcm92aWRlchIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASHAoEbmFtZRgCIAEoCUIJiuEYBRABGMgBSACIAQESMwoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGVIAYgBARIaCg1hdXRvX3JlZ2lzdGVyGAQgASgISAKIAQESHgoGaXNzdWVyGAUgASgJQgmK4RgFCAEYyAFIA4gBARIeCgljbGllbnRfaWQYBiABKAlCC4rhGAcIARABGMgBEiUKDWNsaWVudF9zZWNyZXQYByABKAlCCYrhGAUQARjIAUgEiAEBEhYKBnNjb3BlcxgIIAMoCUIGiuEYAhhkEkAKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAkgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZEgFiAEBEjwKEHVzZXJuYW1lX21hcHBpbmcYCiABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAaIAQESLwoLdXBkYXRlX21hc2sYCyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgcKBV9uYW1lQg8KDV9zdHlsaW5nX3R5cGVCEAoOX2F1dG9fcmVnaXN0ZXJCCQoHX2lzc3VlckIQCg5fY2xpZW50X3NlY3JldEIXChVfZGlzcGxheV9uYW1lX21hcHBpbmdCEwoRX3VzZXJuYW1lX21hcHBpbmcikgIKEkFwcGx5QWNjZXNzUmVxdWVzdBI2Cghwcm9qZWN0cxgBIAMoCzIbLmNsYXZpZ2VyLnYxLkRlc2lyZWRQcm9qZWN0QgeK4RgDGOgHEkkKEmlkZW50aXR5X3Byb3ZpZGVycxgCIAMoCzIkLmNsYXZpZ2VyLnYxLkRlc2lyZWRJZGVudGl0eVByb3ZpZGVyQgeK4RgDGOgHEg0KBXBydW5lGAMgASgIEiIKCm1hbmFnZWRfYnkYBCABKAlCCYrhGAUQARjIAUgAiAEBEhQKB3ZlcnNpb24YBSABKARIAYgBARIVCg12YWxpZGF0ZV9vbmx5GAYgASgIQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uIqEBCgxQbGFubmVkRmllbGQSDQoFZmllbGQYASABKAkSKQoEZnJvbRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAiAEBEicKAnRvGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSAGIAQESEwoGc2VjcmV0GAQgASgJSAKIAQFCBwoFX2Zyb21CBQoDX3RvQgkKB19zZWNyZXQi0AEKDVBsYW5uZWRDaGFuZ2USDgoGYWN0aW9uGAEgASgJEiYKBm9iamVjdBgCIAEoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhITCgZyZWFzb24YAyABKAlIAIgBARIpCgZmaWVsZHMYBCADKAsyGS5jbGF2aWdlci52MS5QbGFubmVkRmllbGQSMAoHZGV0YWlscxgFIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAYgBAUIJCgdfcmVhc29uQgoKCF9kZXRhaWxzIm0KBkNvdW50cxILCgNhZGQYASABKAUSDgoGdXBkYXRlGAIgASgFEg4KBnJlbW92ZRgDIAEoBRIRCgl1bmNoYW5nZWQYBCABKAUSDwoHYmxvY2tlZBgFIAEoBRISCgpzdXBlcnNlZGVkGAYgASgFIu0BChNBcHBseUFjY2Vzc1Jlc3BvbnNlEg4KBm9yZ19pZBgBIAEoCRIXCgptYW5hZ2VkX2J5GAIgASgJSACIAQESFAoHdmVyc2lvbhgDIAEoBEgBiAEBEisKB2NoYW5nZXMYBCADKAsyGi5jbGF2aWdlci52MS5QbGFubmVkQ2hhbmdlEiMKBmNvdW50cxgFIAEoCzITLmNsYXZpZ2VyLnYxLkNvdW50cxIqCgp1bmRlY2xhcmVkGAYgAygLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uIrsBChJDaGVja0FjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIgCghyb2xlX2tleRgEIAEoCUIJiuEYBRABGMgBSAGIAQFCEQoPX3Byb2plY3Rfb3JnX2lkQgsKCV9yb2xlX2tleSIcCgxBY2Nlc3NSZWFzb24SDAoEa2luZBgBIAEoCSJlChNDaGVja0FjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSEQoJcm9sZV9rZXlzGAIgAygJEioKB3JlYXNvbnMYAyADKAsyGS5jbGF2aWdlci52MS5BY2Nlc3NSZWFzb24imQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAFCDQoLX3Byb2plY3RfaWQisQEKCFVzZXJSb2xlEhIKCnByb2plY3RfaWQYASABKAkSFgoOcHJvamVjdF9vcmdfaWQYAiABKAkSEAoIcm9sZV9rZXkYAyABKAkSFAoMZGlzcGxheV9uYW1lGAQgASgJEg0KBWdyb3VwGAUgASgJEjMKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiXQoXTGlzdFJvbGVzT2ZVc2VyUmVzcG9uc2USKQoKdXNlcl9yb2xlcxgBIAMoCzIVLmNsYXZpZ2VyLnYxLlVzZXJSb2xlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLAAQoWTGlzdFJvbGVIb2xkZXJzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEiAKCHJvbGVfa2V5GAIgASgJQgmK4RgFEAEYyAFIAIgBARImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAQgASgFEhwKCnBhZ2VfdG9rZW4YBSABKAlCCIrhGAQYgIABQgsKCV9yb2xlX2tleSKtAQoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19leHBpcmVzX2F0ImEKF0xpc3RSb2xlSG9sZGVyc1Jlc3BvbnNlEi0KDHJvbGVfaG9sZGVycxgBIAMoCzIXLmNsYXZpZ2VyLnYxLlJvbGVIb2xkZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMu0DCg1BY2Nlc3NTZXJ2aWNlEm0KC0FwcGx5QWNjZXNzEh8uY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvYWNjZXNzOmFwcGx5EmoKC0NoZWNrQWNjZXNzEh8uY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIYgtPkkwISEhAvdjEvYWNjZXNzOmNoZWNrEnMKD0xpc3RSb2xlc09mVXNlchIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZXNPZlVzZXJSZXNwb25zZSIVgtPkkwIPEg0vdjEvdXNlclJvbGVzEosBCg9MaXN0Um9sZUhvbGRlcnMSIy5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXF1ZXN0GiQuY2xhdmlnZXIudjEuTGlzdFJvbGVIb2xkZXJzUmVzcG9uc2UiLYLT5JMCJxIlL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlSG9sZGVyc2IGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A role as it is desired.
@@ -58,6 +58,34 @@ export type DesiredRole = Message<"claviger.v1.DesiredRole"> & {
  */
 export const DesiredRoleSchema: GenMessage<DesiredRole> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 0);
+
+/**
+ * A grant as it is desired.
+ *
+ * @generated from message claviger.v1.DesiredGrant
+ */
+export type DesiredGrant = Message<"claviger.v1.DesiredGrant"> & {
+  /**
+   * The organization that may give the roles to its users; not the owner of the project.
+   *
+   * @generated from field: string granted_org_id = 1;
+   */
+  grantedOrgId: string;
+
+  /**
+   * Keys of roles that the project has or that are declared. None twice.
+   *
+   * @generated from field: repeated string role_keys = 2;
+   */
+  roleKeys: string[];
+};
+
+/**
+ * Describes the message claviger.v1.DesiredGrant.
+ * Use `create(DesiredGrantSchema)` to create a new message.
+ */
+export const DesiredGrantSchema: GenMessage<DesiredGrant> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 1);
 
 /**
  * Settings as they are desired; an absent one stays as it is, or has its default in a new project.
@@ -99,7 +127,7 @@ export type DesiredSettings = Message<"claviger.v1.DesiredSettings"> & {
  * Use `create(DesiredSettingsSchema)` to create a new message.
  */
 export const DesiredSettingsSchema: GenMessage<DesiredSettings> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 1);
+  messageDesc(file_claviger_v1_access_service, 2);
 
 /**
  * A project as it is desired.
@@ -136,11 +164,18 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
   roles: DesiredRole[];
 
   /**
-   * `roles` where that is given and empty; JSON needs none.
+   * Which of `roles` and `grants` are given. Without it, those that are not empty are; JSON needs none.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list.
+   *
+   * @generated from field: repeated claviger.v1.DesiredGrant grants = 6;
+   */
+  grants: DesiredGrant[];
 };
 
 /**
@@ -148,7 +183,7 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
  * Use `create(DesiredProjectSchema)` to create a new message.
  */
 export const DesiredProjectSchema: GenMessage<DesiredProject> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 2);
+  messageDesc(file_claviger_v1_access_service, 3);
 
 /**
  * An OIDC identity provider as it is desired. An absent field stays as it is, or has its default in a new one.
@@ -239,7 +274,7 @@ export type DesiredIdentityProvider = Message<"claviger.v1.DesiredIdentityProvid
  * Use `create(DesiredIdentityProviderSchema)` to create a new message.
  */
 export const DesiredIdentityProviderSchema: GenMessage<DesiredIdentityProvider> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 3);
+  messageDesc(file_claviger_v1_access_service, 4);
 
 /**
  * The access that is desired.
@@ -262,7 +297,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
   identityProviders: DesiredIdentityProvider[];
 
   /**
-   * Removes roles of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.
+   * Removes roles and grants of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.
    *
    * @generated from field: bool prune = 3;
    */
@@ -295,7 +330,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
  * Use `create(ApplyAccessRequestSchema)` to create a new message.
  */
 export const ApplyAccessRequestSchema: GenMessage<ApplyAccessRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 4);
+  messageDesc(file_claviger_v1_access_service, 5);
 
 /**
  * One field of a change.
@@ -337,7 +372,7 @@ export type PlannedField = Message<"claviger.v1.PlannedField"> & {
  * Use `create(PlannedFieldSchema)` to create a new message.
  */
 export const PlannedFieldSchema: GenMessage<PlannedField> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 5);
+  messageDesc(file_claviger_v1_access_service, 6);
 
 /**
  * What happens to one object.
@@ -386,7 +421,7 @@ export type PlannedChange = Message<"claviger.v1.PlannedChange"> & {
  * Use `create(PlannedChangeSchema)` to create a new message.
  */
 export const PlannedChangeSchema: GenMessage<PlannedChange> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 6);
+  messageDesc(file_claviger_v1_access_service, 7);
 
 /**
  * How many objects each action has.
@@ -442,7 +477,7 @@ export type Counts = Message<"claviger.v1.Counts"> & {
  * Use `create(CountsSchema)` to create a new message.
  */
 export const CountsSchema: GenMessage<Counts> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 7);
+  messageDesc(file_claviger_v1_access_service, 8);
 
 /**
  * What was done, or with `validateOnly` what would be.
@@ -472,7 +507,7 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
   version?: bigint | undefined;
 
   /**
-   * Each declared project, followed by its roles; then each declared identity provider.
+   * Each declared project, followed by its roles and its grants; then each declared identity provider.
    *
    * @generated from field: repeated claviger.v1.PlannedChange changes = 4;
    */
@@ -498,7 +533,7 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
  * Use `create(ApplyAccessResponseSchema)` to create a new message.
  */
 export const ApplyAccessResponseSchema: GenMessage<ApplyAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 8);
+  messageDesc(file_claviger_v1_access_service, 9);
 
 /**
  * Which access to check.
@@ -540,7 +575,7 @@ export type CheckAccessRequest = Message<"claviger.v1.CheckAccessRequest"> & {
  * Use `create(CheckAccessRequestSchema)` to create a new message.
  */
 export const CheckAccessRequestSchema: GenMessage<CheckAccessRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 9);
+  messageDesc(file_claviger_v1_access_service, 10);
 
 /**
  * Why a role does not count, or a user may not log in.
@@ -561,7 +596,7 @@ export type AccessReason = Message<"claviger.v1.AccessReason"> & {
  * Use `create(AccessReasonSchema)` to create a new message.
  */
 export const AccessReasonSchema: GenMessage<AccessReason> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 10);
+  messageDesc(file_claviger_v1_access_service, 11);
 
 /**
  * Whether a role counts, or a user may log in.
@@ -596,7 +631,7 @@ export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
  * Use `create(CheckAccessResponseSchema)` to create a new message.
  */
 export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 11);
+  messageDesc(file_claviger_v1_access_service, 12);
 
 /**
  * Whose roles to list.
@@ -638,7 +673,7 @@ export type ListRolesOfUserRequest = Message<"claviger.v1.ListRolesOfUserRequest
  * Use `create(ListRolesOfUserRequestSchema)` to create a new message.
  */
 export const ListRolesOfUserRequestSchema: GenMessage<ListRolesOfUserRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 12);
+  messageDesc(file_claviger_v1_access_service, 13);
 
 /**
  * A role of a user that counts.
@@ -694,7 +729,7 @@ export type UserRole = Message<"claviger.v1.UserRole"> & {
  * Use `create(UserRoleSchema)` to create a new message.
  */
 export const UserRoleSchema: GenMessage<UserRole> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 13);
+  messageDesc(file_claviger_v1_access_service, 14);
 
 /**
  * A page of the roles of a user.
@@ -722,7 +757,7 @@ export type ListRolesOfUserResponse = Message<"claviger.v1.ListRolesOfUserRespon
  * Use `create(ListRolesOfUserResponseSchema)` to create a new message.
  */
 export const ListRolesOfUserResponseSchema: GenMessage<ListRolesOfUserResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 14);
+  messageDesc(file_claviger_v1_access_service, 15);
 
 /**
  * Which holders of roles to list, and when.
@@ -771,7 +806,7 @@ export type ListRoleHoldersRequest = Message<"claviger.v1.ListRoleHoldersRequest
  * Use `create(ListRoleHoldersRequestSchema)` to create a new message.
  */
 export const ListRoleHoldersRequestSchema: GenMessage<ListRoleHoldersRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 15);
+  messageDesc(file_claviger_v1_access_service, 16);
 
 /**
  * A user who has a role.
@@ -820,7 +855,7 @@ export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
  * Use `create(RoleHolderSchema)` to create a new message.
  */
 export const RoleHolderSchema: GenMessage<RoleHolder> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 16);
+  messageDesc(file_claviger_v1_access_service, 17);
 
 /**
  * A page of holders of roles.
@@ -848,7 +883,7 @@ export type ListRoleHoldersResponse = Message<"claviger.v1.ListRoleHoldersRespon
  * Use `create(ListRoleHoldersResponseSchema)` to create a new message.
  */
 export const ListRoleHoldersResponseSchema: GenMessage<ListRoleHoldersResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 17);
+  messageDesc(file_claviger_v1_access_service, 18);
 
 /**
  * Who has which role, and the access of an organization as it is desired: projects with their roles, and identity providers.
