@@ -157,6 +157,19 @@ export const grantsSuite = (open: OpenStore): void => {
       expect(await actionsOf(iam, desired)).toBe('unchanged unchanged unchanged unchanged')
     }))
 
+  test('a grant loses a role that is pruned without an event of its own', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.apply(desired, context))
+      const head = await plain.lastPosition()
+      const pruning = portalWith(['viewer'], [grant('globex', 'viewer')])
+      expect(await actionsOf(iam, pruning)).toBe('unchanged unchanged remove unchanged')
+      await done(iam.apply(pruning, context))
+      expect((await allEvents(plain, head)).map(({ type }) => type)).toEqual([
+        'project_role.removed',
+      ])
+      expect(await grantsOf(iam)).toEqual([grant('globex', 'viewer')])
+    }))
+
   test('a grant without a living role is updated', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(narrower, context))

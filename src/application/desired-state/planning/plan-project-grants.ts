@@ -40,6 +40,7 @@ export const planProjectGrants = async (
   const { isNew, prune } = options
   const declared = new Map<string, ParsedGrant>(grants.map((grant) => [grant.grantedOrgId, grant]))
   const isWanted = (key: string) => prune || declared.has(key)
+  const { isThere, isRemoved, isSuperseded } = afterwards(roles)
   const planned = await planContents(runtime, call, {
     ...options,
     type,
@@ -47,7 +48,9 @@ export const planProjectGrants = async (
     declared,
     rows: isNew ? new Map() : await rowsIn(runtime, { type, orgId, projectId }, isWanted),
     change: (grant, row) => {
-      if (row && sameRoles(row.roleKeys, grant.roleKeys)) return []
+      // A role that is removed before the grant is recorded needs no event of the grant.
+      const held = row?.roleKeys.filter((roleKey) => !isRemoved(roleKey))
+      if (held && sameRoles(held, grant.roleKeys)) return []
       const given = {
         type: `project_grant.${row ? 'updated' : 'added'}`,
         data: { projectId, ...grant },
@@ -62,7 +65,6 @@ export const planProjectGrants = async (
     ],
   })
 
-  const { isThere, isSuperseded } = afterwards(roles)
   const changes: PendingChange[] = []
   for (const [place, pending] of planned.entries()) {
     const { action, object } = pending.change
@@ -76,7 +78,7 @@ export const planProjectGrants = async (
   return ok(changes)
 }
 
-/** Whether a role is there after the changes of roles, and whether a newer version decides that. */
+/** Whether a role is there after the changes of roles, is removed by them, or is left to a newer version. */
 const afterwards = ({ rows, changes }: PlannedRoles) => {
   const planned = new Map(
     changes.flatMap(({ change }) =>
@@ -84,10 +86,11 @@ const afterwards = ({ rows, changes }: PlannedRoles) => {
     ),
   )
   const isSuperseded = (roleKey: string) => planned.get(roleKey)?.action === 'superseded'
+  const isRemoved = (roleKey: string) => planned.get(roleKey)?.action === 'remove'
   const isThere = (roleKey: string) => {
     const change = planned.get(roleKey)
     if (!change || isSuperseded(roleKey)) return rows.has(roleKey)
-    return change.action !== 'remove'
+    return !isRemoved(roleKey)
   }
-  return { isThere, isSuperseded }
+  return { isThere, isRemoved, isSuperseded }
 }
