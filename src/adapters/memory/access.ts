@@ -70,9 +70,10 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   const scope = roleScope(projectOrgId, projectId)
   const holders: Holder[] = []
   for (const assignment of state.assignments.inScope(scope, roleKey)) {
-    const { userId, orgId, given } = assignment
+    const { userId, orgId, expiresAt, given } = assignment
     if (userId === undefined || !counts(state, assignment, query)) continue
-    holders.push({ userId, orgId, ...roleOf(assignment), from: timeOf(given) })
+    const holder = { userId, orgId, roleKey: assignment.roleKey, from: timeOf(given) }
+    holders.push(expiresAt ? { ...holder, expiresAt: new Date(expiresAt) } : holder)
   }
   return sliceOf(holders, query, (holder) => [holder.roleKey, holder.orgId, holder.userId])
 }
@@ -87,16 +88,11 @@ const counts = (
   (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
   !assignments.isPaused(assignment, at)
 
-const roleOf = ({ roleKey, expiresAt }: StoredAssignment) => ({
-  roleKey,
-  ...(expiresAt && { expiresAt: new Date(expiresAt) }),
-})
-
-const foundRole = (assignment: StoredAssignment, row: ProjectRole | undefined): FoundRole => ({
-  ...roleOf(assignment),
-  displayName: row?.displayName ?? '',
-  group: row?.group ?? '',
-})
+const foundRole = (assignment: StoredAssignment, row: ProjectRole | undefined): FoundRole => {
+  const { roleKey, expiresAt } = assignment
+  const role = { roleKey, displayName: row?.displayName ?? '', group: row?.group ?? '' }
+  return expiresAt ? { ...role, expiresAt: new Date(expiresAt) } : role
+}
 
 /** The page of `items` after the one with the key `after`. */
 const sliceOf = <Item>(
