@@ -3,9 +3,10 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
-/** Tests of what runs within the process. They leave nothing behind that another file would meet. */
+/** Tests that leave nothing behind which another file would meet in the same process. */
 const PLAIN = [
-  '{domain,application,ports,projections}/**/*.test.ts',
+  '{domain,application,ports,projections,testing}/**/*.test.ts',
+  'adapters/{memory,sql,sqlite,store,webcrypto}/**/*.test.ts',
   'transport/{errors,http,messages,operations,rpc}/**/*.test.ts',
 ]
 
@@ -24,6 +25,7 @@ export default defineConfig({
     dir: 'test',
     exclude: ['bench/**', 'fuzz/**', 'runtimes/**'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     globalSetup: 'test/run-folder.ts',
     // The default is one worker on two cores.
     maxWorkers: 2,

@@ -23,6 +23,7 @@ export {
 } from './application/desired-state/declared/desired-access.js'
 export type { DesiredIdentityProvider } from './application/desired-state/declared/desired-identity-provider.js'
 export type {
+  DesiredGrant,
   DesiredProject,
   DesiredRole,
   DesiredSettings,
@@ -30,7 +31,11 @@ export type {
 export { formatPlan } from './application/desired-state/plan/format-plan.js'
 export { type Counts, Plan } from './application/desired-state/plan/plan.js'
 export type { Action, PlannedChange } from './application/desired-state/plan/planned-change.js'
-export type { PlannedEvent } from './application/desired-state/plan/planned-event.js'
+export type {
+  PlannedEvent,
+  PlannedGrantAdded,
+  PlannedGrantUpdated,
+} from './application/desired-state/plan/planned-event.js'
 export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
 export type {
   Aborted,
@@ -203,6 +208,7 @@ export {
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
+export type { GivenProviderFields } from './domain/identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -231,6 +237,7 @@ export {
   ProjectUpdated,
   projectStream,
 } from './domain/project/events.js'
+export type { GivenSettings } from './domain/project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -244,6 +251,31 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
+export {
+  AddProjectGrant,
+  DeactivateProjectGrant,
+  ProjectGrantCommand,
+  ReactivateProjectGrant,
+  RemoveProjectGrant,
+  UpdateProjectGrant,
+} from './domain/project-grant/commands.js'
+export {
+  livingProjectGrant,
+  type ProjectGrantLife,
+  type ProjectGrantRefusal,
+  type ProjectGrantState,
+  projectGrant,
+} from './domain/project-grant/decider.js'
+export {
+  ProjectGrantAdded,
+  ProjectGrantDeactivated,
+  ProjectGrantEvent,
+  ProjectGrantReactivated,
+  ProjectGrantRemoved,
+  type ProjectGrantRole,
+  ProjectGrantUpdated,
+  projectGrantStream,
+} from './domain/project-grant/events.js'
 export {
   AddProjectRole,
   PatchProjectRole,
@@ -263,20 +295,65 @@ export {
   ProjectRoleUpdated,
   projectRoleStream,
 } from './domain/project-role/events.js'
+export type { GivenGroup } from './domain/project-role/fields.js'
 export type { AlreadyExists, NotFound } from './domain/refusals.js'
+export {
+  AddUserGrant,
+  AddUserGrantRoles,
+  DeactivateUserGrant,
+  ReactivateUserGrant,
+  RemoveUserGrant,
+  RemoveUserGrantRoles,
+  UpdateUserGrant,
+  UserGrantCommand,
+} from './domain/user-grant/commands.js'
+export {
+  livingUserGrant,
+  type UserGrantRefusal,
+  type UserGrantState,
+  userGrant,
+} from './domain/user-grant/decider.js'
+export {
+  UserGrantAdded,
+  UserGrantDeactivated,
+  UserGrantEvent,
+  UserGrantReactivated,
+  UserGrantRemoved,
+  type UserGrantRole,
+  UserGrantUpdated,
+  userGrantStream,
+} from './domain/user-grant/events.js'
 export type {
+  GrantedProjectTarget,
   IdentityProviderRef,
   IdpId,
   ObjectRef,
   OrgId,
+  OwnedTarget,
   PermissionTarget,
+  ProjectGrantRef,
   ProjectId,
   ProjectRef,
   ProjectRoleRef,
   RoleKey,
   SealedSecret,
   StreamId,
+  UserGrantRef,
+  UserId,
 } from './domain/values.js'
+export type {
+  AccessQuery,
+  AccessReads,
+  FoundAccess,
+  FoundProject,
+  FoundRole,
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  LostRole,
+  Slice,
+} from './ports/access-reads.js'
 export type { Authorize, Caller, Permission, PermissionQuestion } from './ports/authorize.js'
 export {
   type Actor,
@@ -302,6 +379,7 @@ export type {
   Condition,
   FieldChange,
   FoundAtHead,
+  GrantedRole,
   HistoryEntry,
   HistoryQuery,
   IdentityProvider,
@@ -309,12 +387,14 @@ export type {
   ListQuery,
   ObjectDetails,
   Project,
+  ProjectGrant,
   ProjectRole,
   ReadAtHead,
   ReadModel,
   RefOf,
   SortKey,
   SortValue,
+  UserGrant,
   Views,
   ViewType,
 } from './ports/read-model.js'

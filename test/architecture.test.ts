@@ -278,7 +278,10 @@ describe('a planted violation is found', () => {
 
   it('as a list of all aggregates', () => {
     const lists = namingAll(
-      planted('adapters/lists.ts', 'identityProviders, projects, projectRoles'),
+      planted(
+        'adapters/lists.ts',
+        'identityProviders, projects, projectRoles, projectGrants, userGrants',
+      ),
     )
     expect(lists).toContain('adapters/lists.ts')
   })

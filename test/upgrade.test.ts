@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createIam, verify } from 'claviger'
+import { createIam, orThrow, verify } from 'claviger'
 import { openPostgres, type Postgres } from 'claviger/postgres'
 import { openSqlite } from 'claviger/sqlite'
 import pg from 'pg'
@@ -9,7 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { READ_MODEL } from '../src/adapters/sql/read-model/tables.js'
 import { IdentityProviderEvent } from '../src/domain/identity-provider/events.js'
 import { ProjectEvent } from '../src/domain/project/events.js'
+import { ProjectGrantEvent } from '../src/domain/project-grant/events.js'
 import { ProjectRoleEvent } from '../src/domain/project-role/events.js'
+import { UserGrantEvent } from '../src/domain/user-grant/events.js'
 import { PROJECT_DEFAULTS } from './defaults.js'
 import { typesOf } from './domain/types-of.ts'
 import { definitions } from './fixtures/upgrade/dump.ts'
@@ -119,6 +121,40 @@ describe.each(all)('A store on $name that $version wrote', ({ version, open }) =
     expect(details.sequence).toBeGreaterThan(before.details.sequence)
     expect((await verify(opened.store, { secrets })).isOk()).toBe(true)
   })
+
+  it('takes grants of what it has, and knows who has which role', async () => {
+    await using opened = await open()
+    const { access, projectGrants, projectRoles, userGrants } = iamOf(opened)
+    const globex = { ...context, orgId: 'globex' }
+    const [project, roleKey] = [{ projectId: 'portal' }, 'editor/é+🔑']
+    const grant = { ...project, grantedOrgId: 'globex' }
+    const anna = { ...project, projectOrgId: 'acme', userId: 'anna of globex' }
+    const bob = { ...project, userId: 'bob of acme' }
+
+    orThrow(await projectGrants.add({ ...grant, roleKeys: [roleKey] }, context))
+    orThrow(await userGrants.add({ ...anna, roles: [{ roleKey }] }, globex))
+    orThrow(await userGrants.add({ ...bob, roles: [{ roleKey: 'viewer' }] }, context))
+    expect(orThrow(await projectGrants.get(grant, context)).roleKeys).toEqual([roleKey])
+    const received = orThrow(await projectGrants.listReceived({}, globex))
+    expect(received.items).toMatchObject([{ ...grant, projectOrgId: 'acme' }])
+    expect(orThrow(await userGrants.get(anna, globex)).roles).toEqual([{ roleKey }])
+    const listed = orThrow(await userGrants.list({}, context))
+    expect(listed.items).toMatchObject([{ ...bob, projectOrgId: 'acme' }])
+    const allowed = orThrow(await access.check({ ...anna, roleKey }, globex))
+    expect(allowed).toMatchObject({ allowed: true, reasons: [] })
+
+    const holders = async () => orThrow(await access.whoHas(project, context)).items
+    const ofAnna = { userId: anna.userId, orgId: 'globex', roleKey }
+    const ofBob = { userId: bob.userId, orgId: 'acme', roleKey: 'viewer' }
+    expect(await holders()).toMatchObject([ofAnna, ofBob])
+    orThrow(await projectRoles.remove({ ...project, roleKey }, context))
+    const refused = orThrow(await access.check({ ...anna, roleKey }, globex))
+    expect(refused).toMatchObject({ allowed: false, reasons: [{ kind: 'RoleRemoved' }] })
+    expect(await holders()).toMatchObject([ofBob])
+    await opened.readModel.reset()
+    expect(await holders()).toMatchObject([ofBob])
+    expect((await verify(opened.store, { secrets })).isOk()).toBe(true)
+  })
 })
 
 /** Names a table of a read model of another shape. */
@@ -138,11 +174,15 @@ describe.each(versions)('The tables on PostgreSQL that %s made', (version) => {
   })
 })
 
+/** The events of grants came with the version after it. */
+const LAST_WITHOUT_GRANTS = '0.1.0'
+
 describe.each(STORES)('The store on $name that the version at hand wrote', ({ open }) => {
   it('has every type of event', async () => {
     await using opened = await open(`v${atHand}`)
     const events = await opened.store.readAll(0n, 1_000)
-    const unions = [IdentityProviderEvent, ProjectEvent, ProjectRoleEvent]
+    const grants = atHand === LAST_WITHOUT_GRANTS ? [] : [ProjectGrantEvent, UserGrantEvent]
+    const unions = [IdentityProviderEvent, ProjectEvent, ProjectRoleEvent, ...grants]
     const types = unions.flatMap((union) => typesOf(union))
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(types))
   })

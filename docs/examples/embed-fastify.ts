@@ -13,6 +13,9 @@ export const inFastify = (iam: Iam, options: TransportOptions): FastifyInstance 
     const handler = nodeHandler(iam, options)
     scope.all('/*', (request, reply) => {
       reply.hijack()
+      // What hooks have set, such as those of CORS.
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value)
       handler(request.raw, reply.raw)
     })
   })

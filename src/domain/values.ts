@@ -128,6 +128,14 @@ export type RoleKey = z.infer<typeof RoleKey>
 export const UserId = requiredText.brand<'UserId'>()
 export type UserId = z.infer<typeof UserId>
 
+/** A time in RFC 3339, in UTC, with milliseconds, as `Date.toISOString` writes it. */
+export const ExpiryTime = z.string().check(
+  z.refine((text) => {
+    const time = new Date(text)
+    return !Number.isNaN(time.getTime()) && time.toISOString() === text
+  }),
+)
+
 /** Most roles of one grant. */
 export const MAX_GRANTED_ROLES = 400
 

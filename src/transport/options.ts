@@ -16,9 +16,9 @@ export interface TransportOptions {
   ) => Authentication | Promise<Authentication>
 
   /**
-   * Called with the cause of every answer 13 and 14, none of which leaves the process otherwise; the cause is
-   * written to the console when this is absent, or throws. Not called for a message of
-   * gRPC that is no protobuf, which is 13 too.
+   * Called with the cause of every answer 13 and 14, none of which leaves the process otherwise, and with what
+   * kept `nodeHandler` from answering, such as a middleware that has answered before; the cause is written to the
+   * console when this is absent, or throws. Not called for a message of gRPC that is no protobuf, which is 13 too.
    */
   readonly onError?: ((cause: unknown, failure: Failure) => void) | undefined
 
@@ -46,9 +46,12 @@ export type Authentication = Caller | IamError | undefined
 
 /** The call that failed. */
 export interface Failure {
-  /** Stands in the answer too: the trace id of the request's `traceparent`, else drawn. */
+  /** Stands in the answer too, if there is one: the trace id of the request's `traceparent`, else drawn. */
   readonly correlationId: string
-  /** Such as `claviger.v1.ProjectService/UpdateProject`. */
+  /**
+   * Such as `claviger.v1.ProjectService/UpdateProject`; `PUT /v1/projects/billing` where the answer could not be
+   * sent.
+   */
   readonly method: string
 }
 

@@ -8,6 +8,9 @@ import type { Scale } from './workloads.ts'
 
 const CALLS = 1_000_000
 const PROJECTS = 1000
+const USERS = 1000
+const EDITOR = { roleKey: 'editor', displayName: 'Editor' }
+const EDITOR_ROLE = { roleKey: 'editor' }
 
 /** Workload E: what a login asks, in memory. */
 export const logins = async (report: Report, scale: Scale): Promise<void> => {
@@ -28,6 +31,11 @@ export const logins = async (report: Report, scale: Scale): Promise<void> => {
   const iam = bind(opened)
   for (let index = 0; index < PROJECTS; index++) {
     await iam.projects.add({ ...projectOf(0, 1), id: projectIdOf(index) }, CONTEXT)
+  }
+  await iam.projectRoles.add({ projectId: projectIdOf(0), ...EDITOR }, CONTEXT)
+  for (let index = 0; index < USERS; index++) {
+    const grant = { userId: `user-${index}`, projectId: projectIdOf(0), roles: [EDITOR_ROLE] }
+    await iam.userGrants.add(grant, CONTEXT)
   }
   const eventual = { ...CONTEXT, consistency: 'eventual' as const }
   await iam.projects.get({ id: projectIdOf(0) }, CONTEXT)
@@ -60,13 +68,35 @@ export const logins = async (report: Report, scale: Scale): Promise<void> => {
       },
       expected: calls / 10,
     })),
+    {
+      name: 'access.check, eventual',
+      operations: calls / 10,
+      run: async () => {
+        let allowed = 0
+        for (let index = 0; index < calls / 10; index++) {
+          const asked = {
+            userId: `user-${index % USERS}`,
+            projectId: projectIdOf(0),
+            ...EDITOR_ROLE,
+          }
+          const checked = await iam.access.check(asked, eventual)
+          if (checked.isOk() && checked.value.allowed) allowed++
+        }
+        return allowed
+      },
+      expected: calls / 10,
+    },
   ])
   addRows(
     report,
     'E logins, memory',
     measured.map(({ measured }) => measured),
   )
-  const [check] = measured
-  if (!check) return
+  const [check, , get, access] = measured
+  if (!check || !get || !access) return
   addRatio(report, 'E checkLogin per second', { measured: check.perSecond, target: 5_000_000 })
+  addRatio(report, 'E access.check / projects.get, both eventual', {
+    measured: access.perSecond / get.perSecond,
+    target: 0.5,
+  })
 }

@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import type { IdentityProviderCommand } from '../../src/domain/identity-provider/commands.js'
 import type { ProjectCommand } from '../../src/domain/project/commands.js'
+import type { ProjectGrantCommand } from '../../src/domain/project-grant/commands.js'
 import type { ProjectRoleCommand } from '../../src/domain/project-role/commands.js'
+import type { UserGrantCommand } from '../../src/domain/user-grant/commands.js'
 import { SealedSecret } from '../../src/domain/values.js'
 import { id as idp } from './identity-provider/examples.js'
 import { id as project } from './project/examples.js'
+import { role as grantableRole, id as projectGrant } from './project-grant/examples.js'
 import { id as role } from './project-role/examples.js'
+import { role as givenRole, newYear, id as userGrant } from './user-grant/examples.js'
 
 // Few values each, so that commands often meet the state that an earlier one made.
 const name = fc.constantFrom('a', 'b')
@@ -38,6 +42,18 @@ const settings = {
 } as const
 
 const shown = { displayName: name, group: fc.constantFrom('', 'g') }
+
+const keys = ['a', 'b', 'c']
+
+/** One role or several, in any order. */
+const someKeys = fc.shuffledSubarray(keys, { minLength: 1 })
+
+const grantableRoles = someKeys.map((some) => some.map((key) => grantableRole(key)))
+
+const expiry = fc.constantFrom(undefined, newYear, '2027-02-01T00:00:00.000Z')
+const givenRoles = fc
+  .tuple(someKeys, fc.tuple(expiry, expiry, expiry))
+  .map(([some, ends]) => some.map((key, index) => givenRole(key, ends[index])))
 
 const message = <const Type extends string, Data>(type: Type, data: fc.Arbitrary<Data>) =>
   data.map((value) => ({ type, data: value }))
@@ -108,4 +124,42 @@ export const projectRoleCommands: fc.Arbitrary<ProjectRoleCommand> = fc.oneof(
     fc.record(shown, { requiredKeys: [] }).map((data) => ({ ...role, ...data })),
   ),
   message('RemoveProjectRole', fc.constant(role)),
+)
+
+/** Any command of one grant of a project. */
+export const projectGrantCommands: fc.Arbitrary<ProjectGrantCommand> = fc.oneof(
+  message(
+    'AddProjectGrant',
+    grantableRoles.map((roles) => ({ ...projectGrant, roles })),
+  ),
+  message(
+    'UpdateProjectGrant',
+    grantableRoles.map((roles) => ({ ...projectGrant, roles })),
+  ),
+  message('DeactivateProjectGrant', fc.constant(projectGrant)),
+  message('ReactivateProjectGrant', fc.constant(projectGrant)),
+  message('RemoveProjectGrant', fc.constant(projectGrant)),
+)
+
+/** Any command of one grant to a user. */
+export const userGrantCommands: fc.Arbitrary<UserGrantCommand> = fc.oneof(
+  message(
+    'AddUserGrant',
+    givenRoles.map((roles) => ({ ...userGrant, roles })),
+  ),
+  message(
+    'UpdateUserGrant',
+    givenRoles.map((roles) => ({ ...userGrant, roles })),
+  ),
+  message(
+    'AddUserGrantRoles',
+    givenRoles.map((roles) => ({ ...userGrant, roles })),
+  ),
+  message(
+    'RemoveUserGrantRoles',
+    givenRoles.map((roles) => ({ ...userGrant, roleKeys: roles.map(({ roleKey }) => roleKey) })),
+  ),
+  message('DeactivateUserGrant', fc.constant(userGrant)),
+  message('ReactivateUserGrant', fc.constant(userGrant)),
+  message('RemoveUserGrant', fc.constant(userGrant)),
 )

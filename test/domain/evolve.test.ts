@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { type Decider, fold } from '../../src/domain/decider.js'
 import { identityProvider } from '../../src/domain/identity-provider/decider.js'
 import { project } from '../../src/domain/project/decider.js'
+import { projectGrant } from '../../src/domain/project-grant/decider.js'
 import { projectRole } from '../../src/domain/project-role/decider.js'
+import { userGrant } from '../../src/domain/user-grant/decider.js'
 import * as providerExamples from './identity-provider/examples.js'
 import * as projectExamples from './project/examples.js'
+import * as projectGrantExamples from './project-grant/examples.js'
 import * as roleExamples from './project-role/examples.js'
+import * as userGrantExamples from './user-grant/examples.js'
 
 const freeze = <Value>(value: Value): Value => {
   if (typeof value === 'object' && value !== null) {
@@ -71,4 +75,22 @@ describeEvolve('projectRole', projectRole, [
   roleExamples.authorAdded,
   roleExamples.updatedToAuthor,
   roleExamples.editorRemoved,
+])
+
+describeEvolve('projectGrant', projectGrant, [
+  projectGrantExamples.added,
+  projectGrantExamples.widened,
+  projectGrantExamples.narrowed,
+  projectGrantExamples.deactivated,
+  projectGrantExamples.reactivated,
+  projectGrantExamples.removed,
+])
+
+describeEvolve('userGrant', userGrant, [
+  userGrantExamples.added,
+  userGrantExamples.updatedToBoth,
+  userGrantExamples.updatedToViewer,
+  userGrantExamples.deactivated,
+  userGrantExamples.reactivated,
+  userGrantExamples.removed,
 ])

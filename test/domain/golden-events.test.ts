@@ -10,8 +10,12 @@ import {
 import { currentVersion, upcast } from '../../src/domain/message.js'
 import { project } from '../../src/domain/project/decider.js'
 import { ProjectEvent, projectStream } from '../../src/domain/project/events.js'
+import { projectGrant } from '../../src/domain/project-grant/decider.js'
+import { ProjectGrantEvent, projectGrantStream } from '../../src/domain/project-grant/events.js'
 import { projectRole } from '../../src/domain/project-role/decider.js'
 import { ProjectRoleEvent, projectRoleStream } from '../../src/domain/project-role/events.js'
+import { userGrant } from '../../src/domain/user-grant/decider.js'
+import { UserGrantEvent, userGrantStream } from '../../src/domain/user-grant/events.js'
 import { objections } from './objections.js'
 import { typesOf } from './types-of.js'
 
@@ -44,6 +48,8 @@ const aggregates = [
   { category: 'identity_provider', decider: identityProvider, union: IdentityProviderEvent },
   { category: 'project', decider: project, union: ProjectEvent },
   { category: 'project_role', decider: projectRole, union: ProjectRoleEvent },
+  { category: 'project_grant', decider: projectGrant, union: ProjectGrantEvent },
+  { category: 'user_grant', decider: userGrant, union: UserGrantEvent },
 ] as const
 
 const deciderOf = (stream: string) => {
@@ -54,6 +60,10 @@ const deciderOf = (stream: string) => {
       return project
     case 'project_role':
       return projectRole
+    case 'project_grant':
+      return projectGrant
+    case 'user_grant':
+      return userGrant
     default:
       throw new Error(`no aggregate writes the stream ${stream}`)
   }
@@ -72,8 +82,12 @@ const stateOf = (stream: string, recorded: readonly GoldenEvent[]): unknown => {
       return fold(identityProvider, z.array(identityProvider.eventSchema).parse(newest))
     case project:
       return fold(project, z.array(project.eventSchema).parse(newest))
-    default:
+    case projectRole:
       return fold(projectRole, z.array(projectRole.eventSchema).parse(newest))
+    case projectGrant:
+      return fold(projectGrant, z.array(projectGrant.eventSchema).parse(newest))
+    default:
+      return fold(userGrant, z.array(userGrant.eventSchema).parse(newest))
   }
 }
 
@@ -85,8 +99,12 @@ const streamNamedBy = ({ type, data, metadata }: GoldenEvent): string => {
       return identityProviderStream(resourceOwner, text('idpId'))
     case 'project':
       return projectStream(resourceOwner, text('id'))
-    default:
+    case 'project_role':
       return projectRoleStream(resourceOwner, text('projectId'), text('roleKey'))
+    case 'project_grant':
+      return projectGrantStream(resourceOwner, text('projectId'), text('grantedOrgId'))
+    default:
+      return userGrantStream(resourceOwner, text('projectOrgId'), text('projectId'), text('userId'))
   }
 }
 
@@ -123,9 +141,25 @@ describe('every event type', () => {
       'project_role.added',
       'project_role.updated',
       'project_role.removed',
+      'project_grant.added',
+      'project_grant.updated',
+      'project_grant.deactivated',
+      'project_grant.reactivated',
+      'project_grant.removed',
+      'user_grant.added',
+      'user_grant.updated',
+      'user_grant.deactivated',
+      'user_grant.reactivated',
+      'user_grant.removed',
     ])
   })
 })
+
+/** `value`, and all that it holds, at any depth. */
+const partsOf = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null
+    ? [value, ...Object.values(value).flatMap(partsOf)]
+    : [value]
 
 describe('golden events', () => {
   it.each(files)('lead to the states that they led to', ({ events, states }) => {
@@ -140,9 +174,7 @@ describe('golden events', () => {
     const isNewest = recorded.schemaVersion === currentVersion(upcasters, recorded.type)
     const read: unknown = eventSchema.parse(newest)
     expect(read).toEqual(isNewest ? { type: recorded.type, data: recorded.data } : newest)
-    expect(Object.isFrozen(read)).toBe(true)
-    const { data } = z.object({ data: z.custom<object>() }).parse(read)
-    for (const part of [data, ...Object.values(data)]) expect(Object.isFrozen(part)).toBe(true)
+    for (const part of partsOf(read)) expect(Object.isFrozen(part)).toBe(true)
   })
 
   it.each(golden)('$type of version $version carries the ids of its stream', (recorded) => {
@@ -193,6 +225,25 @@ describe('an event schema', () => {
       for (const field of names.filter((name) => name in recorded.data))
         for (const value of ['', 'UNSPECIFIED', '__proto__'])
           expect(objectionsTo(recorded, { ...recorded.data, [field]: value })).toHaveLength(1)
+  })
+
+  const granted = newest.filter(({ data }) => 'roles' in data)
+
+  it.each(granted)('of $type refuses a role of another shape', (recorded) => {
+    const { roles } = recorded.data
+    for (const role of z.array(z.record(z.string(), z.unknown())).parse(roles)) {
+      const objectionsToRole = (changed: object) =>
+        objectionsTo(recorded, { ...recorded.data, roles: [changed] })
+      expect(objectionsToRole(role)).toEqual([])
+      expect(objectionsToRole({ ...role, extra: 1 })).toHaveLength(1)
+      for (const field of ['roleKey', 'roleSince']) {
+        const { [field]: _, ...others } = role
+        expect(objectionsToRole(others)).toHaveLength(1)
+      }
+      for (const field of Object.keys(role))
+        for (const value of [null, 7.5, '', {}])
+          expect(objectionsToRole({ ...role, [field]: value })).toHaveLength(1)
+    }
   })
 
   it('refuses an unknown event type', () => {

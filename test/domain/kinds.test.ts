@@ -11,10 +11,14 @@ import {
   TYPES,
 } from '../../src/domain/kinds.js'
 import { projects } from '../../src/domain/project/kind.js'
+import { projectGrants } from '../../src/domain/project-grant/kind.js'
 import { projectRoles } from '../../src/domain/project-role/kind.js'
+import { userGrants } from '../../src/domain/user-grant/kind.js'
 import * as idp from './identity-provider/examples.js'
 import * as project from './project/examples.js'
+import * as projectGrant from './project-grant/examples.js'
 import * as role from './project-role/examples.js'
+import * as userGrant from './user-grant/examples.js'
 
 const cases = [
   {
@@ -24,6 +28,8 @@ const cases = [
     ref: { type: 'identity_provider', idpId: 'google' },
     key: 'google',
     container: undefined,
+    removedWith: undefined,
+    covers: undefined,
     stream: 'identity_provider-acme+google',
     target: { type: 'identity_provider', id: 'google' },
     permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },
@@ -49,6 +55,8 @@ const cases = [
     ref: { type: 'project', id: 'portal' },
     key: 'portal',
     container: undefined,
+    removedWith: undefined,
+    covers: { projectOrgId: 'acme', projectId: 'portal' },
     stream: 'project-acme+portal',
     target: { type: 'project', id: 'portal' },
     permissions: { read: 'project.read', write: 'project.write' },
@@ -72,6 +80,8 @@ const cases = [
     ref: { type: 'project_role', projectId: 'portal', roleKey: 'editor' },
     key: 'editor',
     container: { type: 'project', id: 'portal' },
+    removedWith: 'project',
+    covers: { projectOrgId: 'acme', projectId: 'portal', roleKey: 'editor' },
     stream: 'project_role-acme+portal+editor',
     target: { type: 'project', id: 'portal' },
     permissions: { read: 'project.role.read', write: 'project.role.write' },
@@ -80,6 +90,42 @@ const cases = [
     filterable: ['roleKey', 'displayName', 'group'],
     sortable: ['projectId', 'roleKey', 'displayName', 'group'],
     events: 3,
+  },
+  {
+    kind: projectGrants,
+    ids: ['projectId', 'grantedOrgId'],
+    data: projectGrant.editorOnly,
+    ref: { type: 'project_grant', projectId: 'portal', grantedOrgId: 'globex' },
+    key: 'globex',
+    container: { type: 'project', id: 'portal' },
+    removedWith: 'project',
+    covers: { projectOrgId: 'acme', projectId: 'portal', orgId: 'globex' },
+    stream: 'project_grant-acme+portal+globex',
+    target: { type: 'project', id: 'portal' },
+    permissions: { read: 'project.grant.read', write: 'project.grant.write' },
+    removed: projectGrant.removed,
+    states: ['active', 'inactive'],
+    filterable: ['grantedOrgId', 'roleKey'],
+    sortable: ['projectId', 'projectOrgId', 'grantedOrgId'],
+    events: 5,
+  },
+  {
+    kind: userGrants,
+    ids: ['userId', 'projectId', 'projectOrgId'],
+    data: { ...userGrant.editorOnly, projectOrgId: 'initech' },
+    ref: { type: 'user_grant', ...userGrant.id, projectOrgId: 'initech' },
+    key: 'initech+portal+anna+1@globex.example',
+    container: undefined,
+    removedWith: 'project',
+    covers: { ...userGrant.id, projectOrgId: 'initech', orgId: 'acme' },
+    stream: 'user_grant-acme+initech+portal+anna+1@globex.example',
+    target: { type: 'granted_project', id: 'portal', orgId: 'initech' },
+    permissions: { read: 'user.grant.read', write: 'user.grant.write' },
+    removed: userGrant.removed,
+    states: ['active', 'inactive'],
+    filterable: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
+    sortable: ['userId', 'projectId', 'projectOrgId'],
+    events: 5,
   },
 ] as const
 
@@ -101,6 +147,12 @@ describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) 
     expect(kind.container?.type).toBe(expected.container?.type)
     expect(kind.target(expected.data, 'acme')).toEqual(expected.target)
     expect(kind.permissions).toEqual(expected.permissions)
+  })
+
+  test('says what they are removed with, and which assignments of roles end with them.', () => {
+    expect(kind.removedWith).toBe(expected.removedWith)
+    expect(kind.covers(expected.data, 'acme')).toEqual(expected.covers)
+    expect(kind.refOfKey(expected.key, 'portal')).toEqual(expected.ref)
   })
 
   test('reads its own events and no others.', () => {
@@ -137,11 +189,19 @@ const addedBy = {
   identity_provider: idp.googleAdded,
   project: project.portalAdded,
   project_role: role.editorAdded,
+  project_grant: projectGrant.added,
+  user_grant: userGrant.added,
 } as const
 
 describe('The list of kinds', () => {
   test('has each under its own type.', () => {
-    expect(TYPES).toEqual(['identity_provider', 'project', 'project_role'])
+    expect(TYPES).toEqual([
+      'identity_provider',
+      'project',
+      'project_role',
+      'project_grant',
+      'user_grant',
+    ])
     expect(byType(({ type }) => type)).toEqual(
       Object.fromEntries(TYPES.map((type) => [type, type])),
     )
@@ -158,6 +218,9 @@ describe('The list of kinds', () => {
       'portal',
       'a/b',
     ])
+    const { projectOrgId, ...own } = { type: 'user_grant', ...userGrant.id } as const
+    expect(idsOf(own)).toEqual(['anna+1@globex.example', 'portal'])
+    expect(idsOf({ ...own, projectOrgId })).toEqual(['anna+1@globex.example', 'portal', 'acme'])
   })
 
   test('refuses a reference to no type of object.', () => {
@@ -185,5 +248,7 @@ describe('A secret', () => {
     expect(sealedSecretIn({ type: 'project.added', data })).toBeUndefined()
     expect(kinds.project.secretsChanged(project.portalAdded)).toEqual([])
     expect(kinds.project_role.secretsChanged(role.editorAdded)).toEqual([])
+    expect(kinds.project_grant.secretsChanged(projectGrant.added)).toEqual([])
+    expect(kinds.user_grant.secretsChanged(userGrant.added)).toEqual([])
   })
 })

@@ -31,8 +31,11 @@ describe('The schemas of commands and events are Standard Schemas', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         ...['AddOidcIdentityProvider', 'UpdateOidcConfig', 'UpdateProject', 'AddProjectRole'],
+        ...['AddProjectGrant', 'AddUserGrant', 'AddUserGrantRoles', 'RemoveUserGrantRoles'],
         ...['IdentityProviderCommand', 'ProjectCommand', 'ProjectRoleCommand'],
+        ...['ProjectGrantCommand', 'UserGrantCommand'],
         ...['IdentityProviderEvent', 'ProjectEvent', 'ProjectRoleEvent'],
+        ...['ProjectGrantEvent', 'UserGrantEvent'],
       ]),
     )
   })

@@ -2,15 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { identityProviderStream } from '../../src/domain/identity-provider/events.js'
 import { projectStream } from '../../src/domain/project/events.js'
+import { projectGrantStream } from '../../src/domain/project-grant/events.js'
 import { projectRoleStream } from '../../src/domain/project-role/events.js'
+import { userGrantStream } from '../../src/domain/user-grant/events.js'
 import { OrgId, RoleKey } from '../../src/domain/values.js'
 
 const id = fc
   .stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,5}$/)
   .filter((value) => OrgId.safeParse(value).success)
 
-// Keys that look like other parts of a name are the ones that could collide.
-const roleKey = fc
+// Keys and users that look like other parts of a name are the ones that could collide.
+const last = fc
   .oneof(
     fc.string({
       unit: fc.constantFrom('a', 'b', '+', '-', '/', '_', '😀'),
@@ -24,7 +26,9 @@ const roleKey = fc
 const object = fc.oneof(
   fc.record({ type: fc.constant('identity_provider' as const), orgId: id, id }),
   fc.record({ type: fc.constant('project' as const), orgId: id, id }),
-  fc.record({ type: fc.constant('project_role' as const), orgId: id, id, roleKey }),
+  fc.record({ type: fc.constant('project_role' as const), orgId: id, id, last }),
+  fc.record({ type: fc.constant('project_grant' as const), orgId: id, id, last: id }),
+  fc.record({ type: fc.constant('user_grant' as const), orgId: id, owner: id, id, last }),
 )
 type Named = typeof object extends fc.Arbitrary<infer Value> ? Value : never
 
@@ -35,29 +39,40 @@ const streamOf = (named: Named): string => {
     case 'project':
       return projectStream(named.orgId, named.id)
     case 'project_role':
-      return projectRoleStream(named.orgId, named.id, named.roleKey)
+      return projectRoleStream(named.orgId, named.id, named.last)
+    case 'project_grant':
+      return projectGrantStream(named.orgId, named.id, named.last)
+    case 'user_grant':
+      return userGrantStream(named.orgId, named.owner, named.id, named.last)
   }
 }
 
 const ID = '[A-Za-z0-9][A-Za-z0-9._:@~-]*'
-const NAME = new RegExp(
-  `^(identity_provider|project|project_role)-(${ID})\\+(${ID})(?:\\+(.*))?$`,
-  's',
-)
+const NAMES = [
+  `^(?<type>identity_provider|project)-(?<orgId>${ID})\\+(?<id>${ID})$`,
+  `^(?<type>project_role|project_grant)-(?<orgId>${ID})\\+(?<id>${ID})\\+(?<last>.*)$`,
+  `^(?<type>user_grant)-(?<orgId>${ID})\\+(?<owner>${ID})\\+(?<id>${ID})\\+(?<last>.*)$`,
+].map((name) => new RegExp(name, 's'))
 
 describe('stream names', () => {
   it('are those of the storage contract', () => {
     expect(identityProviderStream('acme', 'google')).toBe('identity_provider-acme+google')
     expect(projectStream('acme', 'portal')).toBe('project-acme+portal')
     expect(projectRoleStream('acme', 'portal', 'a+b/😀 ')).toBe('project_role-acme+portal+a+b/😀 ')
+    expect(projectGrantStream('acme', 'portal', 'globex')).toBe('project_grant-acme+portal+globex')
+    expect(userGrantStream('globex', 'acme', 'portal', 'a+b@globex.example')).toBe(
+      'user_grant-globex+acme+portal+a+b@globex.example',
+    )
   })
 
   it('tell any object from any other: each can be read back from its name', () => {
     fc.assert(
       fc.property(object, (named) => {
-        const [, type, orgId, readId, key] = NAME.exec(streamOf(named)) ?? []
-        const read = { type, orgId, id: readId, ...(key === undefined ? {} : { roleKey: key }) }
-        expect(read).toEqual({ ...named })
+        const read = NAMES.flatMap((name) => {
+          const found = name.exec(streamOf(named))
+          return found ? [{ ...found.groups }] : []
+        })
+        expect(read).toEqual([{ ...named }])
       }),
       { numRuns: 500 },
     )
@@ -80,7 +95,10 @@ describe('stream names', () => {
   })
 
   it('stay within what every database can index', () => {
-    const longest = projectRoleStream('o'.repeat(64), 'p'.repeat(64), '😀'.repeat(200))
-    expect(new TextEncoder().encode(longest).length).toBe(13 + 64 + 1 + 64 + 1 + 800)
+    const [org, id, text] = ['o'.repeat(64), 'p'.repeat(64), '😀'.repeat(200)]
+    const role = projectRoleStream(org, id, text)
+    expect(new TextEncoder().encode(role).length).toBe(13 + 64 + 1 + 64 + 1 + 800)
+    const grant = userGrantStream(org, org, id, text)
+    expect(new TextEncoder().encode(grant).length).toBe(11 + 3 * (64 + 1) + 800)
   })
 })

@@ -1,8 +1,15 @@
 import type { IdentityProviderEvent } from '../../src/domain/identity-provider/events.js'
 import type { ProjectEvent } from '../../src/domain/project/events.js'
+import type { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
 import type { ProjectRoleEvent } from '../../src/domain/project-role/events.js'
+import type { UserGrantEvent } from '../../src/domain/user-grant/events.js'
 
-type AnyEvent = typeof IdentityProviderEvent | typeof ProjectEvent | typeof ProjectRoleEvent
+type AnyEvent =
+  | typeof IdentityProviderEvent
+  | typeof ProjectEvent
+  | typeof ProjectRoleEvent
+  | typeof ProjectGrantEvent
+  | typeof UserGrantEvent
 
 /** The types of the events that `union` allows, as they stand in it. */
 export const typesOf = (union: AnyEvent): readonly string[] =>

@@ -74,7 +74,26 @@ const binaryBodiesOf = ({ fields }: DescMessage): readonly Uint8Array<ArrayBuffe
     const isBytes = field.message !== undefined || field.scalar === ScalarType.STRING
     return binaryOf(field.number, isBytes ? WireType.LengthDelimited : WireType.Varint)
   }),
+  ...fields.flatMap(({ number, fieldKind, message }) =>
+    fieldKind === 'list' && message ? binaryListsWithin(number, message) : [],
+  ),
 ]
+
+/** Lists within the items of a list: a few that are long, and many that are shorter. */
+const binaryListsWithin = (
+  outer: number,
+  { fields }: DescMessage,
+): readonly Uint8Array<ArrayBuffer>[] =>
+  fields
+    .filter(({ fieldKind, message }) => fieldKind === 'list' && message)
+    .flatMap(({ number }) => {
+      const empty = new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(0).finish()
+      return [9_000, 500].map((items) => {
+        const list = Buffer.alloc(items * empty.length, empty)
+        const item = new BinaryWriter().tag(outer, WireType.LengthDelimited).bytes(list).finish()
+        return new Uint8Array(Buffer.alloc(MEBIBYTE - (MEBIBYTE % item.length), item))
+      })
+    })
 
 const framed = (message: Uint8Array): Uint8Array<ArrayBuffer> => {
   const head = new DataView(new ArrayBuffer(5))

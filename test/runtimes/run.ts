@@ -15,6 +15,7 @@ import {
   temporaryFolder,
   typeCheck,
 } from './host-folder.ts'
+import { answersOfWorker } from './worker-answers.ts'
 
 const here = import.meta.dirname
 const installed = (path: string): string => join(here, 'node_modules', path)
@@ -81,12 +82,14 @@ const installPackage = async (folder: string): Promise<void> => {
   await run('npm', ['install', '--no-save', '@types/node@24.19.2'], { cwd: folder })
 }
 
-const bundled = async (folder: string): Promise<string> => {
+const bundled = async (entry: string, format: 'esm' | 'iife'): Promise<string> => {
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(folder, 'web.mjs')],
+    entryPoints: [entry],
+    // The optional peers, which the folder does without.
+    nodePaths: [join(root, 'node_modules')],
     bundle: true,
     write: false,
-    format: 'iife',
+    format,
     platform: 'browser',
     target: 'es2022',
     metafile: true,
@@ -116,6 +119,19 @@ const onWorkerd = async (script: string): Promise<void> => {
     const renamed = [await rename('a'), ...(await Promise.all(['b', 'c', 'd', 'e'].map(rename)))]
     const isFine = String([...renamed, await rename('f')]) === '200 a,200 b,200 c,200 d,200 e,200 f'
     note('workerd, requests that write one object together', isFine, renamed.join('\n'))
+  } finally {
+    await miniflare.dispose()
+  }
+}
+
+const onWorker = async (script: string): Promise<void> => {
+  const { Miniflare } = requireHere('miniflare')
+  const miniflare = new Miniflare({ script, modules: true, compatibilityDate: '2026-07-01' })
+  try {
+    const send = (path: string, init: object) =>
+      miniflare.dispatchFetch(`http://localhost${path}`, init)
+    for (const [what, answered, isFine] of await answersOfWorker(send))
+      note(`workerd, the worker of the guide: ${what}`, isFine, answered)
   } finally {
     await miniflare.dispose()
   }
@@ -172,8 +188,11 @@ try {
       objections,
     )
   }
-  const script = await bundled(folder)
+  const script = await bundled(join(folder, 'web.mjs'), 'iife')
   await guarded('workerd', () => onWorkerd(script))
+  await guarded('the worker of the guide', async () =>
+    onWorker(await bundled(join(folder, 'worker.mjs'), 'esm')),
+  )
   await guarded('Chromium', () => onChromium(script))
 } finally {
   await dispose()

@@ -52,7 +52,11 @@ const ERRORS = [
 const UNIONS = [
   ['IamError', 'kind', ERRORS],
   ['IdentityProviderRefusal', 'kind', ['NotFound', 'AlreadyExists']],
-  ['ObjectRef', 'type', ['identity_provider', 'project', 'project_role']],
+  [
+    'ObjectRef',
+    'type',
+    ['identity_provider', 'project', 'project_role', 'project_grant', 'user_grant'],
+  ],
 ] as const satisfies readonly (readonly [
   string,
   string,

@@ -6,13 +6,14 @@ import { objectOf, streamOf } from '../../projections/events/kind-of.js'
 import { historyEntry } from '../../projections/history-view.js'
 import { containerOf } from '../../projections/rows/row-key.js'
 import { countUpTo } from './count-up-to.js'
-import { getOrAdd, type History, type PastChange, type State } from './rows.js'
+import { getOrAdd } from './get-or-add.js'
+import type { History, PastChange, State } from './rows.js'
 
 /** The history before the first event of an organization. */
 export const emptyHistory = (): History => ({
   all: [],
   byObject: new Map(),
-  byContainer: new Map(),
+  withRoles: new Map(),
   indexed: 0,
 })
 
@@ -39,18 +40,20 @@ const pastOf = (
   index(history)
   const container = containerOf(object)
   if (container) return pastWithin(history, orgId, { object, container })
-  const past = including === undefined ? history.byObject : history.byContainer
+  const past = including === undefined ? history.byObject : history.withRoles
   return past.get(streamOf(orgId, object)) ?? []
 }
 
 const index = (history: History): void => {
-  const { all, byObject, byContainer, indexed } = history
+  const { all, byObject, withRoles, indexed } = history
   for (const found of all.slice(indexed)) {
     const { stream, metadata } = found.event
     getOrAdd(byObject, stream, () => []).push(found)
-    const container = containerOf(objectOf(found.event))
+    const object = objectOf(found.event)
+    const container = containerOf(object)
     const around = container ? streamOf(metadata.resourceOwner, container) : stream
-    getOrAdd(byContainer, around, () => []).push(found)
+    if (!container || object.type === 'project_role')
+      getOrAdd(withRoles, around, () => []).push(found)
   }
   history.indexed = all.length
 }

@@ -7,8 +7,9 @@ import { listedScope, rowKeyOf } from '../../projections/rows/row-key.js'
 import { rowOrder } from '../../projections/rows/row-order.js'
 import { type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
 import { accessIn } from './access.js'
+import { getOrAdd } from './get-or-add.js'
 import { emptyHistory, historyOf } from './history.js'
-import { copyOf, emptyState, getOrAdd, rowStore, type State, shownRow } from './rows.js'
+import { copyOf, emptyState, rowStore, type State, shownRow } from './rows.js'
 
 /** A read model that lives as long as the process; it is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {

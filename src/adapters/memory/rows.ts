@@ -6,6 +6,7 @@ import type { Views, ViewType } from '../../ports/read-model.js'
 import { type Change, withHeld } from '../../projections/rows/assignments.js'
 import type { RowStore } from '../../projections/rows/change-row.js'
 import { type Assignments, emptyAssignments } from './assignments.js'
+import { getOrAdd } from './get-or-add.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -29,9 +30,9 @@ export interface History {
   readonly all: PastChange[]
   /** Of each object, as far as `indexed`: the history of one object is seldom read. */
   readonly byObject: Map<StreamId, PastChange[]>
-  /** Of each object and of what lies in it, as far as `indexed`. */
-  readonly byContainer: Map<StreamId, PastChange[]>
-  /** How many of `all` are in `byObject` and `byContainer`. */
+  /** Of each project and its roles, as far as `indexed`. */
+  readonly withRoles: Map<StreamId, PastChange[]>
+  /** How many of `all` are in `byObject` and `withRoles`. */
   indexed: number
 }
 
@@ -43,15 +44,6 @@ export const emptyState = (): State => ({
   received: new Map(),
   history: new Map(),
 })
-
-/** The value under `key`; made and added when there is none. */
-export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
-}
 
 /** The rows of `state`, as events change them. */
 export const rowStore = ({ rows, assignments, received }: State): RowStore => ({

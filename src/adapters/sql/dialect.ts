@@ -37,12 +37,6 @@ export interface ChangedRow {
 /** The number of a scope, and a key in it. */
 export type NumberedKey = readonly [scope: number, key: string]
 
-/** The columns of {@link NumberedKey}. */
-export const KEY_COLUMNS: readonly Column[] = [
-  { name: 'scope', holds: 'integer' },
-  { name: 'key', holds: 'text' },
-]
-
 /** How a database declares tables. */
 export interface Declarations {
   /** By what a column holds. */
@@ -78,8 +72,8 @@ export interface Dialect {
   readonly flag: (value: boolean) => Parameter
   /** Whether a text is one of a list. */
   readonly isListed: (text: string, list: readonly string[]) => Statement
-  /** A table called `sought` of `rows` with those columns and `nth`, which counts from 1. */
-  readonly sought: (columns: readonly Column[], rows: readonly Row[]) => Statement
+  /** A table called `sought` with the columns `scope`, `key` and `nth`, which counts from 1. */
+  readonly sought: (keys: readonly NumberedKey[]) => Statement
   /** Adds new rows, each made of one item. */
   readonly insert: <Item>(
     table: Table,

@@ -3,7 +3,7 @@ import type { EventCount, EventStore, Position, RecordedEvent } from '../../port
 import type { Projection } from '../../ports/projection.js'
 import type { UnreadableEvent } from '../../ports/unreadable-event.js'
 import { type ReadBatch, readBatch } from '../../projections/events/read-events.js'
-import type { Cancelled, ProjectionFailed } from '../errors/errors.js'
+import type { ProjectionFailed } from '../errors/errors.js'
 import { fromPort, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../observing/hooks.js'
 import { reportCatchUp } from '../observing/observer.js'
@@ -60,13 +60,14 @@ interface Range {
 }
 
 /** Why a projection stopped right before an event. */
-export type CatchUpRefusal = Cancelled | UnreadableEvent | ProjectionFailed
+type CatchUpRefusal = UnreadableEvent | ProjectionFailed
 
 /**
  * Feeds `projection` every event up to `head` that it has not seen, and later ones that were read with them.
  * Several processes may do so at the same time: every event is applied once.
  *
  * @returns the checkpoint reached
+ * @throws Fault when a port fails, or `signal` aborts
  */
 export const catchUp = async (
   store: EventStore,
@@ -80,7 +81,6 @@ export const catchUp = async (
   const readPage = pageReader(store, head)
   let stuck = 0
   while (position < head) {
-    if (signal?.aborted) return err({ kind: 'Cancelled' })
     const from = position
     const page = await raceAbort(readPage(from), signal)
     const { events } = page

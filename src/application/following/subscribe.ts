@@ -106,7 +106,6 @@ const retryRead = async <Answer>(
     try {
       return await raceAbort(read(), signal)
     } catch (cause) {
-      if (signal.aborted) break
       reportFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
       await delay(pause, signal)
     }

@@ -86,13 +86,12 @@ export const eventFilter = (
   }
 }
 
-/** Whether an object existed right before its container was removed. */
+/** Whether an object existed when its container was removed; nothing is recorded of it after that. */
 const existed = async (
   store: EventStore,
   object: ObjectRef,
-  { position, metadata }: KnownEvent,
+  { metadata }: KnownEvent,
 ): Promise<boolean> => {
-  const events = await store.readStream(streamOf(metadata.resourceOwner, object))
-  const last = events.findLast((event) => event.position < position)
+  const last = (await store.readStream(streamOf(metadata.resourceOwner, object))).at(-1)
   return last !== undefined && last.type !== kinds[object.type].removal
 }

@@ -13,7 +13,7 @@ import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
-import { listInput } from '../reading/list-input.js'
+import { filterBy, pageOf } from '../reading/list-input.js'
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {
@@ -105,7 +105,10 @@ export interface PatchIdentityProviderInput
 }
 
 /** Which identity providers to list, in which order. */
-export const ListIdentityProvidersInput = listInput(identityProviders)
+export const ListIdentityProvidersInput = z.strictObject({
+  filter: z._default(filterBy(identityProviders), {}),
+  ...pageOf(identityProviders),
+})
 export interface ListIdentityProvidersInput extends GivenList<IdentityProvider> {
   /** Conditions, all of which must hold; every provider of the organization when absent. */
   readonly filter?:

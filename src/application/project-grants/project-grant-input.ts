@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { projectGrants } from '../../domain/project-grant/kind.js'
-import { listOf, MAX_GRANTED_ROLES, OrgId, ProjectId, RoleKey } from '../../domain/values.js'
+import { OrgId, ProjectId } from '../../domain/values.js'
 import type { ProjectGrant } from '../../ports/read-model.js'
-import { onlyOnce } from '../method/refuse-items.js'
+import { roleKeys } from '../method/bounds.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
-import { listInput } from '../reading/list-input.js'
+import { filterBy, pageOf } from '../reading/list-input.js'
 
 /** Names a grant of a project. */
 export interface ProjectGrantInput {
@@ -28,11 +28,6 @@ export interface ProjectGrantIds {
   readonly grantedOrgId: string
 }
 
-/** 1 to 400 role keys, none twice. */
-export const roleKeys = listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
-  onlyOnce((roleKey: RoleKey) => roleKey, []),
-)
-
 /** Schema of a {@link GivenProjectGrant}. */
 export const GivenProjectGrant = z.strictObject({
   projectId: ProjectId,
@@ -43,7 +38,8 @@ export const GivenProjectGrant = z.strictObject({
 /** Which grants of a project to list, in which order. */
 export const ListProjectGrantsInput = z.strictObject({
   projectId: ProjectId,
-  ...listInput(projectGrants).shape,
+  filter: z._default(filterBy(projectGrants), {}),
+  ...pageOf(projectGrants),
 })
 export interface ListProjectGrantsInput extends ListReceivedGrantsInput {
   /** The `id` of the project. Spec: Project. */
@@ -51,7 +47,10 @@ export interface ListProjectGrantsInput extends ListReceivedGrantsInput {
 }
 
 /** Which of the grants that the organization has received to list, in which order. */
-export const ListReceivedGrantsInput = listInput(projectGrants)
+export const ListReceivedGrantsInput = z.strictObject({
+  filter: z._default(filterBy(projectGrants), {}),
+  ...pageOf(projectGrants),
+})
 export interface ListReceivedGrantsInput extends GivenList<ProjectGrant> {
   /** Conditions, all of which must hold; every grant when absent. */
   readonly filter?:

@@ -14,7 +14,7 @@ import type { LongWrite, Read, Write } from '../method/method.js'
 import { get } from '../reading/get.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
 import { list, type Page } from '../reading/list.js'
-import { listInput } from '../reading/list-input.js'
+import { filterBy, pageOf } from '../reading/list-input.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-command.js'
 import {
@@ -53,7 +53,8 @@ export interface ProjectRoleIds {
 /** Which roles of a project to list, in which order. */
 export const ListProjectRolesInput = z.strictObject({
   projectId: ProjectId,
-  ...listInput(projectRoles).shape,
+  filter: z._default(filterBy(projectRoles), {}),
+  ...pageOf(projectRoles),
 })
 export interface ListProjectRolesInput extends GivenList<ProjectRole> {
   /** The `id` of the project, which must exist. Spec: Project role. */

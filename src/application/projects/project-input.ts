@@ -5,7 +5,7 @@ import { projects } from '../../domain/project/kind.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
-import { listInput } from '../reading/list-input.js'
+import { filterBy, pageOf } from '../reading/list-input.js'
 
 /** Names a project. */
 export interface ProjectInput {
@@ -41,7 +41,10 @@ export interface PatchProjectInput extends ProjectInput, GivenSettings {
 }
 
 /** Which projects to list, in which order. */
-export const ListProjectsInput = listInput(projects)
+export const ListProjectsInput = z.strictObject({
+  filter: z._default(filterBy(projects), {}),
+  ...pageOf(projects),
+})
 export interface ListProjectsInput extends GivenList<Project> {
   /** Conditions, all of which must hold; every project of the organization when absent. */
   readonly filter?:

@@ -18,7 +18,12 @@ const namesOf = <Fields extends AnyKind['fields'], Use extends 'filterable' | 's
   // Cast: `Object.keys` answers with any text.
   Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
 
-const filterBy = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) =>
+/** Which objects of a kind to list: without a condition, every one. */
+export const filterBy = <Fields extends AnyKind['fields']>({
+  fields,
+}: {
+  readonly fields: Fields
+}) =>
   z.strictObject({
     ...recordOf(namesOf(fields, 'filterable'), () => z.optional(TextFilter)),
     state: z.optional(choice(['active', 'inactive'])),
@@ -32,7 +37,11 @@ export const pageToken = z.optional(
 )
 
 /** The order and the page of a list of objects of a kind. */
-const pageOf = <Fields extends AnyKind['fields']>({ fields }: { readonly fields: Fields }) => {
+export const pageOf = <Fields extends AnyKind['fields']>({
+  fields,
+}: {
+  readonly fields: Fields
+}) => {
   const names = [...namesOf(fields, 'sortable'), ...COMMON_FIELDS]
   const direction = z._default(choice(['asc', 'desc']), 'asc')
   const sort = listOf(z.strictObject({ field: choice(names), direction }), 0, names.length).check(
@@ -43,13 +52,9 @@ const pageOf = <Fields extends AnyKind['fields']>({ fields }: { readonly fields:
   return { sort: z._default(sort, []), pageSize, pageToken }
 }
 
-/** Schema of which objects of a kind to list, in which order. */
-export const listInput = <Fields extends AnyKind['fields']>(kind: { readonly fields: Fields }) =>
-  z.strictObject({ filter: z.optional(filterBy(kind)), ...pageOf(kind) })
-
 /** The parsed input of a list of objects of any kind. */
 export interface ListInput {
-  readonly filter?: Filter | undefined
+  readonly filter: Filter
   readonly sort: readonly SortKey[]
   readonly pageSize: number
   readonly pageToken?: string | undefined
@@ -58,8 +63,8 @@ export interface ListInput {
 
 type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string | undefined>>
 
-/** The conditions of a parsed filter; none without one. */
-export const conditionsOf = (filter: Filter = {}): readonly Condition[] =>
+/** The conditions of a parsed filter. */
+export const conditionsOf = (filter: Filter): readonly Condition[] =>
   Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
     if (wanted === undefined) return []
     if (typeof wanted === 'string')

@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/kind.js'
 import { listOf, MAX_GRANTED_ROLES, RoleKey, UserId } from '../../domain/values.js'
 import type { UserGrant } from '../../ports/read-model.js'
-import { date } from '../method/bounds.js'
+import { date, roleKeys } from '../method/bounds.js'
 import { onlyOnce } from '../method/refuse-items.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
-import { listInput } from '../reading/list-input.js'
+import { filterBy, pageOf } from '../reading/list-input.js'
 
 /** Names a grant of roles of one project to one user. */
 export interface UserGrantInput {
@@ -62,9 +62,7 @@ export type ParsedUserGrant = z.output<typeof GivenUserGrant>
 
 /** Schema of a {@link RemoveUserRolesInput}. */
 export const RemoveUserRolesInput = z.extend(userGrants.ids, {
-  roleKeys: listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
-    onlyOnce((roleKey: RoleKey) => roleKey, []),
-  ),
+  roleKeys,
 })
 
 /** Names a user. */
@@ -75,7 +73,10 @@ export interface UserInput {
 }
 
 /** Which grants to users to list, in which order. */
-export const ListUserGrantsInput = listInput(userGrants)
+export const ListUserGrantsInput = z.strictObject({
+  filter: z._default(filterBy(userGrants), {}),
+  ...pageOf(userGrants),
+})
 export interface ListUserGrantsInput extends GivenList<UserGrant> {
   /** Conditions, all of which must hold; every grant of the organization when absent. */
   readonly filter?:

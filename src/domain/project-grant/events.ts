@@ -12,10 +12,9 @@ export const projectGrantStream = (
 
 const ids = { projectId: ProjectId, grantedOrgId: OrgId }
 
-const grant = {
-  ...ids,
-  roles: z.readonly(z.array(z.strictObject({ roleKey: RoleKey, roleSince: z.int() }))),
-}
+const role = z.readonly(z.strictObject({ roleKey: RoleKey, roleSince: z.int() }))
+
+const grant = { ...ids, roles: z.readonly(z.array(role)) }
 
 /** A role that an organization may give to its users. */
 export interface ProjectGrantRole {

@@ -1,11 +1,26 @@
 import * as z from 'zod/mini'
 import { command } from '../message.js'
-import { listOf, MAX_GRANTED_ROLES, OrgId, ProjectId, RoleKey, UserId } from '../values.js'
-import { type UserGrantAdded, UserGrantRole } from './events.js'
+import {
+  ExpiryTime,
+  listOf,
+  MAX_GRANTED_ROLES,
+  OrgId,
+  ProjectId,
+  RoleKey,
+  UserId,
+} from '../values.js'
+import type { UserGrantAdded } from './events.js'
 
 const ids = { userId: UserId, projectOrgId: OrgId, projectId: ProjectId }
 
-const grant = { ...ids, roles: listOf(UserGrantRole, 1, MAX_GRANTED_ROLES) }
+const role = z.strictObject({
+  roleKey: RoleKey,
+  expiresAt: z.optional(ExpiryTime),
+  roleSince: z.int(),
+  grantSince: z.optional(z.int()),
+})
+
+const grant = { ...ids, roles: listOf(role, 1, MAX_GRANTED_ROLES) }
 
 /** Gives a user roles of a project. Spec: Project, `projectRoleCheck`. */
 export const AddUserGrant = command('AddUserGrant', grant)

@@ -1,7 +1,7 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import { OrgId, ProjectId, RoleKey, type StreamId, UserId } from '../values.js'
+import { ExpiryTime, OrgId, ProjectId, RoleKey, type StreamId, UserId } from '../values.js'
 
 /**
  * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, since
@@ -16,21 +16,14 @@ export const userGrantStream = (
 
 const ids = { userId: UserId, projectOrgId: OrgId, projectId: ProjectId }
 
-/** A time in RFC 3339 with milliseconds, as `Date.toISOString` writes it. */
-export const ExpiryTime = z.string().check(
-  z.refine((text) => {
-    const time = new Date(text)
-    return !Number.isNaN(time.getTime()) && time.toISOString() === text
+const role = z.readonly(
+  z.strictObject({
+    roleKey: RoleKey,
+    expiresAt: z.optional(ExpiryTime),
+    roleSince: z.int(),
+    grantSince: z.optional(z.int()),
   }),
 )
-
-/** Schema of a {@link UserGrantRole}. */
-export const UserGrantRole = z.strictObject({
-  roleKey: RoleKey,
-  expiresAt: z.optional(ExpiryTime),
-  roleSince: z.int(),
-  grantSince: z.optional(z.int()),
-})
 
 /** A role that a user was given. */
 export interface UserGrantRole {
@@ -47,7 +40,7 @@ export interface UserGrantRole {
   readonly grantSince?: number | undefined
 }
 
-const grant = { ...ids, roles: z.readonly(z.array(UserGrantRole)) }
+const grant = { ...ids, roles: z.readonly(z.array(role)) }
 
 /** A user was given roles of a project. */
 export const UserGrantAdded = event('user_grant.added', grant)

@@ -73,7 +73,7 @@ export const changeAssignments = (
   const roles = after && assigns?.rolesIn(event)
   const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
   if (event.type === removal) store.end({ ...range, until: position, with: type })
-  else if (roles) changeRoles(store, { range, held, roles, position, with: type })
+  else if (roles && after) changeRoles(store, { range, held, roles, position, with: type })
   if (before?.state !== after?.state) {
     if (before?.state === 'inactive') store.resume(range, position)
     if (after?.state === 'inactive') store.pause(range, position)

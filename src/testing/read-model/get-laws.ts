@@ -9,6 +9,7 @@ import { PROJECT_CHANGES, projectAdded, projectRemoved } from './samples/project
 import { roleAdded, roleRemoved, roleUpdated } from './samples/project-role.js'
 import { FIRST_EVENTS, SCENARIOS, TYPES } from './samples/samples.js'
 import { logBefore, play } from './samples/scenarios.js'
+import { ACCESS, HELD_ROLES, HOLDERS } from './samples/user-grant.js'
 
 /** Projects that are easily taken for `portal` of `acme`. */
 const OTHERS = [
@@ -172,6 +173,9 @@ export const getLaws: readonly ReadModelLaw[] = [
               model.get('acme', ref),
         ),
         ...TYPES.map((type) => () => model.list(listOf(type))),
+        () => model.access(ACCESS),
+        () => model.heldRoles(HELD_ROLES),
+        () => model.holders(HOLDERS),
         () => model.history({ orgId: 'acme', after: 0n, limit: 10 }),
       ]
       for (const read of reads) {

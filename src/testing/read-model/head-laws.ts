@@ -11,6 +11,7 @@ import { inNewestVersion } from './samples/log.js'
 import { projectAdded } from './samples/project.js'
 import { roleAdded } from './samples/project-role.js'
 import { FIRST_EVENTS, SCENARIOS, TYPES } from './samples/samples.js'
+import { ACCESS, HELD_ROLES, HOLDERS } from './samples/user-grant.js'
 
 /** Both ports of one database, as one process has them. */
 interface Handle {
@@ -70,6 +71,14 @@ const demandAnswers = async (
     const found = await model.list(query)
     demandEqual(`list of ${type}`, await atHead.list(query), { ...positions, found })
   }
+  const [access, held, holders] = [
+    await model.access(ACCESS),
+    await model.heldRoles(HELD_ROLES),
+    await model.holders(HOLDERS),
+  ]
+  demandEqual('access', await atHead.access(ACCESS), { ...positions, found: access })
+  demandEqual('held roles', await atHead.heldRoles(HELD_ROLES), { ...positions, found: held })
+  demandEqual('holders', await atHead.holders(HOLDERS), { ...positions, found: holders })
 }
 
 /** Laws of `readAtHead`. */

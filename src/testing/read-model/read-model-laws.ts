@@ -1,5 +1,8 @@
 import { checkpointLaws } from './checkpoint-laws.js'
 import { getLaws } from './get-laws.js'
+import { accessLaws } from './grants/access-laws.js'
+import { endingLaws } from './grants/ending-laws.js'
+import { shownLaws } from './grants/shown-laws.js'
 import { headLaws } from './head-laws.js'
 import { historyLaws } from './history-laws.js'
 import { historyPageLaws } from './history-page-laws.js'
@@ -20,5 +23,8 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...orderLaws,
   ...historyLaws,
   ...historyPageLaws,
+  ...shownLaws,
+  ...accessLaws,
+  ...endingLaws,
   ...headLaws,
 ]

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { type IamError, type Status, toStatus } from '../../index.js'
 import { type ResolvedOptions, toConsole } from '../options.js'
-import { type Call, traceIdOf } from './call.js'
+import { type Call, type HeaderReader, traceIdOf } from './call.js'
 import { withFewViolations } from './few-violations.js'
 import { statusError, statusOf, TYPE_PREFIX, transportStatus } from './status-error.js'
 
@@ -66,9 +66,22 @@ const UNEXPECTED = transportStatus(
   'UNEXPECTED',
 )
 
-const report = ({ onError }: ResolvedOptions, call: Call, cause: unknown): string => {
-  const correlationId = traceIdOf(call.requestHeader) ?? crypto.randomUUID()
-  const failure = { correlationId, method: `${call.method.parent.typeName}/${call.method.name}` }
+const report = (options: ResolvedOptions, call: Call, cause: unknown): string => {
+  const { parent, name } = call.method
+  return reportFailure(options, [`${parent.typeName}/${name}`, call.requestHeader], cause)
+}
+
+/** What failed, and the headers of its request. */
+type Failed = readonly [method: string, header: HeaderReader]
+
+/** Reports a cause to the host, under the correlation id that it answers. */
+export const reportFailure = (
+  { onError }: ResolvedOptions,
+  [method, header]: Failed,
+  cause: unknown,
+): string => {
+  const correlationId = traceIdOf(header) ?? crypto.randomUUID()
+  const failure = { correlationId, method }
   // What it throws, or rejects with, is not for the caller; without it the cause would go unseen.
   new Promise<void>((resolve) => resolve(onError(cause, failure)))
     .catch((thrown) => {

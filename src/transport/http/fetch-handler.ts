@@ -31,7 +31,8 @@ export const fetchHandler = (
     }
     const { body } = answered
     // What HEAD is answered has no body, not an empty one.
-    const content = typeof body === 'string' ? body || null : new Uint8Array(body)
+    if (method === 'HEAD') return new Response(null, { status, headers: header })
+    const content = typeof body === 'string' ? body : new Uint8Array(body)
     return new Response(content, { status, headers: header })
   }
 }

@@ -2,7 +2,7 @@ import { malformed, refuseMalformed } from '../errors/status-error.js'
 import { duplicateField, firstDuplicate, GIVEN_TWICE } from './duplicate-field.js'
 import type { EnumValues } from './enum-values.js'
 import type { MessageField, MessageFields, Values } from './message-fields.js'
-import { isFull, type Place, partAt, refuse, wholeRequest } from './place.js'
+import { countObjects, isFull, type Place, partAt, refuse, wholeRequest } from './place.js'
 import { A_TIME, timeInJson } from './read-time.js'
 import { withoutMasks } from './update-mask.js'
 
@@ -40,7 +40,7 @@ export const readJsonBody = (
 export const readJson = (message: MessageFields, json: JsonObject): Values => {
   const request = wholeRequest()
   const values = readObject(message, json, request)
-  refuseMalformed(request.violations)
+  refuseMalformed(request.read.violations)
   return withoutMasks(message, values)
 }
 
@@ -74,10 +74,10 @@ const readObject = (message: MessageFields, json: JsonObject, place: Place): Val
     if (isFull(place)) break
     const field = message.byName.get(name)
     const value = json[name]
-    if (!field) refuse(partAt(place, `.${name}`), 'is not a field of the request')
+    if (!field) refuse(partAt(place, name), 'is not a field of the request')
     else if (name !== field.name && Object.hasOwn(json, field.name))
-      refuse(partAt(place, `.${field.name}`), GIVEN_TWICE)
-    else if (value !== null) values[field.name] = readField(field, value, partAt(place, `.${name}`))
+      refuse(partAt(place, field.name), GIVEN_TWICE)
+    else if (value !== null) values[field.name] = readField(field, value, partAt(place, name))
   }
   return values
 }
@@ -87,7 +87,8 @@ const readField = (field: MessageField, value: unknown, place: Place): unknown =
   if (!field.isList) return readValue(field, value, place)
   if (!Array.isArray(value)) return refuse(place, 'must be a list')
   const items: readonly unknown[] = value.slice(0, field.most + 1)
-  return items.map((item, index) => readValue(field, item, partAt(place, `[${index}]`)))
+  if (field.kind === 'message') countObjects(place.read, items.length)
+  return items.map((item, index) => readValue(field, item, partAt(place, index)))
 }
 
 const readValue = (field: MessageField, value: unknown, place: Place): unknown => {

@@ -1,6 +1,6 @@
 import { refuseMalformed } from '../errors/status-error.js'
 import { type MessageField, type MessageFields, type Values, zeroOf } from './message-fields.js'
-import { type Place, partAt, refuse, wholeRequest } from './place.js'
+import { type Place, partAt, pathOf, refuse, wholeRequest } from './place.js'
 import { A_TIME, timeInProtobuf } from './read-time.js'
 import { givenFields } from './update-mask.js'
 
@@ -8,7 +8,7 @@ import { givenFields } from './update-mask.js'
 export const readMessage = (message: MessageFields, from: object): Values => {
   const request = wholeRequest()
   const values = readFields(message, from, request)
-  refuseMalformed(request.violations)
+  refuseMalformed(request.read.violations)
   return values
 }
 
@@ -16,13 +16,13 @@ const readFields = (message: MessageFields, from: object, place: Place): Values 
   refuseUnknown(from, place)
   const isPatch = message.patchable !== undefined
   const values: Record<string, unknown> = {}
-  for (const field of isPatch ? givenFields(message, from, place.path) : message.all) {
+  for (const field of isPatch ? givenFields(message, from, pathOf(place)) : message.all) {
     const value: unknown = Reflect.get(from, field.name)
     // What a mask names and the message does not have, is emptied.
     const isEmptied = isPatch && value === undefined
     values[field.name] = isEmptied
       ? zeroOf(field)
-      : readField(field, value, partAt(place, `.${field.name}`))
+      : readField(field, value, partAt(place, field.name))
   }
   return values
 }
@@ -36,7 +36,7 @@ const refuseUnknown = (from: object, place: Place): void => {
 
 const readField = (field: MessageField, value: unknown, place: Place): unknown =>
   field.isList && Array.isArray(value)
-    ? value.map((item, index) => readValue(field, item, partAt(place, `[${index}]`)))
+    ? value.map((item, index) => readValue(field, item, partAt(place, index)))
     : readValue(field, value, place)
 
 /** An enumeration of protobuf is open: any number can come in, and none may stand for the default. */

@@ -79,7 +79,7 @@ export const givenFields = (
   path: string,
 ): readonly MessageField[] => {
   const { all, patchable = [] } = message
-  const place = path === '' ? '' : `${path.slice(1)}.`
+  const place = path === '' ? '' : `${path}.`
   const named = namedFields(message, namesIn(Reflect.get(from, 'updateMask')), place)
   const given = named.length > 0 ? named : patchable.filter(({ name }) => isSet(from, name))
   return all.filter(

@@ -1,6 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { MessageField, MessageFields } from '../messages/message-fields.js'
+import { countObjects } from '../messages/place.js'
 
 /** Unknown fields that are kept: more than an answer has room for. */
 const MOST_UNKNOWN = 500
@@ -8,12 +9,13 @@ const MOST_UNKNOWN = 500
 /**
  * A message of protobuf without what its answer does not depend on, so that decoding it takes little: of a list,
  * the items behind the first that is too many; unknown fields that no answer has room for; of a field that is
- * given several times, all but the last. @throws ConnectError where it is no protobuf
+ * given several times, all but the last. @throws ConnectError where it is no protobuf, or has too many objects
  */
 export const shortMessage = (fields: MessageFields, bytes: Uint8Array): Uint8Array => {
   try {
-    return shortened(bytes, nothingOf(fields, { unknown: 0 }))
-  } catch {
+    return shortened(bytes, nothingOf(fields, { unknown: 0, objects: 0 }))
+  } catch (thrown) {
+    if (thrown instanceof ConnectError) throw thrown
     throw new ConnectError('The message is no protobuf', Code.Internal)
   }
 }
@@ -32,8 +34,8 @@ interface Kept {
   /** Of a message that is given several times, protobuf takes all together. */
   readonly messages: Map<MessageField, Kept>
   readonly unknown: BinaryWriter
-  /** How many unknown fields the request has had so far, at any depth. */
-  readonly seen: { unknown: number }
+  /** How many unknown fields, and messages in lists, the request has had so far, at any depth. */
+  readonly seen: { unknown: number; objects: number }
 }
 
 const nothingOf = (fields: MessageFields, seen: Kept['seen']): Kept => ({
@@ -88,11 +90,14 @@ const placeOf = (reader: BinaryReader, wireType: WireType): Place => {
   return { start, end: reader.pos }
 }
 
-const keep = ({ values }: Kept, field: MessageField, place: Place): void => {
-  const places = values.get(field)
-  if (!places) values.set(field, [place])
-  else if (!field.isList) places[0] = place
-  else if (places.length <= field.most) places.push(place)
+const keep = ({ values, seen }: Kept, field: MessageField, place: Place): void => {
+  const places = values.get(field) ?? []
+  if (places.length === 0) values.set(field, places)
+  if (!field.isList) places[0] = place
+  else if (places.length <= field.most) {
+    if (nestedIn(field)) countObjects(seen, 1)
+    places.push(place)
+  }
 }
 
 const written = (bytes: Uint8Array, { values, messages, unknown, seen }: Kept): Uint8Array => {

@@ -1,7 +1,14 @@
 import { isAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { memoryEventStore, type RecordedEvent, timeOf } from '../../../src/index.js'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import {
+  type IamOptions,
+  memoryEventStore,
+  type RecordedEvent,
+  timeOf,
+} from '../../../src/index.js'
+import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { context, good, type Iam, iamOn, logOf } from '../host.js'
 import {
   anyStep,
@@ -25,11 +32,20 @@ interface World {
   readonly now: Date
 }
 
-/** Plays a history on a store in memory, with a clock that steps. */
-const played = async (steps: readonly Step[]): Promise<World> => {
+/** Opens ports with a clock. */
+type Open = (now: () => Date) => Pick<IamOptions, 'store' | 'readModel'>
+
+const HOMES: readonly (readonly [name: string, Open, share: number])[] = [
+  ['memory', (now) => ({ store: memoryEventStore({ now }) }), 1],
+  ['SQLite', (now) => openSqlite(temporaryFile(), { now }), 0.2],
+]
+
+/** Plays a history, with a clock that steps. */
+const played = async (steps: readonly Step[], open: Open): Promise<World> => {
   let time = START.getTime()
-  const store = memoryEventStore({ now: () => new Date(time) })
-  const iam = iamOn(store, { now: () => new Date(time), authorize: () => true })
+  const now = () => new Date(time)
+  const { store, ...ports } = open(now)
+  const iam = iamOn(store, { ...ports, now, authorize: () => true })
   for (const step of foundation) await step(iam)
   for (const step of steps) {
     time += STEP_MS
@@ -52,52 +68,58 @@ const byKind = <Check extends { readonly reasons: readonly { readonly kind: stri
   check: Check,
 ) => ({ ...check, reasons: check.reasons.map(({ kind }) => kind).toSorted() })
 
-test('after any history, every check and every list of roles agrees with a naive replay', async () => {
-  await fc.assert(
-    fc.asyncProperty(histories, async (steps) => {
-      const { iam, log, now } = await played(steps)
-      const model = new NaiveModel(log)
-      for (const ids of everyCheck)
-        for (const roleKey of [undefined, ...ROLES]) {
-          const { orgId, ...rest } = ids
-          const input = { ...rest, ...(roleKey !== undefined && { roleKey }) }
-          const checked = await good(iam.access.check(input, { ...context, orgId }))
-          expect(byKind(checked), JSON.stringify({ ids, roleKey })).toEqual(
-            byKind(model.check(ids, roleKey, now)),
-          )
-        }
-      for (const orgId of ORGS)
-        for (const userId of USERS) {
-          const { items } = await good(iam.access.rolesOf({ userId }, { ...context, orgId }))
-          expect(items).toEqual(model.rolesOf(orgId, userId, now))
-        }
-    }),
-    { numRuns: HISTORIES },
-  )
-})
-
-test('after any history, who had which role at each time agrees with a naive replay', async () => {
-  await fc.assert(
-    fc.asyncProperty(histories, async (steps) => {
-      const { iam, log, now } = await played(steps)
-      const moments = [
-        ...new Set(log.map(({ position }) => timeOf(position).getTime())),
-        now.getTime(),
-      ]
-      for (const moment of moments) {
-        const at = new Date(moment)
-        const model = new NaiveModel(log.filter(({ position }) => timeOf(position) <= at))
-        for (const orgId of ORGS)
-          for (const projectId of PROJECTS) {
-            const asked = { projectId, ...(at < now && { at }) }
-            const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
-            expect(items).toEqual(model.whoHas(orgId, projectId, at))
+test.each(HOMES)(
+  'after any history, every check and every list of roles agrees with a naive replay: %s',
+  async (_, open, share) => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (steps) => {
+        const { iam, log, now } = await played(steps, open)
+        const model = new NaiveModel(log)
+        for (const ids of everyCheck)
+          for (const roleKey of [undefined, ...ROLES]) {
+            const { orgId, ...rest } = ids
+            const input = { ...rest, ...(roleKey !== undefined && { roleKey }) }
+            const checked = await good(iam.access.check(input, { ...context, orgId }))
+            expect(byKind(checked), JSON.stringify({ ids, roleKey })).toEqual(
+              byKind(model.check(ids, roleKey, now)),
+            )
           }
-      }
-    }),
-    { numRuns: HISTORIES / 2 },
-  )
-})
+        for (const orgId of ORGS)
+          for (const userId of USERS) {
+            const { items } = await good(iam.access.rolesOf({ userId }, { ...context, orgId }))
+            expect(items).toEqual(model.rolesOf(orgId, userId, now))
+          }
+      }),
+      { numRuns: HISTORIES * share },
+    )
+  },
+)
+
+test.each(HOMES)(
+  'after any history, who had which role at each time agrees with a naive replay: %s',
+  async (_, open, share) => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (steps) => {
+        const { iam, log, now } = await played(steps, open)
+        const moments = [
+          ...new Set(log.map(({ position }) => timeOf(position).getTime())),
+          now.getTime(),
+        ]
+        for (const moment of moments) {
+          const at = new Date(moment)
+          const model = new NaiveModel(log.filter(({ position }) => timeOf(position) <= at))
+          for (const orgId of ORGS)
+            for (const projectId of PROJECTS) {
+              const asked = { projectId, ...(at < now && { at }) }
+              const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
+              expect(items).toEqual(model.whoHas(orgId, projectId, at))
+            }
+        }
+      }),
+      { numRuns: (HISTORIES / 2) * share },
+    )
+  },
+)
 
 /** Cedar on the same facts: one policy for each role that was given, with conditions on entities. */
 const cedar = (model: NaiveModel, now: Date) => {
@@ -150,7 +172,7 @@ const cedar = (model: NaiveModel, now: Date) => {
 test('at the end of any history, every check of a role agrees with Cedar on the same facts', async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (steps) => {
-      const { iam, log, now } = await played(steps)
+      const { iam, log, now } = await played(steps, (now) => ({ store: memoryEventStore({ now }) }))
       const decide = cedar(new NaiveModel(log), now)
       for (const { orgId, projectOrgId, projectId, userId } of everyCheck)
         for (const roleKey of ROLES) {

@@ -162,6 +162,16 @@ describe('Copying', () => {
     },
   )
 
+  test('refuses a target that lacks the event at its last position', async () => {
+    const from = await filled(1)
+    const { lastPosition } = from
+    const to = { ...memoryEventStore(), lastPosition }
+    expect((await copyEvents(from, to))._unsafeUnwrapErr()).toEqual({
+      kind: 'DifferentLog',
+      position: await lastPosition(),
+    })
+  })
+
   test('reports a seal that does not open in the copy', async () => {
     const other = aesGcmCipher({ current: 'k2', keys: { k2: new Uint8Array(32).fill(2) } })
     const copied = await copyEvents(await filled(1), memoryEventStore(), { secrets: other })

@@ -160,8 +160,10 @@ describe('catchUp', () => {
     const { seen, projection } = collector((events) => {
       if (events.length > 1) throw new Error('too many')
     })
-    await good(iam.catchUp(projection))
+    const done: number[] = []
+    await good(iam.catchUp(projection, { onProgress: (step) => done.push(step.done) }))
     expect(seen).toEqual(await logOf(store))
+    expect(done).toEqual([3])
   })
 
   it.each([
@@ -180,6 +182,35 @@ describe('catchUp', () => {
     expect(seen).toEqual([one])
     const running = iamOn(copy).run(projection, { signal: AbortSignal.timeout(60_000) })
     expect(await refusal(running)).toMatchObject({ kind })
+  })
+
+  it('does not call a projection without an event to apply', async () => {
+    const [one] = (await logOf(store)) as [RecordedEvent]
+    const copy = memoryEventStore()
+    await copy.restore([{ ...one, schemaVersion: 2 }])
+    const apply = vi.fn()
+    const unreadable = iamOn(copy).catchUp({ ...collector().projection, apply })
+    expect(await refusal(unreadable)).toMatchObject({ kind: 'UnknownEvent' })
+    expect(apply).not.toHaveBeenCalled()
+  })
+
+  it('applies the events before one that cannot be read, although another process was faster at first', async () => {
+    const [one, two, three] = (await logOf(store)) as [RecordedEvent, RecordedEvent, RecordedEvent]
+    const copy = memoryEventStore()
+    await copy.restore([one, two, { ...three, schemaVersion: 2 }])
+    const { seen, projection } = collector()
+    let isFirst = true
+    const raced: Projection = {
+      ...projection,
+      apply: async (from, events) => {
+        if (!isFirst) return projection.apply(from, events)
+        isFirst = false
+        await projection.apply(from, events.slice(0, 1))
+        return false
+      },
+    }
+    expect(await refusal(iamOn(copy).catchUp(raced))).toMatchObject({ position: three.position })
+    expect(seen).toEqual([one, two])
   })
 
   it('applies each event once, however many processes feed one projection', async () => {
@@ -206,8 +237,11 @@ describe('catchUp', () => {
         throw new Error('moved')
       },
     }
-    expect(await good(iam.catchUp(raced))).toBe(log.at(-1)?.position)
+    const done: number[] = []
+    const onProgress = (step: Progress) => done.push(step.done)
+    expect(await good(iam.catchUp(raced, { onProgress }))).toBe(log.at(-1)?.position)
     expect(seen).toEqual(log)
+    expect(done).toEqual([0, 2])
   })
 
   it('is unavailable when a projection applies nothing without an error', async () => {

@@ -1,7 +1,9 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, memoryReadModel, type ReadModel, StoreFault } from '../../../src/index.js'
+import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
-import { addAllSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
+import { addAllSamples, addSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
 import { reads } from '../method/methods.js'
 
 let store: EventStore
@@ -64,6 +66,30 @@ it('catches up once for concurrent reads', async () => {
   })
   await Promise.all(Array.from({ length: 20 }, () => good(counting.projects.get(portal, context))))
   expect(pages).toBe(1)
+})
+
+/** A read model in the same database as its store, which three events are in. */
+const sameDatabase = async () => {
+  const opened = openSqlite(temporaryFile())
+  onTestFinished(() => opened.close())
+  const sqlite = iamOn(opened.store, opened)
+  await addSamples(sqlite)
+  return { opened, sqlite }
+}
+
+it('goes by what a read model of the same database answers, without a read of its checkpoint', async () => {
+  const { opened, sqlite } = await sameDatabase()
+  const checkpoint = vi.spyOn(opened.readModel, 'checkpoint')
+  expect(await good(sqlite.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
+  expect(checkpoint).not.toHaveBeenCalled()
+})
+
+it('reads the checkpoint of a read model of the same database when that applied nothing', async () => {
+  const { opened, sqlite } = await sameDatabase()
+  vi.spyOn(opened.readModel, 'apply').mockResolvedValueOnce(false)
+  const checkpoint = vi.spyOn(opened.readModel, 'checkpoint')
+  expect(await good(sqlite.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
+  expect(checkpoint).toHaveBeenCalledTimes(1)
 })
 
 it('does not wait for a catch-up without progress', async () => {
@@ -129,6 +155,37 @@ it('does not wait for a catch-up that stopped making progress, after others that
   expect(pages).toBe(6)
 })
 
+it('shares a catch-up also after one that it no longer waits for has ended', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const gates = [gate(), gate()] as const
+  let pages = 0
+  const slow = iamOn({
+    ...store,
+    readAll: async (after, limit) => {
+      await gates[pages++]?.opened
+      return store.readAll(after, limit)
+    },
+  })
+  const read = async () => {
+    const found = good(slow.projects.get(portal, context))
+    await new Promise((resolve) => setImmediate(resolve))
+    return { found }
+  }
+  const first = await read()
+  vi.advanceTimersByTime(5_000)
+  const second = await read()
+  // The first catch-up ends after all, while the second still waits for its page.
+  gates[0].open()
+  await first.found
+  await rename('renamed')
+  const third = await read()
+  expect(pages).toBe(2)
+  gates[1].open()
+  expect(await second.found).toMatchObject({ name: 'Portal' })
+  expect(await third.found).toMatchObject({ name: 'renamed' })
+})
+
 it('begins fewer and fewer catch-ups when all wait for the same lock', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -162,14 +219,13 @@ it('shares a long catch-up as long as it makes progress', async () => {
   let heads = 0
   const slow: ReadModel = {
     ...kept,
-    // An event at a time, and one that asks after each but the last.
+    // An event at a time, and a read that begins during each.
     apply: async (from, [event]) => {
       batches++
       vi.advanceTimersByTime(4_000)
-      const isApplied = await kept.apply(from, event ? [event] : [])
-      if (batches < 3) asked.push(good(reading.projects.get(portal, context)))
+      asked.push(good(reading.projects.get(portal, context)))
       await new Promise((resolve) => setImmediate(resolve))
-      return isApplied
+      return kept.apply(from, event ? [event] : [])
     },
   }
   const counting: EventStore = {
@@ -183,9 +239,10 @@ it('shares a long catch-up as long as it makes progress', async () => {
   const asked: Promise<unknown>[] = []
   await good(reading.projects.get(portal, context))
   await Promise.all(asked)
-  expect(batches).toBe((await store.readAll(0n, 100)).length)
-  // For each of those who ask; the one catch-up goes by what the first of them was answered.
-  expect(heads).toBe(3)
+  const events = (await store.readAll(0n, 100)).length
+  expect(batches).toBe(events)
+  // Once for each read, of which one begins with each event; the one catch-up uses the answer of the first.
+  expect(heads).toBe(1 + events)
 })
 
 it('is not delayed by continuous writes', async () => {

@@ -22,7 +22,14 @@ export const CONTEXT = {
   caller: {
     userId: 'u1',
     orgId: ORG_ID,
-    permissions: ['project.read', 'project.write', 'project.role.read', 'project.role.write'],
+    permissions: [
+      'project.read',
+      'project.write',
+      'project.role.read',
+      'project.role.write',
+      'user.grant.read',
+      'user.grant.write',
+    ],
   },
 } satisfies Context
 

@@ -15,15 +15,13 @@ import type {
   ViewType,
 } from '../../../src/ports/read-model.js'
 import { BrokenLaw } from '../../../src/testing/law.js'
+import { accessLaws } from '../../../src/testing/read-model/grants/access-laws.js'
+import { endingLaws } from '../../../src/testing/read-model/grants/ending-laws.js'
+import { shownLaws } from '../../../src/testing/read-model/grants/shown-laws.js'
 import { headLaws } from '../../../src/testing/read-model/head-laws.js'
 import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.js'
-
-/** A read model with one fault, and the beginning of the law that must find it. */
-interface Fault {
-  readonly fault: string
-  readonly law: string
-  readonly plant: (sound: ReadModel, store: EventStore) => Partial<ReadModel>
-}
+import { type Fault, oneTurn, slowly } from './fault.js'
+import { blindTo, GRANT_FAULTS } from './grant-faults.js'
 
 /** The model with reads at the head that are sound but for `change`. */
 const atHead =
@@ -91,16 +89,6 @@ const changing =
         changes: entry.changes.map((told) => ('changed' in told ? told : change(told))),
       })),
   })
-
-const oneTurn = () => new Promise(setImmediate)
-
-/** `apply`, a moment later. */
-const slowly =
-  (apply: ReadModel['apply']): ReadModel['apply'] =>
-  async (from, events) => {
-    await oneTurn()
-    return apply(from, events)
-  }
 
 const BUT_ROLES = ['identity_provider', 'project'] as const
 
@@ -1033,6 +1021,16 @@ const HEAD_FAULTS: readonly Fault[] = [
       }
     }),
   },
+  ...(['access', 'heldRoles', 'holders'] as const).map((method) => ({
+    fault: `tells the end of the log for the checkpoint of ${method}`,
+    law: 'A read at the head answers',
+    plant: atHead((_, sound) => ({
+      [method]: async (query: never) => {
+        const answer = await sound[method](query)
+        return { ...answer, reached: answer.head }
+      },
+    })),
+  })),
   ...(['get', 'list'] as const).map((method) => ({
     fault: `tells the checkpoint as of later than its ${method}`,
     law: 'A read at the head is as of one moment',
@@ -1083,11 +1081,22 @@ test('Reads at the head without a fault keep their laws.', async () => {
   for (const { check } of headLaws.slice(1)) await check(homeOf(atHead(() => ({}))))
 })
 
+test('A read model that answers from a copy which sees all events keeps the laws.', async () => {
+  const reads = ['get', 'list', 'access', 'heldRoles', 'holders'] as const
+  for (const { check } of [...shownLaws, ...accessLaws, ...endingLaws])
+    await check(homeOf(blindTo([], reads)))
+})
+
 describe('The laws of read models find one that', () => {
   test.each([...FAULTS, ...HEAD_FAULTS])('$fault', async ({ law, plant }) => {
     for (const { check } of lawNamed(law)) {
       await expect(check(homeOf(plant))).rejects.toBeInstanceOf(Error)
     }
+  })
+
+  test.each(GRANT_FAULTS)('$fault', async ({ law, plant }) => {
+    for (const { check } of lawNamed(law))
+      await expect(check(homeOf(plant))).rejects.toBeInstanceOf(BrokenLaw)
   })
 
   test('reads at the head of a store that its home does not show.', async () => {
@@ -1130,7 +1139,10 @@ describe('The laws of read models find one that', () => {
 
   test('breaks any of them: no law goes without a fault.', () => {
     const found = ['What was applied, forgotten', 'Of several handles']
-    const beginnings = [...[...FAULTS, ...HEAD_FAULTS].map(({ law }) => law), ...found]
+    const beginnings = [
+      ...[...FAULTS, ...GRANT_FAULTS, ...HEAD_FAULTS].map(({ law }) => law),
+      ...found,
+    ]
     const idle = readModelLaws.filter(
       ({ name }) => !beginnings.some((beginning) => name.startsWith(beginning)),
     )

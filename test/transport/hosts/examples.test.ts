@@ -176,6 +176,20 @@ describe('A path that is not of the transport', () => {
   })
 })
 
+it('Within Fastify, headers that its hooks set are sent', async () => {
+  const app = inFastify(await openIam(), transportOptions().options)
+  onTestFinished(() => app.close())
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('access-control-allow-origin', '*').header('vary', 'Origin')
+  })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const answer = await fetch(`${origin}/v1/projects/portal`, {
+    headers: { authorization: 'Bearer admin' },
+  })
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+  expect(answer.headers.get('vary')).toMatch(/^Origin, Authorization/)
+})
+
 it('Express and Hono take off a prefix', async () => {
   const iam = await openIam()
   const { options } = transportOptions()

@@ -156,6 +156,27 @@ describe('Over HTTP/1.1', () => {
     expect(host.failures).toEqual([])
   })
 
+  it('a client that leaves before the transport gets its request changes nothing', async () => {
+    const host = await openHost()
+    const given = Promise.withResolvers<void>()
+    const server = createServer(async (request, response) => {
+      request.resume()
+      await once(response, 'close')
+      // What a parser has made of the body.
+      host.handler(Object.assign(request, { body: { name: 'Late' } }), response)
+      given.resolve()
+    })
+    await listening(server)
+    onTestFinished(() => void server.close())
+    const socket = await open(server)
+    socket.near.write(requestText('{"name":"Late"}'))
+    await once(server, 'request')
+    await leave(socket)
+    await given.promise
+    expect(await namesOf(host)).toEqual(['Portal', 'Last'])
+    expect(host.failures).toEqual([])
+  })
+
   it('an answer that cannot be written ends the connection, and is not waited for', async () => {
     const { handler } = await openHost()
     const server = createServer((request, response) => {
@@ -234,6 +255,34 @@ describe('Over HTTP/2', () => {
     await reset(opened)
     at.release()
     expect(await namesOf(opened.host)).toEqual(['Portal', 'Whole', 'Last'])
+  })
+
+  it('a stream that is reset before the transport gets it changes nothing, and is no failure', async () => {
+    const host = await openHost()
+    const given = Promise.withResolvers<void>()
+    const server = createHttp2Server(async (request, response) => {
+      await once(response, 'close')
+      host.handler(request, response)
+      given.resolve()
+    })
+    const session = connectHttp2(await listening(server))
+    onTestFinished(() => {
+      session.destroy()
+      server.close()
+    })
+    const stream = session.request({
+      ':method': 'PUT',
+      ':path': '/v1/projects/portal',
+      authorization: 'Bearer admin',
+      'content-type': 'application/json',
+    })
+    stream.on('error', () => {})
+    stream.end('{"name":"Late"}')
+    await once(server, 'request')
+    stream.close(constants.NGHTTP2_CANCEL)
+    await given.promise
+    expect(await namesOf(host)).toEqual(['Portal', 'Last'])
+    expect(host.failures).toEqual([])
   })
 
   it('a session goes on after one of its streams was reset', async () => {

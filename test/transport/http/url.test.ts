@@ -162,6 +162,7 @@ describe('A path', () => {
       const request = new Request(`http://localhost${path}`, { method: 'HEAD', headers })
       const response = await fetchHandler(iam, options)(request)
       expect([path, text, head[':status']]).toEqual([path, '', response.status])
+      expect([path, response.body]).toEqual([path, null])
       expect(head['content-length']).toBe(response.headers.get('content-length'))
       expect(Number(head['content-length'])).toBeGreaterThan(0)
     }

@@ -1,4 +1,4 @@
-import { type Column, type Dialect, KEY_COLUMNS, type Table } from '../../sql/dialect.js'
+import type { Column, Dialect, Table } from '../../sql/dialect.js'
 import type { Parameter, Row } from '../../sql/statement.js'
 import { toJsonLines, unnestColumns } from '../unnest-columns.js'
 import { bigintArray, textArray } from './arrays.js'
@@ -30,10 +30,9 @@ export const postgresDialect = (schema: string): Dialect => ({
     sql: `${text} = ANY (?::text[])`,
     parameters: [textArray(list)],
   }),
-  sought: (columns, rows) => ({
-    sql: `unnest(${columns.map(({ holds }) => `?::${UNNESTED[holds]}[]`).join(', ')})
-      WITH ORDINALITY AS sought (${columns.map(({ name }) => name).join(', ')}, nth)`,
-    parameters: parametersOf(columns, rows),
+  sought: (keys) => ({
+    sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS sought (scope, key, nth)`,
+    parameters: parametersOf(KEY, keys),
   }),
   insert: ({ name: table, columns }, items, rowOf) => {
     if (items.length === 0) return []
@@ -63,10 +62,15 @@ export const postgresDialect = (schema: string): Dialect => ({
   },
   remove: ({ name: table }, keys) => {
     if (keys.length === 0) return []
-    const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY_COLUMNS)})`
-    return [{ sql, parameters: parametersOf(KEY_COLUMNS, keys) }]
+    const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY)})`
+    return [{ sql, parameters: parametersOf(KEY, keys) }]
   },
 })
+
+const KEY: readonly Column[] = [
+  { name: 'scope', holds: 'integer' },
+  { name: 'key', holds: 'text' },
+]
 
 const columnNamed = ({ columns }: Table, name: string): Column => {
   const column = columns.find((each) => each.name === name)

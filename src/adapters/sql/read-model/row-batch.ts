@@ -1,16 +1,16 @@
-import { byType, TYPES } from '../../../domain/kinds.js'
+import { type AnyKind, byType, TYPES } from '../../../domain/kinds.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { kindOf } from '../../../projections/events/kind-of.js'
 import type { RowStore } from '../../../projections/rows/change-row.js'
 import type { RowKey } from '../../../projections/rows/row-key.js'
-import { type Dialect, KEY_COLUMNS, type NumberedKey } from '../dialect.js'
+import type { Dialect, NumberedKey } from '../dialect.js'
 import { find as findRows, type Statement, type Steps } from '../statement.js'
-import { assignmentBatch } from './assignments/assignment-batch.js'
+import { type AssignmentBatch, assignmentBatch } from './assignments/assignment-batch.js'
+import { changedColumns } from './statements/assigned.js'
 import { removalOf } from './statements/object-statements.js'
 import type { KeyedEvent } from './stored-entries.js'
 import {
   decodeRow,
-  READ_COLUMNS,
   rowEncoder,
   rowsNameProject,
   type Shared,
@@ -32,7 +32,8 @@ export function* rowBatch(
   shared: Shared,
   events: readonly KeyedEvent[],
 ): Steps<RowBatch> {
-  const rows = byType(({ type }) => typeBatch(dialect, shared, type))
+  const assignments = assignmentBatch(dialect, shared)
+  const rows = byType((kind) => typeBatch(dialect, shared, { kind, assignments }))
   const all = Object.values(rows)
   const removedScopes = byType((): string[] => [])
 
@@ -40,7 +41,6 @@ export function* rowBatch(
   for (const { event, rowKey } of events)
     if (event.version > 1) rows[kindOf(event.type).type].want(rowKey)
   for (const batch of all) yield* batch.load()
-  const assignments = yield* assignmentBatch(dialect, shared, events)
 
   return {
     ...assignments,
@@ -82,7 +82,17 @@ interface Entry {
   row: View | undefined
 }
 
-const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch => {
+interface Typed {
+  readonly kind: AnyKind
+  /** Gets the assignments of the rows that are read. */
+  readonly assignments: AssignmentBatch
+}
+
+const typeBatch = (
+  dialect: Dialect,
+  shared: Shared,
+  { kind: { type, covers }, assignments }: Typed,
+): TypeBatch => {
   const table = OBJECTS[type]
   const encode = rowEncoder(type)
   /** By scope, then by key. */
@@ -107,20 +117,19 @@ const typeBatch = (dialect: Dialect, shared: Shared, type: ViewType): TypeBatch 
     },
     *load() {
       if (sought.length === 0) return
-      const { sql, parameters } = dialect.sought(
-        KEY_COLUMNS,
-        sought.map(({ rowKey }) => numbered(rowKey)),
-      )
+      const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
       const found = yield* findRows<readonly [nth: number | string, ...StoredRow]>({
-        sql: `SELECT nth, ${READ_COLUMNS.join(', ')} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
+        sql: `SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
-      for (const [nth, ...stored] of found) {
+      for (const [nth, body, sequence, creationDate, assigned] of found) {
         const entry = sought[Number(nth) - 1]
         if (!entry) continue
-        const row = decodeRow(type, entry.rowKey.scope, stored)
-        shared.bodies.set(row, stored[0])
+        const row = decodeRow(type, entry.rowKey.scope, [body, sequence, creationDate])
+        shared.bodies.set(row, body)
         entry.stored = entry.row = row
+        const range = assigned !== undefined && covers(row, row.details.resourceOwner)
+        if (range) assignments.addStored(range, JSON.parse(assigned))
       }
     },
     get: (rowKey) => find(rowKey)?.row,

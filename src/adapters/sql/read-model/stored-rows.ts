@@ -49,6 +49,12 @@ export const rowsNameProject = (type: ViewType): boolean =>
 /** The column with the number of the scope of the project, if {@link rowsNameProject}. */
 export const PROJECT_SCOPE = 'project_scope'
 
+/** The project, and the user to whom its roles are assigned. */
+const HOLDER: readonly Column[] = [
+  { name: PROJECT_SCOPE, holds: 'integer' },
+  { name: 'user_id', holds: 'text' },
+]
+
 /** The columns of an object of that type. */
 export const rowColumns = (type: ViewType): readonly Column[] => [
   { name: 'scope', holds: 'integer' },
@@ -60,7 +66,7 @@ export const rowColumns = (type: ViewType): readonly Column[] => [
     const column = { name: foldedColumn(field), holds: 'text' } as const
     return isKey(type, field) ? { ...column, isNullable: true } : column
   }),
-  ...(rowsNameProject(type) ? [{ name: PROJECT_SCOPE, holds: 'integer' } as const] : []),
+  ...(rowsNameProject(type) ? HOLDER : []),
 ]
 
 /** Makes the values of {@link rowColumns}. */
@@ -76,13 +82,11 @@ export const rowEncoder = (type: ViewType) => {
     const texts = folded.map((foldedOf) => foldedOf(row))
     const body = bodyOf(shared, row)
     const shown = [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
-    return namesProject ? [...shown, shared.numberOf(projectScopeOf(type, scope, row))] : shown
+    const range = namesProject && kinds[type].covers(row, scope)
+    if (!range) return shown
+    const { projectOrgId, projectId, userId = '' } = range
+    return [...shown, shared.numberOf(roleScope(projectOrgId, projectId)), userId]
   }
-}
-
-const projectScopeOf = (type: ViewType, orgId: string, row: Views[ViewType]): string => {
-  const range = kinds[type].covers(row, orgId)
-  return roleScope(range?.projectOrgId ?? '', range?.projectId ?? '')
 }
 
 /**

@@ -25,10 +25,9 @@ export const sqliteDialect: Dialect = {
     parameters: [JSON.stringify(list)],
   }),
   jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
-  sought: (columns, rows) => ({
-    sql: `(SELECT ${columns.map(({ name }, index) => `value ->> ${index} AS ${name}`).join(', ')},
-      key + 1 AS nth FROM json_each(?)) AS sought`,
-    parameters: [JSON.stringify(rows)],
+  sought: (keys) => ({
+    sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
+    parameters: [JSON.stringify(keys)],
   }),
   *insert(table, items, rowOf) {
     let done = 0

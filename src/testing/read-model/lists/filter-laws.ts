@@ -2,7 +2,8 @@ import type { Condition, ReadModel, SortValue, ViewType } from '../../../ports/r
 import { demandEqual, demandRejection } from '../../law.js'
 import { fedWith, type ReadModelHome, type ReadModelLaw } from '../law.js'
 import { listOf, portalWith, ROLES } from '../samples/lists.js'
-import { newLog } from '../samples/log.js'
+import { type Log, newLog } from '../samples/log.js'
+import { projectGrantAdded } from '../samples/project-grant.js'
 import type { Row } from '../samples/sample.js'
 import {
   ALL_SAMPLES,
@@ -13,35 +14,20 @@ import {
   TYPES,
 } from '../samples/samples.js'
 import { logBefore, play } from '../samples/scenarios.js'
+import { userGrantAdded } from '../samples/user-grant.js'
+import { CASES, conditionOf, NAMES, nameOf } from './texts.js'
 
-/** Kept as names and as keys of roles, in the order of their code points. */
-const NAMES = [
-  '',
-  '%',
-  "'",
-  '100%',
-  '100x',
-  'A_B',
-  'AxB',
-  'Editor',
-  '\\',
-  '\\%',
-  'editor',
-  'editors',
-  'straße',
-  'É',
-  'é',
-  'ΟΔΟΣ',
-  'οδος',
-  'οδός',
-  '\ud7ff!',
-  '\ue000',
-  '\uffff!',
-  '😀',
-  '😀😁',
-  '\u{10ffff}',
-  '\u{10ffff}\u{10ffff}x',
-]
+/** Roles of the project `portal` whose keys are {@link NAMES}, and grants of each of them, in the same order. */
+const keyedObjects = (): Log => {
+  const keys = NAMES.filter((name) => name !== '')
+  const log = portalWith(keys)
+  for (const [index, key] of keys.entries()) {
+    const ids = { projectOrgId: 'acme', projectId: 'portal', userId: key }
+    log.record('acme', projectGrantAdded('portal', `org-${100 + index}`, [key]))
+    log.record('acme', userGrantAdded(ids, [key]))
+  }
+  return log
+}
 
 /** The types of objects that have names. */
 const NAMED_TYPES = TYPES.filter((type) => SAMPLES[type].name !== undefined)
@@ -70,58 +56,7 @@ const namesThat = async <Type extends ViewType>(
   return items.map((row) => sortValue(type, field, row))
 }
 
-type Sought = readonly [value: string, ignoreCase?: true | undefined]
-
-const conditionOf = ([operator, [value, ignoreCase]]: Case) => ({
-  operator,
-  value,
-  ignoreCase: ignoreCase === true,
-})
-
-const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
-  `${operator} ${value}${ignoreCase ? ', any case' : ''}`
-
 const OPERATORS = ['equals', 'startsWith', 'contains'] as const
-
-type Case = readonly [Condition['operator'], Sought, readonly string[]]
-
-const CASES: readonly Case[] = [
-  ['equals', ['Editor'], ['Editor']],
-  ['equals', ['EDITOR'], []],
-  ['equals', ['EDITOR', true], ['Editor', 'editor']],
-  ['equals', [''], ['']],
-  ['equals', ['', true], ['']],
-  ['equals', ['STRASSE', true], ['straße']],
-  ['equals', ['STRA\u1e9eE', true], ['straße']],
-  ['equals', ['e\u0301'], []],
-  ['equals', ['É', true], ['É', 'é']],
-  ['equals', ['ΟΔΟΣ', true], ['ΟΔΟΣ', 'οδος']],
-  ['startsWith', ['edit'], ['editor', 'editors']],
-  ['startsWith', ['EDIT', true], ['Editor', 'editor', 'editors']],
-  ['startsWith', ['editors', true], ['editors']],
-  ['startsWith', [''], NAMES],
-  ['startsWith', ['οδος', true], ['ΟΔΟΣ', 'οδος']],
-  ['startsWith', ['\ud7ff'], ['\ud7ff!']],
-  ['startsWith', ['\uffff'], ['\uffff!']],
-  ['startsWith', ['😀'], ['😀', '😀😁']],
-  ['startsWith', ['\u{10ffff}'], ['\u{10ffff}', '\u{10ffff}\u{10ffff}x']],
-  ['startsWith', ['\u{10ffff}\u{10ffff}', true], ['\u{10ffff}\u{10ffff}x']],
-  ['startsWith', ['\ud83d'], []],
-  ['contains', ['dit'], ['Editor', 'editor', 'editors']],
-  ['contains', ['DITORS', true], ['editors']],
-  ['contains', ['DITORS'], []],
-  ['contains', [''], NAMES],
-  ['contains', ['SS', true], ['straße']],
-  ['contains', ['😁'], ['😀😁']],
-  ['contains', ['\ude00'], []],
-  ['contains', ['%'], ['%', '100%', '\\%']],
-  ['startsWith', ['%'], ['%']],
-  ['contains', ['_'], ['A_B']],
-  ['startsWith', ['a_', true], ['A_B']],
-  ['equals', ['100%'], ['100%']],
-  ['contains', ['\\'], ['\\', '\\%']],
-  ['contains', ["'"], ["'"]],
-]
 
 /** Conditions that a row alone meets, on every field that rows can be filtered by. */
 const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
@@ -151,15 +86,21 @@ export const filterLaws: readonly ReadModelLaw[] = [
     },
   },
   {
-    name: 'Keys compare as names do.',
+    name: 'Keys compare as names do, and so do those of the roles of a grant.',
     check: async (home) => {
-      const model = await fedWith(home, portalWith(NAMES.filter((name) => name !== '')))
+      const model = await fedWith(home, keyedObjects())
       for (const one of CASES) {
         const expected = one[2].filter((name) => name !== '')
         const conditions = [{ ...conditionOf(one), field: 'roleKey' }]
-        const { items, totalSize } = await model.list({ ...ROLES, conditions })
-        const found = items.map(({ roleKey }) => roleKey)
-        demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
+        const roles = await model.list({ ...ROLES, conditions })
+        const grants = await model.list({ ...listOf('project_grant'), conditions })
+        const users = await model.list({ ...listOf('user_grant'), conditions })
+        for (const [{ totalSize }, found] of [
+          [roles, roles.items.map(({ roleKey }) => roleKey)],
+          [grants, grants.items.flatMap(({ roleKeys }) => roleKeys)],
+          [users, users.items.flatMap((row) => row.roles.map(({ roleKey }) => roleKey))],
+        ] as const)
+          demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
       }
     },
   },

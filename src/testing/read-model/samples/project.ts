@@ -19,7 +19,8 @@ const eventOf =
   (type: 'project.deactivated' | 'project.removed') =>
   (id: string): ProjectEvent => ({ type, data: { id: ProjectId.parse(id) } })
 
-const projectDeactivated = eventOf('project.deactivated')
+/** A project becomes inactive. */
+export const projectDeactivated = eventOf('project.deactivated')
 
 /** A project is removed. */
 export const projectRemoved = eventOf('project.removed')

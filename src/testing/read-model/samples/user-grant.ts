@@ -4,6 +4,7 @@ import type {
   UserGrantUpdated,
 } from '../../../domain/user-grant/events.js'
 import { OrgId, ProjectId, RoleKey, UserId } from '../../../domain/values.js'
+import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../../ports/access-reads.js'
 import { type Sample, SORT_FIELDS_OF_ALL } from './sample.js'
 
 /** Names a grant of a user. */
@@ -103,4 +104,19 @@ export const userGrantSample: Sample<'user_grant'> = {
   filterFields: ['userId', 'projectId', 'projectOrgId', 'state'],
   identity: 'key',
   name: undefined,
+}
+
+/** Asks for the access that the grant of {@link userGrantSample} gives. */
+export const ACCESS: AccessQuery = { orgId: 'acme', ...grant }
+
+const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
+
+/** Asks for the roles of the user of {@link userGrantSample}. */
+export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: grant.userId, ...NOW }
+
+/** Asks for those who have roles of the project of {@link userGrantSample}. */
+export const HOLDERS: HoldersQuery = {
+  orgId: grant.projectOrgId,
+  projectId: grant.projectId,
+  ...NOW,
 }

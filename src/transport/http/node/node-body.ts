@@ -25,8 +25,12 @@ export const bodyOf = (request: NodeRequest): NodeBody | undefined => {
   const { body, readableEnded } = request
   if (body !== undefined && readableEnded) return { read: async () => written(body) }
   if (hasNone(request)) return undefined
+  // Its end, which was before, would be waited for without end.
+  if (readableEnded) return { read: () => Promise.reject(new TypeError(READ_BEFORE)) }
   return { read: (most) => read(request, most), discardRest: () => discardRest(request) }
 }
+
+const READ_BEFORE = 'The body was read before nodeHandler, and is not in request.body'
 
 /** HTTP/1.1 announces a body (RFC 9112, section 6.3). */
 const hasNone = ({ httpVersionMajor, headers }: NodeRequest): boolean =>
@@ -39,6 +43,8 @@ const read = (request: NodeRequest, most: number): Promise<Uint8Array> =>
     const pieces: Uint8Array[] = []
     let length = 0
     request.on('data', (piece) => {
+      // Of a request with `setEncoding`.
+      if (!ArrayBuffer.isView(piece)) return reject(new TypeError('A body must consist of bytes'))
       if (length > most) return
       pieces.push(piece)
       length += piece.length

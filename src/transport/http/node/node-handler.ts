@@ -1,4 +1,5 @@
 import type { Iam } from '../../../index.js'
+import { reportFailure } from '../../errors/unexpected.js'
 import { resolveOptions, type TransportOptions } from '../../options.js'
 import { isStream } from '../http-answer.js'
 import { pathAndQuery } from '../http-request.js'
@@ -21,13 +22,15 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: 
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler => {
   const service = httpService(iam, options)
-  const once = [...GIVEN_ONCE, resolveOptions(options).organizationHeader.toLowerCase()]
+  const resolved = resolveOptions(options)
+  const once = [...GIVEN_ONCE, resolved.organizationHeader.toLowerCase()]
   return (request, response, next) => {
     refuseFetchRequest(request)
     const { method = '', httpVersion } = request
     const { path, query } = targetOf(request)
     const found = service.find(method, path)
     if (!found && next) return next()
+    if (hasLeft(request, response)) return
     const answer = found ?? service.missing(method, path)
     const signal = signalOf(response)
     const body = bodyOf(request)
@@ -50,8 +53,11 @@ export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
         const exchange = { request, response, body, signal }
         return isStream(answered) ? sendStream(answered, exchange) : send(answered, exchange)
       })
-      // No answer is possible any more: calls answer whatever fails within them.
-      .catch(() => response.destroy())
+      // No answer is possible any more: calls answer whatever fails within them. What is left are middlewares.
+      .catch((thrown) => {
+        if (!signal.aborted) reportFailure(resolved, [`${method} ${path}`, header], thrown)
+        response.destroy()
+      })
   }
 }
 
@@ -60,6 +66,10 @@ const refuseFetchRequest = ({ headers }: NodeRequest): void => {
   if (typeof headers['get'] === 'function')
     throw new TypeError('nodeHandler takes a request of node:http; for fetch, use fetchHandler')
 }
+
+/** Whether the client left while a middleware took its time: no event will tell. */
+const hasLeft = ({ stream }: NodeRequest, { destroyed }: NodeResponse): boolean =>
+  !!(destroyed || stream?.destroyed)
 
 /** Aborts once the client has left. */
 const signalOf = (response: NodeResponse): AbortSignal => {

@@ -9,9 +9,10 @@ export const headerReader = (request: NodeRequest, once: readonly string[]): Hea
   get: (given) => {
     const name = given.toLowerCase()
     const value = request.headers[name]
-    if (value === undefined) return null
+    if (value === undefined || value === null) return null
     if (once.includes(name)) return [value, ...droppedOf(request, name)].join(', ')
-    return typeof value === 'string' ? value : value.join(', ')
+    // A middleware of the host may have put anything there.
+    return Array.isArray(value) ? value.join(', ') : String(value)
   },
 })
 
@@ -19,7 +20,10 @@ export const headerReader = (request: NodeRequest, once: readonly string[]): Hea
 export const headersOf = ({ headers }: NodeRequest, header: HeaderReader): Headers => {
   const result = new Headers()
   // HTTP/2 has the method and the path among them.
-  for (const name in headers) if (!name.startsWith(':')) result.append(name, header.get(name) ?? '')
+  for (const name in headers) {
+    const value = name.startsWith(':') ? null : header.get(name)
+    if (value !== null) result.append(name, value)
+  }
   return result
 }
 

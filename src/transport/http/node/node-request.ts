@@ -18,7 +18,7 @@ export interface NodeRequest {
   resume(): unknown
   pause(): unknown
   /** Of HTTP/2 alone. */
-  readonly stream?: { close(): void }
+  readonly stream?: { readonly destroyed?: boolean; close(): void }
   /** What a parser in front of the transport made of the bytes. */
   readonly body?: unknown
 }

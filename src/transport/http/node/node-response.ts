@@ -6,6 +6,8 @@ import type { NodeRequest } from './node-request.js'
 /** What is used of a response of `node:http` or `node:http2`. */
 export interface NodeResponse {
   readonly writableEnded: boolean
+  /** Of HTTP/1.1 alone. */
+  readonly destroyed?: boolean
   getHeader(name: string): unknown
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown
   addTrailers(trailers: Readonly<Record<string, string>>): void

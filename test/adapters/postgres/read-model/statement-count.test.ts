@@ -48,6 +48,8 @@ const openProcess = async (schema: string) => {
 const portal = { id: 'portal' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
 const google = { idpId: 'google' }
+const ann = { userId: 'ann', projectId: 'portal' }
+const editors = { ...ann, roles: [{ roleKey: 'editor' }] }
 
 let reader: Awaited<ReturnType<typeof openProcess>>
 let writer: typeof reader
@@ -58,10 +60,12 @@ beforeEach(async () => {
   reader = await openProcess(schema)
   writer = await openProcess(schema)
   await addSamples(writer.iam)
+  await good(writer.iam.userGrants.add(editors, context))
   await good(reader.iam.projects.get(portal, context))
 })
 
 const getProvider = () => good(reader.iam.identityProviders.get(google, context))
+const checkAccess = () => good(reader.iam.access.check({ ...ann, roleKey: 'editor' }, context))
 const listProjects = () => good(reader.iam.projects.list({}, context))
 
 describe('On PostgreSQL, of a store in which nothing happens,', () => {
@@ -71,6 +75,16 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
     ['identityProviders.get', getProvider],
     ['a get that finds nothing', () => refusal(reader.iam.projects.get({ id: 'x' }, context))],
     ['projects.list', listProjects],
+    ['userGrants.get', () => good(reader.iam.userGrants.get(ann, context))],
+    ['userGrants.list', () => good(reader.iam.userGrants.list({}, context))],
+    [
+      'userGrants.list by role',
+      () =>
+        good(reader.iam.userGrants.list({ filter: { roleKey: { equals: 'editor' } } }, context)),
+    ],
+    ['projectGrants.listReceived', () => good(reader.iam.projectGrants.listReceived({}, context))],
+    ['access.check', checkAccess],
+    ['access.rolesOf', () => good(reader.iam.access.rolesOf({ userId: 'ann' }, context))],
     [
       'a list that finds nothing',
       () => good(reader.iam.identityProviders.list({ filter: { state: 'inactive' } }, context)),
@@ -100,6 +114,16 @@ describe('On PostgreSQL, after one event of another process,', () => {
     await write()
     expect((await reader.statementsOf(getProvider)).length).toBeLessThanOrEqual(6)
     expect(await reader.statementsOf(getProvider)).toHaveLength(1)
+  })
+
+  test.each([
+    ['given', () => good(writer.iam.userGrants.add({ ...editors, userId: 'bob' }, context))],
+    ['taken', () => good(writer.iam.userGrants.remove(ann, context))],
+    ['removed', () => good(writer.iam.projectRoles.remove(editor, context))],
+  ])('that a role was %s, a check of access is at most six statements.', async (_, write) => {
+    await write()
+    expect((await reader.statementsOf(checkAccess)).length).toBeLessThanOrEqual(6)
+    expect(await reader.statementsOf(checkAccess)).toHaveLength(1)
   })
 
   test('a list is at most six statements.', async () => {

@@ -11,10 +11,22 @@ import { manyLog } from '../../../../src/testing/read-model/samples/lists.js'
 import type { Log } from '../../../../src/testing/read-model/samples/log.js'
 import { projectAdded, projectRemoved } from '../../../../src/testing/read-model/samples/project.js'
 import {
+  projectGrantAdded,
+  projectGrantDeactivated,
+  projectGrantUpdated,
+} from '../../../../src/testing/read-model/samples/project-grant.js'
+import {
   roleAdded,
   roleRemoved,
   roleUpdated,
 } from '../../../../src/testing/read-model/samples/project-role.js'
+import {
+  userGrantAdded,
+  userGrantDeactivated,
+  userGrantReactivated,
+  userGrantRemoved,
+  userGrantUpdated,
+} from '../../../../src/testing/read-model/samples/user-grant.js'
 import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
 
@@ -33,8 +45,26 @@ const busyLog = (): Log => {
   log.record('south', roleAdded(id, 'editor'))
   log.record('north', projectAdded(id))
   log.record('north', roleAdded(id, 'reader'))
+  grantRoles(log, id)
   log.record('north', projectRemoved(id))
   return log
+}
+
+/** Roles of the projects of both are granted and given, changed and ended in every way. */
+const grantRoles = (log: Log, id: string): void => {
+  const bob = { userId: 'bob', projectId: id, projectOrgId: 'south' }
+  log.record('south', roleAdded(id, 'reader'))
+  log.record('south', projectGrantAdded(id, 'north', ['editor', 'reader']))
+  log.record('north', userGrantAdded(bob, ['editor', ['reader', '2030-01-01T00:00:00.000Z']]))
+  log.record('south', userGrantAdded(bob, ['editor']))
+  log.record('north', userGrantAdded({ ...bob, projectOrgId: 'north' }, ['reader']))
+  log.record('north', userGrantUpdated(bob, ['editor', 'reader']))
+  log.record('south', projectGrantUpdated(id, 'north', ['reader']))
+  log.record('south', userGrantDeactivated(bob))
+  log.record('south', roleRemoved(id, 'editor'))
+  log.record('south', userGrantReactivated(bob))
+  log.record('south', projectGrantDeactivated(id, 'north'))
+  log.record('south', userGrantRemoved(bob))
 }
 
 const applyIn = async (model: ReadModel, log: Log, size: number): Promise<void> => {

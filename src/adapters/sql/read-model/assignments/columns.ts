@@ -1,17 +1,12 @@
 import type { Column } from '../../dialect.js'
 
-/** Whose roles of one project are kept: those of an organization itself, or of one user of it. */
-export const HOLDER_COLUMNS: readonly Column[] = [
+/** The columns of a role that was assigned. */
+export const ASSIGNMENT_COLUMNS: readonly Column[] = [
   /** Number of the scope of the project. */
   { name: 'scope', holds: 'integer' },
   { name: 'org', holds: 'text' },
-  /** Empty for the organization itself. */
+  /** Empty when the role was assigned to the organization itself. */
   { name: 'user_id', holds: 'text' },
-]
-
-/** The columns of a role that was assigned. */
-export const ASSIGNMENT_COLUMNS: readonly Column[] = [
-  ...HOLDER_COLUMNS,
   { name: 'role', holds: 'text' },
   { name: 'folded_role', holds: 'text' },
   /** In milliseconds; null for a role without an end. */

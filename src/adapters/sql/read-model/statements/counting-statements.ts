@@ -20,6 +20,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
       : [isAfter(['project.name', 'held.role'], [roleScope(after[0], after[1]), after[2]])]),
   ])
   return {
+    name: `held${flags(projectId, after)}`,
     sql: besidePositions(
       dialect,
       `SELECT project.name AS scope, held.role, held.expires_at, shown.body
@@ -45,6 +46,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   ])
   const order = 'role, org, user_id'
   return {
+    name: `who${flags(roleKey, at)}${after === undefined ? 0 : after[0] === roleKey ? 1 : 2}`,
     sql: besidePositions(
       dialect,
       `SELECT held.role, held.org, held.user_id, held.expires_at, held.given
@@ -54,6 +56,10 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
     parameters: [...counts.parameters, limit + 1],
   }
 }
+
+/** Which of the values are given: another text has another name. */
+const flags = (...given: readonly unknown[]): string =>
+  given.map((value) => (value === undefined ? 0 : 1)).join('')
 
 /** With one role, an index goes on at the organization and the user. */
 const followsHolder = (

@@ -60,7 +60,9 @@ const belonging = (
   ])
   const container = containerOf(object)
   if (container) return [own, endsWith(dialect, orgId, { object, container })]
-  return including === undefined ? [own] : [own, isNamed(dialect, 'scope', roleScope(orgId, key))]
+  if (including === undefined) return [own]
+  const roles = isNamed(dialect, 'scope', roleScope(orgId, key))
+  return [own, allOf([roles, isOfType(dialect, 'project_role')])]
 }
 
 /** The container is removed, and the last entry of the object before that is there and is no removal. */

@@ -1,0 +1,110 @@
+import type { ListQuery, ReadModel, ViewType } from '../../../../src/ports/read-model.js'
+import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
+import { projectGrantAdded } from '../../../../src/testing/read-model/samples/project-grant.js'
+import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
+import { userGrantAdded } from '../../../../src/testing/read-model/samples/user-grant.js'
+
+const ORGANIZATIONS = 100
+const USERS = 100
+const PROJECTS = 20
+const ROLES = ['admin', 'editor', 'reader']
+
+/** Grants 20 projects of one organization to 100 others, each of which gives a role of two to each of 100 users. */
+export const applyManyGrants = async (model: ReadModel): Promise<void> => {
+  const log = newLog()
+  for (let project = 0; project < PROJECTS; project++) {
+    log.record('owner', projectAdded(`project-${project}`))
+    for (const role of ROLES) log.record('owner', roleAdded(`project-${project}`, role))
+  }
+  for (let org = 0; org < ORGANIZATIONS; org++) {
+    for (let project = 0; project < PROJECTS; project += 4)
+      log.record('owner', projectGrantAdded(`project-${project}`, `org-${org}`, ROLES))
+    for (let user = 0; user < USERS; user++)
+      for (const project of [0, 4 * (1 + (user % 4))]) {
+        const ids = {
+          userId: `user-${user}`,
+          projectId: `project-${project}`,
+          projectOrgId: 'owner',
+        }
+        log.record(`org-${org}`, userGrantAdded(ids, [`${ROLES[user % 3]}`]))
+      }
+  }
+  for (let from = 0; from < log.events.length; from += 1000)
+    await model.apply(await model.checkpoint(), log.events.slice(from, from + 1000))
+}
+
+const equals = (field: string, value: string, ignoreCase = false) =>
+  ({ field, operator: 'equals', value, ignoreCase }) as const
+
+const grants = {
+  type: 'user_grant',
+  orgId: 'org-7',
+  conditions: [],
+  sort: [{ field: 'key', direction: 'asc' }],
+  limit: 10,
+} as const
+
+const received = {
+  ...grants,
+  type: 'project_grant',
+  isReceived: true,
+  sort: [
+    { field: 'projectOrgId', direction: 'asc' },
+    { field: 'projectId', direction: 'asc' },
+  ],
+} as const
+
+/** Lists of grants, by what they are looked up by. */
+export const GRANT_LISTS: readonly (readonly [by: string, query: ListQuery<ViewType>])[] = [
+  ['organization', grants],
+  ['user', { ...grants, conditions: [equals('userId', 'user-7')] }],
+  ['project', { ...grants, conditions: [equals('projectId', 'project-4')] }],
+  ['role', { ...grants, conditions: [equals('roleKey', 'reader')] }],
+  ['role in any case', { ...grants, conditions: [equals('roleKey', 'READER', true)] }],
+  [
+    'user and role',
+    { ...grants, conditions: [equals('userId', 'user-7'), equals('roleKey', 'reader')] },
+  ],
+  ['granted organization', received],
+  ['granted organization and role', { ...received, conditions: [equals('roleKey', 'reader')] }],
+]
+
+/** Queries of one user, and one project. */
+export const ACCESS = {
+  orgId: 'org-7',
+  userId: 'user-7',
+  projectOrgId: 'owner',
+  projectId: 'project-16',
+} as const
+
+const now = new Date('2030-01-01')
+
+export const HELD_ROLES = [
+  { orgId: 'org-7', userId: 'user-7', now, limit: 10 },
+  { orgId: 'org-7', userId: 'user-7', projectId: 'project-16', now, limit: 10 },
+  {
+    orgId: 'org-7',
+    userId: 'user-7',
+    now,
+    after: ['owner', 'project-0', 'editor'],
+    limit: 10,
+  },
+] as const
+
+const holders = { orgId: 'owner', projectId: 'project-4', now, limit: 10 }
+
+/** What an index on the holders of a project is searched by, in the words of SQLite. */
+export const HOLDERS = [
+  ['scope=?', holders],
+  ['scope=? AND role=?', { ...holders, roleKey: 'editor' }],
+  [
+    'scope=? AND (role,org,user_id)>(?,?,?)',
+    { ...holders, after: ['editor', 'org-5', 'user-5'] as const },
+  ],
+  [
+    'scope=? AND role=? AND (org,user_id)>(?,?)',
+    { ...holders, roleKey: 'editor', after: ['editor', 'org-5', 'user-5'] as const },
+  ],
+  ['scope=?', { ...holders, at: 1_700_000_000_500_000n }],
+] as const

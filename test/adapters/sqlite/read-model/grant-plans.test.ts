@@ -1,0 +1,144 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessStatement } from '../../../../src/adapters/sql/read-model/statements/access-statement.js'
+import {
+  heldRolesStatement,
+  holdersStatement,
+} from '../../../../src/adapters/sql/read-model/statements/counting-statements.js'
+import {
+  countStatement,
+  pageStatement,
+} from '../../../../src/adapters/sql/read-model/statements/list-statement.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/statements/object-statements.js'
+import {
+  ASSIGNMENTS,
+  CHECKPOINT,
+  NAMES,
+  OBJECTS,
+  READ_MODEL,
+  SPELLS,
+} from '../../../../src/adapters/sql/read-model/tables.js'
+import type { Statement } from '../../../../src/adapters/sql/statement.js'
+import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { sqliteDialect } from '../../../../src/adapters/sqlite/read-model/dialect.js'
+import {
+  ACCESS,
+  applyManyGrants,
+  GRANT_LISTS,
+  HELD_ROLES,
+  HOLDERS,
+} from '../../sql/read-model/many-grants.js'
+import { temporaryFile } from '../temporary-file.js'
+
+const path = temporaryFile()
+const { readModel, close } = openSqlite(path)
+const database = new DatabaseSync(path)
+
+beforeAll(() => applyManyGrants(readModel))
+
+afterAll(async () => {
+  database.close()
+  await close()
+})
+
+/** How SQLite goes about `statement`, step by step. */
+const stepsOf = ({ sql, parameters }: Statement): readonly string[] =>
+  database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map(({ detail }) => `${detail}`)
+
+/** Steps that read a whole table, or that begin with it where several tables are named. */
+const scansIn = (statement: Statement): readonly string[] =>
+  stepsOf(statement).filter((step) => /^SCAN (?!CONSTANT|moment|page|json_each)/.test(step))
+
+const byIndex = (statement: Statement, table: string): readonly string[] =>
+  stepsOf(statement).filter((step) => step.includes(`${table}_`) || step.includes(`_${table}`))
+
+describe('Among 20,000 grants in 100 organizations', () => {
+  test('there are so many.', () => {
+    const count = `SELECT count(*) AS n FROM ${OBJECTS.user_grant.name}`
+    expect(database.prepare(count).get()).toEqual({ n: 20_000 })
+  })
+
+  test.each(GRANT_LISTS)('a list by %s reads no table as a whole.', (by, query) => {
+    for (const statement of [
+      countStatement(sqliteDialect, query),
+      pageStatement(sqliteDialect, query),
+    ]) {
+      expect(scansIn(statement)).toEqual([])
+      const [first] = stepsOf(statement).filter((step) => step.includes(OBJECTS[query.type].name))
+      const column = { user: 'userId', project: 'projectId', 'user and role': 'userId' }[by]
+      if (column) expect(first).toContain(`(scope=? AND folded_${column}=?)`)
+      else expect(first).toMatch(query.isReceived ? /\(key=\?\)$/ : /\(scope=\?\)$/)
+    }
+  })
+
+  test('pages in the order of the key need no sorting, also by role.', () => {
+    for (const [by, query] of GRANT_LISTS)
+      if (by === 'organization' || by.startsWith('role'))
+        expect(stepsOf(pageStatement(sqliteDialect, query)).join()).not.toContain('TEMP B-TREE')
+  })
+
+  test('the roles of a grant are looked up.', () => {
+    for (const [by, query] of GRANT_LISTS) {
+      const found = byIndex(pageStatement(sqliteDialect, query), ASSIGNMENTS.name)
+      expect(found.length, by).toBeGreaterThan(0)
+      for (const step of found) expect(step).toMatch(/\(org=\? AND user_id=\? AND scope=\?/)
+    }
+  })
+
+  test('a check of access looks everything up.', () => {
+    const statement = accessStatement(sqliteDialect, ACCESS)
+    expect(scansIn(statement)).toEqual([])
+    expect(byIndex(statement, ASSIGNMENTS.name)).toEqual([
+      expect.stringMatching(/^SEARCH last .*\(org=\? AND user_id=\? AND scope=\?\)$/),
+      expect.stringMatching(/^SEARCH later .* AND begin_at>\?\)$/),
+    ])
+  })
+
+  test.each(HELD_ROLES)('the roles of one user are looked up, with %o.', (query) => {
+    const statement = heldRolesStatement(sqliteDialect, query)
+    expect(scansIn(statement)).toEqual([])
+    expect(byIndex(statement, ASSIGNMENTS.name)).toEqual([
+      expect.stringMatching(/^SEARCH held .*\(org=\? AND user_id=\?\)$/),
+    ])
+    expect(byIndex(statement, SPELLS.name)).toHaveLength(3)
+  })
+
+  test.each(HOLDERS)('the holders of roles are found in order by %s.', (columns, query) => {
+    const statement = holdersStatement(sqliteDialect, query)
+    expect(scansIn(statement)).toEqual([])
+    const [found] = byIndex(statement, ASSIGNMENTS.name)
+    expect(found?.endsWith(`(${columns})`), found).toBe(true)
+    // Only the page is sorted again, beside the positions.
+    const sorts = stepsOf(statement).filter((step) => step.includes('TEMP B-TREE'))
+    expect(sorts).toHaveLength(1)
+  })
+
+  test('the removal of a project finds its grants in all organizations.', () => {
+    const [removal] = byIndex(
+      removalOf(sqliteDialect, 'user_grant', ['owner+project-0']),
+      OBJECTS.user_grant.name,
+    )
+    expect(removal).toMatch(/\(project_scope=\?\)$/)
+  })
+
+  test.each([
+    ['scope', ['scope']],
+    ['role', ['scope', 'role']],
+    ['organization', ['scope', 'org']],
+    ['role and organization', ['scope', 'role', 'org']],
+    ['user', ['scope', 'role', 'org', 'user_id']],
+  ])('the end of assignments of one %s is looked up.', (_, by) => {
+    const columns = { by, set: ['end_at', 'ended_with'] }
+    const [statement] = sqliteDialect.fill(ASSIGNMENTS, columns, [[...by.map(() => 1), 2, 'x']])
+    const [step] = statement ? stepsOf(statement) : []
+    expect(step).toMatch(/^SEARCH .* USING .*INDEX/)
+  })
+
+  test('the names of what is read begin with that of the read model.', () => {
+    for (const { name } of [ASSIGNMENTS, SPELLS, NAMES, CHECKPOINT])
+      expect(name.startsWith(`${READ_MODEL}_`)).toBe(true)
+  })
+})

@@ -1,0 +1,438 @@
+import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
+import type {
+  AccessReads,
+  FoundAccess,
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  Slice,
+} from '../../../src/ports/access-reads.js'
+import type { HistoryEntry, HistoryQuery, ReadModel } from '../../../src/ports/read-model.js'
+import { type Fault, oneTurn, slowly } from './fault.js'
+
+type Plant = Fault['plant']
+type Read = 'get' | 'list' | 'history' | keyof AccessReads
+
+/** The model that answers `reads` as if events of some types had not happened. */
+export const blindTo =
+  (types: readonly string[], reads: readonly Read[]): Plant =>
+  (sound) => {
+    const blind = memoryReadModel()
+    return {
+      apply: async (from, events) => {
+        const isApplied = await sound.apply(from, events)
+        const seen = events.filter(({ type }) => !types.includes(type))
+        if (isApplied) await blind.apply(await blind.checkpoint(), seen)
+        return isApplied
+      },
+      reset: async () => {
+        await sound.reset()
+        await blind.reset()
+      },
+      ...Object.fromEntries(reads.map((read) => [read, blind[read]])),
+    }
+  }
+
+/** The model with what `access` finds changed. */
+const finding =
+  (change: (found: FoundAccess) => Partial<FoundAccess>): Plant =>
+  (sound) => ({
+    access: async (query) => {
+      const found = await sound.access(query)
+      return { ...found, ...change(found) }
+    },
+  })
+
+/** The model with what `holders` is asked for changed. */
+const askedForHolders =
+  (change: (query: HoldersQuery) => HoldersQuery): Plant =>
+  (sound) => ({ holders: (query) => sound.holders(change(query)) })
+
+/** The model with the holders that it finds changed. */
+const holding =
+  (change: (page: Slice<Holder>, query: HoldersQuery) => Slice<Holder>): Plant =>
+  (sound) => ({ holders: async (query) => change(await sound.holders(query), query) })
+
+/** The model with what `heldRoles` is asked for changed. */
+const askedForRoles =
+  (change: (query: HeldRolesQuery) => HeldRolesQuery): Plant =>
+  (sound) => ({ heldRoles: (query) => sound.heldRoles(change(query)) })
+
+/** The model with the roles that it finds a user to hold changed. */
+const heldAs =
+  (change: (page: Slice<HeldRole>) => Slice<HeldRole>): Plant =>
+  (sound) => ({ heldRoles: async (query) => change(await sound.heldRoles(query)) })
+
+/** The model with the entries of its history changed. */
+const entries =
+  (
+    change: (found: readonly HistoryEntry[], query: HistoryQuery) => readonly HistoryEntry[],
+  ): Plant =>
+  (sound) => ({ history: async (query) => change(await sound.history(query), query) })
+
+const earlier = (now: Date): Date => new Date(now.getTime() - 1)
+
+const PAUSES = ['project.deactivated', 'project_grant.deactivated', 'user_grant.deactivated']
+const ENDS = [
+  'project_role.removed',
+  'project_grant.updated',
+  'project_grant.removed',
+  'user_grant.updated',
+  'project.removed',
+]
+
+const SHOWN_FAULTS: readonly Fault[] = [
+  ...['project_role.removed', 'project_grant.updated', 'project_grant.removed'].map((type) => ({
+    fault: `shows roles that ended by ${type}`,
+    law: 'A grant shows the roles',
+    plant: blindTo([type], ['get']),
+  })),
+  {
+    fault: 'lists the grants of a removed project',
+    law: 'Grants of a project, and of its roles',
+    plant: blindTo(['project.removed'], ['list']),
+  },
+  {
+    fault: 'removes with a project the grants of its own organization alone',
+    law: 'Grants of a project, and of its roles',
+    plant: (sound, store) => {
+      const { list, ...blind } = blindTo(['project.removed'], ['list'])(sound, store)
+      return {
+        ...blind,
+        list: (query) => (query.orgId === 'globex' && list ? list(query) : sound.list(query)),
+      }
+    },
+  },
+  {
+    fault: 'lists as received what an organization grants',
+    law: 'What an organization has received',
+    plant: (sound) => ({
+      list: ({ isReceived, ...query }) =>
+        sound.list(isReceived ? { ...query, projectId: 'two' } : query),
+    }),
+  },
+  {
+    fault: 'lists what was received of one owner alone',
+    law: 'What an organization has received',
+    plant: (sound) => ({
+      list: async (query) => {
+        const { items, ...rest } = await sound.list(query)
+        const [first] = items
+        const ofFirst = items.filter(
+          ({ details }) => details.resourceOwner === first?.details.resourceOwner,
+        )
+        return { ...rest, items: query.isReceived ? ofFirst : items }
+      },
+    }),
+  },
+  {
+    fault: 'begins each page of what was received with the first',
+    law: 'What an organization has received',
+    plant: (sound) => ({
+      list: ({ after, ...query }) =>
+        sound.list(query.isReceived || !after ? query : { ...query, after }),
+    }),
+  },
+  {
+    fault: 'lists to anyone what others received',
+    law: 'What an organization has received',
+    plant: (sound) => ({
+      list: (query) => sound.list(query.isReceived ? { ...query, orgId: 'globex' } : query),
+    }),
+  },
+  {
+    fault: 'minds the case of the keys of granted roles always',
+    law: 'Grants are found by the key',
+    plant: (sound) => ({
+      list: (query) => {
+        const conditions = query.conditions.map((each) => ({ ...each, ignoreCase: false }))
+        return sound.list({ ...query, conditions })
+      },
+    }),
+  },
+  {
+    fault: 'finds grants by roles that have ended',
+    law: 'Grants are found by the key',
+    plant: blindTo(['project_role.removed'], ['list']),
+  },
+  {
+    fault: 'finds grants by the roles that they were added with',
+    law: 'Grants are found by the key',
+    plant: blindTo(['user_grant.updated'], ['list']),
+  },
+  {
+    fault: 'includes grants in the history of a project with its roles',
+    law: 'The history of a project with its roles',
+    plant: (sound) => ({
+      history: ({ including, object, ...query }) =>
+        sound.history(including || !object ? query : { ...query, object }),
+    }),
+  },
+  {
+    fault: 'does not end the history of a grant with its project',
+    law: 'The history of a project with its roles',
+    plant: entries((found, { object }) =>
+      found.filter(
+        (entry) => object?.type !== 'project_grant' || entry.object.type === object.type,
+      ),
+    ),
+  },
+  {
+    fault: 'lists a removed grant of a project to who received it',
+    law: 'A grant of a project that is removed',
+    plant: blindTo(['project_grant.removed'], ['list']),
+  },
+]
+
+const READS = ['holders', 'heldRoles', 'access'] as const
+
+const ACCESS_FAULTS: readonly Fault[] = [
+  ...[...PAUSES, ...ENDS].flatMap((type) =>
+    READS.map((read) => ({
+      fault: `asks nothing of ${type} in ${read}`,
+      law:
+        read === 'holders'
+          ? 'A role is held from'
+          : 'The roles that a user holds are those of which',
+      plant: blindTo([type], [read]),
+    })),
+  ),
+  ...(['holders', 'heldRoles'] as const).map((read) => ({
+    fault: `keeps what a removed grant gave, in ${read}`,
+    law: 'What a user holds ends with each',
+    plant: blindTo(['user_grant.removed'], [read]),
+  })),
+  {
+    fault: 'takes present holders for past ones',
+    law: 'Holders at a position',
+    plant: askedForHolders(({ at: _, ...query }) => query),
+  },
+  {
+    fault: 'finds past holders as of before the event',
+    law: 'Holders at a position',
+    plant: askedForHolders(({ at, ...query }) =>
+      at === undefined ? query : { ...query, at: at - 1n },
+    ),
+  },
+  ...[...PAUSES, 'project_role.removed', 'project_grant.removed'].map((type) => ({
+    fault: `knows nothing of ${type} in the past`,
+    law: 'Holders at a position',
+    plant: blindTo([type], ['holders']),
+  })),
+  {
+    fault: 'finds holders of any role',
+    law: 'Holders are found by one role',
+    plant: askedForHolders(({ roleKey: _, ...query }) => query),
+  },
+  {
+    fault: 'begins every page of holders with the first',
+    law: 'Holders are found by one role',
+    plant: askedForHolders(({ after: _, ...query }) => query),
+  },
+  {
+    fault: 'does not say that holders follow',
+    law: 'Holders are found by one role',
+    plant: holding((page) => ({ ...page, hasMore: false })),
+  },
+  {
+    fault: 'puts the holders of all roles in the order of users',
+    law: 'A role is held from',
+    plant: holding((page) => ({
+      ...page,
+      items: page.items.toSorted((one, other) => (one.userId < other.userId ? 1 : -1)),
+    })),
+  },
+  {
+    fault: 'does not tell when the roles of holders end',
+    law: 'A holder has the end',
+    plant: holding(({ items, hasMore }) => ({
+      items: items.map(({ expiresAt: _, ...item }) => item),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'takes another end of a role for its begin',
+    law: 'A holder has the end',
+    plant: holding(({ items, hasMore }) => ({
+      items: items.map((item) =>
+        item.expiresAt ? item : { ...item, from: new Date(item.from.getTime() + 1) },
+      ),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'counts a role at the moment at which it expires',
+    law: 'A role does not count from the moment',
+    plant: askedForHolders((query) => ({ ...query, now: earlier(query.now) })),
+  },
+  {
+    fault: 'counts what has expired among past roles',
+    law: 'A role does not count from the moment',
+    plant: askedForHolders((query) =>
+      query.at === undefined ? query : { ...query, now: new Date(0) },
+    ),
+  },
+  {
+    fault: 'holds a role at the moment at which it expires',
+    law: 'A role does not count from the moment',
+    plant: askedForRoles((query) => ({ ...query, now: earlier(query.now) })),
+  },
+  {
+    fault: 'finds the roles of a user in the order in which they were given',
+    law: 'The roles that a user holds are those of all',
+    plant: heldAs((page) => ({ ...page, items: page.items.toReversed() })),
+  },
+  {
+    fault: 'finds the roles of all projects where one is named',
+    law: 'The roles that a user holds are those of all',
+    plant: askedForRoles(({ projectId: _, ...query }) => query),
+  },
+  {
+    fault: 'begins every page of roles with the first',
+    law: 'The roles that a user holds are those of all',
+    plant: askedForRoles(({ after: _, ...query }) => query),
+  },
+  {
+    fault: 'always says that roles follow',
+    law: 'The roles that a user holds are those of all',
+    plant: heldAs((page) => ({ ...page, hasMore: true })),
+  },
+  {
+    fault: 'finds the roles of users of the same name elsewhere',
+    law: 'The roles that a user holds are those of all',
+    plant: askedForRoles((query) => ({ ...query, orgId: 'globex' })),
+  },
+  {
+    fault: 'does not name the roles of a user',
+    law: 'Access has the settings',
+    plant: finding(({ roles }) => ({ roles: roles.map((role) => ({ ...role, group: '' })) })),
+  },
+  {
+    fault: 'finds a grant to an organization that has none',
+    law: 'Access has the settings',
+    plant: finding(({ projectGrant }) => ({ projectGrant: projectGrant ?? 'inactive' })),
+  },
+  {
+    fault: 'finds a project wherever its grant is',
+    law: 'Access has the settings',
+    plant: (sound) => ({ access: (query) => sound.access({ ...query, projectOrgId: 'acme' }) }),
+  },
+  {
+    fault: 'loses no role',
+    law: 'A role that ended without an event',
+    plant: finding(() => ({ lost: [] })),
+  },
+  ...(['role', 'project_grant'] as const).map((type) => ({
+    fault: `loses any role with the ${type}`,
+    law: 'A role that ended without an event',
+    plant: finding(({ lost }) => ({ lost: lost.map((role) => ({ ...role, with: type })) })),
+  })),
+]
+
+const ENDING_FAULTS: readonly Fault[] = [
+  ...(['orgId', 'projectOrgId', 'projectId'] as const).map((field) => ({
+    fault: `minds no ${field} in access`,
+    law: 'What ends or is inactive is so',
+    plant: ((sound) => ({
+      access: (query) =>
+        sound.access({
+          ...query,
+          [field]: { orgId: 'globex', projectOrgId: 'acme', projectId: 'portal' }[field],
+        }),
+    })) satisfies Plant,
+  })),
+  {
+    fault: 'minds no organization of holders',
+    law: 'What ends or is inactive is so',
+    plant: (sound) => ({
+      holders: async (query) => {
+        const { items, hasMore } = await sound.holders(query)
+        const hasGlobex = items.some(({ orgId }) => orgId === 'globex')
+        return { items: hasGlobex ? items : [], hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'loses a role with what ended last',
+    law: 'A role is lost with what ended it first',
+    plant: finding(({ lost, projectGrant }) => ({
+      lost: projectGrant ? lost : lost.map((role) => ({ ...role, with: 'project_grant' })),
+    })),
+  },
+  {
+    fault: 'loses a role once for each end',
+    law: 'A role is lost with what ended it first',
+    plant: finding(({ lost }) => ({ lost: [...lost, ...lost] })),
+  },
+  {
+    fault: 'keeps what was lost when a user is given roles anew',
+    law: 'A role is lost with what ended it first',
+    plant: blindTo(['user_grant.updated'], ['access']),
+  },
+  {
+    fault: 'takes the end of a role for an event of a grant',
+    law: 'The end of a role is no event',
+    plant: (sound) => ({
+      get: async (orgId, ref) => {
+        const row = await sound.get<typeof ref.type>(orgId, ref)
+        const details = row && { ...row.details, sequence: await sound.checkpoint() }
+        return row && ({ ...row, details } as never)
+      },
+    }),
+  },
+  {
+    fault: 'shows in history no change of a role that was removed and is granted again',
+    law: 'History shows changes of the roles',
+    plant: blindTo(['project_role.removed'], ['history']),
+  },
+  {
+    fault: 'shows in history roles as taken that had ended before',
+    law: 'History shows changes of the roles',
+    plant: blindTo(['project_grant.removed'], ['history']),
+  },
+  {
+    fault: 'lets holders begin with the last event',
+    law: 'Holders have had a role since',
+    plant: (sound) => ({
+      holders: async (query) => {
+        const { items, hasMore } = await sound.holders(query)
+        const from = new Date(Number(await sound.checkpoint()) / 1000)
+        return { items: items.map((item) => ({ ...item, from })), hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'takes a role given anew for the old one',
+    law: 'Holders have had a role since',
+    plant: blindTo(['project_role.removed'], ['holders']),
+  },
+  {
+    fault: 'finds the project and the grant of a user at two moments',
+    law: 'Access is as of one moment',
+    plant: (sound) => ({
+      apply: slowly(sound.apply),
+      access: async (query) => {
+        const { project } = await sound.access(query)
+        for (let turn = 0; turn < 3; turn++) await oneTurn()
+        return { ...(await sound.access(query)), project }
+      },
+    }),
+  },
+  ...READS.map((read) => ({
+    fault: `hands out what it holds for ${read}`,
+    law: 'Whoever alters an answer',
+    plant: ((sound) => {
+      let held: unknown
+      return {
+        [read]: async (query: never) => {
+          held ??= await sound[read](query)
+          return held
+        },
+      } as Partial<ReadModel>
+    }) satisfies Plant,
+  })),
+]
+
+/** Faults in what is read of grants, and of who has which role. */
+export const GRANT_FAULTS: readonly Fault[] = [...SHOWN_FAULTS, ...ACCESS_FAULTS, ...ENDING_FAULTS]
