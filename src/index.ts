@@ -23,6 +23,7 @@ export {
 } from './application/desired-state/declared/desired-access.js'
 export type { DesiredIdentityProvider } from './application/desired-state/declared/desired-identity-provider.js'
 export type {
+  DesiredGrant,
   DesiredProject,
   DesiredRole,
   DesiredSettings,
@@ -30,7 +31,11 @@ export type {
 export { formatPlan } from './application/desired-state/plan/format-plan.js'
 export { type Counts, Plan } from './application/desired-state/plan/plan.js'
 export type { Action, PlannedChange } from './application/desired-state/plan/planned-change.js'
-export type { PlannedEvent } from './application/desired-state/plan/planned-event.js'
+export type {
+  PlannedEvent,
+  PlannedGrantAdded,
+  PlannedGrantUpdated,
+} from './application/desired-state/plan/planned-event.js'
 export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
 export type {
   Aborted,

@@ -6,7 +6,7 @@ import {
   memoryReadModel,
   permissionsFromCaller,
 } from '../../src/index.js'
-import { context, good, logOf, oldCipher } from './host.js'
+import { addAllSamples, context, good, iamOn, logOf, oldCipher } from './host.js'
 
 const options: IamOptions = {
   store: memoryEventStore(),
@@ -32,13 +32,16 @@ it('misses its options as a whole by the first of them', () => {
   expect(() => Reflect.apply(createIam, undefined, [])).toThrow(/^store must be an EventStore/)
 })
 
-it('takes nothing else for a read model or a source of ids', () => {
+it('takes nothing else for a read model, a source of ids or a clock', () => {
   for (const wrong of [null, {}, 'text']) {
     expect(() => createIam({ ...options, readModel: wrong } as IamOptions)).toThrow(
       new TypeError('readModel must be a ReadModel'),
     )
     expect(() => createIam({ ...options, newId: wrong } as IamOptions)).toThrow(
       new TypeError('newId must be a function'),
+    )
+    expect(() => createIam({ ...options, now: wrong } as IamOptions)).toThrow(
+      new TypeError('now must be a function'),
     )
   }
 })
@@ -107,4 +110,48 @@ it('draws ids that rise, however many at once', async () => {
     ids.push((await good(iam.projects.add({ name: 'n' }, context))).projectId)
   expect(ids.toSorted()).toEqual(ids)
   expect(new Set(ids).size).toBe(3000)
+})
+
+it('judges by the clock it is given whether a role has expired', async () => {
+  const store = memoryEventStore()
+  await addAllSamples(iamOn(store))
+  let now = new Date('2030-01-01')
+  const iam = iamOn(store, { now: () => now })
+  const bob = { userId: 'bob', projectId: 'portal' }
+  const roles = [{ roleKey: 'viewer', expiresAt: new Date('2030-01-02') }]
+  await good(iam.userGrants.addRoles({ ...bob, roles }, context))
+  const keys = async () => (await good(iam.access.check(bob, context))).roleKeys
+  expect(await keys()).toEqual(['editor', 'viewer'])
+  now = new Date('2030-01-02')
+  expect(await keys()).toEqual(['editor'])
+})
+
+it('goes by the time of the system without a clock', async () => {
+  const iam = iamOn(memoryEventStore())
+  await addAllSamples(iam)
+  const at = (ms: number) => new Date(Date.now() + ms)
+  const whoHas = (ms: number) => iam.access.whoHas({ projectId: 'portal', at: at(ms) }, context)
+  expect((await good(whoHas(0))).items).toMatchObject([{ userId: 'bob' }])
+  expect((await whoHas(60_000)).isErr()).toBe(true)
+})
+
+it('rejects what depends on a clock that tells no time, and records nothing', async () => {
+  const store = memoryEventStore()
+  await addAllSamples(iamOn(store))
+  const before = await logOf(store)
+  const bob = { userId: 'bob', projectId: 'portal' }
+  for (const time of [new Date(Number.NaN), undefined, null, 5, '2030-01-01']) {
+    const iam = iamOn(store, { now: () => time as Date })
+    const roles = [{ roleKey: 'viewer' }]
+    for (const call of [
+      () => iam.access.check(bob, context),
+      () => iam.access.rolesOf({ userId: 'bob' }, context),
+      () => iam.access.whoHas({ projectId: 'portal' }, context),
+      () => iam.userGrants.addRoles({ ...bob, roles }, context),
+    ])
+      await expect(async () => await call()).rejects.toEqual(
+        new TypeError('now must return a valid Date'),
+      )
+  }
+  expect(await logOf(store)).toEqual(before)
 })

@@ -2,6 +2,7 @@ import { desiredStateRefusals, desiredStates } from './cases/access.js'
 import type { Case } from './cases/case.js'
 import { dryRunRefusals, dryRuns } from './cases/dry-runs.js'
 import { faults } from './cases/faults.js'
+import { grantRefusals, grants } from './cases/grants.js'
 import { headers } from './cases/headers.js'
 import { histories, historyRefusals } from './cases/history.js'
 import { errors, transportRefusals } from './cases/refusals.js'
@@ -17,14 +18,19 @@ export const cases: readonly Case[] = [
     httpStatus: 200,
   })),
   ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...grants.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
-  ...[...errors, ...historyRefusals, ...dryRunRefusals, ...desiredStateRefusals].map(
-    ([name, httpStatus, ...made]) => ({
-      name: `Refused: ${name}`,
-      calls: made,
-      httpStatus,
-    }),
-  ),
+  ...[
+    ...errors,
+    ...historyRefusals,
+    ...grantRefusals,
+    ...dryRunRefusals,
+    ...desiredStateRefusals,
+  ].map(([name, httpStatus, ...made]) => ({
+    name: `Refused: ${name}`,
+    calls: made,
+    httpStatus,
+  })),
   ...transportRefusals,
   ...faults,
 ]

@@ -18,6 +18,10 @@ const everything: readonly Permission[] = [
   'project.write',
   'project.role.read',
   'project.role.write',
+  'project.grant.read',
+  'project.grant.write',
+  'user.grant.read',
+  'user.grant.write',
   'event.read',
 ]
 
@@ -43,6 +47,7 @@ export const openIam = async (wrap: (store: EventStore) => EventStore = (store) 
   const options = {
     secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(7) } }),
     authorize: permissionsFromCaller,
+    now: clock,
     newId: () => `01JGFJJZ00V6RM8DHQ4B0${String(++drawn).padStart(5, '0')}`,
   }
   await seed(createIam({ ...options, store }))

@@ -2,8 +2,10 @@ import {
   AccessService,
   HistoryService,
   IdentityProviderService,
+  ProjectGrantService,
   ProjectRoleService,
   ProjectService,
+  UserGrantService,
 } from 'claviger/transport'
 
 /** Every service, in the order of the guide. */
@@ -11,6 +13,8 @@ export const services = [
   IdentityProviderService,
   ProjectService,
   ProjectRoleService,
+  ProjectGrantService,
+  UserGrantService,
   HistoryService,
   AccessService,
 ] as const

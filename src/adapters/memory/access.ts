@@ -11,6 +11,8 @@ import type {
   Slice,
 } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
+import type { ProjectRole } from '../../ports/read-model.js'
+import { foundProject } from '../../projections/found-project.js'
 import { compareCodePoints } from '../../projections/rows/code-point-order.js'
 import { ownerOf, roleScope } from '../../projections/rows/row-key.js'
 import { holdsAt, type StoredAssignment } from './assignments.js'
@@ -30,15 +32,16 @@ const accessOf = (state: State, query: AccessQuery): FoundAccess => {
   const project = rows.project.get(projectOrgId)?.get(projectId)
   const userGrant = rows.user_grant.get(orgId)?.get(`${scope}+${userId}`)
   const assigned = assignments.lastOf(query)
+  const roleRows = rows.project_role.get(scope)
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
   for (const { roleKey } of userGrant?.roles ?? []) {
     const last = assigned.get(roleKey)
-    if (last && last.until === undefined) roles.push(foundRole(state, last))
+    if (last && last.until === undefined) roles.push(foundRole(last, roleRows?.get(roleKey)))
     else lost.push({ roleKey, with: last?.with === 'project_role' ? 'role' : 'project_grant' })
   }
   return {
-    project: project && withoutDetails(project),
+    project: project && foundProject(project),
     projectGrant: rows.project_grant.get(scope)?.get(orgId)?.state,
     userGrant: userGrant?.state,
     roles: roles.sort((one, other) => compareCodePoints(one.roleKey, other.roleKey)),
@@ -46,20 +49,17 @@ const accessOf = (state: State, query: AccessQuery): FoundAccess => {
   }
 }
 
-const withoutDetails = <Row extends { readonly details: unknown }>({
-  details: _,
-  ...row
-}: Row): Omit<Row, 'details'> => row
-
 const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
   const { orgId, userId, projectId, now } = query
   const held: HeldRole[] = []
   for (const [scope, byRole] of state.assignments.allOf(orgId, userId)) {
     const projectOrgId = ownerOf(scope)
+    const roleRows = state.rows.project_role.get(scope)
     for (const assignment of byRole.values()) {
       if (projectId !== undefined && assignment.projectId !== projectId) continue
       if (!counts(state, assignment, { now })) continue
-      held.push({ ...foundRole(state, assignment), projectId: assignment.projectId, projectOrgId })
+      const role = foundRole(assignment, roleRows?.get(assignment.roleKey))
+      held.push({ ...role, projectId: assignment.projectId, projectOrgId })
     }
   }
   return sliceOf(held, query, (role) => [role.projectOrgId, role.projectId, role.roleKey])
@@ -70,9 +70,10 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   const scope = roleScope(projectOrgId, projectId)
   const holders: Holder[] = []
   for (const assignment of state.assignments.inScope(scope, roleKey)) {
-    const { userId, orgId, given } = assignment
+    const { userId, orgId, expiresAt, given } = assignment
     if (userId === undefined || !counts(state, assignment, query)) continue
-    holders.push({ userId, orgId, ...roleOf(assignment), from: timeOf(given) })
+    const holder = { userId, orgId, roleKey: assignment.roleKey, from: timeOf(given) }
+    holders.push(expiresAt ? { ...holder, expiresAt: new Date(expiresAt) } : holder)
   }
   return sliceOf(holders, query, (holder) => [holder.roleKey, holder.orgId, holder.userId])
 }
@@ -87,16 +88,10 @@ const counts = (
   (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
   !assignments.isPaused(assignment, at)
 
-const roleOf = ({ roleKey, expiresAt }: StoredAssignment) => ({
-  roleKey,
-  ...(expiresAt && { expiresAt: new Date(expiresAt) }),
-})
-
-const foundRole = ({ rows }: State, assignment: StoredAssignment): FoundRole => {
-  const { projectOrgId, projectId, roleKey } = assignment
-  const row = rows.project_role.get(roleScope(projectOrgId, projectId))?.get(roleKey)
-  const { displayName = '', group = '' } = row ?? {}
-  return { ...roleOf(assignment), displayName, group }
+const foundRole = (assignment: StoredAssignment, row: ProjectRole | undefined): FoundRole => {
+  const { roleKey, expiresAt } = assignment
+  const role = { roleKey, displayName: row?.displayName ?? '', group: row?.group ?? '' }
+  return expiresAt ? { ...role, expiresAt: new Date(expiresAt) } : role
 }
 
 /** The page of `items` after the one with the key `after`. */

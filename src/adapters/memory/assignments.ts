@@ -21,6 +21,9 @@ interface Spell {
 /** The assignments of the roles of one organization or user in one project. */
 type ByRole = Map<string, StoredAssignment>
 
+/** Those in all projects, by the scope of the project. */
+type ByProject = Map<string, ByRole>
+
 /** All assignments that there were, and what was inactive when. */
 export interface Assignments extends AssignmentStore {
   /** The last assignment of each role of a project to an organization or a user, whether or not it has ended. */
@@ -35,14 +38,17 @@ export interface Assignments extends AssignmentStore {
 
 /** No assignments yet. */
 export const emptyAssignments = (): Assignments => {
-  /** By organization or user, then by scope. */
-  const lasts = new Map<string, Map<string, ByRole>>()
+  /** By organization, then by user, undefined for the organization itself, then by scope. */
+  const lasts = new Map<string, Map<string | undefined, ByProject>>()
   /** By scope, then by role. */
   const all = new Map<string, Map<string, StoredAssignment[]>>()
   const spells = new Map<string, Spell[]>()
 
   const lastOf = (range: AssignmentRange): ReadonlyMap<string, StoredAssignment> =>
-    lasts.get(holderOf(range))?.get(scopeOf(range)) ?? NO_ROLES
+    lasts
+      .get(range.orgId ?? '')
+      ?.get(range.userId)
+      ?.get(scopeOf(range)) ?? NO_ROLES
 
   const inScope = function* (scope: string, roleKey?: string): Generator<StoredAssignment> {
     const byRole = all.get(scope)
@@ -60,7 +66,7 @@ export const emptyAssignments = (): Assignments => {
 
   return {
     lastOf,
-    allOf: (orgId, userId) => lasts.get(`${orgId}+${userId}`) ?? NO_PROJECTS,
+    allOf: (orgId, userId) => lasts.get(orgId)?.get(userId) ?? NO_PROJECTS,
     inScope,
     isPaused: (assignment, at) =>
       coversOf(assignment).some((range) =>
@@ -68,12 +74,13 @@ export const emptyAssignments = (): Assignments => {
       ),
     assigned: (range) => new Map([...lastOf(range)].filter(([, { until }]) => until === undefined)),
     begin: (assignment) => {
-      const { roleKey } = assignment
+      const { roleKey, orgId, userId } = assignment
       const stored: StoredAssignment = { ...assignment }
       const scope = scopeOf(assignment)
       const ofScope = getOrAdd(all, scope, () => new Map<string, StoredAssignment[]>())
       getOrAdd(ofScope, roleKey, () => []).push(stored)
-      const ofHolder = getOrAdd(lasts, holderOf(assignment), () => new Map<string, ByRole>())
+      const ofOrganization = getOrAdd(lasts, orgId, () => new Map<string | undefined, ByProject>())
+      const ofHolder = getOrAdd(ofOrganization, userId, (): ByProject => new Map())
       getOrAdd(ofHolder, scope, (): ByRole => new Map()).set(roleKey, stored)
     },
     end: (ending) => {
@@ -119,16 +126,14 @@ const coversOf = ({
   return [project, ofOrganization, ...(userId === undefined ? [] : [{ ...ofOrganization, userId }])]
 }
 
-type Place = Partial<Pick<Assignment, 'orgId' | 'userId'>> &
-  Pick<AssignmentRange, 'projectOrgId' | 'projectId'>
+const scopeOf = ({
+  projectOrgId,
+  projectId,
+}: Pick<AssignmentRange, 'projectOrgId' | 'projectId'>): string =>
+  roleScope(projectOrgId, projectId)
 
-const scopeOf = ({ projectOrgId, projectId }: Place): string => roleScope(projectOrgId, projectId)
-
-/** An organization, or a user of it. Ids of organizations have no `+`. */
-const holderOf = ({
-  orgId = '',
-  userId,
-}: Pick<AssignmentRange, 'orgId' | 'userId'> | Assignment): string =>
-  userId === undefined ? orgId : `${orgId}+${userId}`
-
-const placeOf = (range: AssignmentRange): string => `${scopeOf(range)}+${holderOf(range)}`
+/** Key of what can be inactive. Ids of organizations have no `+`. */
+const placeOf = (range: AssignmentRange): string => {
+  const { orgId = '', userId } = range
+  return `${scopeOf(range)}+${orgId}${userId === undefined ? '' : `+${userId}`}`
+}

@@ -1,9 +1,9 @@
 import { fieldOf } from '../../domain/field-of.js'
 import { kinds } from '../../domain/kinds.js'
-import type { ViewType } from '../../ports/read-model.js'
 import type { Refused } from '../method/admit.js'
 import type { NeededPermission } from '../method/method.js'
 import { type Target, targetOf, targetOfObject } from '../method/target.js'
+import { DECLARED_TYPES, type DeclaredType } from './declared/declared-type.js'
 import { MAX_OBJECTS } from './declared/desired-access.js'
 import { MAX_CHANGES } from './plan/plan.js'
 
@@ -35,24 +35,24 @@ export const permissionsToApplyPlan = (
     ['read', 'write'],
   )
 
-const DECLARED_TYPES = ['project', 'project_role', 'identity_provider'] as const
-
 /** Objects of one type; all of the organization without a target. */
 interface Declared {
-  readonly type: ViewType
+  readonly type: DeclaredType
   readonly target: NeededPermission['object']
 }
 
 const declaredIn = (input: unknown, orgId: string): readonly Declared[] => {
-  const declare = (type: ViewType, target: Target) => (item: unknown) => ({
+  const declare = (type: DeclaredType, target: Target) => (item: unknown) => ({
     type,
     target: target(item, orgId),
   })
   const projects = listIn(input, 'projects', MAX_OBJECTS)
-  const withRoles = projects.filter((project) => fieldOf(project, 'roles') !== undefined)
+  const projectsWith = (field: 'roles' | 'grants') =>
+    projects.filter((project) => fieldOf(project, field) !== undefined)
   return [
     ...projects.map(declare('project', targetOf(kinds.project))),
-    ...withRoles.map(declare('project_role', targetOf(kinds.project))),
+    ...projectsWith('roles').map(declare('project_role', targetOf(kinds.project))),
+    ...projectsWith('grants').map(declare('project_grant', targetOf(kinds.project))),
     ...listIn(input, 'identityProviders', MAX_OBJECTS).map(
       declare('identity_provider', targetOf(kinds.identity_provider)),
     ),

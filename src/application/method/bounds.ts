@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { EVENT_TYPES } from '../../domain/kinds.js'
-import { listOf } from '../../domain/values.js'
+import { listOf, MAX_GRANTED_ROLES, RoleKey } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
+import { onlyOnce } from './refuse-items.js'
 
 /** Number of rows of a page: 1 to 1000; 100 when absent. */
 export const pageSize = z._default(
@@ -43,4 +44,9 @@ export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) 
 /** 1 to 100 event types. */
 export const eventTypes = z.optional(
   listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100),
+)
+
+/** 1 to 400 role keys, none twice. */
+export const roleKeys = listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
+  onlyOnce((roleKey: RoleKey) => roleKey, []),
 )

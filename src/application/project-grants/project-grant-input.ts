@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { projectGrants } from '../../domain/project-grant/kind.js'
-import { listOf, MAX_GRANTED_ROLES, OrgId, ProjectId, RoleKey } from '../../domain/values.js'
+import { OrgId, ProjectId } from '../../domain/values.js'
 import type { ProjectGrant } from '../../ports/read-model.js'
-import { onlyOnce } from '../method/refuse-items.js'
+import { roleKeys } from '../method/bounds.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
 import { filterBy, pageOf } from '../reading/list-input.js'
 
@@ -27,11 +27,6 @@ export interface ProjectGrantIds {
   /** As given. */
   readonly grantedOrgId: string
 }
-
-/** 1 to 400 role keys, none twice. */
-export const roleKeys = listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
-  onlyOnce((roleKey: RoleKey) => roleKey, []),
-)
 
 /** Schema of a {@link GivenProjectGrant}. */
 export const GivenProjectGrant = z.strictObject({

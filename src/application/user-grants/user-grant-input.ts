@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/kind.js'
 import { listOf, MAX_GRANTED_ROLES, RoleKey, UserId } from '../../domain/values.js'
 import type { UserGrant } from '../../ports/read-model.js'
-import { date } from '../method/bounds.js'
+import { date, roleKeys } from '../method/bounds.js'
 import { onlyOnce } from '../method/refuse-items.js'
 import type { GivenList, TextFilter } from '../reading/given-list.js'
 import { filterBy, pageOf } from '../reading/list-input.js'
@@ -62,9 +62,7 @@ export type ParsedUserGrant = z.output<typeof GivenUserGrant>
 
 /** Schema of a {@link RemoveUserRolesInput}. */
 export const RemoveUserRolesInput = z.extend(userGrants.ids, {
-  roleKeys: listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
-    onlyOnce((roleKey: RoleKey) => roleKey, []),
-  ),
+  roleKeys,
 })
 
 /** Names a user. */

@@ -54,12 +54,22 @@ const add = ({ data }: AddProjectGrant, state: ProjectGrantState): Decision => {
   return ok([{ type: 'project_grant.added', data }])
 }
 
+/** Whether two lists of role keys, each without a key twice, name the same roles in any order. */
+export const sameRoles = (one: readonly string[], other: readonly string[]): boolean => {
+  const keys = new Set(one)
+  return keys.size === other.length && other.every((roleKey) => keys.has(roleKey))
+}
+
+const keysOf = (roles: readonly ProjectGrantRole[]): readonly string[] =>
+  roles.map(({ roleKey }) => roleKey)
+
 const update = ({ data }: UpdateProjectGrant, state: ProjectGrantState): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  const keys = new Set(state.roles.map(({ roleKey }) => roleKey))
-  const isSame =
-    data.roles.length === keys.size && data.roles.every(({ roleKey }) => keys.has(roleKey))
-  return ok(isSame ? [] : [{ type: 'project_grant.updated', data }])
+  return ok(
+    sameRoles(keysOf(state.roles), keysOf(data.roles))
+      ? []
+      : [{ type: 'project_grant.updated', data }],
+  )
 }
 
 const deactivate = ({ data }: DeactivateProjectGrant, state: ProjectGrantState): Decision => {

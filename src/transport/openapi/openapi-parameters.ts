@@ -44,10 +44,14 @@ const headersOf = (rule: HttpOperation, organizationHeader: string): readonly Sc
   return [
     ...(isOfOrganization ? [header(organizationHeader, ORGANIZATION)] : []),
     ...(isCommand ? [header('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
-    ...(isCommand && !rpc.name.startsWith('Add') ? [header('If-Match', IF_MATCH)] : []),
+    ...(isCommand && !addsAnObject(rule) ? [header('If-Match', IF_MATCH)] : []),
     header('traceparent', 'W3C Trace Context; its trace id is kept with what the call records.'),
   ]
 }
+
+/** What is not there yet has no `details` in the answer of a dry run. */
+const addsAnObject = ({ rpc }: HttpOperation): boolean =>
+  rpc.output.fields.some(({ name, proto }) => name === 'details' && proto.proto3Optional)
 
 const ORGANIZATION =
   "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there."

@@ -31,7 +31,7 @@ export const openApi = (operations: readonly Operation[], options: Options): Sch
       title: 'claviger',
       version: 'v1',
       description:
-        'Identity providers, projects and project roles. The same operations are served as gRPC and gRPC-web.',
+        'Identity providers, projects, project roles, grants and who has which role. The same operations are served as gRPC and gRPC-web.',
     },
     servers,
     security,

@@ -1,6 +1,6 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { err } from 'neverthrow'
-import type { Context, Iam, IamError, Plan } from '../../index.js'
+import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../index.js'
 import { AccessService } from '../gen/claviger/v1/access_service_pb.js'
 import type { Values } from '../messages/message-fields.js'
 import { answering, type Operation } from './operation.js'
@@ -8,7 +8,28 @@ import { answering, type Operation } from './operation.js'
 /** The operations of `AccessService`. */
 export const accessOperations = (iam: Iam): readonly Operation[] => [
   applying(AccessService.method.applyAccess, iam),
+  answering(AccessService.method.checkAccess, iam.access.check, (check) => check),
+  paging(AccessService.method.listRolesOfUser, iam.access.rolesOf),
+  paging(AccessService.method.listRoleHolders, iam.access.whoHas),
 ]
+
+/** The operation of a method that lists what it finds in an order of its own, in the first field of the response. */
+const paging = <Input, Item>(
+  rpc: DescMethodUnary,
+  list: Read<Input, AccessPage<Item>>,
+): Operation => {
+  const [field] = rpc.output.fields
+  const name = field?.jsonName ?? ''
+  const operation = answering(rpc, list, (page) => ({ ...page, [name]: page.items }))
+  return {
+    ...operation,
+    run: ({ pageSize, pageToken, ...asked }, context) =>
+      operation.run(
+        { ...asked, pageSize: pageSize || undefined, pageToken: pageToken || undefined },
+        context,
+      ),
+  }
+}
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
 const applying = (rpc: DescMethodUnary, { plan, apply }: Iam): Operation => {

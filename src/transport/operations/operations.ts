@@ -2,9 +2,11 @@ import type { Iam } from '../../index.js'
 import { accessOperations } from './access.js'
 import { identityProviderOperations } from './identity-providers.js'
 import type { Operation } from './operation.js'
+import { projectGrantOperations } from './project-grants.js'
 import { projectRoleOperations } from './project-roles.js'
 import { projectOperations } from './projects.js'
 import { historyOperations } from './reading/history.js'
+import { userGrantOperations } from './user-grants.js'
 
 /** All that the transport offers of the library. @throws TypeError when `iam` is not what `createIam` returns */
 export const operationsOf = (iam: Iam): readonly Operation[] => {
@@ -13,6 +15,8 @@ export const operationsOf = (iam: Iam): readonly Operation[] => {
     ...identityProviderOperations(iam),
     ...projectOperations(iam),
     ...projectRoleOperations(iam),
+    ...projectGrantOperations(iam),
+    ...userGrantOperations(iam),
     ...historyOperations(iam),
     ...accessOperations(iam),
   ]

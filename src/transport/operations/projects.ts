@@ -16,6 +16,7 @@ export const projectOperations = ({ projects, history }: Iam): readonly Operatio
   showing(rpc.getProject, projects.get),
   listing(rpc.listProjects, projects.list),
   answering(rpc.checkLogin, projects.checkLogin, () => ({})),
+  answering(rpc.listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
   listingHistory(rpc.listProjectHistory, history, 'project'),
   showingPast(rpc.getProjectState, history, 'project'),
 ]

@@ -41,13 +41,22 @@ const roleRef = (roleKey: string) => ({ type: 'project_role', projectId: 'portal
 const manyRoles = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ roleKey: `r${index}`, displayName: 'R' }))
 
-/** Roles and settings of all projects, without their history. */
+/** Roles, grants and settings of all projects, without their history. */
 const rolesAndSettings = async (iam: Iam) => {
   const { items } = await done(iam.projects.list({}, context))
   return Promise.all(
     items.map(async ({ details: _, ...project }) => {
       const roles = await done(iam.projectRoles.list({ projectId: project.id }, context))
-      return { ...project, roles: roles.items.map(({ details: _, ...role }) => role) }
+      const grants = await done(iam.projectGrants.list({ projectId: project.id }, context))
+      return {
+        ...project,
+        roles: roles.items.map(({ details: _, ...role }) => role),
+        // The same roles in another order change nothing.
+        grants: grants.items.map(({ details: _, roleKeys, ...grant }) => ({
+          ...grant,
+          roleKeys: [...roleKeys].sort(),
+        })),
+      }
     }),
   )
 }

@@ -71,6 +71,42 @@ test.each([
     'must not appear twice',
     { projects: [{ id: 'a', name: 'A', roles: [role, role] }] },
   ],
+  [
+    'projects[0].grants[1].grantedOrgId',
+    'must not appear twice',
+    {
+      projects: [
+        {
+          id: 'a',
+          name: 'A',
+          grants: Array(2).fill({ grantedOrgId: 'globex', roleKeys: ['editor'] }),
+        },
+      ],
+    },
+  ],
+  [
+    'projects[0].grants[0].roleKeys[1]',
+    'must not appear twice',
+    {
+      projects: [
+        {
+          id: 'a',
+          name: 'A',
+          grants: [{ grantedOrgId: 'globex', roleKeys: ['editor', 'editor'] }],
+        },
+      ],
+    },
+  ],
+  [
+    'projects[0].grants[0].roleKeys',
+    'must have at least 1 item',
+    { projects: [{ id: 'a', name: 'A', grants: [{ grantedOrgId: 'globex', roleKeys: [] }] }] },
+  ],
+  [
+    'projects[0].grants',
+    'must have at most 10000 items',
+    { projects: [{ id: 'a', name: 'A', grants: Array(10_001).fill(null) }] },
+  ],
   ['projects[0].id', 'is required', { projects: [{ name: 'A' }] }],
   [
     'projects[0].settings.color',
@@ -123,6 +159,13 @@ test('the JSON Schema has required fields and limits of length, and refuses unkn
           properties: {
             name: { type: 'string', minLength: 1, maxLength: 200 },
             roles: { maxItems: 10_000, items: { required: ['roleKey', 'displayName'] } },
+            grants: {
+              maxItems: 10_000,
+              items: {
+                required: ['grantedOrgId', 'roleKeys'],
+                properties: { roleKeys: { type: 'array', minItems: 1, maxItems: 400 } },
+              },
+            },
           },
         },
       },

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { DesiredAccess } from '../../../src/application/desired-state/declared/desired-access.js'
 import type { DesiredIdentityProvider } from '../../../src/application/desired-state/declared/desired-identity-provider.js'
 import type {
+  DesiredGrant,
   DesiredProject,
   DesiredRole,
 } from '../../../src/application/desired-state/declared/desired-project.js'
@@ -22,6 +23,19 @@ const roles = (
     maxLength: 5,
   }) as fc.Arbitrary<DesiredRole[]>
 
+const grantedOrgId = fc.constantFrom('globex', 'initech')
+
+/** `project` with grants of roles that it declares, or with none. */
+const withGrants = (project: DesiredProject): fc.Arbitrary<DesiredProject> => {
+  const keys = project.roles?.map(({ roleKey }) => roleKey) ?? []
+  if (keys.length === 0) return fc.constantFrom(project, { ...project, grants: [] })
+  const grants: fc.Arbitrary<DesiredGrant[]> = fc.uniqueArray(
+    fc.record({ grantedOrgId, roleKeys: fc.shuffledSubarray(keys, { minLength: 1 }) }),
+    { selector: (grant) => grant.grantedOrgId },
+  )
+  return grants.map((grants) => ({ ...project, grants }))
+}
+
 const settings = {
   projectRoleAssertion: fc.boolean(),
   projectRoleCheck: fc.boolean(),
@@ -41,6 +55,8 @@ export const whole: fc.Arbitrary<DesiredAccess> = fc
       }),
     ),
   )
+  .chain((projects) => fc.tuple(...projects.map(withGrants)))
+  .map((projects) => projects.map((project) => ({ grants: [], ...project })))
   .map((projects) => ({ projects, prune: true, managedBy: 'code' }))
 
 const project = (id: string): fc.Arbitrary<DesiredProject> =>
@@ -72,7 +88,10 @@ const provider = (idpId: string): fc.Arbitrary<DesiredIdentityProvider> =>
 export const partial: fc.Arbitrary<DesiredAccess> = fc.record({
   projects: fc
     .tuple(...IDS.map((id) => fc.option(project(id))))
-    .map((projects) => projects.filter((project) => project !== null)),
+    .map((projects) => projects.filter((project) => project !== null))
+    .chain((projects) =>
+      fc.tuple(...projects.map((each) => fc.oneof(fc.constant(each), withGrants(each)))),
+    ),
   identityProviders: fc.option(provider('google')).map((found) => (found ? [found] : [])),
   prune: fc.boolean(),
   managedBy: fc.constantFrom('code', 'elsewhere'),
@@ -85,6 +104,12 @@ export const byHand = fc.oneof(
     projectId: fc.constantFrom(...IDS),
     roleKey,
     displayName: text,
+  }),
+  fc.record({
+    what: fc.constantFrom('grant' as const, 'narrowGrant' as const, 'removeGrant' as const),
+    projectId: fc.constantFrom(...IDS),
+    grantedOrgId,
+    roleKey,
   }),
   fc.record({
     what: fc.constantFrom('updateProject' as const, 'deactivateProject' as const),

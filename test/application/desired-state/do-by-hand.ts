@@ -17,6 +17,16 @@ export const doByHand = async (iam: Iam, deed: ByHand): Promise<void> => {
     case 'removeRole':
       await iam.projectRoles.remove({ projectId, roleKey: deed.roleKey }, context)
       return
+    case 'grant':
+    case 'narrowGrant': {
+      const { grantedOrgId, roleKey } = deed
+      const method = deed.what === 'grant' ? iam.projectGrants.add : iam.projectGrants.update
+      await method({ projectId, grantedOrgId, roleKeys: [roleKey] }, context)
+      return
+    }
+    case 'removeGrant':
+      await iam.projectGrants.remove({ projectId, grantedOrgId: deed.grantedOrgId }, context)
+      return
     case 'updateProject':
       await iam.projects.update({ ...PROJECT_DEFAULTS, id: projectId, name: 'By hand' }, context)
       return

@@ -16,6 +16,8 @@ export const ALL: readonly Permission[] = [
   'project.write',
   'project.role.read',
   'project.role.write',
+  'project.grant.read',
+  'project.grant.write',
   'event.read',
 ]
 
@@ -87,7 +89,14 @@ export const allEvents = async (store: EventStore, after = 0n): Promise<Recorded
   return [...events]
 }
 
-/** Events to compare: without position, and with masked seals. */
+const comparableData = (data: object): object => {
+  if ('clientSecret' in data) return { ...data, clientSecret: 'sealed' }
+  if (!('roles' in data)) return data
+  const { roles, ...ids } = data
+  return { ...ids, roleKeys: (roles as { roleKey: string }[]).map(({ roleKey }) => roleKey) }
+}
+
+/** Events to compare: without position and the lives of roles, and with masked seals. */
 export const comparable = (
   events: readonly {
     readonly type: string
@@ -98,5 +107,5 @@ export const comparable = (
   events.map(({ type, schemaVersion, data }) => ({
     type,
     schemaVersion,
-    data: 'clientSecret' in data ? { ...data, clientSecret: 'sealed' } : data,
+    data: comparableData(data),
   }))

@@ -80,8 +80,31 @@ test('a plan with a malformed object requires every permission', () => {
     'project.write',
     'project.role.read',
     'project.role.write',
+    'project.grant.read',
+    'project.grant.write',
     'identity_provider.read',
     'identity_provider.write',
+  ])
+})
+
+test('grants require permissions on their project, in a state and in a plan', () => {
+  const namesOf = (permissions: ReturnType<typeof permissionsToPlan>) =>
+    permissions.map(({ permission, object }) => [permission, object?.id])
+  const granting = { projects: [{ id: 'portal', grants: [] }] }
+  expect(namesOf(permissionsToPlan(granting, 'acme'))).toEqual([
+    ['project.read', 'portal'],
+    ['project.grant.read', 'portal'],
+  ])
+  expect(namesOf(permissionsToApply(granting, 'acme'))).toEqual([
+    ['project.read', 'portal'],
+    ['project.write', 'portal'],
+    ['project.grant.read', 'portal'],
+    ['project.grant.write', 'portal'],
+  ])
+  const object = { type: 'project_grant', projectId: 'portal', grantedOrgId: 'globex' }
+  expect(namesOf(permissionsToApplyPlan({ changes: [{ object }] }, 'acme'))).toEqual([
+    ['project.grant.read', 'portal'],
+    ['project.grant.write', 'portal'],
   ])
 })
 

@@ -1,6 +1,7 @@
-import type { DescMethod } from '@bufbuild/protobuf'
+import { type DescMethod, getOption } from '@bufbuild/protobuf'
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
 import { fetchHandler } from 'claviger/transport'
+import { rules } from '../../../src/transport/gen/claviger/v1/field_rules_pb.js'
 import { httpRuleOf } from '../../../src/transport/http/rest/http-rule.js'
 import { operationsOf } from '../../../src/transport/operations/operations.js'
 import { callers } from '../../transport/host.js'
@@ -46,8 +47,9 @@ const rowOf = async (rpc: DescMethod, example: unknown): Promise<string> => {
   const rule = httpRuleOf(rpc)
   if (!rule) throw new Error(`${rpc} has no path`)
   const { verb, template, queryFields, hasBody } = rule
-  const isRoleKey = queryFields.some(({ name }) => name === 'role_key')
-  const path = `${template}${isRoleKey ? '?role_key={role_key}' : ''}`
+  const needed = queryFields.filter((field) => getOption(field, rules).required)
+  const query = needed.map(({ name }) => `${name}={${name}}`).join('&')
+  const path = `${template}${query && `?${query}`}`
   const { called, asked, handler } = openNoting()
   const request = new Request(`http://localhost${path.replaceAll(/[{}]/g, '')}`, {
     method: verb,

@@ -15,7 +15,7 @@ type Plant = Fault['plant']
 type Read = 'get' | 'list' | 'history' | keyof AccessReads
 
 /** The model that answers `reads` as if events of some types had not happened. */
-const blindTo =
+export const blindTo =
   (types: readonly string[], reads: readonly Read[]): Plant =>
   (sound) => {
     const blind = memoryReadModel()

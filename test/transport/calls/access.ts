@@ -1,7 +1,7 @@
 // The path stands here as a client writes it, not as our annotations are read.
 import type { Json } from 'claviger'
 import { type Call, contextOf, type Details, type JsonObject } from '../call.js'
-import { callOf, type Untrusted } from './call-of.js'
+import { callOf, segment, type Untrusted } from './call-of.js'
 
 /** A plan as the network has it: without the events, and without what it was planned on. */
 const shape = ({ version, counts, changes, ...plan }: JsonObject): Json => ({
@@ -36,3 +36,57 @@ export const applyAccess = (desired: JsonObject, details: Details = {}): Call =>
 
 export const planAccess = (desired: JsonObject, details: Details = {}): Call =>
   applyCall(desired, details, true)
+
+/** A user, a project, and the role that is asked for. */
+interface Asked {
+  readonly userId: string
+  readonly projectId: string
+  readonly projectOrgId?: string
+  readonly roleKey?: string
+}
+
+export const checkAccess = (asked: Asked, details: Details = {}): Call =>
+  callOf(details, {
+    rpc: 'claviger.v1.AccessService/CheckAccess',
+    request: { ...asked },
+    http: ['GET', `/v1/access:check?${new URLSearchParams({ ...asked })}`],
+    inProcess: (iam) => iam.access.check(asked, contextOf(details)),
+    shape: (answer) => answer,
+  })
+
+/** A page of what protobuf has under `name`. */
+const found =
+  (name: string) =>
+  ({ items = [], nextPageToken = '' }: JsonObject): Json => ({ [name]: items, nextPageToken })
+
+export const listRolesOfUser = (userId: string, pageSize: number, details: Details = {}): Call =>
+  callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListRolesOfUser',
+    request: { userId, pageSize },
+    http: ['GET', `/v1/userRoles?user_id=${segment(userId)}&page_size=${pageSize}`],
+    inProcess: (iam) => iam.access.rolesOf({ userId, pageSize }, contextOf(details)),
+    shape: found('userRoles'),
+  })
+
+/** Which holders to list, as JSON and as parameters of a query. */
+export interface Holders {
+  readonly roleKey?: string
+  readonly at?: string
+}
+
+export const listRoleHolders = (
+  projectId: string,
+  holders: Holders,
+  details: Details = {},
+): Call => {
+  const query = `${new URLSearchParams({ ...holders })}`
+  const { at, ...role } = holders
+  const input = { projectId, ...role, ...(at !== undefined && { at: new Date(at) }) }
+  return callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListRoleHolders',
+    request: { projectId, ...holders },
+    http: ['GET', `/v1/projects/${segment(projectId)}/roleHolders${query && `?${query}`}`],
+    inProcess: (iam) => iam.access.whoHas(input, contextOf(details)),
+    shape: found('roleHolders'),
+  })
+}

@@ -26,6 +26,28 @@ const OBJECTS = {
     ],
     ids: ([projectId = '', roleKey = '']: readonly string[]) => ({ projectId, roleKey }),
   },
+  project_grant: {
+    name: 'ProjectGrant',
+    field: 'projectGrant',
+    path: ([projectId = '', grantedOrgId = '']: readonly string[]) => [
+      `/v1/projects/${segment(projectId)}/grants/${segment(grantedOrgId)}/history`,
+      '',
+    ],
+    ids: ([projectId = '', grantedOrgId = '']: readonly string[]) => ({ projectId, grantedOrgId }),
+  },
+  user_grant: {
+    name: 'UserGrant',
+    field: 'userGrant',
+    path: ([userId = '', projectId = '', projectOrgId = '']: readonly string[]) => [
+      '/v1/userGrant/history',
+      `user_id=${segment(userId)}&project_id=${projectId}&project_org_id=${projectOrgId}`,
+    ],
+    ids: ([userId = '', projectId = '', projectOrgId = '']: readonly string[]) => ({
+      userId,
+      projectId,
+      projectOrgId,
+    }),
+  },
 } as const
 
 type Type = keyof typeof OBJECTS

@@ -90,3 +90,19 @@ export const checkLogin = (id: string, body: JsonObject, details: Details = {}):
     shape: () => ({}),
   })
 }
+
+export const listRoleClaims = (
+  id: string,
+  user: { readonly userId: string; readonly userOrgId: string },
+  details: Details = {},
+): Call =>
+  callOf(details, {
+    rpc: `${SERVICE}/ListRoleClaims`,
+    request: { id, ...user },
+    http: ['GET', `/v1/projects/${segment(id)}/roleClaims?${new URLSearchParams(user)}`],
+    inProcess: (iam) =>
+      iam.projects
+        .roleClaims({ id, ...user }, contextOf(details))
+        .map((roleClaims) => ({ roleClaims })),
+    shape: (claims) => claims,
+  })

@@ -5,7 +5,10 @@ import { type Client, headersOfAnswer, type OpenClient } from './client.js'
 import { protobufJson } from './protobuf-json.js'
 import { protoFolder, statusOf } from './rpc-status.js'
 
-const files = ['identity_provider', 'project', 'project_role', 'history', 'access']
+const files = [
+  ...['identity_provider', 'project', 'project_role', 'project_grant', 'user_grant'],
+  ...['history', 'access'],
+]
 
 const packages = grpc.loadPackageDefinition(
   loadSync(

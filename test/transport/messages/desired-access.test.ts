@@ -18,7 +18,13 @@ describe('A desired state', () => {
   it('is the file that readAccess takes, in JSON', async () => {
     const file = {
       projects: [
-        { id: 'portal', name: 'Portal', settings: {}, roles: [{ roleKey: 'a', displayName: 'A' }] },
+        {
+          id: 'portal',
+          name: 'Portal',
+          settings: {},
+          roles: [{ roleKey: 'a', displayName: 'A' }],
+          grants: [{ grantedOrgId: 'globex', roleKeys: ['a'] }],
+        },
       ],
       managedBy: 'team',
       version: 7,
@@ -63,6 +69,27 @@ describe('A desired state', () => {
     ])
   })
 
+  it('tells a list of grants that is empty from one that is absent', () => {
+    const grant = { grantedOrgId: 'globex', roleKeys: ['a'] }
+    const { projects } = read({
+      projects: [
+        { id: 'a' },
+        { id: 'b', updateMask: { paths: ['grants'] } },
+        { id: 'c', grants: [grant] },
+        { id: 'd', grants: [grant], updateMask: { paths: ['roles', 'grants'] } },
+      ],
+    })
+    expect(projects).toMatchObject([
+      {},
+      { grants: [] },
+      { grants: [grant] },
+      { roles: [], grants: [grant] },
+    ])
+    const given = (index: number) => Object.keys(Object(Reflect.get(Object(projects), index)))
+    expect(given(0)).not.toContain('grants')
+    expect(given(1)).not.toContain('roles')
+  })
+
   it.each([
     ['{"projects":[{"id":"a","name":"A","updateMask":"roles"}]}', 'projects[0].update_mask'],
     ['{"projects":[{"id":"a","name":"A","roles":[],"updateMask":""}]}', 'projects[0].update_mask'],
@@ -74,6 +101,10 @@ describe('A desired state', () => {
     ['{"projects":[{"id":"a","updateMask":7}]}', 'projects[0].updateMask'],
     ['{"projects":[{"id":"a","settings":{"colour":"red"}}]}', 'projects[0].settings.colour'],
     ['{"projects":[{"id":"a","roles":[{"roleKey":1}]}]}', 'projects[0].roles[0].roleKey'],
+    [
+      '{"projects":[{"id":"a","grants":[{"grantedOrgId":"globex","roleKeys":[1]}]}]}',
+      'projects[0].grants[0].roleKeys[0]',
+    ],
     ['{"projects":[null]}', 'projects[0]'],
     ['{"version":1.5}', 'version'],
     ['{"version":"18446744073709551616"}', 'version'],

@@ -191,9 +191,10 @@ describe('A patch in protobuf', () => {
   })
 })
 
-it('Every update of a whole has a patch at its path', () => {
+it('Every update of a whole has a patch at its path, but those of grants, whose roles are all they have', () => {
   const names = services.flatMap(({ methods }) => methods.map(({ name }: DescMethod) => name))
-  const updates = names.filter((name) => name.startsWith('Update') && name !== 'UpdateOidcConfig')
+  const withoutPatch = ['UpdateOidcConfig', 'UpdateProjectGrant', 'UpdateUserGrant']
+  const updates = names.filter((name) => name.startsWith('Update') && !withoutPatch.includes(name))
   expect(names.filter((name) => name.startsWith('Patch'))).toEqual(
     updates.map((name) => name.replace('Update', 'Patch')),
   )

@@ -84,7 +84,7 @@ describe('The OpenAPI document', () => {
   })
 
   it('has every operation once, at the path of its annotation', () => {
-    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(33)
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(59)
     expect(
       operations.map(({ verb, path, operation }) => `${operation.operationId} ${verb} ${path}`),
     ).toEqual(
@@ -134,6 +134,29 @@ describe('The OpenAPI document', () => {
       expect(parameters).toContainEqual(
         expect.objectContaining({ name: 'roleKey', in: 'query', required: true }),
       )
+  })
+
+  it('addresses a grant to a user with its ids as query parameters', () => {
+    const grant = document.paths['/v1/userGrant'] ?? {}
+    expect(Object.keys(grant).sort()).toEqual(['delete', 'get', 'put'])
+    const { post } = document.paths['/v1/userGrant:addRoles'] ?? {}
+    for (const operation of [...Object.values(grant), post])
+      expect(operation?.parameters.filter((parameter) => parameter.in === 'query')).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ name: 'userId', required: true }),
+          expect.objectContaining({ name: 'projectId', required: true }),
+          expect.objectContaining({ name: 'projectOrgId', required: false }),
+        ]),
+      )
+  })
+
+  it('has If-Match for each command of an object that is there', () => {
+    const withIfMatch = operations
+      .filter(({ operation }) => operation.parameters.some(({ name }) => name === 'If-Match'))
+      .map(({ operation }) => operation.operationId)
+    expect(withIfMatch).toEqual(expect.arrayContaining(['AddUserGrantRoles', 'UpdateProjectGrant']))
+    for (const name of ['AddUserGrant', 'AddProject', 'AddProjectRoles', 'RemoveAllUserGrants'])
+      expect(withIfMatch).not.toContain(name)
   })
 
   it('has examples that are as its schemas say', () => {

@@ -1,18 +1,19 @@
 import { err, ok, Result } from 'neverthrow'
-import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
 import { type AnySnapshot, detailsOf, sequenceOf } from '../../recording/snapshot.js'
 import { transact } from '../../recording/transact.js'
 import type { Runtime } from '../../runtime.js'
+import { raceAbort } from '../../waiting/race-abort.js'
 import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
 import type { PendingChange } from '../planning/pending-change.js'
+import { type Appendable, appendsOf } from './appends-of.js'
 import type { AppliedChange } from './applied.js'
 import { decideChange } from './decide-change.js'
 import { outdatedBy, type PlannedOn } from './plan-outdated.js'
 
-/** Changes of one project and its roles, the project first, or of one provider; with marks to record. */
+/** Changes of one project and what lies in it, the project first, or of one provider; with marks to record. */
 export interface MarkedChanges {
   readonly changes: readonly PendingChange[]
   readonly marks: Marks
@@ -38,7 +39,7 @@ type Recorded = Map<PendingChange, AnySnapshot>
 
 /**
  * Records the changes of one unit: in one append, or in several when there are more role changes than one
- * takes. Each append requires that the objects it changes, and the project, have not changed since they were
+ * takes, or grants. Each append requires that the objects it changes, and the project, have not changed since they were
  * planned.
  */
 export const applyChanges = async (
@@ -49,7 +50,7 @@ export const applyChanges = async (
   await yieldToEventLoop()
   if (call.signal?.aborted) return err({ kind: 'Cancelled' })
   const recorded: Recorded = new Map()
-  for (const appendable of appendsOf(changes)) {
+  for (const appendable of await raceAbort(appendsOf(runtime, call, changes), call.signal)) {
     const result = await append(runtime, call, { ...appendable, marks, recorded })
     if (result.isErr()) return err(result.error)
     await yieldToEventLoop()
@@ -61,25 +62,6 @@ export const applyChanges = async (
       return { ...pending.change, ...(details && { details }) }
     }),
   )
-}
-
-/** The changes of one append, and one that must be up to date without being written. */
-interface Appendable {
-  readonly writes: readonly PendingChange[]
-  readonly guard?: PendingChange
-}
-
-const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
-
-/** As many role changes to an append as it takes. The first writes the project, which guards the others. */
-const appendsOf = ([head, ...rest]: readonly PendingChange[]): readonly Appendable[] => {
-  if (!head) return []
-  const most = MAX_WRITES - 1
-  const roles = rest.filter(hasEvents)
-  const appends: Appendable[] = []
-  if (hasEvents(head)) appends.push({ writes: [head, ...roles.splice(0, most)] })
-  while (roles.length > 0) appends.push({ writes: roles.splice(0, most), guard: head })
-  return appends
 }
 
 const append = (
@@ -120,7 +102,7 @@ const plannedOn = (
 ): PlannedOn => {
   const expected = recorded ? sequenceOf(recorded) : details?.sequence
   const actual = sequenceOf(before)
-  // A role that was added and removed again since is absent too; only its last event differs.
+  // What was added and removed again since is absent too; only its last event differs.
   return actual === undefined && lastEvent !== undefined
     ? { object, expected: lastEvent, actual: before.changed }
     : { object, expected, actual }

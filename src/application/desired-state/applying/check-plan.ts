@@ -12,9 +12,11 @@ import type { AdmittedCall } from '../../method/context.js'
 import type { Runtime } from '../../runtime.js'
 import type { Plan } from '../plan/plan.js'
 import type { PlannedChange } from '../plan/planned-change.js'
-import { hasNoOpEvent, recordedFields, shownFields, type Values } from '../plan/recorded-fields.js'
+import type { PlannedField } from '../plan/planned-field.js'
+import { hasNoOpEvent, recordedFields, shownFields } from '../plan/recorded-fields.js'
 import { isSuperseded, marksOn } from '../planning/object-marks.js'
 import type { PendingChange } from '../planning/pending-change.js'
+import { afterRemovals, grantedRoles, invalidGrant, outdatedByRoles } from './check-grants.js'
 import { currentObjects } from './current-objects.js'
 import { outdatedBy, type PlannedOn } from './plan-outdated.js'
 
@@ -29,54 +31,54 @@ export const checkPlan = async (
 ): Promise<Result<readonly PendingChange[], PlanOutdated | InvalidArgument>> => {
   const { changes } = plan
   const streamIn = ({ object }: PlannedChange) => streamOf(call.orgId, object)
-  const objects = changes.map(({ object }) => object)
+  const misgranted = invalidGrant(changes, call.orgId)
+  if (misgranted) return err(misgranted)
+  const objects = [...changes.map(({ object }) => object), ...grantedRoles(changes)]
   const rows = await currentObjects(runtime, call, objects)
-  const marks = await marksOn(runtime, plan, rolesToAdd(changes).map(streamIn))
+  const marks = await marksOn(runtime, plan, contentsToAdd(changes).map(streamIn))
   const plannedOn = changes.map((change): PlannedOn => {
     const { object, sequence } = change
     const actual = rows.get(streamIn(change))?.details.sequence
     if (sequence !== undefined) return { object, expected: BigInt(sequence), actual }
-    const role = marks.get(streamIn(change))
-    // A role that a newer version removed is absent too; only its marks differ.
-    const isRemovedByNewer = actual === undefined && isSuperseded(plan, role)
-    return { object, expected: isRemovedByNewer ? role?.lastEvent : undefined, actual }
+    const found = marks.get(streamIn(change))
+    // What a newer version removed is absent too; only its marks differ.
+    const isRemovedByNewer = actual === undefined && isSuperseded(plan, found)
+    return { object, expected: isRemovedByNewer ? found?.lastEvent : undefined, actual }
   })
-  const outdated = outdatedBy(plannedOn) ?? (await outdatedByBlocked(runtime, call, changes))
+  const outdated =
+    outdatedBy(plannedOn) ??
+    outdatedByRoles(changes, (role) => rows.has(streamOf(call.orgId, role))) ??
+    (await outdatedByBlocked(runtime, call, changes))
   if (outdated) return err(outdated)
 
+  const leftOf = afterRemovals(changes)
   const pending: PendingChange[] = []
   for (const [index, change] of changes.entries()) {
     const { details, ...values } = rows.get(streamIn(change)) ?? {}
-    const refusal = refusalOf(change, values, `changes[${index}]`)
-    if (refusal) return err(refusal)
-    const lastEvent = marks.get(streamIn(change))?.lastEvent
+    const isNoOp = hasNoOpEvent(change, leftOf(change.object, values))
+    if (isNoOp) return err(invalid(`changes[${index}].events`, 'must change something'))
     const fields = recordedFields(change, values)
+    if (!showsAll(change, fields))
+      return err(invalid(`changes[${index}].fields`, 'must name all that the events change'))
+    const lastEvent = marks.get(streamIn(change))?.lastEvent
     pending.push({ change: { ...change, fields }, details, lastEvent })
   }
   return ok(pending)
 }
 
-const refusalOf = (
-  change: PlannedChange,
-  current: Values,
-  path: string,
-): InvalidArgument | undefined => {
-  if (hasNoOpEvent(change, current)) return invalid(`${path}.events`, 'must change something')
+/** Whether a plan names all `fields` that its events change. */
+const showsAll = (change: PlannedChange, fields: readonly PlannedField[]): boolean => {
   const shown = new Set(shownFields(change).map(({ field }) => field))
-  return recordedFields(change, current).every(({ field }) => shown.has(field))
-    ? undefined
-    : invalid(`${path}.fields`, 'must name all that the events change')
+  return fields.every(({ field }) => shown.has(field))
 }
 
-/** The added roles of projects that exist. */
-const rolesToAdd = (changes: readonly PlannedChange[]): readonly PlannedChange[] => {
+/** The added roles and grants of projects that exist. */
+const contentsToAdd = (changes: readonly PlannedChange[]): readonly PlannedChange[] => {
   const added = changes.filter(({ action }) => action === 'add')
   const newProjects = new Set(
     added.flatMap(({ object }) => (object.type === 'project' ? object.id : [])),
   )
-  return added.filter(
-    ({ object }) => object.type === 'project_role' && !newProjects.has(object.projectId),
-  )
+  return added.filter(({ object }) => 'projectId' in object && !newProjects.has(object.projectId))
 }
 
 /** Refuses blocked objects that were never removed, which only a plan of another store can have. */

@@ -1,13 +1,15 @@
+import { kinds } from '../../../domain/kinds.js'
 import type { ObjectRef } from '../../../domain/values.js'
-import type { Views, ViewType } from '../../../ports/read-model.js'
+import type { Views } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/events/kind-of.js'
 import { fromPort } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { allObjects } from '../../reading/all-objects.js'
 import type { Runtime } from '../../runtime.js'
+import type { DeclaredType } from '../declared/declared-type.js'
 
 /** An object that can be declared. */
-type Declared = Views[Exclude<ViewType, 'user_grant'>]
+type Declared = Views[DeclaredType]
 
 /** Those of `objects` that exist and can be declared, by the names of their streams. */
 export const currentObjects = async (
@@ -24,13 +26,15 @@ export const currentObjects = async (
   }
 
   await runtime.follow({ ...call, consistency: 'strong' })
-  const projectIds = new Set<string>()
+  const projectsOf = { project_role: new Set<string>(), project_grant: new Set<string>() }
   for (const object of objects)
-    if (object.type === 'project_role') projectIds.add(object.projectId)
+    if (object.type === 'project_role' || object.type === 'project_grant')
+      projectsOf[object.type].add(object.projectId)
     else if (object.type !== 'user_grant')
       add(object, await fromPort(() => runtime.readModel.get(orgId, object)))
-  for (const projectId of projectIds)
-    for await (const row of allObjects(runtime, { type: 'project_role', orgId, projectId }))
-      add({ type: 'project_role', projectId, roleKey: row.roleKey }, row)
+  for (const type of ['project_role', 'project_grant'] as const)
+    for (const projectId of projectsOf[type])
+      for await (const row of allObjects(runtime, { type, orgId, projectId }))
+        add(kinds[type].ref(row), row)
   return rows
 }

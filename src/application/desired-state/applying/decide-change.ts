@@ -2,10 +2,11 @@ import type { Result } from 'neverthrow'
 import { decideAll } from '../../../domain/decider.js'
 import { kinds } from '../../../domain/kinds.js'
 import type { IamError } from '../../errors/errors.js'
+import { decideProjectGrant } from '../../granting/decide-project-grant.js'
 import { type AnySnapshot, record, type StreamRecord } from '../../recording/snapshot.js'
 import type { View } from '../../recording/view.js'
 import type { PlannedChange } from '../plan/planned-change.js'
-import { commandOf } from '../plan/planned-event.js'
+import { commandOf, givesRoles } from '../plan/planned-event.js'
 
 /** The current stream of an object, and the events to add to it. */
 export interface DecidedChange {
@@ -20,6 +21,20 @@ export const decideChange = (
 ): DecidedChange => {
   const kind = kinds[object.type]
   const before = action === 'add' ? view.readNew(kind, object) : view.read(kind, object)
-  const decision = decideAll(kind.decider, events.map(commandOf), before.state)
+  const [grant] = events.filter(givesRoles)
+  if (grant) {
+    const { type, data } = grant
+    const command = type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
+    const decision = decideProjectGrant(view, { type: command, ...data })
+    return { before, record: decision.mapErr(asOutdated) }
+  }
+  const commands = events.filter((event) => !givesRoles(event)).map(commandOf)
+  const decision = decideAll(kind.decider, commands, before.state)
   return { before, record: decision.map((decided) => record(before, decided)) }
 }
+
+/** A grant was planned with roles that existed, so one that does not was removed since. */
+const asOutdated = (refusal: IamError): IamError =>
+  refusal.kind === 'NotFound'
+    ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
+    : refusal

@@ -25,7 +25,7 @@ export type Access<Desired extends DesiredAccess> = Desired & {
 }
 
 /**
- * Declares projects with their roles, and identity providers, in code. `iam.plan` and `iam.apply` check what
+ * Declares projects with their roles and grants, and identity providers, in code. `iam.plan` and `iam.apply` check what
  * the types cannot. Add `as const satisfies DesiredAccess` to the declaration to make misspelt fields a
  * compile error.
  */

@@ -13,7 +13,7 @@ import { bounds } from './json-schema-bounds.js'
 export const MAX_OBJECTS = 1_000
 
 /**
- * The desired projects with their roles, and identity providers, of an organization. Only what is declared is
+ * The desired projects with their roles and grants, and identity providers, of an organization. Only what is declared is
  * compared and changed. Objects are found again by their ids.
  */
 export interface DesiredAccess {
@@ -22,7 +22,7 @@ export interface DesiredAccess {
   /** At most 1,000, no id twice. */
   readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
   /**
-   * Removes roles of declared projects that are no longer declared and were marked with the same `managedBy`
+   * Removes roles and grants of declared projects that are no longer declared and were marked with the same `managedBy`
    * and a version not newer than this one; false when absent. Projects and identity providers are never removed.
    */
   readonly prune?: boolean | undefined

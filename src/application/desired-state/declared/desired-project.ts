@@ -3,12 +3,16 @@ import { AddProject, PatchProject } from '../../../domain/project/commands.js'
 import type { GivenSettings } from '../../../domain/project/fields.js'
 import { AddProjectRole, PatchProjectRole } from '../../../domain/project-role/commands.js'
 import type { GivenGroup } from '../../../domain/project-role/fields.js'
-import { listOf } from '../../../domain/values.js'
+import { listOf, MAX_GRANTED_ROLES, OrgId } from '../../../domain/values.js'
+import { roleKeys } from '../../method/bounds.js'
 import { onlyOnce } from '../../method/refuse-items.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** Most roles that a desired state declares for one project. */
 const MAX_DECLARED_ROLES = 10_000
+
+/** Most grants that a desired state declares for one project. */
+const MAX_DECLARED_GRANTS = 10_000
 
 /** A desired role. An absent group stays as it is, or is empty when the role is added. */
 export interface DesiredRole extends GivenGroup {
@@ -20,6 +24,22 @@ export interface DesiredRole extends GivenGroup {
 
 const DesiredRole = z.extend(z.omit(PatchProjectRole.shape.data, { projectId: true }), {
   displayName: AddProjectRole.shape.data.shape.displayName,
+})
+
+/** A desired grant of the project to another organization. */
+export interface DesiredGrant {
+  /**
+   * The organization that may give the roles to its users, not the owner of the project: 1 to 64 characters, as an
+   * `orgId`. Spec: Project, `hasProjectCheck`.
+   */
+  readonly grantedOrgId: string
+  /** Keys of roles that the project has or that are declared: 1 to 400, none twice. Spec: Project role. */
+  readonly roleKeys: readonly string[]
+}
+
+const DesiredGrant = z.strictObject({
+  grantedOrgId: OrgId,
+  roleKeys: roleKeys.register(bounds, { minItems: 1, maxItems: MAX_GRANTED_ROLES }),
 })
 
 /** Desired settings of a project. An absent one stays as it is, or gets its default when the project is added. */
@@ -38,6 +58,8 @@ export interface DesiredProject {
   readonly settings?: DesiredSettings | undefined
   /** At most 10,000, no key twice. When absent, all roles of the project stay, even with `prune`. */
   readonly roles?: readonly DesiredRole[] | undefined
+  /** At most 10,000, no organization twice. When absent, all grants of the project stay, even with `prune`. */
+  readonly grants?: readonly DesiredGrant[] | undefined
 }
 
 const { id, name } = AddProject.shape.data.shape
@@ -52,6 +74,12 @@ export const DesiredProject = z.strictObject({
       .check(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))
       .register(bounds, { maxItems: MAX_DECLARED_ROLES }),
   ),
+  grants: z.optional(
+    listOf(DesiredGrant, 0, MAX_DECLARED_GRANTS)
+      .check(onlyOnce(({ grantedOrgId }) => grantedOrgId, ['grantedOrgId']))
+      .register(bounds, { maxItems: MAX_DECLARED_GRANTS }),
+  ),
 })
 export type ParsedProject = z.output<typeof DesiredProject>
-export type ParsedRole = z.output<typeof DesiredRole>
+
+export type ParsedGrant = z.output<typeof DesiredGrant>

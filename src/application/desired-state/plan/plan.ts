@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
-import { ObjectInput } from '../../../domain/kinds.js'
 import { type ObjectRef, OrgId, requiredText } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/events/kind-of.js'
 import { onlyOnce, refuseItems } from '../../method/refuse-items.js'
 import { accessVersion, versionNeedsMarker } from '../declared/access-version.js'
-import { type Action, PlannedChange, plannedList } from './planned-change.js'
+import { type Action, DeclaredObject, PlannedChange, plannedList } from './planned-change.js'
 
 /** Number of objects by action; `blocked` and `superseded` are absent when they are zero. */
 export type Counts = { readonly [Each in Exclude<Action, 'blocked' | 'superseded'>]: number } & {
@@ -23,7 +22,8 @@ export interface Plan {
   /** `version` of the desired state; recorded with `managedBy`. */
   readonly version?: number | undefined
   /**
-   * First each declared project, followed by its declared roles and the roles to remove; then each declared
+   * First each declared project, followed by its declared roles and the roles to remove, its declared
+   * grants and the grants to remove; then each declared
    * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
    */
   readonly changes: readonly PlannedChange[]
@@ -42,11 +42,11 @@ const count = z.int({ error: 'must be a whole number' })
 /** The JSON text of a larger plan would exceed the longest string of JavaScript. */
 export const MAX_CHANGES = 1_000_000
 
-/** Refuses roles that are wrong for what the plan does to their project; undefined without their project. */
-const refuseRoles = (
+/** Refuses what lies in projects and is wrong for what the plan does to the project; undefined without it. */
+const refuseContents = (
   path: readonly PropertyKey[],
   message: string,
-  isWrong: (role: Action, project: Action | undefined) => boolean,
+  isWrong: (content: Action, project: Action | undefined) => boolean,
 ) =>
   refuseItems<PlannedChange>({ path, message }, (changes) => {
     const projects = new Map(
@@ -55,7 +55,7 @@ const refuseRoles = (
       ),
     )
     return ({ object, action }) =>
-      object.type === 'project_role' && isWrong(action, projects.get(object.projectId))
+      'projectId' in object && isWrong(action, projects.get(object.projectId))
   })
 
 /** Schema of a {@link Plan}. */
@@ -66,16 +66,16 @@ export const Plan: z.ZodMiniType<Plan> = z
     version: z.optional(accessVersion),
     changes: plannedList(PlannedChange, MAX_CHANGES).check(
       onlyOnce(({ object }) => streamOf('', object), ['object']),
-      refuseRoles(
+      refuseContents(
         ['object', 'projectId'],
         'must be a project of the plan',
         (_, project) => project === undefined,
       ),
-      refuseRoles(
+      refuseContents(
         ['action'],
         'must be blocked when its project is, and only then',
-        (role, project) =>
-          project !== undefined && (project === 'blocked') !== (role === 'blocked'),
+        (content, project) =>
+          project !== undefined && (project === 'blocked') !== (content === 'blocked'),
       ),
     ),
     counts: z.strictObject({
@@ -86,7 +86,7 @@ export const Plan: z.ZodMiniType<Plan> = z
       blocked: z.optional(count),
       superseded: z.optional(count),
     }),
-    undeclared: plannedList(ObjectInput, MAX_CHANGES),
+    undeclared: plannedList(DeclaredObject, MAX_CHANGES),
   })
   .check(versionNeedsMarker)
 

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { ObjectInput } from '../../../domain/kinds.js'
 import { choice, listOf, type ObjectRef } from '../../../domain/values.js'
-import { objectOf, streamOf } from '../../../projections/events/kind-of.js'
-import { PlannedEvent } from './planned-event.js'
+import { kindOf, streamOf } from '../../../projections/events/kind-of.js'
+import { isDeclared } from '../declared/declared-type.js'
+import { givesRoles, PlannedEvent } from './planned-event.js'
 import { PlannedField } from './planned-field.js'
 
 /**
@@ -17,7 +18,7 @@ export interface PlannedChange {
   readonly action: Action
   /** By its type and ids. */
   readonly object: ObjectRef
-  /** Only of a `blocked` object: a removed project or provider keeps its id, a role ends with its project. */
+  /** Only of a `blocked` object: a removed project or provider keeps its id, roles and grants end with their project. */
   readonly reason?: 'removed' | undefined
   /** For people to read; only the `events` take effect. At most 20. */
   readonly fields: readonly PlannedField[]
@@ -40,11 +41,16 @@ export const plannedList = <Item extends z.ZodMiniType>(item: Item, most: number
     listOf(item, 0, most),
   )
 
+/** Names an object that can be declared. */
+export const DeclaredObject = ObjectInput.check(
+  z.refine(isDeclared, { error: 'must be an object that can be declared', path: ['type'] }),
+)
+
 /** Schema of a {@link PlannedChange}. */
 export const PlannedChange: z.ZodMiniType<PlannedChange> = z
   .strictObject({
     action: choice(['add', 'update', 'remove', 'unchanged', 'blocked', 'superseded']),
-    object: ObjectInput,
+    object: DeclaredObject,
     reason: z.optional(choice(['removed'])),
     fields: plannedList(PlannedField, MAX_FIELDS),
     events: plannedList(PlannedEvent, 2),
@@ -65,6 +71,11 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
         events.length > 0 === WITH_EVENTS.includes(action)
       check(isOfEvents, ['action'], 'must match the events')
       check(
+        events.length < 2 || !events.some(givesRoles),
+        ['events'],
+        'must be one event when it gives roles',
+      )
+      check(
         (action === 'blocked') === (reason !== undefined),
         ['reason'],
         'must be present when the object is blocked, and only then',
@@ -81,7 +92,7 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
       const own = streamOf('', change.object)
       for (const [index, event] of events.entries())
         check(
-          streamOf('', objectOf(event)) === own,
+          kindOf(event.type).stream('', event.data) === own,
           ['events', index],
           'must be an event of the object of the change',
         )

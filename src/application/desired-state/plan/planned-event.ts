@@ -14,6 +14,12 @@ import { currentVersion } from '../../../domain/message.js'
 import { AddProject, type ProjectCommand, UpdateProject } from '../../../domain/project/commands.js'
 import type { ProjectAdded, ProjectUpdated } from '../../../domain/project/events.js'
 import {
+  type ProjectGrantCommand,
+  RemoveProjectGrant,
+} from '../../../domain/project-grant/commands.js'
+import type { ProjectGrantRemoved } from '../../../domain/project-grant/events.js'
+import { projectGrants } from '../../../domain/project-grant/kind.js'
+import {
   AddProjectRole,
   type ProjectRoleCommand,
   RemoveProjectRole,
@@ -24,8 +30,10 @@ import type {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from '../../../domain/project-role/events.js'
+import type { OrgId, ProjectId, RoleKey } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import { kindOf } from '../../../projections/events/kind-of.js'
+import { roleKeys } from '../../method/bounds.js'
 
 /** An event has the same data as its command, and must meet the same rules. */
 const planned = <const Type extends string, Data extends z.ZodMiniType>(
@@ -40,6 +48,9 @@ const planned = <const Type extends string, Data extends z.ZodMiniType>(
     data,
   })
 
+/** The roles of a grant by their keys alone: when their lives began is looked up when the event is recorded. */
+const PlannedGrant = z.strictObject({ data: z.extend(projectGrants.ids, { roleKeys }) })
+
 /** An event in a plan. */
 export const PlannedEvent = z.discriminatedUnion(
   'type',
@@ -49,12 +60,39 @@ export const PlannedEvent = z.discriminatedUnion(
     planned('project_role.added', AddProjectRole),
     planned('project_role.updated', UpdateProjectRole),
     planned('project_role.removed', RemoveProjectRole),
+    planned('project_grant.added', PlannedGrant),
+    planned('project_grant.updated', PlannedGrant),
+    planned('project_grant.removed', RemoveProjectGrant),
     planned('identity_provider.oidc_added', AddOidcIdentityProvider),
     planned('identity_provider.oidc_config_updated', UpdateOidcConfig),
     planned('identity_provider.updated', UpdateIdentityProvider),
   ],
   { error: 'must be an event that a plan can have' },
 )
+
+/** Adds a grant. The event that is recorded also says when the life of each role began. */
+export interface PlannedGrantAdded {
+  /** As of the event that is recorded. */
+  readonly type: 'project_grant.added'
+  /** The new grant. */
+  readonly data: {
+    /** As `ProjectGrant.projectId`. */
+    readonly projectId: ProjectId
+    /** As `ProjectGrant.grantedOrgId`. */
+    readonly grantedOrgId: OrgId
+    /** As `ProjectGrant.roleKeys`. */
+    readonly roleKeys: readonly RoleKey[]
+  }
+}
+
+/** Replaces the roles of a grant. The event that is recorded also says when the life of each role began. */
+export interface PlannedGrantUpdated {
+  /** As of the event that is recorded. */
+  readonly type: 'project_grant.updated'
+  /** Which grant, and its new roles. */
+  readonly data: PlannedGrantAdded['data']
+}
+
 export type PlannedEvent = {
   /** Must be the version of the event type that is written today. */
   readonly schemaVersion: NewEvent['schemaVersion']
@@ -64,16 +102,29 @@ export type PlannedEvent = {
   | ProjectRoleAdded
   | ProjectRoleUpdated
   | ProjectRoleRemoved
+  | PlannedGrantAdded
+  | PlannedGrantUpdated
+  | ProjectGrantRemoved
   | OidcIdentityProviderAdded
   | OidcConfigUpdated
   | IdentityProviderUpdated
 )
 
-/** The command that leads to `event`. */
+/** An event that gives roles: when their lives began must be looked up to decide on it. */
+type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
+
+/** Whether `event` gives roles. */
+export const givesRoles = (event: PlannedEvent): event is GivingEvent => 'roleKeys' in event.data
+
+/** The command that leads to an event which gives no roles. */
 export const commandOf = ({
   type,
   data,
-}: PlannedEvent): ProjectCommand | ProjectRoleCommand | IdentityProviderCommand => {
+}: Exclude<PlannedEvent, GivingEvent>):
+  | ProjectCommand
+  | ProjectRoleCommand
+  | ProjectGrantCommand
+  | IdentityProviderCommand => {
   switch (type) {
     case 'project.added':
       return { type: 'AddProject', data }
@@ -85,6 +136,8 @@ export const commandOf = ({
       return { type: 'UpdateProjectRole', data }
     case 'project_role.removed':
       return { type: 'RemoveProjectRole', data }
+    case 'project_grant.removed':
+      return { type: 'RemoveProjectGrant', data }
     case 'identity_provider.oidc_added':
       return { type: 'AddOidcIdentityProvider', data }
     case 'identity_provider.oidc_config_updated':

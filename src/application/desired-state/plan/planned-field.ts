@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { choice, listOf, MAX_SCOPES } from '../../../domain/values.js'
+import { choice, listOf, MAX_GRANTED_ROLES, MAX_SCOPES } from '../../../domain/values.js'
 
 /** What a declared field can hold. */
 export type FieldValue = string | boolean | readonly string[]
@@ -7,7 +7,7 @@ export type FieldValue = string | boolean | readonly string[]
 const FieldValueInput: z.ZodMiniType<FieldValue> = z.union([
   z.string(),
   z.boolean(),
-  listOf(z.string(), 0, MAX_SCOPES),
+  listOf(z.string(), 0, Math.max(MAX_SCOPES, MAX_GRANTED_ROLES)),
 ])
 
 /** A field that changes; `from` is absent when the object is added. */
@@ -17,7 +17,7 @@ export type PlannedField =
       readonly field: string
       /** The current value when the plan was made. */
       readonly from?: FieldValue | undefined
-      /** The desired value; absent when a role is removed. */
+      /** The desired value; absent when the object is removed. */
       readonly to?: FieldValue | undefined
     }
   | {

@@ -1,18 +1,22 @@
 import { changedFields, changesNothing } from '../../../domain/changed-fields.js'
 import { byType } from '../../../domain/kinds.js'
+import { sameRoles } from '../../../domain/project-grant/decider.js'
 import type { PlannedChange } from './planned-change.js'
-import type { PlannedEvent } from './planned-event.js'
+import { givesRoles, type PlannedEvent } from './planned-event.js'
 import type { FieldValue, PlannedField } from './planned-field.js'
 
 /** Values of an object by field name. */
 export type Values = Readonly<Record<string, FieldValue>>
 
-/** By type, the fields that events set and views show, ids aside; in the order of the events. */
+/** By type, the fields that planned events set and views show, ids aside; in the order of the recorded events. */
 const FIELDS = byType(({ ids, events, fields }) => {
   const inEvents = events.flatMap((schema) =>
     Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
   )
-  return [...new Set(inEvents)].filter((field) => field in fields && !(field in ids.shape))
+  // A plan has the keys of roles that are recorded with their lives.
+  return [...new Set([...inEvents, 'roleKeys'])].filter(
+    (field) => field in fields && !(field in ids.shape),
+  )
 })
 
 /** The fields that `change` sets in an object with the values `before`; all fields of a new object. */
@@ -54,10 +58,13 @@ const plannedFields = (
 /** Whether one of the events of an update changes nothing in an object with the values `before`. */
 export const hasNoOpEvent = (change: PlannedChange, before: Values = {}): boolean =>
   change.action === 'update' &&
-  change.events.some(
-    (event) =>
-      !hasSecret([event]) && changesNothing(before, newValues({ ...change, events: [event] })),
-  )
+  change.events.some((event) => {
+    if (givesRoles(event)) return sameRoles(roleKeysIn(before), event.data.roleKeys)
+    return !hasSecret([event]) && changesNothing(before, newValues({ ...change, events: [event] }))
+  })
+
+const roleKeysIn = ({ roleKeys }: Values): readonly string[] =>
+  Array.isArray(roleKeys) ? roleKeys : []
 
 /** The values that the events of a change set, in the order in which they are shown. */
 const newValues = ({ object, events }: PlannedChange): Values => {

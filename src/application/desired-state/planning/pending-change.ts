@@ -12,8 +12,8 @@ export interface PendingChange {
   /** As the object was read; absent when it does not exist. */
   readonly details?: ObjectDetails | undefined
   /**
-   * Of a role that does not exist, the position of the last event of its stream; `0n` without events. Detects a
-   * role that was added and removed again since. Absent when the stream was not read.
+   * Of a role or grant that does not exist, the position of the last event of its stream; `0n` without events. Detects one
+   * that was added and removed again since. Absent when the stream was not read.
    */
   readonly lastEvent?: Position | undefined
 }
@@ -21,7 +21,7 @@ export interface PendingChange {
 /** An object as it was read; without details and values when it does not exist. */
 export interface CurrentObject {
   readonly object: ObjectRef
-  readonly details?: ObjectDetails
+  readonly details?: ObjectDetails | undefined
   readonly values?: Values
 }
 

@@ -18,7 +18,7 @@ import type { PendingChange } from './pending-change.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
 import { planProject } from './plan-project.js'
 
-/** Plans a project with its roles, or an identity provider: changes that are recorded together. */
+/** Plans a project with its roles and grants, or an identity provider: changes that are recorded together. */
 export type PlanUnit = () => Promise<Result<readonly PendingChange[], IamError>>
 
 /** The method that plans a desired state. It records nothing. */
@@ -63,7 +63,8 @@ export const unitsOf = (
   const { projects = [], identityProviders = [], prune = false } = access
   return [
     ...projects.map(
-      (desired) => () => planProject(runtime, call, { desired, prune, marks: access }),
+      (desired, index) => () =>
+        planProject(runtime, call, { desired, index, prune, marks: access }),
     ),
     ...identityProviders.map(
       (desired, index) => () =>

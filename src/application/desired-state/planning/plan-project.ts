@@ -1,5 +1,6 @@
-import { ok, type Result } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../../../domain/decider.js'
+import { kinds } from '../../../domain/kinds.js'
 import { AddProject } from '../../../domain/project/commands.js'
 import { project } from '../../../domain/project/decider.js'
 import { projects } from '../../../domain/project/kind.js'
@@ -15,32 +16,43 @@ import {
   type PendingChange,
   superseded,
 } from './pending-change.js'
-import { type DeclaredProject, planProjectRoles } from './plan-project-roles.js'
+import { type DeclaredProject, type Rows, rowsIn } from './plan-contents.js'
+import { planProjectGrants } from './plan-project-grants.js'
+import { planProjectRoles } from './plan-project-roles.js'
 
-/** The changes of a project and its roles, the project first. */
+/** The changes of a project, then of its roles, then of its grants. */
 export const planProject = async (
   runtime: Runtime,
   call: AdmittedCall,
-  declared: DeclaredProject,
+  declared: Omit<DeclaredProject, 'isNew'>,
 ): Promise<Result<readonly PendingChange[], IamError>> => {
   const { desired, marks } = declared
-  const { id, name, settings, roles = [] } = desired
+  const { id, name, settings, roles = [], grants = [] } = desired
   const object = { type: 'project', id } as const
   const before = await runtime.ledger.read(projects, call.orgId, { id })
   const { name: stream, state } = before
   if (state.status === 'removed') {
-    const refs = roles.map(
-      ({ roleKey }) => ({ type: 'project_role', projectId: id, roleKey }) as const,
-    )
+    const refs = [
+      ...roles.map(({ roleKey }) => kinds.project_role.refOfKey(roleKey, id)),
+      ...grants.map(({ grantedOrgId }) => kinds.project_grant.refOfKey(grantedOrgId, id)),
+    ]
     return ok([object, ...refs].map(blocked))
   }
   const current: CurrentObject = exists(state)
     ? { object, details: detailsOf(before, call.orgId), values: state }
     : { object }
   const isNew = !exists(state)
-  const roleChanges = await planProjectRoles(runtime, call, { ...declared, isNew })
+  const rows = isNew ? new Map() : await roleRows(runtime, call, declared)
+  const changes = await planProjectRoles(runtime, call, { ...declared, isNew, rows })
+  const grantChanges = await planProjectGrants(runtime, call, {
+    ...declared,
+    isNew,
+    roles: { rows, changes },
+  })
+  if (grantChanges.isErr()) return err(grantChanges.error)
+  const contents = [...changes, ...grantChanges.value]
   if (isSuperseded(marks, (await marksOn(runtime, marks, [stream])).get(stream)))
-    return ok([superseded(current), ...roleChanges])
+    return ok([superseded(current), ...contents])
   const data = { id, name, ...settings }
   return project
     .decide(
@@ -49,5 +61,18 @@ export const planProject = async (
         : { type: 'PatchProject', data },
       state,
     )
-    .map((events) => [changeBy(record(before, events).events, current), ...roleChanges])
+    .map((events) => [changeBy(record(before, events).events, current), ...contents])
+}
+
+/** The roles of a project that are declared, that a declared grant names, or that may be pruned. */
+const roleRows = async (
+  runtime: Runtime,
+  { orgId }: AdmittedCall,
+  { desired: { id: projectId, roles, grants = [] }, prune }: Omit<DeclaredProject, 'isNew'>,
+): Promise<Rows<'project_role'>> => {
+  const keys = new Set<string>(roles?.map(({ roleKey }) => roleKey))
+  for (const { roleKeys } of grants) for (const roleKey of roleKeys) keys.add(roleKey)
+  if (roles === undefined && keys.size === 0) return new Map()
+  const isWanted = (key: string) => (prune && roles !== undefined) || keys.has(key)
+  return rowsIn(runtime, { type: 'project_role', orgId, projectId }, isWanted)
 }

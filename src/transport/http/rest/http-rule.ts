@@ -1,4 +1,5 @@
 import { type DescField, type DescMethod, getOption } from '@bufbuild/protobuf'
+import { rules } from '../../gen/claviger/v1/field_rules_pb.js'
 import { http } from '../../gen/google/api/annotations_pb.js'
 
 /** Where an rpc is found in plain HTTP, as its `google.api.http` annotation says. */
@@ -25,20 +26,15 @@ export const httpRuleOf = (rpc: DescMethod): HttpRule | undefined => {
   const template = pattern.value
   const names = [...template.matchAll(VARIABLE)].map(([, name]) => name)
   const rest = rpc.input.fields.filter(({ name }) => !names.includes(name))
-  const verb = pattern.case.toUpperCase()
   const hasBody = body === '*'
   return {
     rpc,
-    verb,
+    verb: pattern.case.toUpperCase(),
     template,
     pathFields: names.flatMap(
       (name) => rpc.input.fields.find((field) => field.name === name) ?? [],
     ),
-    queryFields: hasBody ? rest.filter((field) => isKeyOfTheChanged(field, verb)) : rest,
+    queryFields: hasBody ? rest.filter((field) => getOption(field, rules).inQuery) : rest,
     hasBody,
   }
 }
-
-/** Any text is the key of a role, so that in PUT and PATCH too it addresses the role as a query parameter. */
-const isKeyOfTheChanged = ({ name }: DescField, verb: string): boolean =>
-  name === 'role_key' && (verb === 'PUT' || verb === 'PATCH')

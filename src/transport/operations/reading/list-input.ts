@@ -38,7 +38,8 @@ const sortOf = (items: MessageFields, orderBy: string): readonly object[] => {
 /** Those of `items` with one value, and those of their `details` but the owner, which all of a list have in common. */
 const sortFields = ({ all }: MessageFields): readonly MessageField[] =>
   all
+    .filter(({ isList }) => !isList)
     .flatMap((field) => (field.kind === 'message' ? field.message.all : [field]))
-    .filter(({ isList, name }) => !isList && name !== 'resourceOwner')
+    .filter(({ name }) => name !== 'resourceOwner')
 
 const wrongOrder = (description: string) => malformed({ field: 'orderBy', description })

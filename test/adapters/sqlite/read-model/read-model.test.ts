@@ -12,6 +12,10 @@ import { readModelLaws } from '../../../../src/testing/read-model/read-model-law
 import { idpAdded, SEAL } from '../../../../src/testing/read-model/samples/identity-provider.js'
 import { newLog } from '../../../../src/testing/read-model/samples/log.js'
 import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
+import {
+  userGrantAdded,
+  userGrantDeactivated,
+} from '../../../../src/testing/read-model/samples/user-grant.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 
@@ -71,7 +75,11 @@ test('A reset leaves nothing behind.', async () => {
   const path = temporaryFile()
   await using opened = openSqlite(path)
   const { readModel } = opened
-  await withProject(readModel)
+  const log = newLog()
+  const ann = { userId: 'ann', projectId: 'portal', projectOrgId: 'acme' }
+  log.record('acme', userGrantAdded(ann, ['editor']))
+  log.record('acme', userGrantDeactivated(ann))
+  await readModel.apply(0n, log.events)
   await readModel.reset()
   const database = new DatabaseSync(path)
   for (const table of tablesOf(path).slice(1)) {

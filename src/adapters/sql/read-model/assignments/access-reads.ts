@@ -12,6 +12,7 @@ import type {
 } from '../../../../ports/access-reads.js'
 import { timeOf } from '../../../../ports/event-store.js'
 import type { FoundAtHead, ProjectRole, UserGrant } from '../../../../ports/read-model.js'
+import { foundProject } from '../../../../projections/found-project.js'
 import { compareCodePoints } from '../../../../projections/rows/code-point-order.js'
 import type { Dialect } from '../../dialect.js'
 import { find, type Integer, type Steps } from '../../statement.js'
@@ -35,7 +36,7 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
   return {
     ...positions([head, reached]),
     found: {
-      project: project === null ? undefined : JSON.parse(project),
+      project: project === null ? undefined : foundProject(JSON.parse(project)),
       projectGrant: projectGrant ?? undefined,
       ...grantOf(userGrant === null ? undefined : JSON.parse(userGrant), JSON.parse(roles)),
     },

@@ -49,8 +49,8 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
         const open = holder.open.get(roleKey)
         if (open === undefined) continue
         holder.open.delete(roleKey)
-        for (const each of open.begun) each.end = { at: until, with: type }
-        if (open.isStored && ending.userId !== undefined) endings.addOne({ ...ending, roleKey })
+        if (open.begun) open.begun.end = { at: until, with: type }
+        else if (ending.userId !== undefined) endings.addOne({ ...ending, roleKey })
       }
     if (ending.userId === undefined) endings.addAll(ending)
   }
@@ -62,8 +62,6 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
         open.set(roleKey, {
           given: BigInt(given),
           expiresAt: expires === null ? undefined : new Date(expires),
-          isStored: true,
-          begun: [],
         })
     },
     // A copy: what is held now is compared after it has ended.
@@ -72,9 +70,7 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
       const made: Begun = { assignment }
       begun.push(made)
       const { roleKey, given, expiresAt } = assignment
-      const { open } = held.of(assignment)
-      const { isStored = false, begun: earlier = [] } = open.get(roleKey) ?? {}
-      open.set(roleKey, { given, expiresAt, isStored, begun: [...earlier, made] })
+      held.of(assignment).open.set(roleKey, { given, expiresAt, begun: made })
     },
     end,
     pause: spells.pause,

@@ -16,9 +16,8 @@ export interface Holder<Begun> {
 interface Open<Begun> {
   readonly given: Position
   readonly expiresAt: Date | undefined
-  readonly isStored: boolean
-  /** Those that begin in the batch; several when a grant is not known to have the role that it is given again. */
-  readonly begun: readonly Begun[]
+  /** Undefined for one that is stored. */
+  readonly begun?: Begun
 }
 
 /** What names a holder. */

@@ -14,15 +14,15 @@ import { file_claviger_v1_object_details } from "./object_details_pb.js";
 import type { PrivateLabelingSetting } from "./project_service_pb.js";
 import { file_claviger_v1_project_service } from "./project_service_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import type { FieldMask, Value } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file claviger/v1/access_service.proto.
  */
 export const file_claviger_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEidgoLRGVzaXJlZFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESGwoFZ3JvdXAYAyABKAlCB4rhGAMYyAFIAIgBAUIICgZfZ3JvdXAiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyLWAQoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siywQKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZyKSAgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCLQAQoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHMibQoGQ291bnRzEgsKA2FkZBgBIAEoBRIOCgZ1cGRhdGUYAiABKAUSDgoGcmVtb3ZlGAMgASgFEhEKCXVuY2hhbmdlZBgEIAEoBRIPCgdibG9ja2VkGAUgASgFEhIKCnN1cGVyc2VkZWQYBiABKAUi7QEKE0FwcGx5QWNjZXNzUmVzcG9uc2USDgoGb3JnX2lkGAEgASgJEhcKCm1hbmFnZWRfYnkYAiABKAlIAIgBARIUCgd2ZXJzaW9uGAMgASgESAGIAQESKwoHY2hhbmdlcxgEIAMoCzIaLmNsYXZpZ2VyLnYxLlBsYW5uZWRDaGFuZ2USIwoGY291bnRzGAUgASgLMhMuY2xhdmlnZXIudjEuQ291bnRzEioKCnVuZGVjbGFyZWQYBiADKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWZCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24yfgoNQWNjZXNzU2VydmljZRJtCgtBcHBseUFjY2VzcxIfLmNsYXZpZ2VyLnYxLkFwcGx5QWNjZXNzUmVxdWVzdBogLmNsYXZpZ2VyLnYxLkFwcGx5QWNjZXNzUmVzcG9uc2UiG4LT5JMCFToBKiIQL3YxL2FjY2VzczphcHBseWIGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct]);
+  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEidgoLRGVzaXJlZFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESGwoFZ3JvdXAYAyABKAlCB4rhGAMYyAFIAIgBAUIICgZfZ3JvdXAiUgoMRGVzaXJlZEdyYW50EiIKDmdyYW50ZWRfb3JnX2lkGAEgASgJQgqK4RgGCAEQARhAEh4KCXJvbGVfa2V5cxgCIAMoCUILiuEYBwgBEAEYkAMiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyKKAgoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSMgoGZ3JhbnRzGAYgAygLMhkuY2xhdmlnZXIudjEuRGVzaXJlZEdyYW50QgeK4RgDGJBOIssEChdEZXNpcmVkSWRlbnRpdHlQcm92aWRlchIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASHAoEbmFtZRgCIAEoCUIJiuEYBRABGMgBSACIAQESMwoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGVIAYgBARIaCg1hdXRvX3JlZ2lzdGVyGAQgASgISAKIAQESHgoGaXNzdWVyGAUgASgJQgmK4RgFCAEYyAFIA4gBARIeCgljbGllbnRfaWQYBiABKAlCC4rhGAcIARABGMgBEiUKDWNsaWVudF9zZWNyZXQYByABKAlCCYrhGAUQARjIAUgEiAEBEhYKBnNjb3BlcxgIIAMoCUIGiuEYAhhkEkAKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAkgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZEgFiAEBEjwKEHVzZXJuYW1lX21hcHBpbmcYCiABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAaIAQESLwoLdXBkYXRlX21hc2sYCyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgcKBV9uYW1lQg8KDV9zdHlsaW5nX3R5cGVCEAoOX2F1dG9fcmVnaXN0ZXJCCQoHX2lzc3VlckIQCg5fY2xpZW50X3NlY3JldEIXChVfZGlzcGxheV9uYW1lX21hcHBpbmdCEwoRX3VzZXJuYW1lX21hcHBpbmcikgIKEkFwcGx5QWNjZXNzUmVxdWVzdBI2Cghwcm9qZWN0cxgBIAMoCzIbLmNsYXZpZ2VyLnYxLkRlc2lyZWRQcm9qZWN0QgeK4RgDGOgHEkkKEmlkZW50aXR5X3Byb3ZpZGVycxgCIAMoCzIkLmNsYXZpZ2VyLnYxLkRlc2lyZWRJZGVudGl0eVByb3ZpZGVyQgeK4RgDGOgHEg0KBXBydW5lGAMgASgIEiIKCm1hbmFnZWRfYnkYBCABKAlCCYrhGAUQARjIAUgAiAEBEhQKB3ZlcnNpb24YBSABKARIAYgBARIVCg12YWxpZGF0ZV9vbmx5GAYgASgIQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uIqEBCgxQbGFubmVkRmllbGQSDQoFZmllbGQYASABKAkSKQoEZnJvbRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAiAEBEicKAnRvGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSAGIAQESEwoGc2VjcmV0GAQgASgJSAKIAQFCBwoFX2Zyb21CBQoDX3RvQgkKB19zZWNyZXQi0AEKDVBsYW5uZWRDaGFuZ2USDgoGYWN0aW9uGAEgASgJEiYKBm9iamVjdBgCIAEoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhITCgZyZWFzb24YAyABKAlIAIgBARIpCgZmaWVsZHMYBCADKAsyGS5jbGF2aWdlci52MS5QbGFubmVkRmllbGQSMAoHZGV0YWlscxgFIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAYgBAUIJCgdfcmVhc29uQgoKCF9kZXRhaWxzIm0KBkNvdW50cxILCgNhZGQYASABKAUSDgoGdXBkYXRlGAIgASgFEg4KBnJlbW92ZRgDIAEoBRIRCgl1bmNoYW5nZWQYBCABKAUSDwoHYmxvY2tlZBgFIAEoBRISCgpzdXBlcnNlZGVkGAYgASgFIu0BChNBcHBseUFjY2Vzc1Jlc3BvbnNlEg4KBm9yZ19pZBgBIAEoCRIXCgptYW5hZ2VkX2J5GAIgASgJSACIAQESFAoHdmVyc2lvbhgDIAEoBEgBiAEBEisKB2NoYW5nZXMYBCADKAsyGi5jbGF2aWdlci52MS5QbGFubmVkQ2hhbmdlEiMKBmNvdW50cxgFIAEoCzITLmNsYXZpZ2VyLnYxLkNvdW50cxIqCgp1bmRlY2xhcmVkGAYgAygLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uIrsBChJDaGVja0FjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIgCghyb2xlX2tleRgEIAEoCUIJiuEYBRABGMgBSAGIAQFCEQoPX3Byb2plY3Rfb3JnX2lkQgsKCV9yb2xlX2tleSIcCgxBY2Nlc3NSZWFzb24SDAoEa2luZBgBIAEoCSJlChNDaGVja0FjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSEQoJcm9sZV9rZXlzGAIgAygJEioKB3JlYXNvbnMYAyADKAsyGS5jbGF2aWdlci52MS5BY2Nlc3NSZWFzb24imQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAFCDQoLX3Byb2plY3RfaWQisQEKCFVzZXJSb2xlEhIKCnByb2plY3RfaWQYASABKAkSFgoOcHJvamVjdF9vcmdfaWQYAiABKAkSEAoIcm9sZV9rZXkYAyABKAkSFAoMZGlzcGxheV9uYW1lGAQgASgJEg0KBWdyb3VwGAUgASgJEjMKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiXQoXTGlzdFJvbGVzT2ZVc2VyUmVzcG9uc2USKQoKdXNlcl9yb2xlcxgBIAMoCzIVLmNsYXZpZ2VyLnYxLlVzZXJSb2xlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLAAQoWTGlzdFJvbGVIb2xkZXJzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEiAKCHJvbGVfa2V5GAIgASgJQgmK4RgFEAEYyAFIAIgBARImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAQgASgFEhwKCnBhZ2VfdG9rZW4YBSABKAlCCIrhGAQYgIABQgsKCV9yb2xlX2tleSKtAQoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19leHBpcmVzX2F0ImEKF0xpc3RSb2xlSG9sZGVyc1Jlc3BvbnNlEi0KDHJvbGVfaG9sZGVycxgBIAMoCzIXLmNsYXZpZ2VyLnYxLlJvbGVIb2xkZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMu0DCg1BY2Nlc3NTZXJ2aWNlEm0KC0FwcGx5QWNjZXNzEh8uY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvYWNjZXNzOmFwcGx5EmoKC0NoZWNrQWNjZXNzEh8uY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIYgtPkkwISEhAvdjEvYWNjZXNzOmNoZWNrEnMKD0xpc3RSb2xlc09mVXNlchIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZXNPZlVzZXJSZXNwb25zZSIVgtPkkwIPEg0vdjEvdXNlclJvbGVzEosBCg9MaXN0Um9sZUhvbGRlcnMSIy5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXF1ZXN0GiQuY2xhdmlnZXIudjEuTGlzdFJvbGVIb2xkZXJzUmVzcG9uc2UiLYLT5JMCJxIlL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlSG9sZGVyc2IGcHJvdG8z", [file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A role as it is desired.
@@ -58,6 +58,34 @@ export type DesiredRole = Message<"claviger.v1.DesiredRole"> & {
  */
 export const DesiredRoleSchema: GenMessage<DesiredRole> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 0);
+
+/**
+ * A grant as it is desired.
+ *
+ * @generated from message claviger.v1.DesiredGrant
+ */
+export type DesiredGrant = Message<"claviger.v1.DesiredGrant"> & {
+  /**
+   * The organization that may give the roles to its users; not the owner of the project.
+   *
+   * @generated from field: string granted_org_id = 1;
+   */
+  grantedOrgId: string;
+
+  /**
+   * Keys of roles that the project has or that are declared. None twice.
+   *
+   * @generated from field: repeated string role_keys = 2;
+   */
+  roleKeys: string[];
+};
+
+/**
+ * Describes the message claviger.v1.DesiredGrant.
+ * Use `create(DesiredGrantSchema)` to create a new message.
+ */
+export const DesiredGrantSchema: GenMessage<DesiredGrant> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 1);
 
 /**
  * Settings as they are desired; an absent one stays as it is, or has its default in a new project.
@@ -99,7 +127,7 @@ export type DesiredSettings = Message<"claviger.v1.DesiredSettings"> & {
  * Use `create(DesiredSettingsSchema)` to create a new message.
  */
 export const DesiredSettingsSchema: GenMessage<DesiredSettings> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 1);
+  messageDesc(file_claviger_v1_access_service, 2);
 
 /**
  * A project as it is desired.
@@ -136,11 +164,18 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
   roles: DesiredRole[];
 
   /**
-   * `roles` where that is given and empty; JSON needs none.
+   * Which of `roles` and `grants` are given. Without it, those that are not empty are; JSON needs none.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list.
+   *
+   * @generated from field: repeated claviger.v1.DesiredGrant grants = 6;
+   */
+  grants: DesiredGrant[];
 };
 
 /**
@@ -148,7 +183,7 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
  * Use `create(DesiredProjectSchema)` to create a new message.
  */
 export const DesiredProjectSchema: GenMessage<DesiredProject> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 2);
+  messageDesc(file_claviger_v1_access_service, 3);
 
 /**
  * An OIDC identity provider as it is desired. An absent field stays as it is, or has its default in a new one.
@@ -239,7 +274,7 @@ export type DesiredIdentityProvider = Message<"claviger.v1.DesiredIdentityProvid
  * Use `create(DesiredIdentityProviderSchema)` to create a new message.
  */
 export const DesiredIdentityProviderSchema: GenMessage<DesiredIdentityProvider> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 3);
+  messageDesc(file_claviger_v1_access_service, 4);
 
 /**
  * The access that is desired.
@@ -262,7 +297,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
   identityProviders: DesiredIdentityProvider[];
 
   /**
-   * Removes roles of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.
+   * Removes roles and grants of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.
    *
    * @generated from field: bool prune = 3;
    */
@@ -295,7 +330,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
  * Use `create(ApplyAccessRequestSchema)` to create a new message.
  */
 export const ApplyAccessRequestSchema: GenMessage<ApplyAccessRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 4);
+  messageDesc(file_claviger_v1_access_service, 5);
 
 /**
  * One field of a change.
@@ -337,7 +372,7 @@ export type PlannedField = Message<"claviger.v1.PlannedField"> & {
  * Use `create(PlannedFieldSchema)` to create a new message.
  */
 export const PlannedFieldSchema: GenMessage<PlannedField> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 5);
+  messageDesc(file_claviger_v1_access_service, 6);
 
 /**
  * What happens to one object.
@@ -386,7 +421,7 @@ export type PlannedChange = Message<"claviger.v1.PlannedChange"> & {
  * Use `create(PlannedChangeSchema)` to create a new message.
  */
 export const PlannedChangeSchema: GenMessage<PlannedChange> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 6);
+  messageDesc(file_claviger_v1_access_service, 7);
 
 /**
  * How many objects each action has.
@@ -442,7 +477,7 @@ export type Counts = Message<"claviger.v1.Counts"> & {
  * Use `create(CountsSchema)` to create a new message.
  */
 export const CountsSchema: GenMessage<Counts> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 7);
+  messageDesc(file_claviger_v1_access_service, 8);
 
 /**
  * What was done, or with `validateOnly` what would be.
@@ -472,7 +507,7 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
   version?: bigint | undefined;
 
   /**
-   * Each declared project, followed by its roles; then each declared identity provider.
+   * Each declared project, followed by its roles and its grants; then each declared identity provider.
    *
    * @generated from field: repeated claviger.v1.PlannedChange changes = 4;
    */
@@ -498,10 +533,360 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
  * Use `create(ApplyAccessResponseSchema)` to create a new message.
  */
 export const ApplyAccessResponseSchema: GenMessage<ApplyAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 8);
+  messageDesc(file_claviger_v1_access_service, 9);
 
 /**
- * The access of an organization as it is desired: projects with their roles, and identity providers.
+ * Which access to check.
+ *
+ * @generated from message claviger.v1.CheckAccessRequest
+ */
+export type CheckAccessRequest = Message<"claviger.v1.CheckAccessRequest"> & {
+  /**
+   * The user, as the host names them.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * The organization that owns the project; the one at hand when absent.
+   *
+   * @generated from field: optional string project_org_id = 3;
+   */
+  projectOrgId?: string | undefined;
+
+  /**
+   * The role that is asked for; when absent, the login rules of the project are.
+   *
+   * @generated from field: optional string role_key = 4;
+   */
+  roleKey?: string | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.CheckAccessRequest.
+ * Use `create(CheckAccessRequestSchema)` to create a new message.
+ */
+export const CheckAccessRequestSchema: GenMessage<CheckAccessRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 10);
+
+/**
+ * Why a role does not count, or a user may not log in.
+ *
+ * @generated from message claviger.v1.AccessReason
+ */
+export type AccessReason = Message<"claviger.v1.AccessReason"> & {
+  /**
+   * `ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+};
+
+/**
+ * Describes the message claviger.v1.AccessReason.
+ * Use `create(AccessReasonSchema)` to create a new message.
+ */
+export const AccessReasonSchema: GenMessage<AccessReason> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 11);
+
+/**
+ * Whether a role counts, or a user may log in.
+ *
+ * @generated from message claviger.v1.CheckAccessResponse
+ */
+export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
+  /**
+   * Of a role: whether it counts. Without one: whether the login rules of the project let the user in.
+   *
+   * @generated from field: bool allowed = 1;
+   */
+  allowed: boolean;
+
+  /**
+   * Keys of all roles of the project that count for the user, in the order of code points.
+   *
+   * @generated from field: repeated string role_keys = 2;
+   */
+  roleKeys: string[];
+
+  /**
+   * Empty when allowed; otherwise all that apply.
+   *
+   * @generated from field: repeated claviger.v1.AccessReason reasons = 3;
+   */
+  reasons: AccessReason[];
+};
+
+/**
+ * Describes the message claviger.v1.CheckAccessResponse.
+ * Use `create(CheckAccessResponseSchema)` to create a new message.
+ */
+export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 12);
+
+/**
+ * Whose roles to list.
+ *
+ * @generated from message claviger.v1.ListRolesOfUserRequest
+ */
+export type ListRolesOfUserRequest = Message<"claviger.v1.ListRolesOfUserRequest"> & {
+  /**
+   * The user, as the host names them.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * Of projects with this id, of any organization; of all when absent.
+   *
+   * @generated from field: optional string project_id = 2;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * 1 to 1000; 100 when absent.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * Token that the page before gave for the next one; the rest of the request must be the same.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message claviger.v1.ListRolesOfUserRequest.
+ * Use `create(ListRolesOfUserRequestSchema)` to create a new message.
+ */
+export const ListRolesOfUserRequestSchema: GenMessage<ListRolesOfUserRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 13);
+
+/**
+ * A role of a user that counts.
+ *
+ * @generated from message claviger.v1.UserRole
+ */
+export type UserRole = Message<"claviger.v1.UserRole"> & {
+  /**
+   * Id of its project.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * The organization that owns the project.
+   *
+   * @generated from field: string project_org_id = 2;
+   */
+  projectOrgId: string;
+
+  /**
+   * Its key.
+   *
+   * @generated from field: string role_key = 3;
+   */
+  roleKey: string;
+
+  /**
+   * What it is shown as.
+   *
+   * @generated from field: string display_name = 4;
+   */
+  displayName: string;
+
+  /**
+   * For display only; empty for none.
+   *
+   * @generated from field: string group = 5;
+   */
+  group: string;
+
+  /**
+   * It does not count from this moment on; absent for a role without an end.
+   *
+   * @generated from field: optional google.protobuf.Timestamp expires_at = 6;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.UserRole.
+ * Use `create(UserRoleSchema)` to create a new message.
+ */
+export const UserRoleSchema: GenMessage<UserRole> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 14);
+
+/**
+ * A page of the roles of a user.
+ *
+ * @generated from message claviger.v1.ListRolesOfUserResponse
+ */
+export type ListRolesOfUserResponse = Message<"claviger.v1.ListRolesOfUserResponse"> & {
+  /**
+   * In their order.
+   *
+   * @generated from field: repeated claviger.v1.UserRole user_roles = 1;
+   */
+  userRoles: UserRole[];
+
+  /**
+   * Asks for the next page; empty on the last.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message claviger.v1.ListRolesOfUserResponse.
+ * Use `create(ListRolesOfUserResponseSchema)` to create a new message.
+ */
+export const ListRolesOfUserResponseSchema: GenMessage<ListRolesOfUserResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 15);
+
+/**
+ * Which holders of roles to list, and when.
+ *
+ * @generated from message claviger.v1.ListRoleHoldersRequest
+ */
+export type ListRoleHoldersRequest = Message<"claviger.v1.ListRoleHoldersRequest"> & {
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * One role; all of the project when absent.
+   *
+   * @generated from field: optional string role_key = 2;
+   */
+  roleKey?: string | undefined;
+
+  /**
+   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 3;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * 1 to 1000; 100 when absent.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * Token that the page before gave for the next one; the rest of the request must be the same.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message claviger.v1.ListRoleHoldersRequest.
+ * Use `create(ListRoleHoldersRequestSchema)` to create a new message.
+ */
+export const ListRoleHoldersRequestSchema: GenMessage<ListRoleHoldersRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 16);
+
+/**
+ * A user who has a role.
+ *
+ * @generated from message claviger.v1.RoleHolder
+ */
+export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
+  /**
+   * The user, as their organization names them.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * The organization of the user.
+   *
+   * @generated from field: string org_id = 2;
+   */
+  orgId: string;
+
+  /**
+   * Key of the role.
+   *
+   * @generated from field: string role_key = 3;
+   */
+  roleKey: string;
+
+  /**
+   * The role does not count from this moment on; absent for a role without an end.
+   *
+   * @generated from field: optional google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * When the user was given the role, in its present life; a change of its end leaves this as it is.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 5;
+   */
+  from?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.RoleHolder.
+ * Use `create(RoleHolderSchema)` to create a new message.
+ */
+export const RoleHolderSchema: GenMessage<RoleHolder> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 17);
+
+/**
+ * A page of holders of roles.
+ *
+ * @generated from message claviger.v1.ListRoleHoldersResponse
+ */
+export type ListRoleHoldersResponse = Message<"claviger.v1.ListRoleHoldersResponse"> & {
+  /**
+   * In their order.
+   *
+   * @generated from field: repeated claviger.v1.RoleHolder role_holders = 1;
+   */
+  roleHolders: RoleHolder[];
+
+  /**
+   * Asks for the next page; empty on the last.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message claviger.v1.ListRoleHoldersResponse.
+ * Use `create(ListRoleHoldersResponseSchema)` to create a new message.
+ */
+export const ListRoleHoldersResponseSchema: GenMessage<ListRoleHoldersResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 18);
+
+/**
+ * Who has which role, and the access of an organization as it is desired: projects with their roles, and identity providers.
  *
  * @generated from service claviger.v1.AccessService
  */
@@ -515,6 +900,36 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof ApplyAccessRequestSchema;
     output: typeof ApplyAccessResponseSchema;
+  },
+  /**
+   * Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.
+   *
+   * @generated from rpc claviger.v1.AccessService.CheckAccess
+   */
+  checkAccess: {
+    methodKind: "unary";
+    input: typeof CheckAccessRequestSchema;
+    output: typeof CheckAccessResponseSchema;
+  },
+  /**
+   * Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.
+   *
+   * @generated from rpc claviger.v1.AccessService.ListRolesOfUser
+   */
+  listRolesOfUser: {
+    methodKind: "unary";
+    input: typeof ListRolesOfUserRequestSchema;
+    output: typeof ListRolesOfUserResponseSchema;
+  },
+  /**
+   * Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.
+   *
+   * @generated from rpc claviger.v1.AccessService.ListRoleHolders
+   */
+  listRoleHolders: {
+    methodKind: "unary";
+    input: typeof ListRoleHoldersRequestSchema;
+    output: typeof ListRoleHoldersResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_claviger_v1_access_service, 0);

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/field_rules.proto.
  */
 export const file_claviger_v1_field_rules: GenFile = /*@__PURE__*/
-  fileDesc("Ch1jbGF2aWdlci92MS9maWVsZF9ydWxlcy5wcm90bxILY2xhdmlnZXIudjEiOwoKRmllbGRSdWxlcxIQCghyZXF1aXJlZBgBIAEoCBINCgVsZWFzdBgCIAEoDRIMCgRtb3N0GAMgASgNOk4KBXJ1bGVzEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxiRjAMgASgLMhcuY2xhdmlnZXIudjEuRmllbGRSdWxlc1IFcnVsZXNiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("Ch1jbGF2aWdlci92MS9maWVsZF9ydWxlcy5wcm90bxILY2xhdmlnZXIudjEiTQoKRmllbGRSdWxlcxIQCghyZXF1aXJlZBgBIAEoCBINCgVsZWFzdBgCIAEoDRIMCgRtb3N0GAMgASgNEhAKCGluX3F1ZXJ5GAQgASgIOk4KBXJ1bGVzEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxiRjAMgASgLMhcuY2xhdmlnZXIudjEuRmllbGRSdWxlc1IFcnVsZXNiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * What a request field must be like, for documents and clients; the library itself decides.
@@ -40,6 +40,13 @@ export type FieldRules = Message<"claviger.v1.FieldRules"> & {
    * @generated from field: uint32 most = 3;
    */
   most: number;
+
+  /**
+   * In HTTP, the field is a query parameter, also where there is a body: it names what the request is about, and any text can be a name.
+   *
+   * @generated from field: bool in_query = 4;
+   */
+  inQuery: boolean;
 };
 
 /**

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/history_service.proto.
  */
 export const file_claviger_v1_history_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFjbGF2aWdlci92MS9oaXN0b3J5X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIigKBUFjdG9yEg8KB3VzZXJfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJIp0BCglPYmplY3RSZWYSDAoEdHlwZRgBIAEoCRITCgZpZHBfaWQYAiABKAlIAIgBARIPCgJpZBgDIAEoCUgBiAEBEhcKCnByb2plY3RfaWQYBCABKAlIAogBARIVCghyb2xlX2tleRgFIAEoCUgDiAEBQgkKB19pZHBfaWRCBQoDX2lkQg0KC19wcm9qZWN0X2lkQgsKCV9yb2xlX2tleSL+AQoMSGlzdG9yeUVudHJ5EhAKCHNlcXVlbmNlGAEgASgEEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiEKBWFjdG9yGAMgASgLMhIuY2xhdmlnZXIudjEuQWN0b3ISDAoEdHlwZRgEIAEoCRImCgZvYmplY3QYBSABKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWYSKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSACIAQFCEQoPX2NvcnJlbGF0aW9uX2lkIl4KClRpbWVCb3VuZHMSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrsBChJMaXN0SGlzdG9yeVJlcXVlc3QSFgoFYWN0b3IYASABKAlCB4rhGAMYyAESFQoFdHlwZXMYAiADKAlCBorhGAIYZBINCgVvcmRlchgDIAEoCRINCgVhZnRlchgEIAEoBBITCgZiZWZvcmUYBSABKARIAIgBARIlCgR0aW1lGAYgASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYByABKAVCCQoHX2JlZm9yZSKTAQoTTGlzdEhpc3RvcnlSZXNwb25zZRIqCgdlbnRyaWVzGAEgAygLMhkuY2xhdmlnZXIudjEuSGlzdG9yeUVudHJ5EhcKCm5leHRfYWZ0ZXIYAiABKARIAIgBARIYCgtuZXh0X2JlZm9yZRgDIAEoBEgBiAEBQg0KC19uZXh0X2FmdGVyQg4KDF9uZXh0X2JlZm9yZTJ3Cg5IaXN0b3J5U2VydmljZRJlCgtMaXN0SGlzdG9yeRIfLmNsYXZpZ2VyLnYxLkxpc3RIaXN0b3J5UmVxdWVzdBogLmNsYXZpZ2VyLnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiE4LT5JMCDRILL3YxL2hpc3RvcnliBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_google_api_annotations, file_google_protobuf_timestamp]);
+  fileDesc("CiFjbGF2aWdlci92MS9oaXN0b3J5X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIigKBUFjdG9yEg8KB3VzZXJfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJIp8CCglPYmplY3RSZWYSDAoEdHlwZRgBIAEoCRITCgZpZHBfaWQYAiABKAlIAIgBARIPCgJpZBgDIAEoCUgBiAEBEhcKCnByb2plY3RfaWQYBCABKAlIAogBARIVCghyb2xlX2tleRgFIAEoCUgDiAEBEhsKDmdyYW50ZWRfb3JnX2lkGAYgASgJSASIAQESFAoHdXNlcl9pZBgHIAEoCUgFiAEBEhsKDnByb2plY3Rfb3JnX2lkGAggASgJSAaIAQFCCQoHX2lkcF9pZEIFCgNfaWRCDQoLX3Byb2plY3RfaWRCCwoJX3JvbGVfa2V5QhEKD19ncmFudGVkX29yZ19pZEIKCghfdXNlcl9pZEIRCg9fcHJvamVjdF9vcmdfaWQi/gEKDEhpc3RvcnlFbnRyeRIQCghzZXF1ZW5jZRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIhCgVhY3RvchgDIAEoCzISLmNsYXZpZ2VyLnYxLkFjdG9yEgwKBHR5cGUYBCABKAkSJgoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEikKB2NoYW5nZXMYBiADKAsyGC5jbGF2aWdlci52MS5GaWVsZENoYW5nZRIbCg5jb3JyZWxhdGlvbl9pZBgHIAEoCUgAiAEBQhEKD19jb3JyZWxhdGlvbl9pZCJeCgpUaW1lQm91bmRzEigKBGZyb20YASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK7AQoSTGlzdEhpc3RvcnlSZXF1ZXN0EhYKBWFjdG9yGAEgASgJQgeK4RgDGMgBEhUKBXR5cGVzGAIgAygJQgaK4RgCGGQSDQoFb3JkZXIYAyABKAkSDQoFYWZ0ZXIYBCABKAQSEwoGYmVmb3JlGAUgASgESACIAQESJQoEdGltZRgGIAEoCzIXLmNsYXZpZ2VyLnYxLlRpbWVCb3VuZHMSEQoJcGFnZV9zaXplGAcgASgFQgkKB19iZWZvcmUikwEKE0xpc3RIaXN0b3J5UmVzcG9uc2USKgoHZW50cmllcxgBIAMoCzIZLmNsYXZpZ2VyLnYxLkhpc3RvcnlFbnRyeRIXCgpuZXh0X2FmdGVyGAIgASgESACIAQESGAoLbmV4dF9iZWZvcmUYAyABKARIAYgBAUINCgtfbmV4dF9hZnRlckIOCgxfbmV4dF9iZWZvcmUydwoOSGlzdG9yeVNlcnZpY2USZQoLTGlzdEhpc3RvcnkSHy5jbGF2aWdlci52MS5MaXN0SGlzdG9yeVJlcXVlc3QaIC5jbGF2aWdlci52MS5MaXN0SGlzdG9yeVJlc3BvbnNlIhOC0+STAg0SCy92MS9oaXN0b3J5YgZwcm90bzM", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
  * Who acted.
@@ -74,7 +74,7 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   id?: string | undefined;
 
   /**
-   * Of a role: the id of its project.
+   * Of a role or a grant: the id of its project.
    *
    * @generated from field: optional string project_id = 4;
    */
@@ -86,6 +86,27 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
    * @generated from field: optional string role_key = 5;
    */
   roleKey?: string | undefined;
+
+  /**
+   * Of a grant of a project: the organization that has it.
+   *
+   * @generated from field: optional string granted_org_id = 6;
+   */
+  grantedOrgId?: string | undefined;
+
+  /**
+   * Of a grant of roles to a user: the user.
+   *
+   * @generated from field: optional string user_id = 7;
+   */
+  userId?: string | undefined;
+
+  /**
+   * Of a grant of roles to a user: the organization that owns the project.
+   *
+   * @generated from field: optional string project_org_id = 8;
+   */
+  projectOrgId?: string | undefined;
 };
 
 /**

@@ -1,0 +1,100 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import { postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
+import { numbered } from '../../../../src/adapters/postgres/read-model/prepared.js'
+import { accessStatement } from '../../../../src/adapters/sql/read-model/statements/access-statement.js'
+import {
+  heldRolesStatement,
+  holdersStatement,
+} from '../../../../src/adapters/sql/read-model/statements/counting-statements.js'
+import {
+  countStatement,
+  pageStatement,
+} from '../../../../src/adapters/sql/read-model/statements/list-statement.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/statements/object-statements.js'
+import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
+import type { Statement } from '../../../../src/adapters/sql/statement.js'
+import {
+  ACCESS,
+  applyManyGrants,
+  GRANT_LISTS,
+  HELD_ROLES,
+  HOLDERS,
+} from '../../sql/read-model/many-grants.js'
+import { serverForFile } from '../test-schemas.js'
+
+const server = serverForFile()
+const dialect = postgresDialect('iam')
+let postgres: Postgres
+let client: pg.Client
+
+beforeAll(async () => {
+  const { connectionString } = server
+  postgres = await openPostgres({ connectionString, schema: 'iam' })
+  client = new pg.Client({ connectionString })
+  await client.connect()
+  await applyManyGrants(postgres.readModel)
+  await client.query('ANALYZE')
+})
+
+afterAll(async () => {
+  await client.end()
+  await postgres.close()
+})
+
+/** How PostgreSQL goes about `statement`, line by line. */
+const planOf = async ({ sql, parameters }: Statement): Promise<readonly string[]> => {
+  const { rows } = await client.query(`EXPLAIN ${numbered(sql)}`, [...parameters])
+  return rows.map((row) => String(row['QUERY PLAN']))
+}
+
+const LARGE = [ASSIGNMENTS, OBJECTS.user_grant, OBJECTS.project_grant].map(({ name }) => name)
+
+/** How the tables of many rows are read; some tables are so small that an index would cost more. */
+const readsOf = async (statement: Statement): Promise<readonly string[]> =>
+  (await planOf(statement)).filter((line) =>
+    LARGE.some((name) => / Scan /.test(line) && line.includes(` on ${name}`)),
+  )
+
+const expectIndexes = async (statement: Statement): Promise<void> => {
+  const reads = await readsOf(statement)
+  expect(reads.length).toBeGreaterThan(0)
+  for (const read of reads) expect(read).toMatch(/Index (Only )?Scan|Bitmap Heap Scan/)
+}
+
+describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', () => {
+  test.each(GRANT_LISTS)('for a list by %s.', async (_, query) => {
+    await expectIndexes(countStatement(dialect, query))
+    await expectIndexes(pageStatement(dialect, query))
+  })
+
+  test('for a check of access.', () => expectIndexes(accessStatement(dialect, ACCESS)))
+
+  test.each(HELD_ROLES)('for the roles of one user, with %o.', (query) =>
+    expectIndexes(heldRolesStatement(dialect, query)),
+  )
+
+  test.each(HOLDERS)('for the holders of roles by %s, in their order.', async (_, query) => {
+    const statement = holdersStatement(dialect, query)
+    await expectIndexes(statement)
+    const [held] = await readsOf(statement)
+    expect(held).toContain(`Index Scan using ${ASSIGNMENTS.name}_pkey`)
+  })
+
+  test('for the grants of a removed project.', async () => {
+    const [read] = await readsOf(removalOf(dialect, 'user_grant', ['owner+project-8']))
+    expect(read).toMatch(/Index Scan|Bitmap Heap Scan/)
+  })
+
+  test.each([
+    ['role', ['scope', 'role'], [1, 'editor']],
+    ['organization', ['scope', 'org'], [1, 'org-7']],
+    ['role and organization', ['scope', 'role', 'org'], [1, 'editor', 'org-7']],
+    ['user', ['scope', 'role', 'org', 'user_id'], [1, 'editor', 'org-7', 'user-7']],
+  ])('for the end of assignments of one %s.', async (_, by, values) => {
+    const columns = { by, set: ['end_at', 'ended_with'] }
+    for (const statement of dialect.fill(ASSIGNMENTS, columns, [[...values, 2, 'x']]))
+      await expectIndexes(statement)
+  })
+})

@@ -1,0 +1,99 @@
+// A process that gives and takes roles: started with a `Task` as its argument, it begins when its parent says so.
+import { once } from 'node:events'
+import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
+import { openPlace, type Place } from './writer.js'
+
+/** What a process does. */
+export interface Task {
+  readonly place: Place
+  /** Number of the first of its writers. */
+  readonly first: number
+  /** Each with a memory of its own. */
+  readonly writers: number
+  /** How long each of them writes. */
+  readonly ms: number
+}
+
+/** What the writers of a process were answered. */
+export interface Answers {
+  /** How many of them added the grant that all of them add first. */
+  readonly won: number
+  /** Kinds of refusals. */
+  readonly refusals: readonly string[]
+}
+
+export const USERS = ['u1', 'u2']
+const ROLES = ['editor', 'viewer']
+
+const acme = { caller: { userId: 'admin', orgId: 'acme' } }
+const globex = { caller: { userId: 'admin', orgId: 'globex' } }
+const portal = { projectId: 'portal' }
+const granted = { ...portal, grantedOrgId: 'globex' }
+
+const pick = (from: readonly string[], n: number): string => from[n % from.length] ?? ''
+
+/** What a writer does in turn: one removes roles, one narrows the grant of the project, the others give roles. */
+const step = (iam: Iam, writer: number, n: number) => {
+  const roleKey = pick(ROLES, n >> 1)
+  if (writer % 4 === 0)
+    return n % 2 === 0
+      ? iam.projectRoles.remove({ ...portal, roleKey }, acme)
+      : iam.projectRoles.add({ ...portal, roleKey, displayName: roleKey }, acme)
+  if (writer % 4 === 1)
+    switch (n % 4) {
+      case 0:
+        return iam.projectGrants.update({ ...granted, roleKeys: [roleKey] }, acme)
+      case 1:
+        return iam.projectGrants.update({ ...granted, roleKeys: ROLES }, acme)
+      case 2:
+        return iam.projectGrants.remove(granted, acme)
+      default:
+        return iam.projectGrants.add({ ...granted, roleKeys: ROLES }, acme)
+    }
+  const user = { userId: pick(USERS, n), ...portal, projectOrgId: 'acme' }
+  const within = writer % 4 === 2 ? acme : globex
+  const roles = [{ roleKey }]
+  switch (n % 6) {
+    case 0:
+    case 1:
+      return iam.userGrants.add({ ...user, roles }, within)
+    case 2:
+    case 3:
+      return iam.userGrants.addRoles({ ...user, roles }, within)
+    case 4:
+      return iam.userGrants.update({ ...user, roles }, within)
+    default:
+      return iam.userGrants.removeRoles({ ...user, roleKeys: [roleKey] }, within)
+  }
+}
+
+const run = async ({ place, first, writers, ms }: Task): Promise<void> => {
+  const { store, close } = await openPlace(place)
+  const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
+  const refusals = new Set<string>()
+  let won = 0
+  const write = async (writer: number): Promise<void> => {
+    const iam = createIam({ store, secrets, authorize: () => true })
+    const base = [{ roleKey: 'base' }]
+    const once = await iam.userGrants.add({ userId: 'one', ...portal, roles: base }, acme)
+    if (once.isOk()) won++
+    const own = [{ roleKey: `own-${writer}` }]
+    const added = await iam.userGrants.addRoles({ userId: 'shared', ...portal, roles: own }, acme)
+    if (added.isErr()) refusals.add(`addRoles: ${added.error.kind}`)
+    const until = performance.now() + ms
+    for (let n = 0; performance.now() < until; n++) {
+      const outcome = await step(iam, writer, n)
+      if (outcome.isErr()) refusals.add(outcome.error.kind)
+    }
+  }
+  process.send?.('ready')
+  await once(process, 'message')
+  await Promise.all(Array.from({ length: writers }, (_, n) => write(first + n)))
+  await close()
+  const answers: Answers = { won, refusals: [...refusals] }
+  process.send?.(answers)
+  process.disconnect()
+}
+
+const [script, argument] = process.argv.slice(1)
+if (argument !== undefined && script?.endsWith('granter.ts')) await run(JSON.parse(argument))
