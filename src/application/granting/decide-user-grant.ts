@@ -42,24 +42,28 @@ export type UserGrantChange = UserOfProject &
     | { readonly type: 'DeactivateUserGrant' | 'ReactivateUserGrant' | 'RemoveUserGrant' }
   )
 
-/** The grant of a user as it counts at the time of a decision. */
-export interface LivingGrant {
+/** The grant of a user at the time of a decision. */
+interface FoundGrant {
   readonly ids: OwnedProject & { readonly userId: UserId }
   readonly before: Snapshot<UserGrantState, Parameters<typeof userGrant.evolve>[1]>
-  /** Without the roles that died since they were given. */
   readonly state: UserGrantState
   readonly lives: Lives
 }
 
-/** Reads the grant of a user, and the lives of its roles. */
-export const livingGrant = (
+/** Reads the grant of a user, with all roles that were recorded. */
+const recordedGrant = (
   view: View,
   { userId, projectId, projectOrgId = OrgId.parse(view.orgId) }: UserOfProject,
-): LivingGrant => {
+): FoundGrant => {
   const ids = { userId, projectOrgId, projectId }
   const before = view.read(userGrants, ids)
-  const lives = livesIn(view, ids)
-  return { ids, before, lives, state: livingUserGrant(before.state, lives.isLiving) }
+  return { ids, before, state: before.state, lives: livesIn(view, ids) }
+}
+
+/** Reads the grant of a user as it counts, without the roles that died since they were given: it reads each of them. */
+export const livingGrant = (view: View, user: UserOfProject): FoundGrant => {
+  const found = recordedGrant(view, user)
+  return { ...found, state: livingUserGrant(found.state, found.lives.isLiving) }
 }
 
 /** Why a grant of a user cannot be changed. */
@@ -71,19 +75,20 @@ export const decideUserGrant = (
   change: UserGrantChange,
   now: Date,
 ): Result<StreamRecord, GrantRefusal> => {
-  const living = livingGrant(view, change)
-  const refusal = 'roles' in change ? refusalToGive(living, change, now) : undefined
-  const { ids, before, lives, state } = living
+  const goesByRoles = 'roles' in change || 'roleKeys' in change
+  const found = goesByRoles ? livingGrant(view, change) : recordedGrant(view, change)
+  const refusal = 'roles' in change ? refusalToGive(found, change, now) : undefined
+  const { ids, before, lives, state } = found
   if (!lives.exists) return err(refusal ?? { kind: 'NotFound', object: userGrants.ref(ids) })
   if (refusal?.kind === 'NotFound') return err(refusal)
   return userGrant
-    .decide(commandOf(living, change), state)
+    .decide(commandOf(found, change), state)
     .andThen((events) => (refusal && events.length > 0 ? err(refusal) : ok(record(before, events))))
 }
 
 /** Why the roles of a change cannot be given; it counts only if the change would give any. */
 const refusalToGive = (
-  { ids, lives, state }: LivingGrant,
+  { ids, lives, state }: FoundGrant,
   { type, roles }: Extract<UserGrantChange, { readonly roles: unknown }>,
   now: Date,
 ): NotFound | InvalidArgument | undefined => {
@@ -112,7 +117,7 @@ const refusalToGive = (
     : undefined
 }
 
-const commandOf = ({ ids, lives }: LivingGrant, change: UserGrantChange): UserGrantCommand => {
+const commandOf = ({ ids, lives }: FoundGrant, change: UserGrantChange): UserGrantCommand => {
   switch (change.type) {
     case 'AddUserGrant':
     case 'UpdateUserGrant':

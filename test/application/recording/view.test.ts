@@ -122,3 +122,15 @@ it('loads what it only glances at, and guards nothing by it', async () => {
     expect(view.writesOf([])).toEqual([])
   }
 })
+
+it('reads no roles to switch a grant off, or to end it', async () => {
+  const roles = ['editor', 'viewer'].map((roleKey) => ({ roleKey }))
+  const bob = { userId: 'bob', projectId: 'portal' }
+  await good(iam.projectRoles.add({ ...editor, roleKey: 'viewer', displayName: 'V' }, context))
+  await good(iam.userGrants.add({ ...bob, roles }, context))
+  for (const name of ['deactivate', 'reactivate', 'remove'] as const) {
+    read = []
+    await good(iamOn(recording).userGrants[name](bob, context))
+    expect(read.toSorted()).toEqual([PORTAL, 'user_grant-acme+acme+portal+bob'])
+  }
+})

@@ -1,4 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import { memoryReadModel, verify } from '../../../src/index.js'
+import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import {
   another,
   bob,
@@ -117,6 +120,22 @@ describe('userGrants.removeAllOfUser', () => {
     expect(await heldBy('bob')).toBe(0)
   })
 
+  it('removes the others when a project is removed meanwhile', async () => {
+    await giveMany(2)
+    const process = raced(() => good(another(world).projects.remove({ id: 'p0' }, context)))
+    await good(process.userGrants.removeAllOfUser(user, context))
+    expect(await heldBy('bob')).toBe(0)
+    expect((await good(another(world).userGrants.list({}, context))).items).toEqual([])
+    expect((await verify(world.store)).isOk()).toBe(true)
+    const object = { type: 'user_grant', ...user, projectId: 'p0' } as const
+    const history = await good(another(world).history.list({ object }, context))
+    expect(history.items.map(({ type }) => type)).toEqual([
+      'user_grant.added',
+      'user_grant.removed',
+    ])
+    expect(await good(iam.history.list({ object }, context))).toEqual(history)
+  })
+
   it('removes a grant that was changed meanwhile, and does not answer with one that was removed', async () => {
     await giveMany(1)
     await giveBob(iam, 'editor')
@@ -128,6 +147,49 @@ describe('userGrants.removeAllOfUser', () => {
     const { removed } = await good(process.userGrants.removeAllOfUser(user, context))
     expect(removed).toEqual([{ ...bob, projectOrgId: 'acme' }])
     expect(await heldBy('bob')).toBe(0)
+  })
+
+  it('gives up after ten seconds when it always finds another one', async () => {
+    await giveBob(iam, 'editor')
+    const page = await good(iam.userGrants.list({}, context))
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const readModel = memoryReadModel()
+    // It shows a grant that nobody can remove, since it is not there.
+    const list = async () => {
+      vi.advanceTimersByTime(1_000)
+      return { ...page, hasMore: false }
+    }
+    const process = iamOn(world.store, { readModel: { ...readModel, list: list as never } })
+    await good(iam.userGrants.remove(bob, context))
+    const error = await refusal(process.userGrants.removeAllOfUser(user, context))
+    expect(error).toMatchObject({ kind: 'Aborted' })
+    expect(error).toHaveProperty('attempts', 10)
+  })
+
+  it('ends with the signal, and keeps what was removed by then', async () => {
+    await giveMany(401)
+    const controller = new AbortController()
+    const process = raced(async () => controller.abort())
+    const within = { ...context, signal: controller.signal }
+    expect(await refusal(process.userGrants.removeAllOfUser(user, within))).toEqual({
+      kind: 'Cancelled',
+    })
+    expect(await removals()).toEqual([400])
+    await good(iam.userGrants.removeAllOfUser(user, context))
+    expect(await removals()).toEqual([400, 1])
+  })
+
+  it('does so in an SQLite file as well', async () => {
+    const opened = openSqlite(temporaryFile())
+    onTestFinished(() => opened.close())
+    iam = iamOn(opened.store, opened)
+    await giveMany(401)
+    const { removed, sequence } = await good(iam.userGrants.removeAllOfUser(user, context))
+    expect(removed).toHaveLength(401)
+    expect(sequence).toBe(await opened.store.lastPosition())
+    expect(await heldBy('bob')).toBe(0)
+    expect((await good(iam.access.rolesOf(user, context))).items).toEqual([])
   })
 
   it('counts as never given what it removed: the same grant can be added again', async () => {
