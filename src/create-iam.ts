@@ -51,6 +51,8 @@ export const createIam: (options: IamOptions) => Iam = ({
   checkFunction('authorize', authorize)
   if (typeof readModel?.checkpoint !== 'function')
     throw new TypeError('readModel must be a ReadModel')
+  if (typeof readModel.access !== 'function')
+    throw new TypeError('readModel must be a ReadModel with access, heldRoles and holders')
   if (newId !== undefined) checkFunction('newId', newId)
   if (now !== undefined) checkFunction('now', now)
   if (hooks !== undefined) checkHooks(hooks)

@@ -70,6 +70,7 @@ export interface GivenPage {
 
 /** A page of what was asked for. */
 export interface AccessPage<Item> {
+  /** At most as many as asked for, in the order of the question. */
   readonly items: readonly Item[]
   /** `pageToken` of the next page; absent on the last. */
   readonly nextPageToken?: string

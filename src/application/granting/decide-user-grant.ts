@@ -53,10 +53,12 @@ interface FoundGrant {
 /** Reads the grant of a user, with all roles that were recorded. */
 const recordedGrant = (
   view: View,
-  { userId, projectId, projectOrgId = OrgId.parse(view.orgId) }: UserOfProject,
+  user: UserOfProject & { readonly type?: UserGrantChange['type'] },
 ): FoundGrant => {
+  const { userId, projectId, projectOrgId = OrgId.parse(view.orgId) } = user
   const ids = { userId, projectOrgId, projectId }
-  const before = view.read(userGrants, ids)
+  const isNew = user.type === 'AddUserGrant'
+  const before = isNew ? view.readNew(userGrants, ids) : view.read(userGrants, ids)
   return { ids, before, state: before.state, lives: livesIn(view, ids) }
 }
 

@@ -28,7 +28,7 @@ export interface View {
     orgId?: string,
   ): Snapshot<State, Event>
 
-  /** {@link View.read}, of a stream that should have no events: it is not loaded. Once for each stream. */
+  /** {@link View.read}, of a stream that should have no events: it is not loaded. */
   readNew: View['read']
 
   /**
@@ -49,8 +49,10 @@ export class CallView implements View {
   #looked: AnySnapshot[] = []
   /** What of it must not change before the decision is recorded. */
   #guards: AnySnapshot[] = []
-  /** What of it is still to be loaded. */
-  #missing: AnySnapshot[] = []
+  /** What of it is still to be loaded, by stream; undefined when nothing is. */
+  #missing: Map<StreamId, AnySnapshot> | undefined
+  /** Streams that should have no events, and are not loaded; undefined when there are none. */
+  #new: Map<StreamId, AnySnapshot> | undefined
   /** What was loaded for the call, by stream; undefined while nothing was. */
   #loaded: Map<StreamId, AnySnapshot> | undefined
   /** What was loaded together, and last. */
@@ -94,20 +96,21 @@ export class CallView implements View {
     orgId = this.orgId,
   ): Snapshot<State, Event> {
     const name = kind.stream(orgId, ids)
-    return this.#guard(this.#look(this.#loadedOf(kind, name) ?? new Snapshot(kind, name)))
+    const known = this.#loadedOf(kind, name) ?? this.#ledger.recall(kind, name)
+    return this.#guard(this.#look(known ?? this.#beginning(kind, name)))
   }
 
   /** Takes a decision; it counts for nothing when it {@link isPartial}. */
   decide<Decision>(decision: (view: View) => Decision): Decision {
     this.#looked = []
     this.#guards = []
-    this.#missing = []
+    this.#missing = undefined
     return decision(this)
   }
 
   /** Whether the last decision looked at a stream that is still to be loaded. */
   get isPartial(): boolean {
-    return this.#missing.length > 0
+    return this.#missing !== undefined
   }
 
   /** Whether all that the last decision looked at was loaded together, and last. */
@@ -117,7 +120,7 @@ export class CallView implements View {
 
   /** Loads what the last decision looked at: what is missing, or everything when nothing is. */
   async load(signal: AbortSignal | undefined): Promise<void> {
-    const wanted = this.isPartial ? this.#missing : this.#looked
+    const wanted = this.#missing ? [...this.#missing.values()] : this.#looked
     const loading = wanted.map((snapshot) => this.#ledger.load(snapshot))
     this.#fresh = await raceAbort(Promise.all(loading), signal)
     this.#loaded ??= new Map()
@@ -146,9 +149,25 @@ export class CallView implements View {
     kind: Evolving<State, Event>,
     name: StreamId,
   ): Snapshot<State, Event> {
+    this.#missing ??= new Map()
+    const known = this.#missing.get(name)
+    if (isOf(known, kind)) return known
     const last = this.#ledger.recall(kind, name) ?? new Snapshot(kind, name)
-    this.#missing.push(last)
+    this.#missing.set(name, last)
     return last
+  }
+
+  /** The beginning of a stream, the same at each look. */
+  #beginning<State extends Status, Event extends Message>(
+    kind: Evolving<State, Event>,
+    name: StreamId,
+  ): Snapshot<State, Event> {
+    this.#new ??= new Map()
+    const known = this.#new.get(name)
+    if (isOf(known, kind)) return known
+    const beginning = new Snapshot(kind, name)
+    this.#new.set(name, beginning)
+    return beginning
   }
 
   /** What was loaded of a stream. */

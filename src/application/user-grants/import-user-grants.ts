@@ -90,9 +90,10 @@ const importBatch = (
         const first = added.get(stream)
         // An append writes a stream once: of several rows with the same grant, the first that can be added is.
         if (first) return kept(call, row, first.roles.map(asRecorded))
-        // A grant that stays as it is guards nothing: its roles might not fit into the append.
-        const { state } = livingGrant(glancing(view), row)
-        if (exists(state) && state.roles.length > 0) return kept(call, row, state.roles)
+        // The roles of a grant that stays as it is guard nothing: they might not fit into the append.
+        const found = exists(view.readNew(userGrants, row).state)
+        const state = found && livingGrant(glancing(view), row).state
+        if (state && exists(state) && state.roles.length > 0) return kept(call, row, state.roles)
         const decision = decideUserGrant(view, { type: 'AddUserGrant', ...row }, now)
         if (decision.isErr()) return { result: decision.error }
         added.set(stream, row)

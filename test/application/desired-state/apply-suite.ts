@@ -274,7 +274,7 @@ export const applySuite = (open: OpenStore, share = 1): void => {
       vi.useFakeTimers({ toFake: ['performance'] })
       onTestFinished(() => void vi.useRealTimers())
       const result = world.iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context)
-      await vi.waitFor(() => expect(times).toBeGreaterThan(12))
+      await vi.waitFor(() => expect(times).toBeGreaterThan(12), 20_000)
       vi.advanceTimersByTime(10_000)
       expect(await refused(result)).toMatchObject({ kind: 'Aborted' })
     }))
