@@ -15,6 +15,7 @@ import {
   mapExternalUser,
   mayAutoRegister,
   memoryEventStore,
+  orThrow,
   permissionsFromCaller,
   roleClaims,
   rolesOfGroup,
@@ -33,6 +34,10 @@ const everything = [
   'project.write',
   'project.role.read',
   'project.role.write',
+  'project.grant.read',
+  'project.grant.write',
+  'user.grant.read',
+  'user.grant.write',
   'event.read',
 ] as const
 
@@ -373,6 +378,44 @@ describe('3. Update project', () => {
       checkLogin({ project, roleKeys: [] }, { userOrgId: 'other', userRoleKeys: [], grantedOrgIds })
     expect(login(['other']).isOk()).toBe(true)
     expect(login([]).isErr()).toBe(true)
+  })
+
+  it('projectRoleCheck lets in users who were given a role of the project alone', async () => {
+    await orThrow(
+      iam.projects.add({ id: 'portal', name: 'Portal', projectRoleCheck: true }, context),
+    )
+    await addRole('a')
+    const user = { userId: 'u3', projectId: 'portal' }
+    const check = async () => {
+      const login = { id: 'portal', userId: 'u3', userOrgId: 'acme' }
+      const { allowed } = await orThrow(iam.access.check(user, context))
+      return [allowed, (await iam.projects.checkLogin(login, context)).isOk()]
+    }
+    expect(await check()).toEqual([false, false])
+    await orThrow(iam.userGrants.add({ ...user, roles: [{ roleKey: 'a' }] }, context))
+    expect(await check()).toEqual([true, true])
+    await orThrow(iam.projectRoles.remove({ projectId: 'portal', roleKey: 'a' }, context))
+    expect(await check()).toEqual([false, false])
+  })
+
+  it('hasProjectCheck lets in organizations that were granted the project alone', async () => {
+    await orThrow(
+      iam.projects.add({ id: 'portal', name: 'Portal', hasProjectCheck: true }, context),
+    )
+    await addRole('a')
+    const other: Context = { caller: { userId: 'u3', orgId: 'other', permissions: everything } }
+    const check = async () => {
+      const user = { userId: 'u3', projectId: 'portal', projectOrgId: 'acme' }
+      const login = { id: 'portal', userId: 'u3', userOrgId: 'other' }
+      const { allowed } = await orThrow(iam.access.check(user, other))
+      return [allowed, (await iam.projects.checkLogin(login, context)).isOk()]
+    }
+    const grant = { projectId: 'portal', grantedOrgId: 'other' }
+    expect(await check()).toEqual([false, false])
+    await orThrow(iam.projectGrants.add({ ...grant, roleKeys: ['a'] }, context))
+    expect(await check()).toEqual([true, true])
+    await orThrow(iam.projectGrants.remove(grant, context))
+    expect(await check()).toEqual([false, false])
   })
 
   it('privateLabelingSetting says which branding applies at the login', async () => {

@@ -258,22 +258,34 @@ describe('the B2B SaaS of the guide', () => {
     const refused = await byAda(1, 'GET /apps/invoicing')
     expect([refused.status, refused.body.details[0].reason]).toEqual([409, 'PROJECT_ROLE_REQUIRED'])
     expect((await byAda(2, `PUT ${path}/nothing`)).status).toBe(404)
-    expect((await byAda(2, `PUT ${path}/auditor`)).body).toEqual({ given: true })
+    expect((await byAda(2, `PUT ${path}/auditor`)).body.changed).toBe(true)
+    expect((await byAda(1, `PUT ${path}/auditor`)).body.changed).toBe(false)
     expect((await byAda(0, 'GET /apps/invoicing')).body).toEqual({
       project: 'Invoicing',
       roles: [{ roleKey: 'auditor', displayName: 'External auditor', group: 'finance' }],
     })
     expect((await byAda(0, 'GET /apps/reports')).status).toBe(409)
     // Another customer's admin gives no role to a user who is not theirs.
-    expect((await byGus(0, `PUT ${path}/viewer`)).body).toEqual({ given: false })
+    expect((await byGus(0, `PUT ${path}/viewer`)).status).toBe(404)
+    const reader = '/admin/projects/invoicing/users'
+    const holders = async (query = '') =>
+      (await byAda(1, `GET ${reader}${query}`)).body.items.map(
+        ({ roleKey }: { readonly roleKey: string }) => roleKey,
+      )
+    expect((await byAda(2, `PUT ${path}/viewer`)).body.changed).toBe(true)
+    expect(await holders()).toEqual(['auditor', 'viewer'])
+    expect((await byAda(0, `DELETE ${path}/viewer`)).body.changed).toBe(true)
+    expect(await holders()).toEqual(['auditor'])
+    expect((await byAda(1, `GET ${reader}?at=yesterday`)).status).toBe(400)
 
+    const before = new Date().toISOString()
+    await setTimeout(2)
     await byAda(0, 'DELETE /admin/projects/invoicing/roles/auditor')
     expect((await byAda(1, 'GET /apps/invoicing')).status).toBe(409)
-    const isLast = ({ type }: { readonly type: string }) => type === 'project_role.removed'
-    await until(() => servers.acme.handled.some(isLast))
     const again = { roleKey: 'auditor', displayName: 'Auditor' }
     await byAda(2, 'POST /admin/projects/invoicing/roles', { body: again })
     expect((await byAda(1, 'GET /apps/invoicing')).status).toBe(409)
+    expect([await holders(), await holders(`?at=${before}`)]).toEqual([[], ['auditor']])
   })
 
   it('lets admins alone into what is theirs', async () => {

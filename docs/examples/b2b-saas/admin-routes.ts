@@ -1,6 +1,6 @@
 // What the admins of a customer do, in their own organization.
 import { randomBytes } from 'node:crypto'
-import { type Iam, IamFailure, orThrow } from 'claviger'
+import { type Caller, type Context, type Iam, IamFailure, orThrow } from 'claviger'
 import { type Request, Router } from 'express'
 import type { Pool } from 'pg'
 import { forAdmins, sequenceIn } from './routes.ts'
@@ -84,33 +84,51 @@ export const adminRoutes = (iam: Iam, pool: Pool, callerOf: CallerOf): Router =>
     ),
   )
 
-  // From here on, rows of our own: the library knows neither users nor webhooks.
+  /** A role for a user of the caller's, who is a row of ours. */
+  const given = async ({ caller }: Context & { readonly caller: Caller }, request: Request) => {
+    const { projectId, roleKey } = role(request)
+    const user = { userId: param(request, 'userId'), projectId }
+    const text = 'SELECT 1 FROM app.users WHERE customer_id = $1 AND id = $2'
+    const { rowCount } = await pool.query(text, [caller.orgId, user.userId])
+    if (rowCount === 1) return { user, roleKey }
+    throw new IamFailure({ kind: 'NotFound', object: { type: 'user_grant', ...user } })
+  }
+  routes.put(
+    '/users/:userId/roles/:projectId/:roleKey',
+    as(async (context, request) => {
+      const { user, roleKey } = await given(context, request)
+      const grant = { ...user, roles: [{ roleKey }] }
+      const { caller } = context // without a key: to give a role twice changes nothing
+      const added = await iam.userGrants.addRoles(grant, { caller })
+      const isFirst = added.isErr() && added.error.kind === 'NotFound'
+      return isFirst ? orThrow(iam.userGrants.add(grant, { caller })) : orThrow(added)
+    }),
+  )
+  routes.delete(
+    '/users/:userId/roles/:projectId/:roleKey',
+    as(async (context, request) => {
+      const { user, roleKey } = await given(context, request)
+      return orThrow(iam.userGrants.removeRoles({ ...user, roleKeys: [roleKey] }, context))
+    }),
+  )
+  routes.get(
+    '/projects/:projectId/users',
+    as((context, request) => {
+      const { pageToken } = page(request)
+      const at =
+        request.query['at'] === undefined ? undefined : new Date(String(request.query['at']))
+      const projectId = param(request, 'projectId')
+      return orThrow(iam.access.whoHas({ projectId, at, pageToken }, context))
+    }),
+  )
+
+  // From here on, rows of our own: the library knows no names of users, and no webhooks.
   routes.get(
     '/users',
     as(async ({ caller }) => {
       const text =
         'SELECT id, username, is_admin FROM app.users WHERE customer_id = $1 ORDER BY username'
       return { items: (await pool.query(text, [caller.orgId])).rows }
-    }),
-  )
-  routes.put(
-    '/users/:userId/roles/:projectId/:roleKey',
-    as(async (context, request) => {
-      const given = role(request)
-      const { details } = await orThrow(iam.projectRoles.get(given, context)) // there is such a role
-      const { rowCount } = await pool.query(
-        `INSERT INTO app.user_roles
-         SELECT customer_id, id, $3, $4, $5 FROM app.users WHERE customer_id = $1 AND id = $2
-         ON CONFLICT (user_id, project_id, role_key) DO UPDATE SET role_sequence = excluded.role_sequence`,
-        [
-          context.caller.orgId,
-          param(request, 'userId'),
-          given.projectId,
-          given.roleKey,
-          String(details.sequence),
-        ],
-      )
-      return { given: rowCount === 1 }
     }),
   )
   routes.put(

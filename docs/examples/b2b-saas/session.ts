@@ -13,6 +13,8 @@ const ADMIN: readonly Permission[] = [
   'project.role.write',
   'identity_provider.read',
   'identity_provider.write',
+  'user.grant.read',
+  'user.grant.write',
   'event.read',
 ]
 

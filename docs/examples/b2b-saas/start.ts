@@ -88,7 +88,7 @@ const appOf = (
   app.use('/operator', operatorRoutes({ iam, pool, access, operatorToken }))
   app.use('/sign-in', signInRoutes({ iam, pool, cookies, origin, isDevelopment }))
   app.use('/admin', adminRoutes(iam, pool, callerOf))
-  app.use('/apps', appRoutes(iam, pool, callerOf))
+  app.use('/apps', appRoutes(iam, callerOf))
   app.use(answerErrors)
   return app
 }

@@ -1,5 +1,5 @@
-// What claviger does not hold, and this product therefore does: its customers, their users, who of them has
-// which role, where their webhooks lead, and what is still to be sent there.
+// What claviger does not hold, and this product therefore does: its customers, their users, where their webhooks
+// lead, and what is still to be sent there.
 import type { Pool } from 'pg'
 
 /** One statement after the other, in one transaction; the lock lets one instance go first. */
@@ -19,14 +19,6 @@ const TABLES = `
     subject text, -- under which id; both unknown until an invited user signs in
     UNIQUE (customer_id, username),
     UNIQUE (customer_id, issuer, subject)
-  );
-  CREATE TABLE IF NOT EXISTS app.user_roles (
-    customer_id text NOT NULL REFERENCES app.customers,
-    user_id text NOT NULL REFERENCES app.users,
-    project_id text NOT NULL,
-    role_key text NOT NULL,
-    role_sequence numeric NOT NULL, -- of the role when it was given: tells it from a later one of the same key
-    PRIMARY KEY (user_id, project_id, role_key)
   );
   CREATE TABLE IF NOT EXISTS app.webhooks (
     customer_id text PRIMARY KEY REFERENCES app.customers,

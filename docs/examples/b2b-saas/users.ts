@@ -1,4 +1,4 @@
-// Users and the roles that they were given: this product's own rows.
+// Users: this product's own rows.
 import {
   type ExternalClaims,
   type IdentityProvider,
@@ -40,17 +40,4 @@ export const userOf = async (
      VALUES ($5, $1, $4, false, $2, $3) ON CONFLICT DO NOTHING RETURNING id`,
     [...who, username, crypto.randomUUID()],
   )
-}
-
-/** Keys of the roles of a project that a user was given. */
-export const roleKeysOf = async (
-  pool: Pool,
-  userId: string,
-  projectId: string,
-): Promise<readonly string[]> => {
-  const { rows } = await pool.query<{ role_key: string }>(
-    'SELECT role_key FROM app.user_roles WHERE user_id = $1 AND project_id = $2 ORDER BY role_key',
-    [userId, projectId],
-  )
-  return rows.map(({ role_key }) => role_key)
 }

@@ -28,6 +28,15 @@ test.each([
   expect(await badFields(iam.apply(plan, context))).toEqual([field])
 })
 
+test('a plan that replaces roles by those that are left when it removes others is refused', async () => {
+  const { iam, plan } = await updated()
+  const pruning = await done(iam.plan(portalWith(['viewer', 'author'], undefined), context))
+  plan.changes.push(pruning.changes[3])
+  plan.changes[1].events[0].data.roleKeys = ['viewer']
+  expect(pruning.changes[3]?.object).toMatchObject({ roleKey: 'editor' })
+  expect(await badFields(iam.apply(plan, context))).toEqual(['changes[1].events'])
+})
+
 test('a plan cannot say when the life of a role began', async () => {
   const { iam, plan } = await updated()
   const { data } = plan.changes[1].events[0]

@@ -60,6 +60,24 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
     listProjectRoles('portal'),
   ],
   [
+    'declares grants, and then none of them',
+    planAccess({
+      ...portalWith({
+        roles: [{ roleKey: 'a', displayName: 'A' }],
+        grants: [{ grantedOrgId: 'globex', roleKeys: ['a'] }],
+      }),
+      ...managed,
+    }),
+    applyAccess({
+      ...portalWith({
+        roles: [{ roleKey: 'a', displayName: 'A' }],
+        grants: [{ grantedOrgId: 'globex', roleKeys: ['a'] }],
+      }),
+      ...managed,
+    }),
+    applyAccess({ ...portalWith({ grants: [], updateMask: 'grants' }), prune: true, ...managed }),
+  ],
+  [
     'leaves what a newer one has marked, and what cannot be added again',
     applyAccess({ ...portalWith({ settings: { projectRoleCheck: true } }), ...managed }),
     applyAccess({ ...portalWith({}), managedBy: 'platform', version: '2' }),

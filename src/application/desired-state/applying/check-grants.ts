@@ -1,8 +1,9 @@
-import type { ProjectRoleRef } from '../../../domain/values.js'
+import type { ObjectRef, ProjectRoleRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/events/kind-of.js'
 import { type InvalidArgument, invalid, type PlanOutdated } from '../../errors/errors.js'
 import type { PlannedChange } from '../plan/planned-change.js'
 import { givesRoles } from '../plan/planned-event.js'
+import type { Values } from '../plan/recorded-fields.js'
 
 /** The roles that the grants of a plan name, each once. */
 export const grantedRoles = (changes: readonly PlannedChange[]): readonly ProjectRoleRef[] => {
@@ -27,6 +28,23 @@ export const outdatedByRoles = (
   })
   const moved = missing.map((object) => ({ object, change: 'removed' }) as const)
   return moved.length > 0 ? { kind: 'PlanOutdated', moved } : undefined
+}
+
+/** The values of an object once the roles are removed that a plan removes: a grant loses them with no event of its own. */
+export const afterRemovals = (
+  changes: readonly PlannedChange[],
+): ((object: ObjectRef, values: Values) => Values) => {
+  const removed = new Set(
+    changes.flatMap(({ action, object }) => (action === 'remove' ? streamOf('', object) : [])),
+  )
+  return (object, values) => {
+    const { roleKeys } = values
+    if (object.type !== 'project_grant' || !Array.isArray(roleKeys)) return values
+    const { projectId } = object
+    const isLeft = (roleKey: string) =>
+      !removed.has(streamOf('', { type: 'project_role', projectId, roleKey }))
+    return { ...values, roleKeys: roleKeys.filter(isLeft) }
+  }
 }
 
 /** The refusal of a plan that grants a project to the organization that owns it. */

@@ -12,10 +12,11 @@ import type { AdmittedCall } from '../../method/context.js'
 import type { Runtime } from '../../runtime.js'
 import type { Plan } from '../plan/plan.js'
 import type { PlannedChange } from '../plan/planned-change.js'
-import { hasNoOpEvent, recordedFields, shownFields, type Values } from '../plan/recorded-fields.js'
+import type { PlannedField } from '../plan/planned-field.js'
+import { hasNoOpEvent, recordedFields, shownFields } from '../plan/recorded-fields.js'
 import { isSuperseded, marksOn } from '../planning/object-marks.js'
 import type { PendingChange } from '../planning/pending-change.js'
-import { grantedRoles, invalidGrant, outdatedByRoles } from './check-grants.js'
+import { afterRemovals, grantedRoles, invalidGrant, outdatedByRoles } from './check-grants.js'
 import { currentObjects } from './current-objects.js'
 import { outdatedBy, type PlannedOn } from './plan-outdated.js'
 
@@ -50,28 +51,25 @@ export const checkPlan = async (
     (await outdatedByBlocked(runtime, call, changes))
   if (outdated) return err(outdated)
 
+  const leftOf = afterRemovals(changes)
   const pending: PendingChange[] = []
   for (const [index, change] of changes.entries()) {
     const { details, ...values } = rows.get(streamIn(change)) ?? {}
-    const refusal = refusalOf(change, values, `changes[${index}]`)
-    if (refusal) return err(refusal)
-    const lastEvent = marks.get(streamIn(change))?.lastEvent
+    const isNoOp = hasNoOpEvent(change, leftOf(change.object, values))
+    if (isNoOp) return err(invalid(`changes[${index}].events`, 'must change something'))
     const fields = recordedFields(change, values)
+    if (!showsAll(change, fields))
+      return err(invalid(`changes[${index}].fields`, 'must name all that the events change'))
+    const lastEvent = marks.get(streamIn(change))?.lastEvent
     pending.push({ change: { ...change, fields }, details, lastEvent })
   }
   return ok(pending)
 }
 
-const refusalOf = (
-  change: PlannedChange,
-  current: Values,
-  path: string,
-): InvalidArgument | undefined => {
-  if (hasNoOpEvent(change, current)) return invalid(`${path}.events`, 'must change something')
+/** Whether a plan names all `fields` that its events change. */
+const showsAll = (change: PlannedChange, fields: readonly PlannedField[]): boolean => {
   const shown = new Set(shownFields(change).map(({ field }) => field))
-  return recordedFields(change, current).every(({ field }) => shown.has(field))
-    ? undefined
-    : invalid(`${path}.fields`, 'must name all that the events change')
+  return fields.every(({ field }) => shown.has(field))
 }
 
 /** The added roles and grants of projects that exist. */

@@ -81,5 +81,5 @@ export const DesiredProject = z.strictObject({
   ),
 })
 export type ParsedProject = z.output<typeof DesiredProject>
-export type ParsedRole = z.output<typeof DesiredRole>
+
 export type ParsedGrant = z.output<typeof DesiredGrant>

@@ -12,7 +12,7 @@ import { isSuperseded, marksOn } from './object-marks.js'
 import { type CurrentObject, changeBy, type PendingChange, superseded } from './pending-change.js'
 
 /** The types of objects that lie in a project. */
-export type ContentType = 'project_role' | 'project_grant'
+type ContentType = 'project_role' | 'project_grant'
 
 /** Objects of one type in a project, by their keys in it. */
 export type Rows<Type extends ContentType> = ReadonlyMap<string, Views[Type]>
