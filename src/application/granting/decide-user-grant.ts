@@ -85,10 +85,10 @@ export const decideUserGrant = (
   if (refusal?.kind === 'NotFound') return err(refusal)
   return userGrant
     .decide(commandOf(found, change), state)
-    .andThen((events) => (refusal && events.length > 0 ? err(refusal) : ok(record(before, events))))
+    .andThen((events) => (refusal ? err(refusal) : ok(record(before, events))))
 }
 
-/** Why the roles of a change cannot be given; it counts only if the change would give any. */
+/** Why the roles of a change cannot be given. */
 const refusalToGive = (
   { ids, lives, state }: FoundGrant,
   { type, roles }: Extract<UserGrantChange, { readonly roles: unknown }>,

@@ -203,6 +203,14 @@ describe('access.check of a login', () => {
     expect(await ofGina()).toEqual(no('ProjectGrantInactive'))
   })
 
+  it('without rules needs a grant of the project to another organization, active or not', async () => {
+    expect(await ofGina()).toEqual(no('ProjectGrantMissing'))
+    await grantGlobex(iam, 'editor')
+    await giveGina(iam, 'editor')
+    await good(iam.projectGrants.deactivate(toGlobex, context))
+    expect(await ofGina()).toEqual(yes())
+  })
+
   it('with both rules needs both', async () => {
     await rules({ hasProjectCheck: true, projectRoleCheck: true })
     await grantGlobex(iam, 'editor')

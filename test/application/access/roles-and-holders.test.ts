@@ -102,8 +102,17 @@ describe('access.rolesOf', () => {
     ])
       expect(await badFields(call)).toEqual(['pageToken'])
     const [binding] = JSON.parse(Buffer.from(pageToken, 'base64url').toString())
-    for (const place of [[], ['a', 'b'], ['a', 'b', 1], ['a', 'b', 'c', 'd'], 'abc', null]) {
-      const forged = Buffer.from(JSON.stringify([binding, place])).toString('base64url')
+    const places = [
+      [],
+      ['a', 'b'],
+      ['a', 'b', 1],
+      ['a', 'b', { n: '1' }],
+      ['a', 'b', 'c', 'd'],
+      ['a', 1, 'b', 'c'],
+      [['a', 'b', 'c']],
+    ]
+    for (const place of places) {
+      const forged = Buffer.from(JSON.stringify([binding, ...place])).toString('base64url')
       expect(await badFields(iam.access.rolesOf({ ...user, pageToken: forged }, context))).toEqual([
         'pageToken',
       ])

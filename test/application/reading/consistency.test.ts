@@ -3,7 +3,16 @@ import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, memoryReadModel, type ReadModel, StoreFault } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
-import { addAllSamples, addSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
+import {
+  addAllSamples,
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  refusal,
+  start,
+} from '../host.js'
 import { reads } from '../method/methods.js'
 
 let store: EventStore

@@ -160,6 +160,21 @@ describe('Two admins', () => {
   })
 })
 
+it('a role that ends while the other one is taken does not keep the grant', async () => {
+  await giveBob(iam, 'viewer', 'editor')
+  await giveGina(iam, 'viewer', 'editor')
+  const take = (first: () => Promise<unknown>, user: typeof bob, within: typeof context) =>
+    good(raced(first).userGrants.removeRoles({ ...user, roleKeys: ['viewer'] }, within))
+  const taken = await take(() => regrantGlobex(another(world), 'viewer'), gina, inGlobex)
+  expect(taken.events.map(({ type }) => type)).toEqual(['user_grant.removed'])
+  await take(() => removeRole(another(world), 'editor'), bob, context)
+  for (const [user, within] of [
+    [bob, context],
+    [gina, inGlobex],
+  ] as const)
+    expect((await refusal(iam.userGrants.get(user, within))).kind).toBe('NotFound')
+})
+
 it('of sixteen writers that add one grant, one wins', async () => {
   const processes = Array.from({ length: 16 }, () => another(world))
   const outcomes = await Promise.all(
