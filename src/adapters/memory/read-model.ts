@@ -1,3 +1,4 @@
+import { kinds } from '../../domain/kinds.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Listing, ListQuery, ReadModel, Views, ViewType } from '../../ports/read-model.js'
 import { readEvents } from '../../projections/events/read-events.js'
@@ -64,7 +65,9 @@ const listRows = <Type extends ViewType>(
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const rows = listedRows(state, query).map((row) => shownRow(state, query.type, row))
+  const listed = listedRows(state, query)
+  const { assigns } = kinds[query.type]
+  const rows = assigns ? listed.map((row) => shownRow(state, query.type, row)) : listed
   const order = rowOrder(fields, query.sort)
   const found = rows.filter(meetsAll(query.type, fields, query.conditions))
   const { after } = query
