@@ -96,6 +96,38 @@ test.each(HOMES)(
 )
 
 test.each(HOMES)(
+  'after any history, an organization lists and counts its own grants and those it has received: %s',
+  async (_, open, share) => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (steps) => {
+        const { iam, log } = await played(steps, open)
+        const model = new NaiveModel(log)
+        for (const orgId of [...ORGS, 'nobody']) {
+          const at = { ...context, orgId }
+          const own = await good(iam.userGrants.list({}, at))
+          const shown = own.items.map(({ userId, projectId, projectOrgId, roles }) => {
+            const roleKeys = roles.map(({ roleKey }) => roleKey).toSorted()
+            return { userId, projectId, projectOrgId, roleKeys }
+          })
+          expect(shown).toEqual(model.userGrants(orgId))
+          expect(own.totalSize).toBe(shown.length)
+          const { items, totalSize } = await good(iam.projectGrants.listReceived({}, at))
+          const received = items.map(({ projectId, projectOrgId, grantedOrgId, roleKeys }) => ({
+            projectId,
+            projectOrgId,
+            grantedOrgId,
+            roleKeys: roleKeys.toSorted(),
+          }))
+          expect(received).toEqual(model.received(orgId))
+          expect(totalSize).toBe(received.length)
+        }
+      }),
+      { numRuns: HISTORIES * share },
+    )
+  },
+)
+
+test.each(HOMES)(
   'after any history, who had which role at each time agrees with a naive replay: %s',
   async (_, open, share) => {
     await fc.assert(

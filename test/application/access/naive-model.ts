@@ -268,6 +268,47 @@ export class NaiveModel {
       )
   }
 
+  /** As `iam.userGrants.list` of an organization, without states and details. */
+  userGrants(orgId: string) {
+    return [...this.#userGrants.keys()]
+      .map(idsIn)
+      .filter((ids) => ids.orgId === orgId && this.#project(ids))
+      .map(({ projectOrgId, projectId, userId, ...ids }) => ({
+        userId,
+        projectId,
+        projectOrgId,
+        roleKeys: [...this.#living({ ...ids, projectOrgId, projectId, userId }).keys()].toSorted(),
+      }))
+      .toSorted((one, other) =>
+        byText(
+          [one.projectOrgId, one.projectId, one.userId],
+          [other.projectOrgId, other.projectId, other.userId],
+        ),
+      )
+  }
+
+  /** As `iam.projectGrants.listReceived` of an organization, without states and details. */
+  received(grantedOrgId: string) {
+    return [...this.#projects]
+      .flatMap(([key, { grants, roles }]) => {
+        const [projectOrgId = '', projectId = ''] = key.split('/')
+        const grant = grants.get(grantedOrgId)
+        if (!grant) return []
+        const living = [...grant.places].filter(
+          ([roleKey, { role }]) => roles.get(roleKey) === role,
+        )
+        return {
+          projectId,
+          projectOrgId,
+          grantedOrgId,
+          roleKeys: living.map(([key]) => key).toSorted(),
+        }
+      })
+      .toSorted((one, other) =>
+        byText([one.projectOrgId, one.projectId], [other.projectOrgId, other.projectId]),
+      )
+  }
+
   /** The roles that users were given and that still are what was given, for another judge of the same facts. */
   facts() {
     return [...this.#userGrants].flatMap(([key, grant]) => {
