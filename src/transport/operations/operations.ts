@@ -1,12 +1,12 @@
 import type { Iam } from '../../index.js'
-import { accessOperations } from './access.js'
-import { identityProviderOperations } from './identity-providers.js'
 import type { Operation } from './operation.js'
-import { projectGrantOperations } from './project-grants.js'
-import { projectRoleOperations } from './project-roles.js'
-import { projectOperations } from './projects.js'
 import { historyOperations } from './reading/history.js'
-import { userGrantOperations } from './user-grants.js'
+import { accessOperations } from './services/access.js'
+import { identityProviderOperations } from './services/identity-providers.js'
+import { projectGrantOperations } from './services/project-grants.js'
+import { projectRoleOperations } from './services/project-roles.js'
+import { projectOperations } from './services/projects.js'
+import { userGrantOperations } from './services/user-grants.js'
 
 /** All that the transport offers of the library. @throws TypeError when `iam` is not what `createIam` returns */
 export const operationsOf = (iam: Iam): readonly Operation[] => {

@@ -1,9 +1,9 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { err } from 'neverthrow'
-import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../index.js'
-import { AccessService } from '../gen/claviger/v1/access_service_pb.js'
-import type { Values } from '../messages/message-fields.js'
-import { answering, type Operation } from './operation.js'
+import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../../index.js'
+import { AccessService } from '../../gen/claviger/v1/access_service_pb.js'
+import type { Values } from '../../messages/message-fields.js'
+import { answering, type Operation } from '../operation.js'
 
 /** The operations of `AccessService`. */
 export const accessOperations = (iam: Iam): readonly Operation[] => [

@@ -1,10 +1,10 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { ok, type Result, ResultAsync } from 'neverthrow'
-import type { Iam, IamError, Projection } from '../../index.js'
-import { statusError, transportStatus } from '../errors/status-error.js'
-import { Health } from '../gen/grpc/health/v1/health_pb.js'
-import { answering, type Operation } from './operation.js'
+import type { Iam, IamError, Projection } from '../../../index.js'
+import { statusError, transportStatus } from '../../errors/status-error.js'
+import { Health } from '../../gen/grpc/health/v1/health_pb.js'
+import { answering, type Operation } from '../operation.js'
 
 /** Longest wait for the store, in milliseconds: one that answers no sooner is of no use to anybody. */
 const LONGEST_WAIT = 5_000

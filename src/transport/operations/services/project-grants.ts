@@ -1,7 +1,7 @@
-import type { Iam } from '../../index.js'
-import { ProjectGrantService } from '../gen/claviger/v1/project_grant_service_pb.js'
-import { listing, type Operation, showing, writing } from './operation.js'
-import { listingHistory, showingPast } from './reading/history.js'
+import type { Iam } from '../../../index.js'
+import { ProjectGrantService } from '../../gen/claviger/v1/project_grant_service_pb.js'
+import { listing, type Operation, showing, writing } from '../operation.js'
+import { listingHistory, showingPast } from '../reading/history.js'
 
 const rpc = ProjectGrantService.method
 

@@ -1,7 +1,7 @@
-import type { Iam } from '../../index.js'
-import { UserGrantService } from '../gen/claviger/v1/user_grant_service_pb.js'
-import { answering, listing, type Operation, showing, writing } from './operation.js'
-import { listingHistory, showingPast } from './reading/history.js'
+import type { Iam } from '../../../index.js'
+import { UserGrantService } from '../../gen/claviger/v1/user_grant_service_pb.js'
+import { answering, listing, type Operation, showing, writing } from '../operation.js'
+import { listingHistory, showingPast } from '../reading/history.js'
 
 const rpc = UserGrantService.method
 
