@@ -2,6 +2,7 @@ import { checkpointLaws } from './checkpoint-laws.js'
 import { getLaws } from './get-laws.js'
 import { accessLaws } from './grants/access-laws.js'
 import { endingLaws } from './grants/ending-laws.js'
+import { holderLaws } from './grants/holder-laws.js'
 import { shownLaws } from './grants/shown-laws.js'
 import { headLaws } from './head-laws.js'
 import { historyLaws } from './history-laws.js'
@@ -24,6 +25,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...historyLaws,
   ...historyPageLaws,
   ...shownLaws,
+  ...holderLaws,
   ...accessLaws,
   ...endingLaws,
   ...headLaws,
