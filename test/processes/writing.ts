@@ -28,7 +28,8 @@ export const startWriting = (task: Task): Writing => {
     child.kill('SIGKILL')
   })
   const answers: Answer[] = []
-  const ended = once(child, 'exit')
+  // The last answers may arrive after the exit; the channel closes behind them.
+  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')])
   child.on('message', (answer: Answer) => answers.push(answer))
   return {
     answers,
