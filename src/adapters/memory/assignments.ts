@@ -98,8 +98,7 @@ export const emptyAssignments = (): Assignments => {
       getOrAdd(spells, placeOf(range), () => []).push({ from })
     },
     resume: (range, until) => {
-      const last = spells.get(placeOf(range))?.at(-1)
-      if (last) last.until ??= until
+      for (const spell of spells.get(placeOf(range)) ?? []) spell.until ??= until
     },
   }
 }
