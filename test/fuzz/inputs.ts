@@ -33,12 +33,15 @@ type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>
 export const ids = fc.constantFrom('portal', 'google', 'x'.repeat(64), 'x'.repeat(65), 'a+b', '')
 const mapping = fc.constantFrom('OIDC_MAPPING_FIELD_EMAIL', 'OIDC_MAPPING_FIELD_UNSPECIFIED')
 
+const paged = {
+  pageSize: fc.integer({ min: -1, max: 1_001 }),
+  pageToken: fc.option(awkwardText, { nil: undefined, freq: 1 }),
+}
 const page = {
   sort: fc.array(fc.record({ field: fc.constantFrom('state', 'sequence', 'none') }), {
     maxLength: 2,
   }),
-  pageSize: fc.integer({ min: -1, max: 1_001 }),
-  pageToken: fc.option(awkwardText, { nil: undefined, freq: 1 }),
+  ...paged,
 }
 const textFilter = fc.record(
   { equals: awkwardText, contains: awkwardText, ignoreCase: fc.boolean() },
@@ -60,7 +63,19 @@ const object = fc.oneof(
   fc.record({ type: fc.constant('project'), id: ids }),
   fc.record({ type: fc.constant('identity_provider'), idpId: ids }),
   fc.record({ type: fc.constant('project_role'), projectId: ids, roleKey: awkwardText }),
+  fc.record({ type: fc.constant('project_grant'), projectId: ids, grantedOrgId: ids }),
+  fc.record({ type: fc.constant('user_grant'), projectId: ids, userId: awkwardText }),
 )
+/** Mostly that of a role which is there. */
+const roleKey = fc.oneof({ weight: 3, arbitrary: fc.constant('b') }, awkwardText)
+const roleKeys = fc.array(roleKey, { maxLength: 3 })
+const owner = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(undefined, 'acme') }, ids)
+const givenRole = fc.record(
+  { roleKey, expiresAt: fc.date({ noInvalidDate: false }) },
+  { requiredKeys: ['roleKey'] },
+)
+const userGrant = { userId: awkwardText, projectId: ids, projectOrgId: owner }
+const projectGrant = { projectId: ids, grantedOrgId: ids }
 const some = (shape: Fields, required: string) =>
   fc.array(fc.record(shape, { requiredKeys: [required] }), { maxLength: 3 })
 const desired = {
@@ -70,6 +85,7 @@ const desired = {
       name: awkwardText,
       settings: fc.record({ projectRoleCheck: fc.boolean() }),
       roles: fc.array(fc.record(role, { requiredKeys: ['roleKey'] }), { maxLength: 4 }),
+      grants: fc.array(fc.record({ grantedOrgId: ids, roleKeys }), { maxLength: 2 }),
     },
     'id',
   ),
@@ -96,6 +112,23 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'projectRoles.addMany': { projectId: ids, roles: fc.array(fc.record(role), { maxLength: 4 }) },
   'projectRoles.import': { projectId: ids, roles: fc.array(fc.record(role), { maxLength: 4 }) },
   'projectRoles.list': { projectId: ids, filter: fc.record({ roleKey: textFilter }), ...page },
+  'projectGrants.add': { ...projectGrant, roleKeys },
+  'projectGrants.update': { ...projectGrant, roleKeys },
+  'projectGrants.list': { projectId: ids, filter: fc.record({ roleKey: textFilter }), ...page },
+  'projectGrants.listReceived': { filter: fc.record({ roleKey: textFilter }), ...page },
+  'userGrants.add': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
+  'userGrants.update': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
+  'userGrants.addRoles': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
+  'userGrants.removeRoles': { ...userGrant, roleKeys },
+  'userGrants.removeAllOfUser': { userId: awkwardText },
+  'userGrants.import': {
+    grants: fc.array(fc.record({ ...userGrant, roles: fc.array(givenRole, { maxLength: 2 }) })),
+  },
+  'userGrants.list': { filter: fc.record({ userId: textFilter, roleKey: textFilter }), ...page },
+  'access.check': { ...userGrant, roleKey: awkwardText },
+  'access.rolesOf': { userId: awkwardText, projectId: owner, ...paged },
+  'access.whoHas': { projectId: ids, roleKey: awkwardText, at: fc.date(), ...paged },
+  'projects.roleClaims': { id: ids, userId: awkwardText, userOrgId: ids },
   'history.list': {
     object,
     including: fc.constantFrom('roles', undefined),
@@ -110,8 +143,11 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'iam.plan': desired,
   'iam.apply': desired,
 }
-const byId = (method: string): Fields =>
-  method.startsWith('identityProviders') ? { idpId: ids } : { id: ids }
+const byId = (method: string): Fields => {
+  if (method.startsWith('identityProviders')) return { idpId: ids }
+  if (method.startsWith('projectGrants')) return projectGrant
+  return method.startsWith('userGrants') ? userGrant : { id: ids }
+}
 
 /** An input of `method`: mostly well-formed, or with one field too few, too many or of junk. */
 export const inputsOf = (method: string): fc.Arbitrary<unknown> => {

@@ -27,13 +27,30 @@ const start = async () => {
   const oidc = { clientId: 'c', clientSecret: SECRET, issuer: 'https://i.example.com' }
   await iam.projects.add({ id: 'portal', name: 'Portal' }, { caller })
   await iam.projectRoles.add({ projectId: 'portal', roleKey: 'b', displayName: 'B' }, { caller })
+  const roles = [{ roleKey: 'b' }]
+  await iam.projectGrants.add(
+    { projectId: 'portal', grantedOrgId: 'google', roleKeys: ['b'] },
+    { caller },
+  )
+  for (const userId of ['a', 'b', 'Ü'])
+    await iam.userGrants.add({ userId, projectId: 'portal', roles }, { caller })
   await iam.identityProviders.addOidc({ ...oidc, idpId: 'google', name: 'Google' }, { caller })
   return { store, iam }
 }
 
 const methodsOf = ({ iam }: Awaited<ReturnType<typeof start>>): ReadonlyMap<string, Method> => {
-  const { identityProviders, projects, projectRoles, history, plan, apply } = iam
-  const groups = { identityProviders, projects, projectRoles, history, iam: { plan, apply } }
+  const { identityProviders, projects, projectRoles, projectGrants, userGrants } = iam
+  const { access, history, plan, apply } = iam
+  const groups = {
+    identityProviders,
+    projects,
+    projectRoles,
+    projectGrants,
+    userGrants,
+    access,
+    history,
+    iam: { plan, apply },
+  }
   return new Map(
     Object.entries(groups).flatMap(([group, of]) =>
       Object.entries(of).map(([name, method]): [string, Method] => [`${group}.${name}`, method]),

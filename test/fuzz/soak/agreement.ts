@@ -10,7 +10,7 @@ import {
   toJson,
 } from 'claviger'
 import type { Result } from 'neverthrow'
-import { ORGANIZATIONS, PROJECTS } from './calls.ts'
+import { ORGANIZATIONS, PROJECTS, USERS } from './calls.ts'
 import { type Host, secrets } from './host.ts'
 
 /** What the read models of `hosts` and one that is built anew from the log disagree on. */
@@ -37,12 +37,23 @@ const readsOf = (orgId: string): readonly (readonly [name: string, read: Read])[
   const context = { caller: { userId: 'u1', orgId } }
   const all = { pageSize: 1_000 }
   const projects = Array.from({ length: PROJECTS }, (_, n) => `p${n}`)
+  const users = Array.from({ length: USERS }, (_, n) => `u${n}`)
   return [
     ['providers', async (iam) => textOf(await iam.identityProviders.list(all, context))],
     ['projects', async (iam) => textOf(await iam.projects.list(all, context))],
     ...projects.map((projectId): readonly [string, Read] => [
       `roles of ${projectId}`,
       async (iam) => textOf(await iam.projectRoles.list({ ...all, projectId }, context)),
+    ]),
+    ['grants to users', async (iam) => textOf(await iam.userGrants.list(all, context))],
+    ['received grants', async (iam) => textOf(await iam.projectGrants.listReceived(all, context))],
+    ...projects.map((projectId): readonly [string, Read] => [
+      `holders of ${projectId}`,
+      async (iam) => textOf(await iam.access.whoHas({ ...all, projectId }, context)),
+    ]),
+    ...users.map((userId): readonly [string, Read] => [
+      `roles of the user ${userId}`,
+      async (iam) => textOf(await iam.access.rolesOf({ ...all, userId }, context)),
     ]),
     ['history', (iam) => wholeHistory(iam, orgId)],
   ]
