@@ -7,6 +7,8 @@ import type { Answer, Ledger } from './ledger.ts'
 const EXPECTED: readonly IamError['kind'][] = [
   'AlreadyExists',
   'NotFound',
+  // A grant to the owner of the project.
+  'InvalidArgument',
   'Unavailable',
   'Aborted',
   'Cancelled',
