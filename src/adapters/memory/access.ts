@@ -59,7 +59,7 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
       if (projectId !== undefined && assignment.projectId !== projectId) continue
       if (!counts(state, assignment, { now })) continue
       const role = foundRole(assignment, roleRows?.get(assignment.roleKey))
-      held.push({ ...role, projectId: assignment.projectId, projectOrgId })
+      held.push({ projectId: assignment.projectId, projectOrgId, ...role })
     }
   }
   return sliceOf(held, query, (role) => [role.projectOrgId, role.projectId, role.roleKey])
