@@ -5,6 +5,7 @@ import {
   type HeldRole,
   type Holder,
   memoryEventStore,
+  type ObjectRef,
 } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { badFields, context, good, type Iam, iamOn, inGlobex, refusal } from '../host.js'
@@ -159,6 +160,28 @@ describe.each(homes)('In %s, whatever the names', (_, open) => {
     expect((await refusal(iam.userGrants.get(user, inGlobex))).kind).toBe('NotFound')
     expect(await keys({ ...user, projectOrgId: 'acme' })).toEqual([second])
     expect((await good(iam.userGrants.list({}, inGlobex))).totalSize).toBe(1)
+  })
+
+  it('a role and a grant of the project with the same key have a history each', async () => {
+    const iam = open()
+    await good(iam.projects.add({ id: 'portal', name: 'Portal' }, context))
+    const role = { ...portal, roleKey: 'globex' }
+    const toGlobex = { ...portal, grantedOrgId: 'globex' }
+    for (const roleKey of ['globex', 'reader'])
+      await good(iam.projectRoles.add({ ...portal, roleKey, displayName: roleKey }, context))
+    await good(iam.projectRoles.remove(role, context))
+    await good(iam.projectGrants.add({ ...toGlobex, roleKeys: ['reader'] }, context))
+    await good(iam.projects.remove({ id: 'portal' }, context))
+    const typesOf = async (object: ObjectRef) =>
+      (await good(iam.history.list({ object }, context))).items.map(({ type }) => type)
+    expect(await typesOf({ type: 'project_role', ...role })).toEqual([
+      'project_role.added',
+      'project_role.removed',
+    ])
+    expect(await typesOf({ type: 'project_grant', ...toGlobex })).toEqual([
+      'project_grant.added',
+      'project.removed',
+    ])
   })
 
   it('lists are sorted by what they show alone', async () => {

@@ -76,6 +76,8 @@ const endsWith = (
   const last = allOf([
     isNamed(dialect, 'scope', scope),
     { sql: `key = ? AND position < ${dialect.table(HISTORY)}.position`, parameters: [key] },
+    // A role and a grant of the same project may have the same key.
+    isOfType(dialect, object.type),
   ])
   const isRemoval = isAnyOf(dialect, [kinds[object.type].removal])
   return allOf([
