@@ -46,9 +46,9 @@ export class CallView implements View {
   readonly orgId: string
   readonly #ledger: Ledger
   /** What the last decision looked at. */
-  #looked: AnySnapshot[] = []
+  #looked = new Set<AnySnapshot>()
   /** What of it must not change before the decision is recorded. */
-  #guards: AnySnapshot[] = []
+  #guards = new Set<AnySnapshot>()
   /** What of it is still to be loaded, by stream; undefined when nothing is. */
   #missing: Map<StreamId, AnySnapshot> | undefined
   /** Streams that should have no events, and are not loaded; undefined when there are none. */
@@ -56,7 +56,7 @@ export class CallView implements View {
   /** What was loaded for the call, by stream; undefined while nothing was. */
   #loaded: Map<StreamId, AnySnapshot> | undefined
   /** What was loaded together, and last. */
-  #fresh: readonly AnySnapshot[] = []
+  #fresh: ReadonlySet<AnySnapshot> = NOTHING
 
   constructor(ledger: Ledger, orgId: string) {
     this.#ledger = ledger
@@ -102,8 +102,8 @@ export class CallView implements View {
 
   /** Takes a decision; it counts for nothing when it {@link isPartial}. */
   decide<Decision>(decision: (view: View) => Decision): Decision {
-    this.#looked = []
-    this.#guards = []
+    this.#looked.clear()
+    this.#guards.clear()
     this.#missing = undefined
     return decision(this)
   }
@@ -115,21 +115,22 @@ export class CallView implements View {
 
   /** Whether all that the last decision looked at was loaded together, and last. */
   get isFresh(): boolean {
-    return this.#looked.every((snapshot) => this.#fresh.includes(snapshot))
+    for (const snapshot of this.#looked) if (!this.#fresh.has(snapshot)) return false
+    return true
   }
 
   /** Loads what the last decision looked at: what is missing, or everything when nothing is. */
   async load(signal: AbortSignal | undefined): Promise<void> {
-    const wanted = this.#missing ? [...this.#missing.values()] : this.#looked
+    const wanted = [...(this.#missing?.values() ?? this.#looked)]
     const loading = wanted.map((snapshot) => this.#ledger.load(snapshot))
-    this.#fresh = await raceAbort(Promise.all(loading), signal)
+    this.#fresh = new Set(await raceAbort(Promise.all(loading), signal))
     this.#loaded ??= new Map()
     for (const snapshot of this.#fresh) this.#loaded.set(snapshot.name, snapshot)
   }
 
   /** Takes over what other calls have seen meanwhile; what was loaded before is no longer fresh. */
   recall(): void {
-    this.#fresh = []
+    this.#fresh = NOTHING
     this.#loaded?.forEach((snapshot, name, loaded) => {
       loaded.set(name, this.#ledger.latest(snapshot))
     })
@@ -137,10 +138,10 @@ export class CallView implements View {
 
   /** What is to be appended, on condition that nothing of what the last decision read has changed. */
   writesOf(records: readonly StreamRecord[]): readonly StreamWrite[] {
-    const written = records.map(({ before }) => before)
+    const written = new Set(records.map(({ before }) => before))
     const writes = records.map(({ before, events }) => writeOf(before, events))
     for (const snapshot of this.#guards)
-      if (!written.includes(snapshot)) writes.push(writeOf(snapshot, NO_EVENTS))
+      if (!written.has(snapshot)) writes.push(writeOf(snapshot, NO_EVENTS))
     return writes
   }
 
@@ -180,17 +181,18 @@ export class CallView implements View {
   }
 
   #guard<Guard extends AnySnapshot>(snapshot: Guard): Guard {
-    if (!this.#guards.includes(snapshot)) this.#guards.push(snapshot)
+    this.#guards.add(snapshot)
     return snapshot
   }
 
   #look<Looked extends AnySnapshot>(snapshot: Looked): Looked {
-    if (!this.#looked.includes(snapshot)) this.#looked.push(snapshot)
+    this.#looked.add(snapshot)
     return snapshot
   }
 }
 
 const NO_EVENTS: readonly NewEvent[] = []
+const NOTHING: ReadonlySet<AnySnapshot> = new Set()
 
 const writeOf = (
   { name: stream, version: expectedVersion }: AnySnapshot,

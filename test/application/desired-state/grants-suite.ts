@@ -311,6 +311,22 @@ export const grantsSuite = (open: OpenStore): void => {
       expect(await plain.lastPosition()).toBe(head)
     }))
 
+  test('a plan is outdated when a role of a grant was removed since, even if it was added again', () =>
+    onEmpty(open, async ({ iam, plain }) => {
+      await done(iam.apply(portalWith(['editor', 'viewer'], [grant('globex', 'editor')]), context))
+      const more = portalWith(undefined, [grant('globex', 'editor', 'viewer')])
+      const plan = await done(iam.plan(more, context))
+      await done(iam.projectRoles.remove({ ...inPortal, roleKey: 'editor' }, context))
+      await done(iam.projectRoles.add({ ...inPortal, ...role('editor') }, context))
+      const head = await plain.lastPosition()
+      expect(await refused(iam.apply(plan, context))).toEqual({
+        kind: 'PlanOutdated',
+        moved: [{ object: grantRef('globex'), change: 'changed' }],
+      })
+      expect(await plain.lastPosition()).toBe(head)
+      expect(await grantsOf(iam)).toEqual([grant('globex')])
+    }))
+
   test('a grant is planned again when another writer changes it, or removes a role, just before its append', () =>
     onEmpty(open, async (world) => {
       const other = instanceOn(world.plain)

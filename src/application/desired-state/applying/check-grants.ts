@@ -1,6 +1,11 @@
 import type { ObjectRef, ProjectRoleRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/events/kind-of.js'
-import { type InvalidArgument, invalid, type PlanOutdated } from '../../errors/errors.js'
+import {
+  type InvalidArgument,
+  invalid,
+  type Moved,
+  type PlanOutdated,
+} from '../../errors/errors.js'
 import type { PlannedChange } from '../plan/planned-change.js'
 import { givesRoles } from '../plan/planned-event.js'
 import type { Values } from '../plan/recorded-fields.js'
@@ -27,6 +32,25 @@ export const outdatedByRoles = (
     return action === 'remove' || (action !== 'add' && !exists(role))
   })
   const moved = missing.map((object) => ({ object, change: 'removed' }) as const)
+  return moved.length > 0 ? { kind: 'PlanOutdated', moved } : undefined
+}
+
+/**
+ * The refusal of a plan that shows roles of a grant which have ended since: a role ends with no event of the grant.
+ * `valuesOf` tells the current values of an object.
+ */
+export const outdatedByEndedRoles = (
+  changes: readonly PlannedChange[],
+  valuesOf: (change: PlannedChange) => Values,
+): PlanOutdated | undefined => {
+  const moved = changes.flatMap((change): readonly Moved[] => {
+    const { roleKeys } = valuesOf(change)
+    if (change.object.type !== 'project_grant' || !Array.isArray(roleKeys)) return []
+    const current = new Set<unknown>(roleKeys)
+    const shown = change.fields.flatMap((each) => ('from' in each ? (each.from ?? []) : []))
+    const isOutdated = shown.some((roleKey) => !current.has(roleKey))
+    return isOutdated ? [{ object: change.object, change: 'changed' }] : []
+  })
   return moved.length > 0 ? { kind: 'PlanOutdated', moved } : undefined
 }
 

@@ -16,7 +16,13 @@ import type { PlannedField } from '../plan/planned-field.js'
 import { hasNoOpEvent, recordedFields, shownFields } from '../plan/recorded-fields.js'
 import { isSuperseded, marksOn } from '../planning/object-marks.js'
 import type { PendingChange } from '../planning/pending-change.js'
-import { afterRemovals, grantedRoles, invalidGrant, outdatedByRoles } from './check-grants.js'
+import {
+  afterRemovals,
+  grantedRoles,
+  invalidGrant,
+  outdatedByEndedRoles,
+  outdatedByRoles,
+} from './check-grants.js'
 import { currentObjects } from './current-objects.js'
 import { outdatedBy, type PlannedOn } from './plan-outdated.js'
 
@@ -48,6 +54,7 @@ export const checkPlan = async (
   const outdated =
     outdatedBy(plannedOn) ??
     outdatedByRoles(changes, (role) => rows.has(streamOf(call.orgId, role))) ??
+    outdatedByEndedRoles(changes, (change) => ({ ...rows.get(streamIn(change)) })) ??
     (await outdatedByBlocked(runtime, call, changes))
   if (outdated) return err(outdated)
 
