@@ -55,3 +55,14 @@ describe('A change of the grant of a user', () => {
       )
   })
 })
+
+describe('The state of a grant at a time', () => {
+  it('takes one read of each stream, beside that of the grant as it was recorded', async () => {
+    await giveBob(iam, 'editor', 'viewer')
+    const object = { type: 'user_grant', ...bob } as const
+    const sequence = await world.store.lastPosition()
+    expect(
+      await readBy((process) => good(process.history.stateAt({ object, sequence }, context))),
+    ).toEqual([project, role('editor'), role('viewer'), grant, grant])
+  })
+})
