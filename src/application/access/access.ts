@@ -119,7 +119,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
       (call, { userId, projectId, ...page }) =>
         readPage(runtime, call, page, {
           question: ['rolesOf', userId, projectId ?? null],
-          read: (after: HeldRolesKey | undefined, limit) =>
+          read: (after: PageKey | undefined, limit) =>
             runtime.fresh.heldRoles(call, {
               orgId: call.orgId,
               userId,
@@ -144,7 +144,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         if (at && at > now) return err(invalid('at', 'must not be in the future'))
         return readPage(runtime, call, page, {
           question: ['whoHas', projectId, roleKey ?? null, at ?? null],
-          read: (after: HeldRolesKey | undefined, limit) =>
+          read: (after: PageKey | undefined, limit) =>
             runtime.fresh.holders(call, {
               orgId: call.orgId,
               projectId,
@@ -161,14 +161,16 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
   }
 }
 
-type HeldRolesKey = readonly [string, string, string]
+/** What the items of a page are ordered by. */
+const PageKey = z.tuple([z.string(), z.string(), z.string()])
+type PageKey = z.output<typeof PageKey>
 
 interface Paged<Item> {
   /** What a page token is valid for. */
   readonly question: readonly unknown[]
-  readonly read: (after: HeldRolesKey | undefined, limit: number) => Promise<Slice<Item>>
-  /** What the items are ordered by. */
-  readonly keyOf: (item: Item) => HeldRolesKey
+  readonly read: (after: PageKey | undefined, limit: number) => Promise<Slice<Item>>
+  /** The place of an item in the order. */
+  readonly keyOf: (item: Item) => PageKey
 }
 
 const readPage = async <Item>(
@@ -178,18 +180,12 @@ const readPage = async <Item>(
   { question, read, keyOf }: Paged<Item>,
 ): Promise<Result<AccessPage<Item>, InvalidArgument>> => {
   const binding = await sha256([call.orgId, ...question])
-  const after = pageToken === undefined ? undefined : keyIn(readToken(binding, pageToken))
+  const after =
+    pageToken === undefined ? undefined : PageKey.safeParse(readToken(binding, pageToken)).data
   if (pageToken !== undefined && !after)
     return err(invalid('pageToken', 'is not of this organization and question'))
   const { items, hasMore } = await read(after, pageSize)
   if (items.length === 0) await requireFed(runtime, call)
   const last = hasMore ? items.at(-1) : undefined
   return ok(last ? { items, nextPageToken: writeToken(binding, keyOf(last)) } : { items })
-}
-
-const keyIn = (values: readonly unknown[] | undefined): HeldRolesKey | undefined => {
-  const [one, two, three] = (values ?? []).filter((value) => typeof value === 'string')
-  return one !== undefined && two !== undefined && three !== undefined && values?.length === 3
-    ? [one, two, three]
-    : undefined
 }

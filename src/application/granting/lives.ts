@@ -53,13 +53,11 @@ export const livesIn = (view: View, { projectOrgId, projectId }: OwnedProject): 
     exists: exists(project.state),
     isGranted: isOwn || (grant !== undefined && exists(grant)),
     lifeOf,
-    isLiving: (role) => (isOwn || isInGrant(granted.get(role.roleKey), role)) && isInLife(role),
+    isLiving: (role) =>
+      // A grant of the project that has had a role since the same event has it in the same life.
+      (isOwn || granted.get(role.roleKey)?.since === role.grantSince) && isInLife(role),
   }
 }
-
-/** Whether a role that was given is in the grant of the project in the lives of then. */
-const isInGrant = (granted: ProjectGrantLife | undefined, given: Life): boolean =>
-  granted?.since === given.grantSince && granted?.roleSince === given.roleSince
 
 /** Reads when the present life of a role of a project began; undefined when there is no such role. */
 export const roleLives =

@@ -17,7 +17,8 @@ export class PastView implements View {
   readonly #store: EventStore
   readonly #until: Position | undefined
   readonly #loaded = new Map<StreamId, AnySnapshot>()
-  #missing: AnySnapshot[] = []
+  /** What was looked at and is still to be loaded, by stream. */
+  readonly #missing = new Map<StreamId, AnySnapshot>()
 
   /** @param until - the last position that counts; all do when absent */
   constructor(store: EventStore, orgId: string, until?: Position) {
@@ -35,7 +36,7 @@ export class PastView implements View {
     const loaded = this.#loaded.get(name)
     if (isOf(loaded, kind)) return loaded
     const beginning = new Snapshot(kind, name)
-    this.#missing.push(beginning)
+    this.#missing.set(name, beginning)
     return beginning
   }
 
@@ -48,10 +49,10 @@ export class PastView implements View {
   /** What `find` answers once all that it reads is loaded. */
   async settle<Found>(find: (view: View) => Found): Promise<Found> {
     for (;;) {
-      this.#missing = []
+      this.#missing.clear()
       const found = find(this)
-      if (this.#missing.length === 0) return found
-      await Promise.all(this.#missing.map((beginning) => this.#load(beginning)))
+      if (this.#missing.size === 0) return found
+      await Promise.all([...this.#missing.values()].map((beginning) => this.#load(beginning)))
     }
   }
 

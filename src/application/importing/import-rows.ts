@@ -86,7 +86,7 @@ export const importRows = async <Schema extends z.ZodMiniType>(
     )
     const { refused, ...progress } = report
     onProgress?.(progress)
-    if (rows.length === MAX_ROWS) await yieldToEventLoop()
+    await yieldToEventLoop()
   }
   return ok(report)
 }

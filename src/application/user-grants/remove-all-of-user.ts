@@ -43,14 +43,15 @@ export const removeAllOfUser = (runtime: Runtime): Read<UserInput, RemovedOfUser
     async (call, { userId }) => {
       const removed: UserGrantIds[] = []
       const isTooLate = retryDeadline()
-      for (let attempts = 1; ; attempts++) {
+      let mayHaveMore = true
+      for (let attempts = 0; ; attempts++) {
         const { items, sequence } = await raceAbort(grantsOf(runtime, call, userId), call.signal)
         if (items.length === 0) return ok({ removed, sequence })
+        if (!mayHaveMore && isTooLate()) return err({ kind: 'Aborted', attempts })
         const batch = await removeAll(runtime, call, { userId, grants: items })
         if (batch.isErr()) return err(batch.error)
         removed.push(...batch.value)
-        if (batch.value.length < MAX_REMOVED && isTooLate())
-          return err({ kind: 'Aborted', attempts })
+        mayHaveMore = batch.value.length === MAX_REMOVED
       }
     },
   )

@@ -78,6 +78,13 @@ describe('access.check of a role', () => {
     expect(await ofBob('editor')).toEqual(no('ProjectNotFound'))
   })
 
+  it('in an organization that has nothing: ProjectNotFound', async () => {
+    expect(await checked({ ...gina, projectOrgId: 'globex' }, inGlobex)('editor')).toEqual(
+      no('ProjectNotFound'),
+    )
+    expect(await good(iam.access.rolesOf({ userId: 'gina' }, inGlobex))).toEqual({ items: [] })
+  })
+
   it('of an inactive project: ProjectInactive, with what else is wrong', async () => {
     await giveBob(iam, 'editor')
     await good(iam.projects.deactivate({ id: 'portal' }, context))

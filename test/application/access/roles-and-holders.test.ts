@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { badFields, context, good, type Iam, inGlobex } from '../host.js'
+import { badFields, context, good, type Iam, inGlobex, positionAt, refusal } from '../host.js'
 import {
   addRole,
   bob,
@@ -101,6 +101,11 @@ describe('access.rolesOf', () => {
       iam.projects.list({ pageToken }, context),
     ])
       expect(await badFields(call)).toEqual(['pageToken'])
+    const description = 'is not of this organization and question'
+    expect(await refusal(iam.access.rolesOf({ userId: 'gina', pageToken }, context))).toEqual({
+      kind: 'InvalidArgument',
+      violations: [{ field: 'pageToken', description }],
+    })
     const [binding] = JSON.parse(Buffer.from(pageToken, 'base64url').toString())
     const places = [
       [],
@@ -197,6 +202,75 @@ describe('access.whoHas', () => {
     expect(await holders({ at: new Date(0) })).toEqual([])
   })
 
+  it('at a time goes by the pause of then, when there were several', async () => {
+    await giveBob(iam, 'editor')
+    const { deactivate, reactivate } = iam.projects
+    const id = { id: 'portal' }
+    const moments: Date[] = []
+    for (const change of [deactivate, reactivate, deactivate, reactivate]) {
+      world.clock.advance(1_000)
+      await good<unknown>(change(id, context))
+      moments.push(inMs(0))
+    }
+    const counted = await Promise.all(moments.map((at) => holders({ at })))
+    expect(counted).toEqual([[], ['editor acme bob'], [], ['editor acme bob']])
+  })
+
+  it('tells users of one organization apart, whatever their names', async () => {
+    const other = { ...bob, userId: 'undefined' }
+    await giveBob(iam, 'editor', 'viewer')
+    await good(iam.userGrants.add({ ...other, roles: rolesOf('editor', 'viewer') }, context))
+    await giveGina(iam, 'editor')
+    await good(iam.userGrants.removeRoles({ ...other, roleKeys: ['viewer'] }, context))
+    const all = ['editor acme bob', 'editor acme undefined', 'editor globex gina']
+    expect(await holders()).toEqual([...all, 'viewer acme bob'])
+    await good(iam.userGrants.deactivate(other, context))
+    const active = ['editor acme bob', 'editor globex gina', 'viewer acme bob']
+    expect(await holders()).toEqual(active)
+    await good(iam.userGrants.remove(other, context))
+    expect(await holders()).toEqual(active)
+    expect((await rolesOfBob()).items.map(({ roleKey }) => roleKey)).toEqual(['editor', 'viewer'])
+  })
+
+  it('shows a role that an update kept once, since it was given', async () => {
+    const from = inMs(0)
+    await giveBob(iam, 'editor')
+    world.clock.advance(1_000)
+    await good(iam.userGrants.update({ ...bob, roles: rolesOf('editor', 'viewer') }, context))
+    expect((await good(iam.access.whoHas(portal, context))).items).toEqual([
+      { roleKey: 'editor', orgId: 'acme', userId: 'bob', from },
+      { roleKey: 'viewer', orgId: 'acme', userId: 'bob', from: inMs(0) },
+    ])
+  })
+
+  it('at a time counts the thousandth event of its millisecond', async () => {
+    const before = inMs(0)
+    world.clock.advance(1)
+    const at = inMs(0)
+    const last = positionAt(at) + 999n
+    /** Adds roles until the next event is the last that its millisecond has room for. */
+    const fill = async () => {
+      const head = await world.store.lastPosition()
+      const first = head < positionAt(inMs(0)) ? positionAt(inMs(0)) : head + 1n
+      const roles = Array.from({ length: 999 - Number(first % 1_000n) }, (_, n) => ({
+        roleKey: `r${inMs(0).getTime()}-${n}`,
+        displayName: 'R',
+      }))
+      await good(iam.projectRoles.import({ ...portal, roles }, context))
+    }
+    await fill()
+    await giveBob(iam, 'editor')
+    expect(await world.store.lastPosition()).toBe(last)
+    expect(await holders({ at: before })).toEqual([])
+    expect(await holders({ at })).toEqual(['editor acme bob'])
+    world.clock.advance(1)
+    await fill()
+    await good(iam.userGrants.remove(bob, context))
+    expect(await world.store.lastPosition()).toBe(last + 1_000n)
+    expect(await holders({ at })).toEqual(['editor acme bob'])
+    expect(await holders({ at: inMs(0) })).toEqual([])
+  })
+
   it('judges the end of a role at the time that is asked for', async () => {
     const expiresAt = inMs(1_000)
     await good(iam.userGrants.add({ ...bob, roles: [{ roleKey: 'editor', expiresAt }] }, context))
@@ -209,7 +283,10 @@ describe('access.whoHas', () => {
   it('refuses a time in the future, and takes the present one', async () => {
     await giveBob(iam, 'editor')
     expect(await holders({ at: inMs(0) })).toEqual(['editor acme bob'])
-    expect(await badFields(iam.access.whoHas({ ...portal, at: inMs(1) }, context))).toEqual(['at'])
+    expect(await refusal(iam.access.whoHas({ ...portal, at: inMs(1) }, context))).toEqual({
+      kind: 'InvalidArgument',
+      violations: [{ field: 'at', description: 'must not be in the future' }],
+    })
     const never = new Date(Number.NaN)
     expect(await badFields(iam.access.whoHas({ ...portal, at: never }, context))).toEqual(['at'])
   })

@@ -88,6 +88,21 @@ describe('The event loop runs between the parts of long work', () => {
     expect(await good(iam.projectRoles.import(input, context))).toMatchObject({ unchanged: 6_000 })
   })
 
+  it('when grants are imported that are there already', async () => {
+    const grants = Array.from({ length: 3_000 }, (_, n) => ({
+      userId: `user-${n}`,
+      projectId: 'portal',
+      roles: [{ roleKey: 'role-0-0' }],
+    }))
+    await good(iam.userGrants.import({ grants }, context))
+    const signal = abortedNextTurn()
+    const importing = iam.userGrants.import({ grants }, { ...context, signal })
+    expect(await refusal(importing)).toEqual({ kind: 'Cancelled' })
+    expect(await good(iam.userGrants.import({ grants }, context))).toMatchObject({
+      unchanged: 3_000,
+    })
+  })
+
   it('when a subscription reads what there is already', async () => {
     const signal = abortedNextTurn()
     let told = 0

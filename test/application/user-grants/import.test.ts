@@ -100,6 +100,39 @@ describe('userGrants.import', () => {
     expect(sizes.length).toBeGreaterThan(1)
   })
 
+  it('counts the projects of other organizations and their grants among the streams of a batch', async () => {
+    const app = { projectId: 'app', roleKey: 'user' }
+    await good(iam.projects.add({ id: app.projectId, name: 'App' }, context))
+    await good(iam.projectRoles.add({ ...app, displayName: 'User' }, context))
+    const { projectId, roleKey } = app
+    const toGlobex = { projectId, grantedOrgId: 'globex', roleKeys: [roleKey] }
+    await good(iam.projectGrants.add(toGlobex, context))
+    await grantGlobex(iam, 'editor')
+    const { process, sizes } = counted()
+    const grants = many(1_100, 'user-').map((userId, n) => ({
+      ...(n % 2 === 0 ? row(userId, 'editor') : { ...row(userId, roleKey), projectId }),
+      projectOrgId: 'acme',
+    }))
+    expect(await good(process.userGrants.import({ grants }, inGlobex))).toMatchObject({
+      added: 1_100,
+    })
+    // Beside the grants of users: two projects, their grants to the organization, and two roles.
+    expect(sizes).toEqual([1_001, 1_100 - 995 + 6])
+  })
+
+  it('reports no progress of an import without rows', async () => {
+    const told: unknown[] = []
+    const within = { ...context, onProgress: (progress: unknown) => told.push(progress) }
+    expect(await good(iam.userGrants.import({ grants: [] }, within))).toEqual({
+      done: 0,
+      added: 0,
+      unchanged: 0,
+      refusedCount: 0,
+      refused: [],
+    })
+    expect(told).toEqual([])
+  })
+
   it('adds over grants whose roles have ended, however many those are', async () => {
     const keys = many(1_200, 'role-')
     await addRoles(keys)

@@ -201,4 +201,16 @@ describe('A role that was added again while another process remembered its end',
     await good(process.userGrants.addRoles({ ...bob, roles: rolesOf('author') }, context))
     expect((await counting(iam)).bob).toEqual(['author', 'viewer'])
   })
+
+  it('is kept by a change of a grant that the process has read since', async () => {
+    const process = another(world)
+    await good(process.userGrants.update({ ...bob, roles: rolesOf('editor', 'author') }, dry))
+    await removeRole(iam, 'editor')
+    await good(process.userGrants.update({ ...bob, roles: rolesOf('author') }, dry))
+    await addRole(iam, 'editor')
+    await good(iam.userGrants.addRoles({ ...bob, roles: rolesOf('editor') }, context))
+    await good(process.userGrants.deactivate(bob, dry))
+    await good(process.userGrants.addRoles({ ...bob, roles: rolesOf('author') }, context))
+    expect((await counting(iam)).bob).toEqual(['author', 'editor', 'viewer'])
+  })
 })

@@ -158,6 +158,16 @@ describe('The end of a role', () => {
       ])
   })
 
+  it('in the past is reported of the first hundred roles', async () => {
+    const roles = Array.from({ length: 101 }, (_, n) => ({ roleKey: `r${n}` }))
+    const shown = roles.map(({ roleKey }) => ({ roleKey, displayName: roleKey }))
+    await good(iam.projectRoles.addMany({ ...portal, roles: shown }, context))
+    const past = roles.map((role) => ({ ...role, expiresAt: inMs(0) }))
+    expect(await badFields(give(past))).toEqual(
+      roles.slice(0, 100).map((_, index) => `roles[${index}].expiresAt`),
+    )
+  })
+
   it('that is kept passes after it has passed, in an update and in a delta', async () => {
     const ending = { roleKey: 'viewer', expiresAt: inMs(1) }
     await good(give([ending]))
@@ -261,7 +271,11 @@ describe('userGrants.addRoles and removeRoles', () => {
     await good(iam.projectRoles.addMany({ ...portal, roles }, context))
     await giveBob(iam, ...keys)
     const one = { ...bob, roles: rolesOf('editor') }
-    expect(await badFields(iam.userGrants.addRoles(one, context))).toEqual(['roles'])
+    const description = 'must leave the grant with at most 400 roles'
+    expect(await refusal(iam.userGrants.addRoles(one, context))).toEqual({
+      kind: 'InvalidArgument',
+      violations: [{ field: 'roles', description }],
+    })
     await good(
       iam.userGrants.addRoles({ ...bob, roles: rolesOf(...keys) }, { ...context, dryRun: true }),
     )

@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { EventStore } from '../../../src/index.js'
+import { bob, giveBob, newWorld, rolesOf, type World } from '../access/grants-world.js'
+import { context, good, type Iam, iamOn } from '../host.js'
+
+let world: World
+let iam: Iam
+
+beforeEach(async () => {
+  world = await newWorld()
+  iam = world.iam
+})
+
+const project = 'project-acme+portal'
+const role = (roleKey: string) => `project_role-acme+portal+${roleKey}`
+const grant = 'user_grant-acme+acme+portal+bob'
+
+/** The streams that a process without memory reads for one call, in order of names. */
+const readBy = async (call: (process: Iam) => Promise<unknown>): Promise<readonly string[]> => {
+  const names: string[] = []
+  const readStream: EventStore['readStream'] = (stream, after) => {
+    names.push(stream)
+    return world.store.readStream(stream, after)
+  }
+  await call(iamOn({ ...world.store, readStream }, { now: world.clock }))
+  return names.toSorted()
+}
+
+describe('A change of the grant of a user', () => {
+  it('that adds it does not read its stream', async () => {
+    const add = (process: Iam) =>
+      good(process.userGrants.add({ ...bob, roles: rolesOf('editor') }, context))
+    expect(await readBy(add)).toEqual([project, role('editor')])
+  })
+
+  it('that gives or takes roles reads it once, and once each role', async () => {
+    await giveBob(iam, 'viewer')
+    const roles = rolesOf('editor')
+    const streams = [project, role('editor'), role('viewer'), grant]
+    expect(
+      await readBy((process) => good(process.userGrants.addRoles({ ...bob, roles }, context))),
+    ).toEqual(streams)
+    expect(
+      await readBy((process) =>
+        good(process.userGrants.removeRoles({ ...bob, roleKeys: ['viewer'] }, context)),
+      ),
+    ).toEqual(streams)
+  })
+
+  it('that needs no roles reads none', async () => {
+    await giveBob(iam, 'editor', 'viewer')
+    for (const name of ['deactivate', 'reactivate', 'remove'] as const)
+      expect(await readBy((process) => good(process.userGrants[name](bob, context))), name).toEqual(
+        [project, grant],
+      )
+  })
+})
+
+describe('The state of a grant at a time', () => {
+  it('takes one read of each stream, beside that of the grant as it was recorded', async () => {
+    await giveBob(iam, 'editor', 'viewer')
+    const object = { type: 'user_grant', ...bob } as const
+    const sequence = await world.store.lastPosition()
+    expect(
+      await readBy((process) => good(process.history.stateAt({ object, sequence }, context))),
+    ).toEqual([project, role('editor'), role('viewer'), grant, grant])
+  })
+})
