@@ -162,8 +162,10 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
 }
 
 /** What the items of a page are ordered by. */
-const PageKey = z.tuple([z.string(), z.string(), z.string()])
-type PageKey = z.output<typeof PageKey>
+type PageKey = readonly [string, string, string]
+
+const isPageKey = (values: readonly unknown[]): values is PageKey =>
+  values.length === 3 && values.every((value) => typeof value === 'string')
 
 interface Paged<Item> {
   /** What a page token is valid for. */
@@ -180,8 +182,8 @@ const readPage = async <Item>(
   { question, read, keyOf }: Paged<Item>,
 ): Promise<Result<AccessPage<Item>, InvalidArgument>> => {
   const binding = await sha256([call.orgId, ...question])
-  const after =
-    pageToken === undefined ? undefined : PageKey.safeParse(readToken(binding, pageToken)).data
+  const values = pageToken === undefined ? undefined : readToken(binding, pageToken)
+  const after = values && isPageKey(values) ? values : undefined
   if (pageToken !== undefined && !after)
     return err(invalid('pageToken', 'is not of this organization and question'))
   const { items, hasMore } = await read(after, pageSize)
