@@ -2,6 +2,7 @@ import { err, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { projects } from '../../domain/project/kind.js'
 import { livingProjectGrant, projectGrant } from '../../domain/project-grant/decider.js'
+import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
 import { projectGrants } from '../../domain/project-grant/kind.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { type IamError, invalid } from '../errors/errors.js'
@@ -40,14 +41,14 @@ export const decideProjectGrant = (
   const project = { type: 'project', id: projectId } as const
   const isMissing = !exists(view.read(projects, project).state)
   const { before, roleSince, state } = livingProjectGrantIn(view, ids)
-  const roles = roleKeys.map((roleKey) => ({ roleKey, roleSince: roleSince(roleKey) ?? 0 }))
+  const found = roleKeys.map((roleKey) => ({ roleKey, since: roleSince(roleKey) }))
   if (isMissing) return err({ kind: 'NotFound', object: project })
-  const absent = roles.find((role) => role.roleSince === 0)
-  if (absent)
-    return err({
-      kind: 'NotFound',
-      object: { type: 'project_role', projectId, roleKey: absent.roleKey },
-    })
+  const roles: ProjectGrantRole[] = []
+  for (const { roleKey, since } of found) {
+    if (since === undefined)
+      return err({ kind: 'NotFound', object: { type: 'project_role', projectId, roleKey } })
+    roles.push({ roleKey, roleSince: since })
+  }
   return projectGrant
     .decide({ type, data: { ...ids, roles } }, state)
     .map((events) => record(before, events))

@@ -51,7 +51,7 @@ export class CallView implements View {
   #guards = new Set<AnySnapshot>()
   /** What of it is still to be loaded, by stream; undefined when nothing is. */
   #missing: Map<StreamId, AnySnapshot> | undefined
-  /** Streams that should have no events, and are not loaded; undefined when there are none. */
+  /** What of it should have no events and is not loaded, by stream; undefined when nothing is. */
   #new: Map<StreamId, AnySnapshot> | undefined
   /** What was loaded for the call, by stream; undefined while nothing was. */
   #loaded: Map<StreamId, AnySnapshot> | undefined
@@ -96,8 +96,10 @@ export class CallView implements View {
     orgId = this.orgId,
   ): Snapshot<State, Event> {
     const name = kind.stream(orgId, ids)
-    const known = this.#loadedOf(kind, name) ?? this.#ledger.recall(kind, name)
-    return this.#guard(this.#look(known ?? this.#beginning(kind, name)))
+    this.#new ??= new Map()
+    return this.#guard(
+      this.#look(this.#loadedOf(kind, name) ?? this.#lastSeenIn(this.#new, kind, name)),
+    )
   }
 
   /** Takes a decision; it counts for nothing when it {@link isPartial}. */
@@ -105,6 +107,7 @@ export class CallView implements View {
     this.#looked.clear()
     this.#guards.clear()
     this.#missing = undefined
+    this.#new = undefined
     return decision(this)
   }
 
@@ -151,24 +154,20 @@ export class CallView implements View {
     name: StreamId,
   ): Snapshot<State, Event> {
     this.#missing ??= new Map()
-    const known = this.#missing.get(name)
-    if (isOf(known, kind)) return known
-    const last = this.#ledger.recall(kind, name) ?? new Snapshot(kind, name)
-    this.#missing.set(name, last)
-    return last
+    return this.#lastSeenIn(this.#missing, kind, name)
   }
 
-  /** The beginning of a stream, the same at each look. */
-  #beginning<State extends Status, Event extends Message>(
+  /** A stream in `snapshots`, which is added to them as it was last seen or without events: the same at each look. */
+  #lastSeenIn<State extends Status, Event extends Message>(
+    snapshots: Map<StreamId, AnySnapshot>,
     kind: Evolving<State, Event>,
     name: StreamId,
   ): Snapshot<State, Event> {
-    this.#new ??= new Map()
-    const known = this.#new.get(name)
+    const known = snapshots.get(name)
     if (isOf(known, kind)) return known
-    const beginning = new Snapshot(kind, name)
-    this.#new.set(name, beginning)
-    return beginning
+    const last = this.#ledger.recall(kind, name) ?? new Snapshot(kind, name)
+    snapshots.set(name, last)
+    return last
   }
 
   /** What was loaded of a stream. */

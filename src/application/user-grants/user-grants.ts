@@ -62,6 +62,9 @@ export interface UserGrants {
   readonly list: Read<ListUserGrantsInput, Page<UserGrant>>
 }
 
+type ChangeWith<Field extends string> = Extract<UserGrantChange, Readonly<Record<Field, unknown>>>
+type ChangeOfRoles = ChangeWith<'roles'> | ChangeWith<'roleKeys'>
+
 /** @see UserGrants */
 export const userGrantsOf = (runtime: Runtime): UserGrants => {
   /** The method that records one change of a grant. */
@@ -81,35 +84,25 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
         ids: () => ({ userId, projectId, projectOrgId }),
       })
     })
-  const { ids } = userGrants
+  /** The method whose input has the roles to give. */
+  const give = (method: string, type: ChangeWith<'roles'>['type']) =>
+    change(method, GivenUserGrant, (input) => ({ ...input, type }), type === 'AddUserGrant')
+
+  /** The method whose input names the grant alone. */
+  const set = (method: string, type: Exclude<UserGrantChange, ChangeOfRoles>['type']) =>
+    change(method, userGrants.ids, (input) => ({ ...input, type }))
+
   return {
-    add: change(
-      'userGrants.add',
-      GivenUserGrant,
-      (input) => ({ ...input, type: 'AddUserGrant' }),
-      true,
-    ),
-    update: change('userGrants.update', GivenUserGrant, (input) => ({
-      ...input,
-      type: 'UpdateUserGrant',
-    })),
-    addRoles: change('userGrants.addRoles', GivenUserGrant, (input) => ({
-      ...input,
-      type: 'AddUserGrantRoles',
-    })),
+    add: give('userGrants.add', 'AddUserGrant'),
+    update: give('userGrants.update', 'UpdateUserGrant'),
+    addRoles: give('userGrants.addRoles', 'AddUserGrantRoles'),
     removeRoles: change('userGrants.removeRoles', RemoveUserRolesInput, (input) => ({
       ...input,
       type: 'RemoveUserGrantRoles',
     })),
-    deactivate: change('userGrants.deactivate', ids, (input) => ({
-      ...input,
-      type: 'DeactivateUserGrant',
-    })),
-    reactivate: change('userGrants.reactivate', ids, (input) => ({
-      ...input,
-      type: 'ReactivateUserGrant',
-    })),
-    remove: change('userGrants.remove', ids, (input) => ({ ...input, type: 'RemoveUserGrant' })),
+    deactivate: set('userGrants.deactivate', 'DeactivateUserGrant'),
+    reactivate: set('userGrants.reactivate', 'ReactivateUserGrant'),
+    remove: set('userGrants.remove', 'RemoveUserGrant'),
     removeAllOfUser: removeAllOfUser(runtime),
     import: importUserGrants(runtime),
     get: get(runtime, 'userGrants.get', userGrants),
