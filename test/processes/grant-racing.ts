@@ -88,6 +88,20 @@ const checkLives = (log: readonly RecordedEvent[]): number => {
   return given
 }
 
+/** Fails when a grant remained that `removeAllOfUser` had answered to have removed. */
+const checkEmptied = (log: readonly RecordedEvent[], { emptied }: Answers): void => {
+  for (const { orgId, userId, sequence } of emptied) {
+    const last = log.findLast(
+      ({ stream, position, metadata }) =>
+        position <= BigInt(sequence) &&
+        metadata.resourceOwner === orgId &&
+        stream.startsWith('user_grant-') &&
+        stream.endsWith(`+${userId}`),
+    )
+    expect(last?.type ?? 'user_grant.removed').toBe('user_grant.removed')
+  }
+}
+
 /** Lets processes give and take roles at the same time, and holds what is left to the log. */
 export const raceForGrants = async (place: Place, writersOfEach: number): Promise<void> => {
   const own = await prepare(place, PROCESSES * writersOfEach)
@@ -107,6 +121,8 @@ export const raceForGrants = async (place: Place, writersOfEach: number): Promis
   expect((await verify(opened.store)).isOk()).toBe(true)
   const log = await opened.store.readAll(0n, 1_000_000)
   expect(checkLives(log)).toBeGreaterThan(own.length)
+  expect(answers.some(({ emptied }) => emptied.length > 0)).toBe(true)
+  for (const answer of answers) checkEmptied(log, answer)
 
   const model = new NaiveModel(log)
   const now = new Date()

@@ -20,6 +20,15 @@ export interface Answers {
   readonly won: number
   /** Kinds of refusals. */
   readonly refusals: readonly string[]
+  /** What removals of all grants of a user were answered. */
+  readonly emptied: readonly Emptied[]
+}
+
+/** No grant of the user that was recorded at or below `sequence`, in digits, remains. */
+interface Emptied {
+  readonly orgId: string
+  readonly userId: string
+  readonly sequence: string
 }
 
 export const USERS = ['u1', 'u2']
@@ -71,6 +80,7 @@ const run = async ({ place, first, writers, ms }: Task): Promise<void> => {
   const { store, close } = await openPlace(place)
   const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
   const refusals = new Set<string>()
+  const emptied: Emptied[] = []
   let won = 0
   const write = async (writer: number): Promise<void> => {
     const iam = createIam({ store, secrets, authorize: () => true })
@@ -82,6 +92,15 @@ const run = async ({ place, first, writers, ms }: Task): Promise<void> => {
     if (added.isErr()) refusals.add(`addRoles: ${added.error.kind}`)
     const until = performance.now() + ms
     for (let n = 0; performance.now() < until; n++) {
+      if (writer % 4 > 1 && n % 8 === 7) {
+        const userId = pick(USERS, n >> 3)
+        const within = writer % 4 === 2 ? acme : globex
+        const removed = await iam.userGrants.removeAllOfUser({ userId }, within)
+        const { orgId } = within.caller
+        if (removed.isErr()) refusals.add(removed.error.kind)
+        else emptied.push({ orgId, userId, sequence: String(removed.value.sequence) })
+        continue
+      }
       const outcome = await step(iam, writer, n)
       if (outcome.isErr()) refusals.add(outcome.error.kind)
     }
@@ -90,7 +109,7 @@ const run = async ({ place, first, writers, ms }: Task): Promise<void> => {
   await once(process, 'message')
   await Promise.all(Array.from({ length: writers }, (_, n) => write(first + n)))
   await close()
-  const answers: Answers = { won, refusals: [...refusals] }
+  const answers: Answers = { won, refusals: [...refusals], emptied }
   process.send?.(answers)
   process.disconnect()
 }
