@@ -12,7 +12,7 @@ import {
   updateProjectGrant,
 } from '../calls/project-grants.js'
 import { addProjectRole, removeProjectRole } from '../calls/project-roles.js'
-import { checkLogin, listRoleClaims, updateProject } from '../calls/projects.js'
+import { checkLogin, listRoleClaims, removeProject, updateProject } from '../calls/projects.js'
 import {
   addUserGrant,
   addUserGrantRoles,
@@ -130,6 +130,33 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     updateProjectGrant(GLOBEX, { roleKeys: ['editor'] }),
     removeProjectGrant(GLOBEX),
     getUserGrant(DAVE, inGlobex),
+  ],
+  [
+    'brings no role back that is added again, nor one of a grant that is widened or added again',
+    addViewer,
+    grantToGlobex,
+    grantToCarol,
+    grantToDave,
+    removeProjectRole(['portal', 'viewer']),
+    addViewer,
+    updateProjectGrant(GLOBEX, { roleKeys: ['viewer'] }),
+    updateProjectGrant(GLOBEX, { roleKeys: ['viewer', 'editor'] }),
+    checkAccess({ userId: 'carol', projectId: 'portal', roleKey: 'viewer' }),
+    checkAccess(
+      { userId: 'dave', projectId: 'portal', projectOrgId: 'acme', roleKey: 'editor' },
+      inGlobex,
+    ),
+    listRolesOfUser('dave', 100, inGlobex),
+    listRoleHolders('portal', {}),
+    updateUserGrant(DAVE, { roles: [editor] }, inGlobex),
+    removeProjectGrant(GLOBEX),
+    grantToGlobex,
+    getUserGrant(DAVE, inGlobex),
+    listRoleHolders('portal', {}),
+    removeProject('portal'),
+    getUserGrant(DAVE, inGlobex),
+    listUserGrants('', inGlobex),
+    checkAccess({ userId: 'carol', projectId: 'portal', roleKey: 'editor' }),
   ],
   [
     'checks access',
