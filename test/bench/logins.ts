@@ -1,19 +1,82 @@
-import { checkLogin } from 'claviger'
+import { type Context, checkLogin, type Iam } from 'claviger'
 import { addRatio, addRows, type Report } from './report.ts'
-import { memory } from './stores.ts'
+import { memory, postgres } from './stores.ts'
 import { projectIdOf, projectOf } from './system.ts'
 import { bind, CONTEXT } from './systems/claviger.ts'
-import { runTimed } from './timed.ts'
+import { type Job, runTimed, type Timed } from './timed.ts'
 import type { Scale } from './workloads.ts'
 
 const CALLS = 1_000_000
 const PROJECTS = 1000
 const USERS = 1000
-const EDITOR = { roleKey: 'editor', displayName: 'Editor' }
 const EDITOR_ROLE = { roleKey: 'editor' }
+const EVENTUAL = { ...CONTEXT, consistency: 'eventual' as const }
 
-/** Workload E: what a login asks, in memory. */
+/** Workload E: what a login asks, in memory and on PostgreSQL. */
 export const logins = async (report: Report, scale: Scale): Promise<void> => {
+  await inMemory(report, scale)
+  await onPostgres(report, scale)
+}
+
+const inMemory = async (report: Report, scale: Scale): Promise<void> => {
+  const opened = await memory.open()
+  const iam = bind(opened)
+  await addGrants(iam)
+  const calls = CALLS * scale.share
+  const measured = await runTimed(scale, [
+    checkLogins(calls),
+    ...readsOf(iam, CONTEXT, calls / 10),
+    ...readsOf(iam, EVENTUAL, calls / 10),
+  ])
+  await opened.close()
+  addAll(report, 'E logins, memory', measured)
+  const [check, , , get, access] = measured
+  if (!check || !get || !access) return
+  addRatio(report, 'E checkLogin per second', { measured: check.perSecond, target: 5_000_000 })
+  addAccess(report, 'both eventual', get, access)
+}
+
+const onPostgres = async (report: Report, scale: Scale): Promise<void> => {
+  const opened = await postgres.open()
+  const iam = bind(opened)
+  await addGrants(iam)
+  const measured = await runTimed(scale, readsOf(iam, CONTEXT, (CALLS / 500) * scale.share))
+  await opened.close()
+  addAll(report, 'E logins, postgres', measured)
+  const [get, access] = measured
+  if (get && access) addAccess(report, 'PostgreSQL, both strong', get, access)
+}
+
+const addAll = (report: Report, workload: string, jobs: readonly Timed[]): void =>
+  addRows(
+    report,
+    workload,
+    jobs.map(({ measured }) => measured),
+  )
+
+const addAccess = (report: Report, where: string, get: Timed, access: Timed): void =>
+  addRatio(report, `E access.check / projects.get, ${where}`, {
+    measured: access.perSecond / get.perSecond,
+    target: 0.5,
+  })
+
+/** Adds projects, and users who have a role in the first one. */
+const addGrants = async (iam: Iam): Promise<void> => {
+  for (let index = 0; index < PROJECTS; index++) {
+    await iam.projects.add({ ...projectOf(0, 1), id: projectIdOf(index) }, CONTEXT)
+  }
+  await iam.projectRoles.add(
+    { projectId: projectIdOf(0), ...EDITOR_ROLE, displayName: 'Editor' },
+    CONTEXT,
+  )
+  for (let index = 0; index < USERS; index++) {
+    const grant = { userId: `user-${index}`, projectId: projectIdOf(0), roles: [EDITOR_ROLE] }
+    await iam.userGrants.add(grant, CONTEXT)
+  }
+  await iam.projects.get({ id: projectIdOf(0) }, CONTEXT)
+}
+
+const checkLogins = (calls: number): Job => {
   const project = {
     projectRoleCheck: true,
     hasProjectCheck: true,
@@ -27,76 +90,55 @@ export const logins = async (report: Report, scale: Scale): Promise<void> => {
       grantedOrgIds: ['globex'],
     })),
   )
-  const opened = await memory.open()
-  const iam = bind(opened)
-  for (let index = 0; index < PROJECTS; index++) {
-    await iam.projects.add({ ...projectOf(0, 1), id: projectIdOf(index) }, CONTEXT)
+  return {
+    name: 'checkLogin on plain states',
+    operations: calls,
+    run: async () => {
+      let passed = 0
+      for (let index = 0; index < calls; index++) {
+        const user = users[index & 3]
+        if (user && checkLogin({ project, roleKeys }, user).isOk()) passed++
+      }
+      return passed
+    },
+    expected: calls / 2,
   }
-  await iam.projectRoles.add({ projectId: projectIdOf(0), ...EDITOR }, CONTEXT)
-  for (let index = 0; index < USERS; index++) {
-    const grant = { userId: `user-${index}`, projectId: projectIdOf(0), roles: [EDITOR_ROLE] }
-    await iam.userGrants.add(grant, CONTEXT)
-  }
-  const eventual = { ...CONTEXT, consistency: 'eventual' as const }
-  await iam.projects.get({ id: projectIdOf(0) }, CONTEXT)
+}
 
-  const calls = CALLS * scale.share
-  const measured = await runTimed(scale, [
+/** A get and a check of access, one call at a time. */
+const readsOf = (iam: Iam, context: Context, calls: number): readonly Job[] => {
+  const consistency = context.consistency ?? 'strong'
+  return [
     {
-      name: 'checkLogin on plain states',
+      name: `projects.get, ${consistency}`,
       operations: calls,
       run: async () => {
-        let passed = 0
-        for (let index = 0; index < calls; index++) {
-          const user = users[index & 3]
-          if (user && checkLogin({ project, roleKeys }, user).isOk()) passed++
-        }
-        return passed
-      },
-      expected: calls / 2,
-    },
-    ...[CONTEXT, eventual].map((context) => ({
-      name: `projects.get, ${context === eventual ? 'eventual' : 'strong'}`,
-      operations: calls / 10,
-      run: async () => {
         let found = 0
-        for (let index = 0; index < calls / 10; index++) {
+        for (let index = 0; index < calls; index++) {
           const got = await iam.projects.get({ id: projectIdOf(index % PROJECTS) }, context)
           if (got.isOk()) found++
         }
         return found
       },
-      expected: calls / 10,
-    })),
+      expected: calls,
+    },
     {
-      name: 'access.check, eventual',
-      operations: calls / 10,
+      name: `access.check, ${consistency}`,
+      operations: calls,
       run: async () => {
         let allowed = 0
-        for (let index = 0; index < calls / 10; index++) {
+        for (let index = 0; index < calls; index++) {
           const asked = {
             userId: `user-${index % USERS}`,
             projectId: projectIdOf(0),
             ...EDITOR_ROLE,
           }
-          const checked = await iam.access.check(asked, eventual)
+          const checked = await iam.access.check(asked, context)
           if (checked.isOk() && checked.value.allowed) allowed++
         }
         return allowed
       },
-      expected: calls / 10,
+      expected: calls,
     },
-  ])
-  addRows(
-    report,
-    'E logins, memory',
-    measured.map(({ measured }) => measured),
-  )
-  const [check, , get, access] = measured
-  if (!check || !get || !access) return
-  addRatio(report, 'E checkLogin per second', { measured: check.perSecond, target: 5_000_000 })
-  addRatio(report, 'E access.check / projects.get, both eventual', {
-    measured: access.perSecond / get.perSecond,
-    target: 0.5,
-  })
+  ]
 }
