@@ -7,6 +7,7 @@ import { readModelLaws } from '../../../../src/testing/read-model/read-model-law
 import { addSamples, context, good, iamOn, logOf } from '../../../application/host.js'
 import { type Pgbouncer, startPgbouncer, withoutPgbouncer } from '../../../pgbouncer.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
+import { sampled } from '../../../sampled.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, schemas } from '../test-schemas.js'
 import { sessionSettings } from './session-settings.js'
@@ -89,18 +90,21 @@ describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by defaul
 })
 
 describe('Behind PgBouncer', () => {
-  test.each([...eventStoreLaws, ...eventRestoreLaws])('the store: $name', async ({ check }) => {
-    const { connectionString } = pooler
-    const listenConnectionString = server.connectionString
-    await using harness = schemas((schema) => ({
-      connectionString,
-      listenConnectionString,
-      schema,
-    }))
-    await check(harness)
-  })
+  test.each(sampled([...eventStoreLaws, ...eventRestoreLaws]))(
+    'the store: $name',
+    async ({ check }) => {
+      const { connectionString } = pooler
+      const listenConnectionString = server.connectionString
+      await using harness = schemas((schema) => ({
+        connectionString,
+        listenConnectionString,
+        schema,
+      }))
+      await check(harness)
+    },
+  )
 
-  test.each(readModelLaws)('the read model: $name', async ({ check }) => {
+  test.each(sampled(readModelLaws))('the read model: $name', async ({ check }) => {
     const { connectionString } = pooler
     const opened: Postgres[] = []
     const home = databaseHome(newSchema, async (schema) => {
