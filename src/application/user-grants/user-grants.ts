@@ -84,6 +84,7 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
         ids: () => ({ userId, projectId, projectOrgId }),
       })
     })
+
   /** The method whose input has the roles to give. */
   const give = (method: string, type: ChangeWith<'roles'>['type']) =>
     change(method, GivenUserGrant, (input) => ({ ...input, type }), type === 'AddUserGrant')
