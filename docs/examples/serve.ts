@@ -1,4 +1,5 @@
 // A demo host: `npm run serve` keeps an SQLite file and serves it in every protocol, with tokens for development.
+import { resolveTxt } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
@@ -11,6 +12,7 @@ import {
 } from 'claviger'
 import { openSqlite } from 'claviger/sqlite'
 import { nodeHandler } from 'claviger/transport'
+import { getPublicSuffix } from 'tldts'
 
 /** `npm run serve -- other.db` keeps another file. */
 const file = process.argv[2] ?? 'claviger-demo.db'
@@ -22,10 +24,26 @@ const iam = createIam({
   // For a demo alone: whoever has this file can open its secrets. A host takes the key from a secret manager.
   secrets: aesGcmCipher({ current: 'demo', keys: { demo: new Uint8Array(32).fill(1) } }),
   authorize: permissionsFromCaller,
+  domains: { resolveTxt, isPublicSuffix: (domain) => getPublicSuffix(domain) === domain },
 })
 
-const reading: Permission[] = ['identity_provider.read', 'project.read', 'project.role.read']
-const writing: Permission[] = ['identity_provider.write', 'project.write', 'project.role.write']
+const reading: Permission[] = [
+  'identity_provider.read',
+  'project.read',
+  'project.role.read',
+  'project.grant.read',
+  'user.grant.read',
+  'domain.read',
+  'event.read',
+]
+const writing: Permission[] = [
+  'identity_provider.write',
+  'project.write',
+  'project.role.write',
+  'project.grant.write',
+  'user.grant.write',
+  'domain.write',
+]
 
 /** A host asks its own sessions or its identity provider; here, a token is drawn at every start. */
 const draw = (): string => crypto.randomUUID().replaceAll('-', '')
