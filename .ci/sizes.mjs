@@ -14,6 +14,8 @@ const BUDGETS = {
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 23_000, whole: 44_700 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 28_800, whole: 76_600 },
   './transport': { source: 'transport/index.ts', own: 50_200, whole: 105_700 },
+  // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
+  './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './testing': { source: 'testing/index.ts', own: 29_600, whole: 40_300 },
 }
 
