@@ -12,7 +12,10 @@ const PAGES = {
 }
 
 const host = await openHost('')
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+})
 for (const [name, path] of Object.entries(PAGES)) {
   const colorScheme = name === 'timeline' ? 'dark' : 'light'
   const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme })
@@ -20,12 +23,16 @@ for (const [name, path] of Object.entries(PAGES)) {
   await page.waitForSelector('main > *')
   await page.waitForFunction(() => !document.body.textContent?.includes('Loading…'))
   if (name === 'plan') {
-    await page.getByLabel('Desired state').fill('{ "projects": [{ "id": "portal", "name": "Shop",\n  "roles": [{ "roleKey": "auditor", "displayName": "Auditor" }] }] }')
+    await page
+      .getByLabel('Desired state')
+      .fill(
+        '{ "projects": [{ "id": "portal", "name": "Shop",\n  "roles": [{ "roleKey": "auditor", "displayName": "Auditor" }] }] }',
+      )
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByText('1 add').waitFor()
   }
   if (name === 'matrix') {
-    await page.getByRole('button', { name: /^ben, viewer/ }).click()
+    await page.getByRole('button', { name: 'inactive' }).click()
     await page.getByText('inactive.').waitFor()
   }
   await page.screenshot({ path: `docs/guides/console/${name}.png` })

@@ -382,6 +382,11 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
     types: ['Postgres', 'PostgresAddress', 'PostgresOptions', 'PostgresProjectionOptions'],
   },
+  'claviger/console': {
+    values: ['consoleHandler'],
+    both: [],
+    types: ['ConsoleHandler', 'ConsoleOptions'],
+  },
   'claviger/transport': {
     values: [
       'AccessService',

@@ -50,21 +50,24 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
     return responseOf(pageAnswer(method, pathname, basePath), method)
   }
 
-  const onNode = (request: NodeRequest, response: NodeResponse, next?: () => void): unknown => {
+  const onNode = (request: NodeRequest, response: NodeResponse, next?: () => void): void => {
     const { method = '', url = '/', headers } = request
     const path = pathOf(url)
     if (isApi(path)) {
       const refused = crossSiteAnswer(method, (name) => headers[name]?.toString())
-      return refused ? send(response, refused, method) : listened(request, response, next)
+      if (refused) send(response, refused, method)
+      else listened(request, response, next)
+      return
     }
     const { originalUrl } = request as { readonly originalUrl?: string }
     const mounted = originalUrl === undefined ? undefined : pathOf(originalUrl)
     // A mount of Express takes its prefix off, and shows `/` for the prefix without a slash too.
-    if (path === '/' && mounted !== undefined && !mounted.endsWith('/'))
-      return send(response, { status: 308, header: { location: `${mounted}/` }, body: '' }, method)
-    const answer = pageAnswer(method, path, basePath)
-    if (answer.status === 404 && next) return next()
-    send(response, answer, method)
+    const isBare = path === '/' && mounted !== undefined && !mounted.endsWith('/')
+    const answer = isBare
+      ? { status: 308, header: { location: `${mounted}/` }, body: '' }
+      : pageAnswer(method, path, basePath)
+    if (answer.status === 404 && next) next()
+    else send(response, answer, method)
   }
 
   return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>

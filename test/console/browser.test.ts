@@ -44,7 +44,8 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
     })
     page = await (await browser.newContext({ bypassCSP: false })).newPage()
     page.on('console', (message) => {
-      if (/Content.Security|TrustedHTML|Trusted Type/i.test(message.text())) complaints.push(message.text())
+      if (/Content.Security|TrustedHTML|Trusted Type/i.test(message.text()))
+        complaints.push(message.text())
     })
     page.on('pageerror', (error) => complaints.push(String(error)))
   })
@@ -53,31 +54,34 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
     await host?.close()
   })
 
-  it.each(PAGES)('shows /%s at three widths in both schemes, without a violation of axe', async (path) => {
-    await open(path)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      for (const width of [360, 768, 1440]) {
-        await page.setViewportSize({ width, height: 800 })
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        )
-        expect(overflow).toBeLessThanOrEqual(0)
-      }
-      // By the protocol of the browser, which no policy of the page keeps out.
-      await page.evaluate(axe)
-      const violations = await page.evaluate(async () => {
-        const { axe: checker } = globalThis as unknown as {
-          axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+  it.each(PAGES)(
+    'shows /%s at three widths in both schemes, without a violation of axe',
+    async (path) => {
+      await open(path)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        for (const width of [360, 768, 1440]) {
+          await page.setViewportSize({ width, height: 800 })
+          const overflow = await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          )
+          expect(overflow).toBeLessThanOrEqual(0)
         }
-        const { violations } = await checker.run()
-        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-      })
-      expect(violations).toEqual([])
-    }
-    expect(await page.locator('[role=alert]').count()).toBe(0)
-    expect(complaints).toEqual([])
-  })
+        // By the protocol of the browser, which no policy of the page keeps out.
+        await page.evaluate(axe)
+        const violations = await page.evaluate(async () => {
+          const { axe: checker } = globalThis as unknown as {
+            axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+          }
+          const { violations } = await checker.run()
+          return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+        })
+        expect(violations).toEqual([])
+      }
+      expect(await page.locator('[role=alert]').count()).toBe(0)
+      expect(complaints).toEqual([])
+    },
+  )
 
   it('changes a name by keyboard: preview, then save', async () => {
     await open('project?id=billing')
@@ -120,7 +124,7 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
     await page.getByRole('link', { name: 'Portal', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Portal' }).waitFor()
     await page.goBack()
-    await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
     await page.goForward()
     await page.getByRole('heading', { level: 1, name: 'Portal' }).waitFor()
   })
@@ -175,7 +179,7 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
 
   it('says why a role does not count', async () => {
     await open('matrix?projectId=portal')
-    await page.getByRole('button', { name: /^ben, viewer/ }).click()
+    await page.getByRole('button', { name: 'inactive' }).click()
     await page.getByText('The roles of the user are inactive.').waitFor()
   })
 

@@ -99,9 +99,7 @@ const fill = async (iam: Iam): Promise<void> => {
         acme,
       ),
     )
-  await orThrow(
-    iam.userGrants.deactivate({ userId: 'ben', projectId: 'portal' }, acme),
-  )
+  await orThrow(iam.userGrants.deactivate({ userId: 'ben', projectId: 'portal' }, acme))
   await orThrow(
     iam.identityProviders.addOidc(
       {

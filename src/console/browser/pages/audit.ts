@@ -165,7 +165,7 @@ export const Matrix = () => {
         ) => html`<tr><th scope="row"><a href=${href('user', { userId: String(grant['userId']) })}><bdi>${String(grant['userId'])}</bdi></a></th>
         ${keys.map((roleKey) => {
           const cell = cellOf(grant, roleKey)
-          return html`<td><button type="button" class=${`cell ${cell.kind}`} aria-label=${`${grant['userId']}, ${roleKey}: ${cell.label}`} onClick=${() => void ask({ userId: String(grant['userId']), roleKey }, String(grant['projectOrgId']))}>${cell.mark}${cell.expiresAt && html`<small>${texts.until} <${Time} at=${cell.expiresAt} /></small>`}</button></td>`
+          return html`<td><button type="button" class=${`cell ${cell.kind}`} onClick=${() => void ask({ userId: String(grant['userId']), roleKey }, String(grant['projectOrgId']))}><span aria-hidden="true">${cell.mark} </span><span class=${cell.kind === 'off' ? 'none' : 'hidden'}>${cell.kind === 'off' ? cell.label : `${grant['userId']}, ${roleKey}: ${cell.label}`}</span>${cell.expiresAt && html`<small>${texts.until} <${Time} at=${cell.expiresAt} /></small>`}</button></td>`
         })}</tr>`,
       )}</tbody></table></div>`
     }

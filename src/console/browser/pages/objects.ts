@@ -63,9 +63,11 @@ const UserSection = withAdd(
   { path: '/v1/userGrants' },
 )
 
-export const Providers = () => html`<${ProviderSection} />`
-export const Projects = () => html`<div><${ProjectSection} /><${ReceivedSection} /></div>`
-export const Users = () => html`<${UserSection} />`
+export const Providers = () =>
+  html`<article><h1>${texts.providers}</h1><${ProviderSection} /></article>`
+export const Projects = () =>
+  html`<article><h1>${texts.projects}</h1><${ProjectSection} /><${ReceivedSection} /></article>`
+export const Users = () => html`<article><h1>${texts.users}</h1><${UserSection} /></article>`
 
 export const Provider = () =>
   html`<${ObjectView} kind=${kinds.provider} back=${href('providers')}><${ProviderTest} id=${parameter('idpId')} /><//>`
