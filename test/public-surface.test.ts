@@ -382,11 +382,6 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
     types: ['Postgres', 'PostgresAddress', 'PostgresOptions', 'PostgresProjectionOptions'],
   },
-  'claviger/console': {
-    values: ['consoleHandler'],
-    both: [],
-    types: ['ConsoleHandler', 'ConsoleOptions'],
-  },
   'claviger/transport': {
     values: [
       'AccessService',
@@ -440,6 +435,11 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'ReadModelHome',
       'ReadModelLaw',
     ],
+  },
+  'claviger/console': {
+    values: ['consoleHandler'],
+    both: [],
+    types: ['ConsoleHandler', 'ConsoleOptions'],
   },
 }
 

@@ -176,6 +176,3 @@ export const userGrant: ConsoleKind = {
 }
 
 export const kinds: readonly ConsoleKind[] = [provider, project, role, projectGrant, userGrant]
-
-export const kindOf = (type: unknown): ConsoleKind | undefined =>
-  kinds.find((kind) => kind.type === type)
