@@ -79,6 +79,10 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // The transport is an outsider: it sees the public names alone.
   [/^transport(\/|$)/, ['']],
+  // The console mounts the transport; its browser part sees nothing of the library.
+  [/^console$/, ['', 'transport', 'console/gen']],
+  [/^console\/gen$/, []],
+  [/^console\/browser(\/|$)/, ['console/browser', 'console/browser/**']],
   // Where the library is put together.
   [
     /^$/,

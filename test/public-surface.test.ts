@@ -470,6 +470,11 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'ReadModelLaw',
     ],
   },
+  'claviger/console': {
+    values: ['consoleHandler'],
+    both: [],
+    types: ['ConsoleHandler', 'ConsoleOptions'],
+  },
 }
 
 interface Surface {
