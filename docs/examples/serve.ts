@@ -1,4 +1,5 @@
 // A demo host: `npm run serve` keeps an SQLite file and serves it in every protocol, with tokens for development.
+import { resolveTxt } from 'node:dns/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
@@ -13,6 +14,7 @@ import {
 import { consoleHandler } from 'claviger/console'
 import { openSqlite } from 'claviger/sqlite'
 import { nodeHandler } from 'claviger/transport'
+import { getPublicSuffix } from 'tldts'
 
 /** `npm run serve -- other.db` keeps another file. */
 const file = process.argv[2] ?? 'claviger-demo.db'
@@ -24,6 +26,7 @@ const iam = createIam({
   // For a demo alone: whoever has this file can open its secrets. A host takes the key from a secret manager.
   secrets: aesGcmCipher({ current: 'demo', keys: { demo: new Uint8Array(32).fill(1) } }),
   authorize: permissionsFromCaller,
+  domains: { resolveTxt, isPublicSuffix: (domain) => getPublicSuffix(domain) === domain },
 })
 
 const reading: Permission[] = [
@@ -32,6 +35,7 @@ const reading: Permission[] = [
   'project.role.read',
   'project.grant.read',
   'user.grant.read',
+  'domain.read',
   'event.read',
 ]
 const writing: Permission[] = [
@@ -40,6 +44,7 @@ const writing: Permission[] = [
   'project.role.write',
   'project.grant.write',
   'user.grant.write',
+  'domain.write',
 ]
 
 /** A host asks its own sessions or its identity provider; here, a token is drawn at every start. */
