@@ -8,7 +8,8 @@ const V4 = /^\d{1,3}(\.\d{1,3}){3}$/
 const groupsOf = (address: string): readonly number[] | undefined => {
   if (!URL.canParse(`http://[${address}]/`)) return undefined
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::')
-  const parse = (part: string) => (part === '' ? [] : part.split(':').map((hex) => parseInt(hex, 16)))
+  const parse = (part: string) =>
+    part === '' ? [] : part.split(':').map((hex) => parseInt(hex, 16))
   const [first, last] = [parse(head), parse(tail ?? '')]
   return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
 }
@@ -17,7 +18,8 @@ const groupsOf = (address: string): readonly number[] | undefined => {
 const embedded = (groups: readonly number[]): string | undefined => {
   const [a = 0, b = 0, c = 0, , , f = 0, g = 0, h = 0] = groups
   const inV4 = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
-  if (groups.slice(0, 5).every((group) => group === 0) && (f === 0xffff || f === 0)) return inV4(g, h)
+  if (groups.slice(0, 5).every((group) => group === 0) && (f === 0xffff || f === 0))
+    return inV4(g, h)
   if (a === 0x64 && b === 0xff9b) return inV4(g, h)
   if (a === 0x2002) return inV4(b, c)
   return undefined
