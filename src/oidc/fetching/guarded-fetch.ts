@@ -1,3 +1,4 @@
+import type { CustomFetchOptions } from 'openid-client'
 import { type Refused, unreachable } from '../refusal.js'
 import { isLoopback, isPrivate } from './address.js'
 
@@ -33,7 +34,7 @@ export const isAllowed = (url: URL, options: NetworkOptions): boolean => {
 /** Asks providers alone that may be asked, for answers of bounded size and time. */
 export const guardedFetch = (options: NetworkOptions) => {
   const { fetch: ask = fetch, timeout = 10_000 } = options
-  return async (href: string, init: RequestInit): Promise<Response> => {
+  return async (href: string, init: CustomFetchOptions): Promise<Response> => {
     const signal = new AbortController()
     const late = unreachable('timeout')
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +47,13 @@ export const guardedFetch = (options: NetworkOptions) => {
     const asked = async (): Promise<Response> => {
       const url = new URL(href)
       await checkAddress(url, options)
-      const answer = await ask(href, { ...init, redirect: 'manual', signal: signal.signal })
+      const answer = await ask(href, {
+        method: init.method,
+        headers: init.headers,
+        body: init.body ?? null,
+        redirect: 'manual',
+        signal: signal.signal,
+      })
       return whole(answer)
     }
     try {
