@@ -19,6 +19,7 @@ export default defineConfig({
     postgres: 'src/adapters/postgres/index.ts',
     transport: 'src/transport/index.ts',
     testing: 'src/testing/index.ts',
+    oidc: 'src/oidc/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'es2024',

@@ -14,6 +14,7 @@ const BUDGETS = {
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 23_000, whole: 44_700 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 28_800, whole: 76_600 },
   './transport': { source: 'transport/index.ts', own: 50_200, whole: 105_700 },
+  './oidc': { source: 'oidc/index.ts', own: 8_000, whole: 70_000 },
   './testing': { source: 'testing/index.ts', own: 29_600, whole: 40_300 },
 }
 

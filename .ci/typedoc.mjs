@@ -26,6 +26,7 @@ export default {
     'src/adapters/postgres/index.ts',
     'src/transport/index.ts',
     'src/testing/index.ts',
+    'src/oidc/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),
   readme: join(root, 'README.md'),

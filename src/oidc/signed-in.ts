@@ -8,6 +8,11 @@ export class SignInTokens {
     this.#tokens = { access, id, ...(refresh !== undefined && { refresh }) }
   }
 
+  /** For `inspect`, which may be told to call getters. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return 'SignInTokens {}'
+  }
+
   /** For the user info endpoint and other services of the provider. */
   get accessToken(): string {
     return this.#tokens.access

@@ -50,7 +50,8 @@ export const guardedFetch = (options: NetworkOptions) => {
       const answer = await ask(href, {
         method: init.method,
         headers: init.headers,
-        body: init.body ?? null,
+        // `openid-client` sends forms alone.
+        body: init.body === undefined || init.body === null ? null : String(init.body),
         redirect: 'manual',
         signal: signal.signal,
       })
