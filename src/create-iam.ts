@@ -3,6 +3,7 @@ import { type Iam, iamOf } from './application/iam.js'
 import type { Hooks } from './application/observing/hooks.js'
 import { checkedIds, ulids } from './application/recording/new-id.js'
 import type { Authorize } from './ports/authorize.js'
+import type { DomainOptions } from './ports/domain-options.js'
 import type { EventStore } from './ports/event-store.js'
 import type { ReadModel } from './ports/read-model.js'
 import type { SecretCipher } from './ports/secret-cipher.js'
@@ -27,6 +28,8 @@ export interface IamOptions {
   readonly newId?: (() => string) | undefined
   /** The clock by which roles expire; the system's time when absent. A call rejects when it answers no valid `Date`. */
   readonly now?: (() => Date) | undefined
+  /** What `iam.domains` needs of the host to add and verify domains. */
+  readonly domains?: DomainOptions | undefined
   /** Functions that are called as the library works, for metrics, traces and logs; at no cost when absent. */
   readonly hooks?: Hooks | undefined
 }
@@ -43,6 +46,7 @@ export const createIam: (options: IamOptions) => Iam = ({
   readModel = memoryReadModel(),
   newId,
   now,
+  domains = {},
   hooks,
 }: Partial<IamOptions> = {}) => {
   if (typeof store?.append !== 'function')
@@ -53,11 +57,17 @@ export const createIam: (options: IamOptions) => Iam = ({
     throw new TypeError('readModel must be a ReadModel')
   if (typeof readModel.access !== 'function')
     throw new TypeError('readModel must be a ReadModel with access, heldRoles and holders')
+  if (typeof readModel.route !== 'function')
+    throw new TypeError('readModel must be a ReadModel with route')
   if (newId !== undefined) checkFunction('newId', newId)
   if (now !== undefined) checkFunction('now', now)
+  checkDomains(domains)
   if (hooks !== undefined) checkHooks(hooks)
   const ids = newId ? checkedIds(newId) : ulids()
-  return iamOf({ store, secrets, authorize, readModel, newId: ids, now: clock(now) }, hooks)
+  return iamOf(
+    { store, secrets, authorize, readModel, newId: ids, now: clock(now), domains },
+    hooks,
+  )
 }
 
 /** @throws TypeError when the clock of the host answers no time: every role would then count, or none */
@@ -69,6 +79,18 @@ const clock =
       throw new TypeError('now must return a valid Date')
     return time
   }
+
+const DOMAIN_OPTIONS = ['resolveTxt', 'isPublicSuffix'] as const
+
+const checkDomains = (domains: DomainOptions): void => {
+  if (typeof domains !== 'object' || domains === null)
+    throw new TypeError('domains must be an object')
+  for (const name of Object.keys(domains))
+    if (!DOMAIN_OPTIONS.some((known) => known === name))
+      throw new TypeError(`domains.${name} is not a known option`)
+  for (const name of DOMAIN_OPTIONS)
+    if (domains[name] !== undefined) checkFunction(`domains.${name}`, domains[name])
+}
 
 const HOOKS = ['onCall', 'onAppend', 'onConflict', 'onRetry', 'onCatchUp', 'onFault'] as const
 

@@ -38,12 +38,23 @@ export type {
 } from './application/desired-state/plan/planned-event.js'
 export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
 export type {
+  AddedDomain,
+  DomainIds,
+  DomainInput,
+  ListDomainsInput,
+  RouteInput,
+  RouteOptions,
+  SetDomainProviderInput,
+} from './application/domains/domain-input.js'
+export type { Domains } from './application/domains/domains.js'
+export type {
   Aborted,
   Cancelled,
   IamError,
   IdempotencyKeyReused,
   InvalidArgument,
   Moved,
+  NotConfigured,
   PermissionDenied,
   PlanOutdated,
   ProjectionFailed,
@@ -180,6 +191,29 @@ export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export { type Decider, fold } from './domain/decider.js'
 export {
+  AddDomain,
+  DomainCommand,
+  RemoveDomain,
+  SetDomainProvider,
+  VerifyDomain,
+} from './domain/email-domain/commands.js'
+export { type DomainRefusal, type DomainState, domain } from './domain/email-domain/decider.js'
+export type { DomainName } from './domain/email-domain/domain-name.js'
+export {
+  DomainAdded,
+  DomainEvent,
+  DomainProviderSet,
+  DomainRemoved,
+  DomainVerified,
+  domainStream,
+} from './domain/email-domain/events.js'
+export {
+  VerifiedDomainClaimed,
+  VerifiedDomainEvent,
+  VerifiedDomainReleased,
+  verifiedDomainStream,
+} from './domain/email-domain/verified-domain.js'
+export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
@@ -296,7 +330,7 @@ export {
   projectRoleStream,
 } from './domain/project-role/events.js'
 export type { GivenGroup } from './domain/project-role/fields.js'
-export type { AlreadyExists, NotFound } from './domain/refusals.js'
+export type { AlreadyExists, NotFound, ProofNotFound } from './domain/refusals.js'
 export {
   AddUserGrant,
   AddUserGrantRoles,
@@ -324,6 +358,7 @@ export {
   userGrantStream,
 } from './domain/user-grant/events.js'
 export type {
+  DomainRef,
   GrantedProjectTarget,
   IdentityProviderRef,
   IdpId,
@@ -355,6 +390,7 @@ export type {
   Slice,
 } from './ports/access-reads.js'
 export type { Authorize, Caller, Permission, PermissionQuestion } from './ports/authorize.js'
+export type { DomainOptions } from './ports/domain-options.js'
 export {
   type Actor,
   type Append,
@@ -377,6 +413,7 @@ export type { KnownEvent } from './ports/known-event.js'
 export type { Projection } from './ports/projection.js'
 export type {
   Condition,
+  Domain,
   FieldChange,
   FoundAtHead,
   GrantedRole,
@@ -392,6 +429,7 @@ export type {
   ReadAtHead,
   ReadModel,
   RefOf,
+  SignInRoute,
   SortKey,
   SortValue,
   UserGrant,

@@ -58,7 +58,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^application\/importing$/, IMPORTING],
   [/^application\/reading$/, READING],
   [
-    /^application\/(access|identity-providers|projects|project-grants|project-roles|user-grants)$/,
+    /^application\/(access|domains|identity-providers|projects|project-grants|project-roles|user-grants)$/,
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
@@ -180,8 +180,9 @@ const namingAll = (sources: Sources): readonly string[] =>
   [...sources].flatMap(([file, source]) => {
     if (file.endsWith('_pb.ts') || OF_CERTAIN_TYPES.test(file)) return []
     const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+    // Names have `domain` alone, which would be no name for a folder beside them.
     const isNamed = (folder: string) =>
-      new RegExp(posix.basename(folder).replace('-', '[-_]?'), 'i').test(code)
+      new RegExp(posix.basename(folder).replace('email-', '').replace('-', '[-_]?'), 'i').test(code)
     return ANY_AGGREGATE.every(isNamed) ? file : []
   })
 
@@ -280,7 +281,7 @@ describe('a planted violation is found', () => {
     const lists = namingAll(
       planted(
         'adapters/lists.ts',
-        'identityProviders, projects, projectRoles, projectGrants, userGrants',
+        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains',
       ),
     )
     expect(lists).toContain('adapters/lists.ts')

@@ -202,6 +202,8 @@ const nameOf = (object: ObjectRef): string => {
       return object.grantedOrgId
     case 'user_grant':
       return object.userId
+    case 'domain':
+      return object.domain
   }
 }
 

@@ -10,6 +10,7 @@ import { applyAccess } from './desired-state/applying/apply-access.js'
 import type { DesiredAccess } from './desired-state/declared/desired-access.js'
 import type { Plan } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
+import { type Domains, domainsOf } from './domains/domains.js'
 import type { IamError } from './errors/errors.js'
 import type { SealBroken } from './errors/log-fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
@@ -59,6 +60,8 @@ export interface Iam {
   readonly projectGrants: ProjectGrants
   /** Grants of roles to users. */
   readonly userGrants: UserGrants
+  /** Domains of e-mail addresses, and which provider their users sign in with. */
+  readonly domains: Domains
   /** Who has which role. */
   readonly access: AccessChecks
   /** Past changes and past states. */
@@ -137,6 +140,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     projectRoles: projectRolesOf(runtime),
     projectGrants: projectGrantsOf(runtime),
     userGrants: userGrantsOf(runtime),
+    domains: domainsOf(runtime),
     access: accessOf(runtime),
     plan: planAccess(runtime),
     apply: applyAccess(runtime),

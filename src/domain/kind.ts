@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow'
 import type * as z from 'zod/mini'
 import { type EventSchema, eventTypesOf, type Message, type Upcasters } from './message.js'
-import type { AlreadyExists, NotFound } from './refusals.js'
+import type { AlreadyExists, NotFound, ProofNotFound } from './refusals.js'
 import type { ObjectRef, Permission, PermissionTarget, StreamId } from './values.js'
 
 /** What every view has. */
 export interface Stateful {
-  readonly state: 'active' | 'inactive'
+  readonly state: 'active' | 'inactive' | 'pending' | 'verified'
 }
 
 /** The description of one aggregate, for all code outside of its folder. */
@@ -82,7 +82,10 @@ interface Rules<Event> {
   readonly eventSchema: z.ZodMiniType<Event>
   readonly upcasters: Upcasters
   readonly initialState: AnyState
-  decide(command: Message, state: AnyState): Result<readonly Event[], NotFound | AlreadyExists>
+  decide(
+    command: Message,
+    state: AnyState,
+  ): Result<readonly Event[], NotFound | AlreadyExists | ProofNotFound>
   evolve(state: AnyState, event: Event): AnyState
 }
 
@@ -140,6 +143,8 @@ export type ShownField<View> =
       readonly holds: 'string'
       readonly filterable: boolean
       readonly sortable: true
+      /** A view may lack it; lists then take it for the empty text. */
+      readonly isOptional?: true
       of(view: View): string
     }
   | {
@@ -148,7 +153,7 @@ export type ShownField<View> =
       readonly sortable: true
       of(view: View): boolean
     }
-  | { readonly holds: 'list'; readonly filterable: false; readonly sortable: false }
+  | { readonly holds: 'list' | 'text'; readonly filterable: false; readonly sortable: false }
   | {
       /** Lists can be filtered by the keys of the roles that are assigned. */
       readonly holds: 'roleKeys'
@@ -160,6 +165,10 @@ export type ShownField<View> =
 export const filterableText = <View>(of: (view: View) => string) =>
   ({ holds: 'string', filterable: true, sortable: true, of }) as const
 
+/** {@link filterableText} that a view may lack. */
+export const optionalText = <View>(of: (view: View) => string | undefined) =>
+  ({ ...filterableText((view: View) => of(view) ?? ''), isOptional: true }) as const
+
 /** A field with text that lists can only be sorted by. */
 export const sortableText = <View>(of: (view: View) => string) =>
   ({ holds: 'string', filterable: false, sortable: true, of }) as const
@@ -167,6 +176,9 @@ export const sortableText = <View>(of: (view: View) => string) =>
 /** A field with true or false, which lists can only be sorted by. */
 export const sortableFlag = <View>(of: (view: View) => boolean) =>
   ({ holds: 'boolean', filterable: false, sortable: true, of }) as const
+
+/** A field with text that lists can neither be filtered nor sorted by. */
+export const plainText = { holds: 'text', filterable: false, sortable: false } as const
 
 /** A field with several values. */
 export const plainList = { holds: 'list', filterable: false, sortable: false } as const

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
+import { domains } from './email-domain/kind.js'
+import { verifiedDomains } from './email-domain/verified-domain.js'
 import { fieldOf } from './field-of.js'
 import { identityProviders } from './identity-provider/kind.js'
 import type { Kind } from './kind.js'
+import type { EventSchema } from './message.js'
 import { projects } from './project/kind.js'
 import { projectGrants } from './project-grant/kind.js'
 import { projectRoles } from './project-role/kind.js'
@@ -14,6 +17,7 @@ const all = {
   project_role: projectRoles,
   project_grant: projectGrants,
   user_grant: userGrants,
+  domain: domains,
 } satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
 
 type Listed = (typeof all)[keyof typeof all]
@@ -21,14 +25,28 @@ type Listed = (typeof all)[keyof typeof all]
 /** What is shown of an object of any type. */
 export type AnyView = NonNullable<ReturnType<Listed['view']>>
 
-/** An event of any aggregate, in its newest version. */
-export type AnyEvent = z.output<Listed['decider']['eventSchema']>
+/** An event of any stream, in its newest version. */
+export type AnyEvent = z.output<
+  Listed['decider']['eventSchema'] | typeof verifiedDomains.decider.eventSchema
+>
 
 /** Any kind; its functions take ids, events and views as they are stored. */
 export type AnyKind = Kind<object, AnyView, AnyEvent>
 
+/** What is needed to read the events of a stream. */
+export type EventKind = Pick<AnyKind, 'stream'> & {
+  readonly decider: Pick<AnyKind['decider'], 'upcasters'>
+  readonly events: readonly EventSchema[]
+}
+
+/** The events of streams that are no objects: they guard what is unique among all organizations. */
+const GUARDS: readonly EventKind[] = [verifiedDomains]
+
 /** The kind of every aggregate, by the type of its objects. */
 export const kinds: { readonly [Type in ObjectRef['type']]: AnyKind } = all
+
+/** How the events of every stream are read. */
+export const eventKinds: readonly EventKind[] = [...Object.values(kinds), ...GUARDS]
 
 /** The types of all objects. */
 export const TYPES = Object.values(all).map(({ type }) => type)
@@ -46,7 +64,7 @@ export const byType = <Value>(make: (kind: AnyKind) => Value): Record<ObjectRef[
   recordOf(TYPES, (type) => make(kinds[type]))
 
 /** Types of all events. */
-export const EVENT_TYPES = Object.values(all)
+export const EVENT_TYPES = [...Object.values(all), verifiedDomains]
   .flatMap(({ events }) => [...events])
   .flatMap((schema) => schema.def.innerType.shape.type.def.values)
 
@@ -59,6 +77,7 @@ export const ObjectInput = z.discriminatedUnion(
     z.extend(projectRoles.ids, { type: z.literal('project_role') }),
     z.extend(projectGrants.ids, { type: z.literal('project_grant') }),
     z.extend(userGrants.ids, { type: z.literal('user_grant') }),
+    z.extend(domains.ids, { type: z.literal('domain') }),
   ],
   { error: 'must name an object by type and ids' },
 )

@@ -1,4 +1,4 @@
-import type { ObjectRef } from './values.js'
+import type { DomainRef, ObjectRef } from './values.js'
 
 /** No such object in the organization, or one that was removed. Spec: Errors, status 404. */
 export interface NotFound<Ref extends ObjectRef = ObjectRef> {
@@ -15,4 +15,13 @@ export interface AlreadyExists<Ref extends ObjectRef = ObjectRef> {
   readonly kind: 'AlreadyExists'
   /** By its type and ids. */
   readonly object: Ref
+}
+
+/** The challenge of a domain is not published: the organization is not shown to own it. */
+export interface ProofNotFound {
+  readonly kind: 'ProofNotFound'
+  /** Which domain. */
+  readonly object: DomainRef
+  /** Where the challenge must stand, as a TXT record. */
+  readonly recordName: string
 }

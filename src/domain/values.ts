@@ -156,6 +156,7 @@ export type ObjectRef =
   | ProjectRoleRef
   | ProjectGrantRef
   | UserGrantRef
+  | DomainRef
 
 /** Names an identity provider within its organization. */
 export interface IdentityProviderRef {
@@ -200,6 +201,13 @@ export interface UserGrantRef {
   readonly projectOrgId?: string | undefined
 }
 
+/** Names a domain within its organization. */
+export interface DomainRef {
+  readonly type: 'domain'
+  /** In ASCII and lower case, such as `example.com`. */
+  readonly domain: string
+}
+
 /** A right that a method requires. Spec: Authentication, "permission on the target resource". */
 export type Permission =
   | 'identity_provider.read'
@@ -213,6 +221,8 @@ export type Permission =
   | 'project.grant.write'
   | 'user.grant.read'
   | 'user.grant.write'
+  | 'domain.read'
+  | 'domain.write'
   | 'event.read'
 
 /** The object that a permission is asked for. Spec: Authentication. */
@@ -221,8 +231,8 @@ export type PermissionTarget = OwnedTarget | GrantedProjectTarget
 /** An object of the organization that the question is about. */
 export interface OwnedTarget {
   /** What `id` names. */
-  readonly type: 'identity_provider' | 'project'
-  /** An `idpId`, or the `id` of a project; unique within its organization alone. */
+  readonly type: 'identity_provider' | 'project' | 'domain'
+  /** An `idpId`, the `id` of a project, or a domain in ASCII; unique within its organization alone. */
   readonly id: string
 }
 

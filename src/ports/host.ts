@@ -1,4 +1,5 @@
 import type { Authorize } from './authorize.js'
+import type { DomainOptions } from './domain-options.js'
 import type { EventStore } from './event-store.js'
 import type { ReadModel } from './read-model.js'
 import type { SecretCipher } from './secret-cipher.js'
@@ -13,4 +14,5 @@ export interface Host {
   readonly newId: () => string
   /** The time of day, by which roles expire. */
   readonly now: () => Date
+  readonly domains: DomainOptions
 }

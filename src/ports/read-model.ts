@@ -102,6 +102,28 @@ export interface UserGrant {
   readonly details: ObjectDetails
 }
 
+/** A domain as it is read. */
+export interface Domain {
+  /** In ASCII and lower case, such as `example.com`; unique within the organization. */
+  readonly domain: string
+  /** Once it is verified, no other organization can verify it. */
+  readonly state: 'pending' | 'verified'
+  /** The provider that users with addresses of the domain sign in with; absent when there is none. */
+  readonly idpId?: string
+  /** While the domain is pending: the text to publish as a TXT record at `_claviger-challenge.<domain>`. */
+  readonly challenge?: string
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+}
+
+/** Where a user with an address of a domain signs in. */
+export interface SignInRoute {
+  /** The organization that has verified the domain. */
+  readonly orgId: string
+  /** The provider that it has set for the domain; it is active. */
+  readonly idpId: string
+}
+
 /** What is read, by the type of object. */
 export interface Views {
   /** As `iam.identityProviders` reads it. */
@@ -114,6 +136,8 @@ export interface Views {
   readonly project_grant: ProjectGrant
   /** As `iam.userGrants` reads it. */
   readonly user_grant: UserGrant
+  /** As `iam.domains` reads it. */
+  readonly domain: Domain
 }
 
 /** A type of object that can be read. */
@@ -275,6 +299,12 @@ export interface ReadModel extends Projection, AccessReads {
    */
   list<Type extends ViewType>(query: ListQuery<Type>): Promise<Listing<Views[Type]>>
 
+  /**
+   * The organization that has verified a domain, given in ASCII and lower case, and the provider that it has set;
+   * undefined when there is none of either, or the provider is inactive or removed.
+   */
+  route(domain: string): Promise<SignInRoute | undefined>
+
   /** A page of history; removed objects have theirs, too. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 
@@ -320,4 +350,7 @@ export interface ReadAtHead {
 
   /** As `holders` of the read model. */
   holders(query: HoldersQuery): Promise<FoundAtHead<Slice<Holder>>>
+
+  /** As `route` of the read model. */
+  route(domain: string): Promise<FoundAtHead<SignInRoute | undefined>>
 }

@@ -1,4 +1,5 @@
 export { AccessService } from './gen/claviger/v1/access_service_pb.js'
+export { DomainService } from './gen/claviger/v1/domain_service_pb.js'
 export { HistoryService } from './gen/claviger/v1/history_service_pb.js'
 export { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
 export { ProjectGrantService } from './gen/claviger/v1/project_grant_service_pb.js'

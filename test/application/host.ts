@@ -27,6 +27,8 @@ export const everything: readonly Permission[] = [
   'project.grant.write',
   'user.grant.read',
   'user.grant.write',
+  'domain.read',
+  'domain.write',
   'event.read',
 ]
 

@@ -2,6 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { fold } from '../../src/domain/decider.js'
+import { domain } from '../../src/domain/email-domain/decider.js'
+import { DomainEvent, domainStream } from '../../src/domain/email-domain/events.js'
+import {
+  VerifiedDomainEvent,
+  verifiedDomainStream,
+  verifiedDomains,
+} from '../../src/domain/email-domain/verified-domain.js'
 import { identityProvider } from '../../src/domain/identity-provider/decider.js'
 import {
   IdentityProviderEvent,
@@ -44,12 +51,16 @@ const files = readdirSync(folder)
 
 const golden = files.flatMap(({ events }) => events)
 
+const verifiedDomain = verifiedDomains.decider
+
 const aggregates = [
   { category: 'identity_provider', decider: identityProvider, union: IdentityProviderEvent },
   { category: 'project', decider: project, union: ProjectEvent },
   { category: 'project_role', decider: projectRole, union: ProjectRoleEvent },
   { category: 'project_grant', decider: projectGrant, union: ProjectGrantEvent },
   { category: 'user_grant', decider: userGrant, union: UserGrantEvent },
+  { category: 'domain', decider: domain, union: DomainEvent },
+  { category: 'verified_domain', decider: verifiedDomain, union: VerifiedDomainEvent },
 ] as const
 
 const deciderOf = (stream: string) => {
@@ -64,6 +75,10 @@ const deciderOf = (stream: string) => {
       return projectGrant
     case 'user_grant':
       return userGrant
+    case 'domain':
+      return domain
+    case 'verified_domain':
+      return verifiedDomain
     default:
       throw new Error(`no aggregate writes the stream ${stream}`)
   }
@@ -86,6 +101,10 @@ const stateOf = (stream: string, recorded: readonly GoldenEvent[]): unknown => {
       return fold(projectRole, z.array(projectRole.eventSchema).parse(newest))
     case projectGrant:
       return fold(projectGrant, z.array(projectGrant.eventSchema).parse(newest))
+    case domain:
+      return fold(domain, z.array(domain.eventSchema).parse(newest))
+    case verifiedDomain:
+      return fold(verifiedDomain, z.array(verifiedDomain.eventSchema).parse(newest))
     default:
       return fold(userGrant, z.array(userGrant.eventSchema).parse(newest))
   }
@@ -103,6 +122,10 @@ const streamNamedBy = ({ type, data, metadata }: GoldenEvent): string => {
       return projectRoleStream(resourceOwner, text('projectId'), text('roleKey'))
     case 'project_grant':
       return projectGrantStream(resourceOwner, text('projectId'), text('grantedOrgId'))
+    case 'domain':
+      return domainStream(resourceOwner, text('domain'))
+    case 'verified_domain':
+      return verifiedDomainStream(text('domain'))
     default:
       return userGrantStream(resourceOwner, text('projectOrgId'), text('projectId'), text('userId'))
   }
@@ -151,6 +174,12 @@ describe('every event type', () => {
       'user_grant.deactivated',
       'user_grant.reactivated',
       'user_grant.removed',
+      'domain.added',
+      'domain.verified',
+      'domain.provider_set',
+      'domain.removed',
+      'verified_domain.claimed',
+      'verified_domain.released',
     ])
   })
 })
@@ -186,7 +215,8 @@ describe('an event schema', () => {
   const objectionsTo = (recorded: GoldenEvent, data: object) =>
     objections(deciderOf(recorded.stream).eventSchema, { type: recorded.type, data })
   const isOptional = ({ type }: GoldenEvent, field: string) =>
-    type === 'identity_provider.oidc_config_updated' && field === 'clientSecret'
+    (type === 'identity_provider.oidc_config_updated' && field === 'clientSecret') ||
+    (type === 'domain.provider_set' && field === 'idpId')
   const newest = golden.filter(
     ({ stream, type, schemaVersion }) =>
       schemaVersion === currentVersion(deciderOf(stream).upcasters, type),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { domains } from '../../src/domain/email-domain/kind.js'
 import { identityProviders } from '../../src/domain/identity-provider/kind.js'
 import { sealedSecretIn } from '../../src/domain/identity-provider/secret.js'
 import {
@@ -14,6 +15,7 @@ import { projects } from '../../src/domain/project/kind.js'
 import { projectGrants } from '../../src/domain/project-grant/kind.js'
 import { projectRoles } from '../../src/domain/project-role/kind.js'
 import { userGrants } from '../../src/domain/user-grant/kind.js'
+import * as domain from './email-domain/examples.js'
 import * as idp from './identity-provider/examples.js'
 import * as project from './project/examples.js'
 import * as projectGrant from './project-grant/examples.js'
@@ -127,6 +129,24 @@ const cases = [
     sortable: ['userId', 'projectId', 'projectOrgId'],
     events: 5,
   },
+  {
+    kind: domains,
+    ids: ['domain'],
+    data: { ...domain.id, challenge: '' },
+    ref: { type: 'domain', domain: 'globex.example' },
+    key: 'globex.example',
+    container: undefined,
+    removedWith: undefined,
+    covers: undefined,
+    stream: 'domain-acme+globex.example',
+    target: { type: 'domain', id: 'globex.example' },
+    permissions: { read: 'domain.read', write: 'domain.write' },
+    removed: domain.removed,
+    states: ['pending', 'verified'],
+    filterable: ['domain', 'idpId'],
+    sortable: ['domain', 'idpId'],
+    events: 4,
+  },
 ] as const
 
 describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) => {
@@ -177,10 +197,11 @@ describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) 
     expect(named('filterable')).toEqual(expected.filterable)
     expect(named('sortable')).toEqual(expected.sortable)
     for (const [name, field] of fields) {
-      const value = Reflect.get(view, name)
+      const value = Reflect.get(view, name) ?? ('isOptional' in field ? '' : undefined)
       if (field.holds === 'roleKeys') expect(view).toHaveProperty('state')
+      else if (field.holds === 'text') expect(typeof value).toBe('string')
       else if (field.holds === 'list') expect(Array.isArray(value)).toBe(true)
-      else expect([typeof value, field.of(view)]).toEqual([field.holds, value])
+      else if ('of' in field) expect([typeof value, field.of(view)]).toEqual([field.holds, value])
     }
   })
 })
@@ -191,6 +212,7 @@ const addedBy = {
   project_role: role.editorAdded,
   project_grant: projectGrant.added,
   user_grant: userGrant.added,
+  domain: domain.added,
 } as const
 
 describe('The list of kinds', () => {
@@ -201,6 +223,7 @@ describe('The list of kinds', () => {
       'project_role',
       'project_grant',
       'user_grant',
+      'domain',
     ])
     expect(byType(({ type }) => type)).toEqual(
       Object.fromEntries(TYPES.map((type) => [type, type])),

@@ -1,3 +1,5 @@
+import type { DomainEvent } from '../../src/domain/email-domain/events.js'
+import type { VerifiedDomainEvent } from '../../src/domain/email-domain/verified-domain.js'
 import type { IdentityProviderEvent } from '../../src/domain/identity-provider/events.js'
 import type { ProjectEvent } from '../../src/domain/project/events.js'
 import type { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
@@ -10,6 +12,8 @@ type AnyEvent =
   | typeof ProjectRoleEvent
   | typeof ProjectGrantEvent
   | typeof UserGrantEvent
+  | typeof DomainEvent
+  | typeof VerifiedDomainEvent
 
 /** The types of the events that `union` allows, as they stand in it. */
 export const typesOf = (union: AnyEvent): readonly string[] =>

@@ -1,6 +1,14 @@
 import { kinds } from '../../domain/kinds.js'
 import type { KnownEvent } from '../../ports/known-event.js'
-import type { Listing, ListQuery, ReadModel, Views, ViewType } from '../../ports/read-model.js'
+import type {
+  Listing,
+  ListQuery,
+  ReadModel,
+  SignInRoute,
+  Views,
+  ViewType,
+} from '../../ports/read-model.js'
+import { isOfObject } from '../../projections/events/kind-of.js'
 import { readEvents } from '../../projections/events/read-events.js'
 import { changeRow } from '../../projections/rows/change-row.js'
 import { meetsAll } from '../../projections/rows/condition.js'
@@ -21,7 +29,7 @@ export const memoryReadModel = (): ReadModel => {
     apply: async (from, events) => {
       if (state.checkpoint !== from) return false
       // All are read before the first is applied: if one cannot be read, none is applied.
-      applyAll(state, readEvents(events))
+      applyAll(state, readEvents(events).filter(isOfObject))
       state.checkpoint = events.at(-1)?.position ?? from
       return true
     },
@@ -35,6 +43,7 @@ export const memoryReadModel = (): ReadModel => {
     },
     list: async (query) => listRows(state, query),
     history: async (query) => historyOf(state, query),
+    route: async (domain) => routeOf(state, domain),
     ...accessIn(() => state),
   }
 }
@@ -46,6 +55,14 @@ const applyAll = (state: State, events: readonly KnownEvent[]): void => {
     const { all } = getOrAdd(state.history, event.metadata.resourceOwner, emptyHistory)
     all.push({ event, before, after })
   }
+}
+
+/** Where users with addresses of `domain` sign in. */
+const routeOf = ({ rows, verified }: State, domain: string): SignInRoute | undefined => {
+  const orgId = verified.get(domain) ?? ''
+  const idpId = rows.domain.get(orgId)?.get(domain)?.idpId ?? ''
+  const provider = rows.identity_provider.get(orgId)?.get(idpId)
+  return provider?.state === 'active' ? { orgId, idpId } : undefined
 }
 
 /** The rows among which a list looks. */

@@ -16,6 +16,8 @@ export interface State {
   readonly assignments: Assignments
   /** By organization that received grants of projects: the scopes of those projects, also of grants that ended. */
   readonly received: Map<string, Set<string>>
+  /** By verified domain: the organization. */
+  readonly verified: Map<string, string>
   /** By organization. */
   readonly history: Map<string, History>
 }
@@ -42,15 +44,20 @@ export const emptyState = (): State => ({
   rows: byType((): Map<string, Map<string, never>> => new Map()),
   assignments: emptyAssignments(),
   received: new Map(),
+  verified: new Map(),
   history: new Map(),
 })
 
 /** The rows of `state`, as events change them. */
-export const rowStore = ({ rows, assignments, received }: State): RowStore => ({
+export const rowStore = ({ rows, assignments, received, verified }: State): RowStore => ({
   ...assignments,
   get: (type, { scope, key }) => rows[type].get(scope)?.get(key),
   put: (type, { scope, key }, row) => {
     if (type === 'project_grant') getOrAdd(received, key, () => new Set()).add(scope)
+    if (type === 'domain') {
+      if (row?.state === 'verified') verified.set(key, scope)
+      else if (verified.get(key) === scope) verified.delete(key)
+    }
     if (row === undefined) rows[type].get(scope)?.delete(key)
     else getOrAdd<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
   },

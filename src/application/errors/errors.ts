@@ -1,5 +1,5 @@
 import type { LoginRefusal } from '../../domain/project/login.js'
-import type { AlreadyExists, NotFound } from '../../domain/refusals.js'
+import type { AlreadyExists, NotFound, ProofNotFound } from '../../domain/refusals.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { Permission } from '../../ports/authorize.js'
 import type { Position } from '../../ports/event-store.js'
@@ -117,6 +117,13 @@ export interface SourceFailed {
   readonly cause: unknown
 }
 
+/** The host has not supplied what the method needs: `createIam` was called without the option. */
+export interface NotConfigured {
+  readonly kind: 'NotConfigured'
+  /** Name of the option. */
+  readonly option: 'domains.resolveTxt' | 'domains.isPublicSuffix'
+}
+
 /** Every error that a method answers with. */
 export type IamError =
   | Unauthenticated
@@ -136,6 +143,8 @@ export type IamError =
   | ProjectionFailed
   | SourceFailed
   | LoginRefusal
+  | ProofNotFound
+  | NotConfigured
 
 /** An {@link InvalidArgument} about one field. */
 export const invalid = (field: string, description: string): InvalidArgument => ({

@@ -37,6 +37,8 @@ const TABLE: { readonly [Kind in AnyError['kind']]: readonly [code: number, mess
   ProjectInactive: [9, 'The project is inactive'],
   ProjectRoleRequired: [9, 'The user has no role of the project'],
   ProjectGrantRequired: [9, "The user's organization has no grant to the project"],
+  ProofNotFound: [9, 'The challenge of the domain is not published'],
+  NotConfigured: [9, 'The server is not configured for this'],
   Aborted: [10, 'Others kept changing the same objects. Try again'],
   UnknownEvent: [13, 'The log holds an event of a newer version'],
   CorruptEvent: [13, 'The log holds an event that cannot be read'],
@@ -103,6 +105,10 @@ const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
       return { userOrgId: error.userOrgId }
     case 'Unavailable':
       return { outcome: error.outcome }
+    case 'ProofNotFound':
+      return { recordName: error.recordName }
+    case 'NotConfigured':
+      return { option: error.option }
     default:
       return {}
   }
@@ -127,6 +133,10 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
     case 'ProjectRoleRequired':
     case 'ProjectGrantRequired':
       return [preconditionFailure(error, 'project')]
+    case 'ProofNotFound':
+      return [preconditionFailure(error, 'domain')]
+    case 'NotConfigured':
+      return [preconditionFailure(error, error.option)]
     default:
       return []
   }

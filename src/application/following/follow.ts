@@ -14,7 +14,10 @@ export interface Lag {
 }
 
 /** Brings a read model up to date. Without `seen`, it reads head and checkpoint itself. */
-export type Follow = (call: AdmittedCall, seen?: Lag) => Promise<void>
+export type Follow = (
+  call: Pick<AdmittedCall, 'consistency' | 'signal'>,
+  seen?: Lag,
+) => Promise<void>
 
 /** A catch-up that several reads can wait for. */
 interface SharedCatchUp {

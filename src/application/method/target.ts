@@ -1,3 +1,4 @@
+import { isDomainName } from '../../domain/email-domain/domain-name.js'
 import { fieldOf } from '../../domain/field-of.js'
 import { kindNamed } from '../../domain/kinds.js'
 import { isId, type PermissionTarget } from '../../domain/values.js'
@@ -15,9 +16,13 @@ export const targetOf =
   (input, orgId) => {
     if (typeof input !== 'object' || input === null) return undefined
     const object = target(input, orgId)
-    const isNamed = isId(object.id) && (object.type !== 'granted_project' || isId(object.orgId))
-    return isNamed ? object : undefined
+    return isNamed(object) ? object : undefined
   }
+
+const isNamed = (object: PermissionTarget): boolean => {
+  if (object.type === 'domain') return isDomainName(object.id)
+  return isId(object.id) && (object.type !== 'granted_project' || isId(object.orgId))
+}
 
 /** The object that the field `object` names; for a role, its project. */
 export const targetOfObject: Target = (input, orgId) => {

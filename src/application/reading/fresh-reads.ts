@@ -8,6 +8,9 @@ import type { AdmittedCall } from '../method/context.js'
 /** Reads that see every write that completed before they began, unless the call is eventual. */
 export type FreshReads = ReturnType<typeof freshReads>
 
+/** What of a call a read goes by. */
+export type FreshCall = Pick<AdmittedCall, 'consistency' | 'signal'>
+
 /** Where the ports offer it, one query reads and compares checkpoint and head; otherwise `follow` comes first. */
 export const freshReads = (
   { store, readModel }: Pick<Host, 'store' | 'readModel'>,
@@ -16,7 +19,7 @@ export const freshReads = (
   const atHead = readModel.readAtHead?.({ store, readModel })
 
   const fresh = async <Found>(
-    call: AdmittedCall,
+    call: FreshCall,
     read: () => Promise<Found>,
     readAtHead: (() => Promise<FoundAtHead<Found>>) | undefined,
   ): Promise<Found> => {
@@ -42,5 +45,7 @@ export const freshReads = (
       fresh(call, () => readModel.heldRoles(query), atHead && (() => atHead.heldRoles(query))),
     holders: (call: AdmittedCall, query: HoldersQuery) =>
       fresh(call, () => readModel.holders(query), atHead && (() => atHead.holders(query))),
+    route: (call: FreshCall, domain: string) =>
+      fresh(call, () => readModel.route(domain), atHead && (() => atHead.route(domain))),
   }
 }

@@ -35,7 +35,11 @@ export interface GivenList<Row> {
     | readonly {
         /** `sequence`, `creationDate` and `changeDate` are those of `details`. */
         readonly field:
-          | { [Field in keyof Row]: Row[Field] extends string | boolean ? Field : never }[keyof Row]
+          | {
+              [Field in keyof Row]-?: NonNullable<Row[Field]> extends string | boolean
+                ? Field
+                : never
+            }[keyof Row]
           | 'sequence'
           | 'creationDate'
           | 'changeDate'

@@ -14,7 +14,7 @@ const NEVER_FED =
  */
 export const requireFed = async (
   { store, readModel }: Runtime,
-  { consistency }: AdmittedCall,
+  { consistency }: Pick<AdmittedCall, 'consistency'>,
 ): Promise<void> => {
   if (consistency !== 'eventual' || (await checkpointOf(readModel)) > 0n) return
   const head = await fromPort(() => store.lastPosition())

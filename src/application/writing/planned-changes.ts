@@ -1,6 +1,6 @@
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
-import { kindOf, objectOf } from '../../projections/events/kind-of.js'
+import { isOfObject, kindOf, objectOf } from '../../projections/events/kind-of.js'
 import { readEvents } from '../../projections/events/read-events.js'
 import { fieldChanges } from '../../projections/history-view.js'
 import { rowAfter } from '../../projections/rows/change-row.js'
@@ -23,10 +23,12 @@ export const plannedChanges = async (
   { events, details, placeOf }: PlannedWrite,
 ): Promise<readonly FieldChange[]> => {
   const metadata = metadataOf(call)
-  const planned = events.map(({ type, schemaVersion, data }: NewEvent): RecordedEvent => {
-    const stream = kindOf(type).stream(call.orgId, data)
-    return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
-  })
+  const planned = events
+    .filter(isOfObject)
+    .map(({ type, schemaVersion, data }: NewEvent): RecordedEvent => {
+      const stream = kindOf(type).stream(call.orgId, data)
+      return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
+    })
   const [first] = planned
   const reading = first && details && fromPort(() => store.readStream(first.stream))
   const read = reading ? await raceAbort(reading, call.signal) : []

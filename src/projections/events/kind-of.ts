@@ -1,4 +1,10 @@
-import { type AnyEvent, type AnyKind, kinds } from '../../domain/kinds.js'
+import {
+  type AnyEvent,
+  type AnyKind,
+  type EventKind,
+  eventKinds,
+  kinds,
+} from '../../domain/kinds.js'
 import { eventTypesOf } from '../../domain/message.js'
 import type { ObjectRef, StreamId } from '../../domain/values.js'
 
@@ -15,7 +21,19 @@ export const kindOf = (eventType: string): AnyKind => {
   return kind
 }
 
-/** The object that an event belongs to. */
+/** How an event of that type is read. @throws RangeError when there is none */
+export const eventKindOf = (eventType: string): EventKind => {
+  const found = eventKinds.find(({ events }) =>
+    events.some((schema) => eventTypesOf(schema).includes(eventType)),
+  )
+  if (found === undefined) throw new RangeError(`There is no event ${eventType}`)
+  return found
+}
+
+/** Whether an event is one of an object. The others show nothing: they guard what is unique among organizations. */
+export const isOfObject = ({ type }: { readonly type: string }): boolean => byEventType.has(type)
+
+/** The object that an event belongs to. @throws RangeError when it is not one of an object */
 export const objectOf = ({ type, data }: AnyEvent): ObjectRef => kindOf(type).ref(data)
 
 /** The stream of the object that `ref` names within the organization. */

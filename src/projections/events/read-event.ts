@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { compiled } from '../../domain/compiled.js'
-import { type AnyEvent, type AnyKind, kinds } from '../../domain/kinds.js'
+import { type AnyEvent, type EventKind, eventKinds } from '../../domain/kinds.js'
 import { currentVersion, eventTypesOf, upcast } from '../../domain/message.js'
 import type { Actor, RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
@@ -9,13 +9,13 @@ import { corruptEvent, type UnreadableEvent, unknownEvent } from '../../ports/un
 
 /** How the events of one type are read. */
 interface Shape {
-  readonly kind: AnyKind
+  readonly kind: EventKind
   /** Schema of the data alone: the type is checked before. */
   readonly data: z.ZodMiniType
   readonly version: number
 }
 
-const shapesOf = (kind: AnyKind): readonly (readonly [type: string, Shape])[] =>
+const shapesOf = (kind: EventKind): readonly (readonly [type: string, Shape])[] =>
   kind.events.flatMap((schema) => {
     const data = schema.def.innerType.shape.data.def.innerType
     return eventTypesOf(schema).map((type) => {
@@ -25,7 +25,7 @@ const shapesOf = (kind: AnyKind): readonly (readonly [type: string, Shape])[] =>
   })
 
 /** By event type: trying the members of a union one by one takes several times as long. */
-const shapes: ReadonlyMap<string, Shape> = new Map(Object.values(kinds).flatMap(shapesOf))
+const shapes: ReadonlyMap<string, Shape> = new Map(eventKinds.flatMap(shapesOf))
 
 /**
  * Reads an event of any version ever written as its newest version. Refuses an event that is unknown to

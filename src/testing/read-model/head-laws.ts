@@ -6,6 +6,7 @@ import { appendOf, record } from '../event-store/samples.js'
 import { allOf, demand, demandEqual } from '../law.js'
 import { role } from './found-history.js'
 import type { ReadModelHome, ReadModelLaw } from './law.js'
+import { DOMAIN } from './samples/domain.js'
 import { listOf, ROLES } from './samples/lists.js'
 import { inNewestVersion } from './samples/log.js'
 import { projectAdded } from './samples/project.js'
@@ -78,6 +79,8 @@ const demandAnswers = async (
   ]
   demandEqual('access', await atHead.access(ACCESS), { ...positions, found: access })
   demandEqual('held roles', await atHead.heldRoles(HELD_ROLES), { ...positions, found: held })
+  const route = await model.route(DOMAIN)
+  demandEqual('route', await atHead.route(DOMAIN), { ...positions, found: route })
   demandEqual('holders', await atHead.holders(HOLDERS), { ...positions, found: holders })
 }
 

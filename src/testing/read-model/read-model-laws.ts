@@ -11,6 +11,7 @@ import type { ReadModelLaw } from './law.js'
 import { filterLaws } from './lists/filter-laws.js'
 import { listLaws } from './lists/list-laws.js'
 import { orderLaws } from './lists/order-laws.js'
+import { routeLaws } from './route-laws.js'
 
 /**
  * What the port `ReadModel` promises, as checks that need no test runner: a read model is right
@@ -28,5 +29,6 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...holderLaws,
   ...accessLaws,
   ...endingLaws,
+  ...routeLaws,
   ...headLaws,
 ]

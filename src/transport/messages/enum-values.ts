@@ -19,11 +19,14 @@ export interface EnumValues {
   readonly expectation: string
 }
 
-/** States are the one enumeration whose values have other names in the library. */
+/** States are the enumerations whose values have other names in the library. */
 const STATES: Readonly<Record<string, string | undefined>> = {
   STATE_UNSPECIFIED: undefined,
   STATE_ACTIVE: 'active',
   STATE_INACTIVE: 'inactive',
+  DOMAIN_STATE_UNSPECIFIED: undefined,
+  DOMAIN_STATE_PENDING: 'pending',
+  DOMAIN_STATE_VERIFIED: 'verified',
 }
 
 /** The values of an enumeration. */

@@ -2,6 +2,7 @@ import type { Iam } from '../../index.js'
 import type { Operation } from './operation.js'
 import { historyOperations } from './reading/history.js'
 import { accessOperations } from './services/access.js'
+import { domainOperations } from './services/domains.js'
 import { identityProviderOperations } from './services/identity-providers.js'
 import { projectGrantOperations } from './services/project-grants.js'
 import { projectRoleOperations } from './services/project-roles.js'
@@ -17,6 +18,7 @@ export const operationsOf = (iam: Iam): readonly Operation[] => {
     ...projectRoleOperations(iam),
     ...projectGrantOperations(iam),
     ...userGrantOperations(iam),
+    ...domainOperations(iam),
     ...historyOperations(iam),
     ...accessOperations(iam),
   ]

@@ -167,6 +167,7 @@ const renaming = (
     authorize: permissionsFromCaller,
     newId: ulids(),
     now: () => new Date(),
+    domains: {},
   })
   return () =>
     transact(runtime, admittedCall(), {

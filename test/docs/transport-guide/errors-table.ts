@@ -35,6 +35,12 @@ const errors: { readonly [Kind in IamError['kind']]: Extract<IamError, { kind: K
   ProjectionFailed: { kind: 'ProjectionFailed', projection: 'p', type: 't', position: 1n, cause },
   SourceFailed: { kind: 'SourceFailed', index: 0, cause },
   Unavailable: { kind: 'Unavailable', outcome: 'unknown', cause },
+  ProofNotFound: {
+    kind: 'ProofNotFound',
+    object: { type: 'domain', domain: 'example.com' },
+    recordName: '_claviger-challenge.example.com',
+  },
+  NotConfigured: { kind: 'NotConfigured', option: 'domains.resolveTxt' },
   Unauthenticated: { kind: 'Unauthenticated' },
 }
 

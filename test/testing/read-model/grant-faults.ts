@@ -12,7 +12,7 @@ import type { HistoryEntry, HistoryQuery, ReadModel } from '../../../src/ports/r
 import { type Fault, oneTurn, slowly } from './fault.js'
 
 type Plant = Fault['plant']
-type Read = 'get' | 'list' | 'history' | keyof AccessReads
+type Read = 'get' | 'list' | 'history' | 'route' | keyof AccessReads
 
 /** The model that answers `reads` as if events of some types had not happened. */
 export const blindTo =

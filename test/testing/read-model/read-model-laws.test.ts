@@ -22,6 +22,7 @@ import { headLaws } from '../../../src/testing/read-model/head-laws.js'
 import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.js'
 import { type Fault, oneTurn, slowly } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'
+import { ROUTE_FAULTS } from './route-faults.js'
 
 /** The model with reads at the head that are sound but for `change`. */
 const atHead =
@@ -48,6 +49,7 @@ const readsAtHead = ({ store, readModel }: Ports): ReadAtHead => {
     access: (query) => together(readModel.access(query)),
     heldRoles: (query) => together(readModel.heldRoles(query)),
     holders: (query) => together(readModel.holders(query)),
+    route: (domain) => together(readModel.route(domain)),
   }
 }
 
@@ -1094,7 +1096,7 @@ describe('The laws of read models find one that', () => {
     }
   })
 
-  test.each(GRANT_FAULTS)('$fault', async ({ law, plant }) => {
+  test.each([...GRANT_FAULTS, ...ROUTE_FAULTS])('$fault', async ({ law, plant }) => {
     for (const { check } of lawNamed(law))
       await expect(check(homeOf(plant))).rejects.toBeInstanceOf(BrokenLaw)
   })
@@ -1140,7 +1142,7 @@ describe('The laws of read models find one that', () => {
   test('breaks any of them: no law goes without a fault.', () => {
     const found = ['What was applied, forgotten', 'Of several handles']
     const beginnings = [
-      ...[...FAULTS, ...GRANT_FAULTS, ...HEAD_FAULTS].map(({ law }) => law),
+      ...[...FAULTS, ...GRANT_FAULTS, ...ROUTE_FAULTS, ...HEAD_FAULTS].map(({ law }) => law),
       ...found,
     ]
     const idle = readModelLaws.filter(

@@ -1,7 +1,7 @@
 import type { AssignmentRange } from '../../../domain/kind.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
-import { kindOf, objectOf } from '../../../projections/events/kind-of.js'
+import { isOfObject, kindOf, objectOf } from '../../../projections/events/kind-of.js'
 import { changeRow } from '../../../projections/rows/change-row.js'
 import { roleScope, rowKeyOf } from '../../../projections/rows/row-key.js'
 import type { Dialect } from '../dialect.js'
@@ -51,7 +51,7 @@ export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> 
 
 /** Reads the rows that `batch` changes, and makes the statements that write the changes. */
 export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
-  const events = batch.events.map((event) => ({
+  const events = batch.events.filter(isOfObject).map((event) => ({
     event,
     rowKey: rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
   }))

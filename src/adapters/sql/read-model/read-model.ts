@@ -5,7 +5,14 @@ import type { Dialect } from '../dialect.js'
 import type { Steps } from '../statement.js'
 import { readAccess, readHeldRoles, readHolders } from './assignments/access-reads.js'
 import type { Batch } from './changes.js'
-import { readCheckpoint, readHistory, readList, readObject, readObjectAtHead } from './reads.js'
+import {
+  readCheckpoint,
+  readHistory,
+  readList,
+  readObject,
+  readObjectAtHead,
+  readRoute,
+} from './reads.js'
 import { objectAtHeadLookup, objectLookup } from './statements/object-statements.js'
 import { FILLED, READ_MODEL } from './tables.js'
 
@@ -36,6 +43,7 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
     access: (query) => read(() => readAccess(dialect, query)),
     heldRoles: (query) => read(() => readHeldRoles(dialect, query)),
     holders: (query) => read(() => readHolders(dialect, query)),
+    route: (domain) => read(() => readRoute(dialect, domain)),
   }
   const readModel: ReadModel = {
     name: READ_MODEL,
@@ -47,6 +55,7 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
     access: async (query) => (await atHead.access(query)).found,
     heldRoles: async (query) => (await atHead.heldRoles(query)).found,
     holders: async (query) => (await atHead.holders(query)).found,
+    route: async (domain) => (await atHead.route(domain)).found,
     history: (query) => read(() => readHistory(dialect, query)),
     readAtHead: (pair) =>
       pair.store === store && pair.readModel === readModel ? atHead : undefined,

@@ -6,6 +6,7 @@ import type {
   Listing,
   ListQuery,
   RefOf,
+  SignInRoute,
   Views,
   ViewType,
 } from '../../../ports/read-model.js'
@@ -19,6 +20,7 @@ import {
   pageStatement,
 } from './statements/list-statement.js'
 import type { Lookup } from './statements/object-statements.js'
+import { routeStatement } from './statements/route-statement.js'
 import { decodeEntry, type StoredEntry } from './stored-entries.js'
 import { decodeRow, type StoredRow } from './stored-rows.js'
 import { checkpointIn } from './tables.js'
@@ -97,6 +99,21 @@ function* momentAndPage(dialect: Dialect, query: ListQuery<ViewType>) {
 const rowIn = (line: string): StoredRow => {
   const [body = '', sequence = '', creationDate = '', ...assigned] = line.split('\t')
   return [body, sequence, creationDate, ...assigned]
+}
+
+/** Where users with addresses of a domain sign in, and how far the read model is. */
+export function* readRoute(
+  dialect: Dialect,
+  domain: string,
+): Steps<FoundAtHead<SignInRoute | undefined>> {
+  type Found = readonly [...Positions, orgId: string | null, idpId: string | null]
+  const [found] = yield* find<Found>(routeStatement(dialect, domain))
+  const [head, reached, orgId, idpId] = found ?? []
+  return {
+    head: BigInt(head ?? 0),
+    reached: BigInt(reached ?? 0),
+    found: orgId && idpId ? { orgId, idpId } : undefined,
+  }
 }
 
 /** A page of history. */

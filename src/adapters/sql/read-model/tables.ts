@@ -72,6 +72,7 @@ export const OBJECTS = byType(
       })),
       ...(rowsNameProject(type) ? [{ name: PROJECT_SCOPE, columns: [PROJECT_SCOPE] }] : []),
       ...(isReceived(type) ? [{ name: 'received', columns: ['key'] }] : []),
+      ...(type === 'domain' ? [{ name: 'route', columns: ['key', foldedColumn('state')] }] : []),
     ],
   }),
 )

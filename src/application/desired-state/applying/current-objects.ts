@@ -30,7 +30,7 @@ export const currentObjects = async (
   for (const object of objects)
     if (object.type === 'project_role' || object.type === 'project_grant')
       projectsOf[object.type].add(object.projectId)
-    else if (object.type !== 'user_grant')
+    else if (object.type === 'project' || object.type === 'identity_provider')
       add(object, await fromPort(() => runtime.readModel.get(orgId, object)))
   for (const type of ['project_role', 'project_grant'] as const)
     for (const projectId of projectsOf[type])

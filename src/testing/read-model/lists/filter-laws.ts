@@ -65,7 +65,7 @@ const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
       [true, false].map((ignoreCase) => ({
         field,
         operator,
-        value: `${row[field]}`,
+        value: `${row[field] ?? ''}`,
         ignoreCase,
       })),
     ),

@@ -26,10 +26,19 @@ export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdd
 })
 
 const eventOf =
-  (type: 'identity_provider.deactivated' | 'identity_provider.removed') =>
+  (
+    type:
+      | 'identity_provider.deactivated'
+      | 'identity_provider.reactivated'
+      | 'identity_provider.removed',
+  ) =>
   (idpId: string): IdentityProviderEvent => ({ type, data: { idpId: IdpId.parse(idpId) } })
 
-const idpDeactivated = eventOf('identity_provider.deactivated')
+/** An identity provider is deactivated. */
+export const idpDeactivated = eventOf('identity_provider.deactivated')
+
+/** An identity provider is reactivated. */
+export const idpReactivated = eventOf('identity_provider.reactivated')
 
 /** An identity provider is removed. */
 export const idpRemoved = eventOf('identity_provider.removed')

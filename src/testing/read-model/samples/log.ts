@@ -2,7 +2,7 @@ import type { AnyEvent } from '../../../domain/kinds.js'
 import { currentVersion } from '../../../domain/message.js'
 import type { StreamId } from '../../../domain/values.js'
 import type { Metadata, NewEvent, Position, RecordedEvent } from '../../../ports/event-store.js'
-import { kindOf, objectOf, streamOf } from '../../../projections/events/kind-of.js'
+import { eventKindOf } from '../../../projections/events/kind-of.js'
 
 /** Metadata that a law sets. */
 export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>
@@ -20,7 +20,7 @@ export interface Log {
 /** `event` as it is written now. */
 export const inNewestVersion = (event: AnyEvent): NewEvent => ({
   ...event,
-  schemaVersion: currentVersion(kindOf(event.type).decider.upcasters, event.type),
+  schemaVersion: currentVersion(eventKindOf(event.type).decider.upcasters, event.type),
 })
 
 /** Some neighbouring positions lie within the same millisecond. */
@@ -34,7 +34,7 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
     events,
     above: (position) => events.filter((event) => event.position > position),
     record: (orgId, event, circumstances) => {
-      const stream = streamOf(orgId, objectOf(event))
+      const stream = eventKindOf(event.type).stream(orgId, event.data)
       const version = (versions.get(stream) ?? 0) + 1
       const position = first + STEP * BigInt(events.length)
       const actor = { userId: 'u1', orgId: 'operator' }

@@ -34,7 +34,10 @@ export interface Scenario {
   readonly others: readonly (readonly [orgId: string, event: AnyEvent])[]
 }
 
-/** An event, the fields that it changes (absent when it removes the object), and a secret that it changes. */
+/**
+ * An event, the fields that it changes (absent when it removes the object; those that it takes away are undefined), and
+ * a secret that it changes.
+ */
 export type Step = readonly [event: AnyEvent, changed?: Row, secret?: string]
 
 /** Fields of an object as it is read. */

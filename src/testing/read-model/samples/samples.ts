@@ -1,4 +1,5 @@
 import type { SortKey, SortValue, Views, ViewType } from '../../../ports/read-model.js'
+import { domainSample } from './domain.js'
 import { identityProviderSample } from './identity-provider.js'
 import { projectSample } from './project.js'
 import { projectGrantSample } from './project-grant.js'
@@ -13,6 +14,7 @@ export const SAMPLES: { readonly [Type in ViewType]: Sample<Type> } = {
   project_role: projectRoleSample,
   project_grant: projectGrantSample,
   user_grant: userGrantSample,
+  domain: domainSample,
 }
 
 /** The samples of all types. */

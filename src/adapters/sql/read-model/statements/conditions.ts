@@ -1,3 +1,4 @@
+import { kinds } from '../../../../domain/kinds.js'
 import type { Condition, ListQuery, ViewType } from '../../../../ports/read-model.js'
 import { afterPrefix } from '../../../../projections/rows/code-point-order.js'
 import { filterableText, isOfRoleKeys } from '../../../../projections/rows/condition.js'
@@ -42,8 +43,11 @@ export const expressionOf = (dialect: Dialect, type: ViewType, field: string): s
       return '(sequence / 1000)'
     case 'creationDate':
       return 'creation_date'
-    default:
-      return dialect.fieldInBody(field)
+    default: {
+      const { [field]: shown } = kinds[type].fields
+      const text = dialect.fieldInBody(field)
+      return shown?.holds === 'string' && shown.isOptional ? `coalesce(${text}, '')` : text
+    }
   }
 }
 

@@ -1,0 +1,101 @@
+import { err, ok, type Result } from 'neverthrow'
+import { type Decider, exists } from '../decider.js'
+import type { AlreadyExists, NotFound, ProofNotFound } from '../refusals.js'
+import type { DomainRef } from '../values.js'
+import type {
+  AddDomain,
+  DomainCommand,
+  RemoveDomain,
+  SetDomainProvider,
+  VerifyDomain,
+} from './commands.js'
+import { DomainEvent, domainUpcasters } from './events.js'
+
+/** What decisions about a domain are based on. */
+export type DomainState =
+  | { readonly status: 'absent' }
+  | {
+      readonly status: 'pending' | 'verified'
+      /** What must be published for the domain to be verified. */
+      readonly challenge: string
+      /** Undefined when there is none. */
+      readonly idpId: string | undefined
+    }
+
+/** Why a command of a domain may not happen. */
+export type DomainRefusal = NotFound<DomainRef> | AlreadyExists<DomainRef> | ProofNotFound
+
+type Decision = Result<readonly DomainEvent[], DomainRefusal>
+
+/** Where the challenge of a domain is published, as a TXT record. */
+export const challengeName = (domain: string): string => `_claviger-challenge.${domain}`
+
+const refuse = (kind: 'NotFound' | 'AlreadyExists', { domain }: DomainCommand['data']): Decision =>
+  err({ kind, object: { type: 'domain', domain } })
+
+const add = ({ data }: AddDomain, state: DomainState): Decision => {
+  if (exists(state)) return refuse('AlreadyExists', data)
+  return ok([{ type: 'domain.added', data }])
+}
+
+const verify = ({ data }: VerifyDomain, state: DomainState): Decision => {
+  const { domain, records } = data
+  if (!exists(state)) return refuse('NotFound', data)
+  if (state.status === 'verified') return ok([])
+  if (!records.includes(state.challenge))
+    return err({
+      kind: 'ProofNotFound',
+      object: { type: 'domain', domain },
+      recordName: challengeName(domain),
+    })
+  return ok([{ type: 'domain.verified', data: { domain } }])
+}
+
+const setProvider = ({ data }: SetDomainProvider, state: DomainState): Decision => {
+  const { domain, idpId } = data
+  if (!exists(state)) return refuse('NotFound', data)
+  if (state.idpId === idpId) return ok([])
+  return ok([
+    { type: 'domain.provider_set', data: { domain, ...(idpId !== undefined && { idpId }) } },
+  ])
+}
+
+const remove = ({ data }: RemoveDomain, state: DomainState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok([{ type: 'domain.removed', data }])
+}
+
+const decide = (command: DomainCommand, state: DomainState): Decision => {
+  switch (command.type) {
+    case 'AddDomain':
+      return add(command, state)
+    case 'VerifyDomain':
+      return verify(command, state)
+    case 'SetDomainProvider':
+      return setProvider(command, state)
+    case 'RemoveDomain':
+      return remove(command, state)
+  }
+}
+
+const evolve = (state: DomainState, event: DomainEvent): DomainState => {
+  switch (event.type) {
+    case 'domain.added':
+      return { status: 'pending', challenge: event.data.challenge, idpId: undefined }
+    case 'domain.verified':
+      return exists(state) ? { ...state, status: 'verified' } : state
+    case 'domain.provider_set':
+      return exists(state) ? { ...state, idpId: event.data.idpId } : state
+    case 'domain.removed':
+      return { status: 'absent' }
+  }
+}
+
+/** A domain that an organization says is its own, and proves to be. */
+export const domain: Decider<DomainCommand, DomainState, DomainEvent, DomainRefusal> = {
+  eventSchema: DomainEvent,
+  upcasters: domainUpcasters,
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+}

@@ -1,0 +1,91 @@
+// Storage contract: names and shapes of the events below are persisted for ever. Add to them; never change one.
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import type { Decider } from '../decider.js'
+import { readerOf } from '../kind.js'
+import { command, event } from '../message.js'
+import type { AlreadyExists } from '../refusals.js'
+import { type DomainRef, OrgId, type StreamId } from '../values.js'
+import { DomainName } from './domain-name.js'
+
+const claim = { domain: DomainName, orgId: OrgId }
+
+interface Claim {
+  /** As `Domain.domain`. */
+  readonly domain: DomainName
+  /** The organization that proved it. */
+  readonly orgId: OrgId
+}
+
+/** One stream for each domain, of all organizations, so that no two have verified the same. */
+export const verifiedDomainStream = (domain: string): StreamId => `verified_domain-${domain}`
+
+/** A domain has become the one of an organization; recorded together with `domain.verified`. */
+export const VerifiedDomainClaimed = event('verified_domain.claimed', claim)
+export interface VerifiedDomainClaimed extends z.infer<typeof VerifiedDomainClaimed> {
+  /** Which domain, and of whom. */
+  readonly data: Claim
+}
+
+/** A domain is no longer the one of an organization; recorded together with `domain.removed`. */
+export const VerifiedDomainReleased = event('verified_domain.released', claim)
+export interface VerifiedDomainReleased extends z.infer<typeof VerifiedDomainReleased> {
+  /** Which domain, and of whom it was. */
+  readonly data: Claim
+}
+
+/** Any event of the stream of a verified domain. */
+export const VerifiedDomainEvent = z.discriminatedUnion('type', [
+  VerifiedDomainClaimed,
+  VerifiedDomainReleased,
+])
+export type VerifiedDomainEvent = VerifiedDomainClaimed | VerifiedDomainReleased
+
+const ClaimDomain = command('ClaimDomain', claim)
+const ReleaseDomain = command('ReleaseDomain', claim)
+type VerifiedDomainCommand = z.infer<typeof ClaimDomain> | z.infer<typeof ReleaseDomain>
+
+type VerifiedDomainState =
+  | { readonly status: 'absent' }
+  | { readonly status: 'claimed'; readonly orgId: OrgId }
+
+const decide = (
+  { type, data }: VerifiedDomainCommand,
+  state: VerifiedDomainState,
+): Result<readonly VerifiedDomainEvent[], AlreadyExists<DomainRef>> => {
+  const { domain, orgId } = data
+  const isOwn = state.status === 'claimed' && state.orgId === orgId
+  if (type === 'ReleaseDomain') return ok(isOwn ? [{ type: 'verified_domain.released', data }] : [])
+  if (state.status === 'absent') return ok([{ type: 'verified_domain.claimed', data }])
+  return isOwn ? ok([]) : err({ kind: 'AlreadyExists', object: { type: 'domain', domain } })
+}
+
+const evolve = (_: VerifiedDomainState, event: VerifiedDomainEvent): VerifiedDomainState => {
+  switch (event.type) {
+    case 'verified_domain.claimed':
+      return { status: 'claimed', orgId: event.data.orgId }
+    case 'verified_domain.released':
+      return { status: 'absent' }
+  }
+}
+
+const decider: Decider<
+  VerifiedDomainCommand,
+  VerifiedDomainState,
+  VerifiedDomainEvent,
+  AlreadyExists<DomainRef>
+> = {
+  eventSchema: VerifiedDomainEvent,
+  upcasters: {},
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+}
+
+/** Which organization has verified a domain. It is no object: nothing of it is shown, and it has no history. */
+export const verifiedDomains = {
+  stream: (_orgId: string, { domain }: { readonly domain: string }) => verifiedDomainStream(domain),
+  decider,
+  events: VerifiedDomainEvent.def.options,
+  reads: readerOf<VerifiedDomainEvent>(VerifiedDomainEvent.def.options),
+}
