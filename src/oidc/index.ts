@@ -1,10 +1,7 @@
-export {
-  type BeginInput,
-  type Begun,
-  type FinishInput,
-  type OpenIdSignIn,
-  openIdSignIn,
-  type SignInOptions,
-} from './open-id-sign-in.js'
+export type { Begun } from './begin.js'
+export type { NetworkOptions } from './fetching/guarded-fetch.js'
+export type { BeginInput, FinishInput, ProviderChoice } from './input.js'
+export { type OpenIdSignIn, openIdSignIn } from './open-id-sign-in.js'
+export type { SignInOptions } from './options.js'
 export type { SignInRefusal, UnreachableReason } from './refusal.js'
 export type { SignedIn, SignInTokens } from './signed-in.js'

@@ -1,4 +1,5 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
+import type { IamError } from '../index.js'
 import { Refused, type SignInRefusal } from './refusal.js'
 
 /** What is used of an error of `openid-client`, of which the causes hold what was received. */
@@ -19,11 +20,11 @@ const partsOf = (thrown: unknown): Failure => {
   }
 }
 
-/** What a failure of `openid-client` means. @throws what is none */
-export const refusalOf = (thrown: unknown): SignInRefusal => {
-  const { code, cause, name, message } = partsOf(thrown)
+/** What a failure of `openid-client` means. @throws any other exception, which is a bug */
+export const refusalOf = (thrown: unknown): SignInRefusal | IamError => {
+  const { code, cause, name } = partsOf(thrown)
   if (thrown instanceof Refused) return thrown.refusal
-  if (partsOf(cause).name === 'Refused' && cause instanceof Refused) return cause.refusal
+  if (cause instanceof Refused) return cause.refusal
   if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
     return { kind: 'ProviderError', error: codeOf(thrown.error) }
   switch (code) {
@@ -49,7 +50,7 @@ export const refusalOf = (thrown: unknown): SignInRefusal => {
   // Text that is no token, or a key that WebCrypto does not take.
   if (name === 'ClientError' || (name === 'TypeError' && code === 'ERR_INVALID_ARG_VALUE'))
     return { kind: 'InvalidResponse' }
-  throw thrown instanceof Error ? new Error(`openid-client: ${name}`) : new Error(String(message))
+  throw thrown
 }
 
 /** The code of an error, if it is one: a provider could put anything there. */

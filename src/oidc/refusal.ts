@@ -1,3 +1,6 @@
+import type { Result } from 'neverthrow'
+import type { IamError } from '../index.js'
+
 /** Why a URL or an answer of a provider was not taken. */
 export type UnreachableReason =
   /** The URL is malformed, not `https`, or names an address that is not allowed. */
@@ -52,12 +55,12 @@ export type SignInRefusal =
   /** The provider could not be asked. */
   | { readonly kind: 'ProviderUnreachable'; readonly reason: UnreachableReason }
 
-/** Carries a refusal out of code that cannot continue, such as a `fetch` within `openid-client`. */
+/** Carries an error out of code that cannot continue, such as a `fetch` within `openid-client`. */
 export class Refused extends Error {
   override readonly name = 'Refused'
-  readonly refusal: SignInRefusal
+  readonly refusal: SignInRefusal | IamError
 
-  constructor(refusal: SignInRefusal) {
+  constructor(refusal: SignInRefusal | IamError) {
     super(refusal.kind)
     this.refusal = refusal
   }
@@ -66,3 +69,21 @@ export class Refused extends Error {
 /** What {@link Refused} carries of a provider that could not be asked. */
 export const unreachable = (reason: UnreachableReason): Refused =>
   new Refused({ kind: 'ProviderUnreachable', reason })
+
+/** Calls a function of the host. @throws Refused, of kind `Unavailable`, where that throws */
+export const fromHost = async <Value>(call: () => Value | Promise<Value>): Promise<Value> => {
+  try {
+    return await call()
+  } catch (cause) {
+    throw new Refused({ kind: 'Unavailable', outcome: 'not_recorded', cause })
+  }
+}
+
+/** The value of a result. @throws Refused */
+export const orRefuse = async <Value>(
+  result: PromiseLike<Result<Value, IamError>>,
+): Promise<Value> => {
+  const answer = await result
+  if (answer.isErr()) throw new Refused(answer.error)
+  return answer.value
+}

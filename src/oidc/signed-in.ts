@@ -31,7 +31,9 @@ export class SignInTokens {
 
 /** A user for whom a provider vouches. Keep users by `orgId`, `issuer` and `subject`, never by an address. */
 export interface SignedIn {
+  /** Organization of the provider. */
   readonly orgId: string
+  /** Id of the provider. */
   readonly idpId: string
   /** As the provider names itself. */
   readonly issuer: string
@@ -41,6 +43,7 @@ export interface SignedIn {
   readonly username?: string
   /** By the mapping of the provider; else the user name, else the subject. */
   readonly displayName: string
+  /** As the provider says; whether it is the user's is told by `emailVerified`. */
   readonly email?: string
   /** Whether the provider says that the address is the user's. */
   readonly emailVerified: boolean
@@ -50,6 +53,7 @@ export interface SignedIn {
   readonly claims: Readonly<Record<string, unknown>>
   /** As given to `begin`. */
   readonly returnTo?: string
+  /** For the host to take; hidden from `inspect` and `JSON.stringify`. */
   readonly tokens: SignInTokens
   /** The user as `userIdOf` names them; absent of one whom it does not know. */
   readonly userId?: string

@@ -1,5 +1,5 @@
 import type { CustomFetchOptions } from 'openid-client'
-import { type Refused, unreachable } from '../refusal.js'
+import { Refused, unreachable } from '../refusal.js'
 import { isLoopback, isPrivate } from './address.js'
 
 /** Most bytes of an answer, after it was decompressed. */
@@ -60,16 +60,13 @@ export const guardedFetch = (options: NetworkOptions) => {
     try {
       return await Promise.race([asked(), tooLate])
     } catch (thrown) {
-      throw isRefused(thrown) ? thrown : unreachable('network')
+      throw thrown instanceof Refused ? thrown : unreachable('network')
     } finally {
       clearTimeout(timer)
       signal.abort(late)
     }
   }
 }
-
-const isRefused = (thrown: unknown): thrown is Refused =>
-  thrown instanceof Error && thrown.name === 'Refused'
 
 const checkAddress = async (url: URL, options: NetworkOptions): Promise<void> => {
   if (!isAllowed(url, options)) throw unreachable('address')

@@ -1,5 +1,5 @@
-import { err, ok, type Result } from 'neverthrow'
-import type { Caller, Iam, IamError, IdentityProvider } from '../../index.js'
+import type { Caller, Iam, IdentityProvider } from '../../index.js'
+import { orRefuse } from '../refusal.js'
 
 /** A provider and its secret, as of one event. */
 export interface StoredProvider {
@@ -7,19 +7,16 @@ export interface StoredProvider {
   readonly clientSecret: string
 }
 
-/** Reads until both are of one event: a new secret must never go to an old issuer. */
+/** Reads until both are of one event: a new secret must never go to an old issuer. @throws Refused */
 export const storedProvider = async (
   { identityProviders }: Pick<Iam, 'identityProviders'>,
   context: { readonly caller: Caller; readonly orgId: string },
   idpId: string,
-): Promise<Result<StoredProvider, IamError>> => {
+): Promise<StoredProvider> => {
   for (;;) {
-    const revealed = await identityProviders.revealClientSecret({ idpId }, context)
-    if (revealed.isErr()) return err(revealed.error)
-    const shown = await identityProviders.get({ idpId }, context)
-    if (shown.isErr()) return err(shown.error)
-    const { clientSecret, details } = revealed.value
-    if (shown.value.details.sequence === details.sequence)
-      return ok({ provider: shown.value, clientSecret })
+    const revealed = await orRefuse(identityProviders.revealClientSecret({ idpId }, context))
+    const provider = await orRefuse(identityProviders.get({ idpId }, context))
+    const { clientSecret, details } = revealed
+    if (provider.details.sequence === details.sequence) return { provider, clientSecret }
   }
 }
