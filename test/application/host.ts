@@ -67,7 +67,16 @@ export const clockedStore = () => {
 
 /** The library on a store; each call has a memory of its own, as another process would. */
 export const iamOn = (store: EventStore, options: Partial<IamOptions> = {}) =>
-  createIam({ store, secrets: oldCipher, authorize: permissionsFromCaller, ...options })
+  createIam({
+    store,
+    secrets: oldCipher,
+    authorize: permissionsFromCaller,
+    domains: { isPublicSuffix: () => false, resolveTxt: async () => published },
+    ...options,
+  })
+
+/** The TXT records that the DNS of {@link iamOn} finds at every name. */
+const published: string[][] = []
 
 /** The library on a store of its own. */
 export const start = (options: Partial<IamOptions> = {}) => {
@@ -128,7 +137,7 @@ export const addSamples = async (iam: Iam, within: Context = context): Promise<v
   )
 }
 
-/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`. */
+/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`; and a pending domain whose challenge is published. */
 export const addAllSamples = async (iam: Iam, within: Context = context): Promise<void> => {
   await addSamples(iam, within)
   const role = { projectId: 'portal', roleKey: 'viewer', displayName: 'Viewer' }
@@ -137,6 +146,8 @@ export const addAllSamples = async (iam: Iam, within: Context = context): Promis
   await good(iam.projectGrants.add(grant, within))
   const roles = [{ roleKey: 'editor' }]
   await good(iam.userGrants.add({ userId: 'bob', projectId: 'portal', roles }, within))
+  const { challenge } = await good(iam.domains.add({ domain: 'acme.example' }, within))
+  published.push([challenge])
 }
 
 /** What each write of an object says of the whole: recorded at `created` and, last, at `changed`. */

@@ -1,5 +1,6 @@
 import { desiredStateRefusals, desiredStates } from './cases/access.js'
 import type { Case } from './cases/case.js'
+import { domainRefusals, domains } from './cases/domains.js'
 import { dryRunRefusals, dryRuns } from './cases/dry-runs.js'
 import { faults } from './cases/faults.js'
 import { grantRefusals, grants } from './cases/grants.js'
@@ -19,11 +20,13 @@ export const cases: readonly Case[] = [
   })),
   ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...grants.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...domains.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...[
     ...errors,
     ...historyRefusals,
     ...grantRefusals,
+    ...domainRefusals,
     ...dryRunRefusals,
     ...desiredStateRefusals,
   ].map(([name, httpStatus, ...made]) => ({

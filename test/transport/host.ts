@@ -22,6 +22,8 @@ const everything: readonly Permission[] = [
   'project.grant.write',
   'user.grant.read',
   'user.grant.write',
+  'domain.read',
+  'domain.write',
   'event.read',
 ]
 
@@ -45,6 +47,7 @@ export const openIam = async (wrap: (store: EventStore) => EventStore = (store) 
   const store = memoryEventStore({ now: clock })
   let drawn = 0
   const options = {
+    domains: { isPublicSuffix: isSuffix, resolveTxt: textsAt },
     secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(7) } }),
     authorize: permissionsFromCaller,
     now: clock,
@@ -52,6 +55,19 @@ export const openIam = async (wrap: (store: EventStore) => EventStore = (store) 
   }
   await seed(createIam({ ...options, store }))
   return createIam({ ...options, store: wrap(store) })
+}
+
+const isSuffix = (domain: string) => domain === 'co.uk'
+
+/** What the one domain that has published something has published, and another record. */
+const textsAt = async (name: string) => {
+  if (name !== '_claviger-challenge.published.example')
+    throw Object.assign(new Error('nothing'), { code: 'ENOTFOUND' })
+  const challenges = Array.from({ length: 100 }, (_, n) => [
+    'claviger-domain-verification=',
+    `01JGFJJZ00V6RM8DHQ4B0${String(n).padStart(5, '0')}`,
+  ])
+  return [['v=spf1 -all'], ...challenges]
 }
 
 const seed = async (iam: Iam): Promise<void> => {

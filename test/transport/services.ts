@@ -1,5 +1,6 @@
 import {
   AccessService,
+  DomainService,
   HistoryService,
   IdentityProviderService,
   ProjectGrantService,
@@ -15,6 +16,7 @@ export const services = [
   ProjectRoleService,
   ProjectGrantService,
   UserGrantService,
+  DomainService,
   HistoryService,
   AccessService,
 ] as const

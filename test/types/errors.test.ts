@@ -47,6 +47,8 @@ const ERRORS = [
   'ProjectInactive',
   'ProjectRoleRequired',
   'ProjectGrantRequired',
+  'ProofNotFound',
+  'NotConfigured',
 ] as const satisfies readonly IamError['kind'][]
 
 const UNIONS = [
@@ -55,7 +57,7 @@ const UNIONS = [
   [
     'ObjectRef',
     'type',
-    ['identity_provider', 'project', 'project_role', 'project_grant', 'user_grant'],
+    ['identity_provider', 'project', 'project_role', 'project_grant', 'user_grant', 'domain'],
   ],
 ] as const satisfies readonly (readonly [
   string,

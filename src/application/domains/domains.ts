@@ -1,5 +1,4 @@
 import { err, type ResultAsync } from 'neverthrow'
-import { toBase64url } from '../../domain/base64url.js'
 import { RemoveDomain, SetDomainProvider } from '../../domain/email-domain/commands.js'
 import { domains } from '../../domain/email-domain/kind.js'
 import { fieldOf } from '../../domain/field-of.js'
@@ -91,7 +90,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         if (!isPublicSuffix) return err({ kind: 'NotConfigured', option: 'domains.isPublicSuffix' })
         if ((await fromPort(() => isPublicSuffix(domain))) !== false)
           return err(invalid('domain', 'must not be a public suffix'))
-        const challenge = newChallenge()
+        const challenge = newChallenge(runtime)
         return writeObject(runtime, call, {
           input,
           kind: domains,
@@ -136,9 +135,8 @@ export const domainsOf = (runtime: Runtime): Domains => {
   }
 }
 
-/** Nobody else can be given the same. */
-const newChallenge = (): string =>
-  `claviger-domain-verification=${toBase64url(crypto.getRandomValues(new Uint8Array(24)))}`
+/** Nobody else is given the same: what matters is that it is not on record anywhere before it is drawn. */
+const newChallenge = ({ newId }: Runtime): string => `claviger-domain-verification=${newId()}`
 
 /** The challenge of the domain that was added by `recorded`: a repeated call draws another one. */
 const challengeIn = ([added]: readonly RecordedEvent[]): string | undefined => {

@@ -15,6 +15,7 @@ import { DomainEvent, domainUpcasters } from './events.js'
 export type DomainState =
   | { readonly status: 'absent' }
   | {
+      /** Whether the organization has proven the domain. */
       readonly status: 'pending' | 'verified'
       /** What must be published for the domain to be verified. */
       readonly challenge: string

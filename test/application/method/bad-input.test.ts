@@ -98,6 +98,20 @@ const grantedRoles: typeof wrongTypes = [
   ['none', []],
 ]
 
+const domain: typeof wrongTypes = [
+  ...wrongTypes,
+  ['a flag', true],
+  ['a list', ['example.com']],
+  ['an object of text', new String('example.com')],
+  ['ten megabytes', long],
+  ['half a character', 'a\uD800.example'],
+  ['U+0000', 'a\0.example'],
+  ['nothing', undefined],
+  ['empty text', ''],
+  ['one label', 'example'],
+  ['an address', '127.0.0.1'],
+]
+
 const mappings = { displayNameMapping: choice, usernameMapping: choice }
 
 /** What each field of each write does not take. */
@@ -205,6 +219,10 @@ const fields: Readonly<Record<string, Readonly<Record<string, typeof wrongTypes>
   'userGrants.reactivate': userGrant,
   'userGrants.remove': userGrant,
   'userGrants.removeAllOfUser': { userId },
+  'domains.add': { domain },
+  'domains.setProvider': { domain, idpId: ownId },
+  'domains.verify': { domain },
+  'domains.remove': { domain },
 }
 
 const isFrozen = (value: unknown): boolean => value instanceof Object && Object.isFrozen(value)

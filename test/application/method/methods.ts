@@ -26,6 +26,7 @@ const oidc = { clientId: 'c', clientSecret: 's', issuer: 'i' }
 const role = { projectId: 'portal', roleKey: 'editor' }
 const object = { type: 'project_role', ...role }
 const projectGrant = { projectId: 'portal', grantedOrgId: 'initech' }
+const ofAcme = { domain: 'acme.example' }
 const userGrant = { userId: 'bob', projectId: 'portal' }
 
 /** Casts, so that tests can send what no type allows. */
@@ -164,6 +165,24 @@ export const writes: readonly Method[] = [
       object: portal,
     }),
   ),
+  method('domains', 'add', {
+    input: { domain: 'new.example' },
+    permissions: ['domain.write'],
+    object: { type: 'domain', id: 'new.example' },
+    refuses: isNew,
+  }),
+  method('domains', 'setProvider', {
+    input: { ...ofAcme, idpId: 'google' },
+    permissions: ['domain.write'],
+    object: { type: 'domain', id: 'acme.example' },
+  }),
+  ...(['verify', 'remove'] as const).map((name) =>
+    method('domains', name, {
+      input: ofAcme,
+      permissions: ['domain.write'],
+      object: { type: 'domain', id: 'acme.example' },
+    }),
+  ),
 ]
 
 /** The one that makes many writes of its own. */
@@ -252,6 +271,12 @@ export const reads: readonly Method[] = [
     object: portal,
   }),
   method('userGrants', 'list', { input: {}, permissions: ['user.grant.read'] }),
+  method('domains', 'get', {
+    input: ofAcme,
+    permissions: ['domain.read'],
+    object: { type: 'domain', id: 'acme.example' },
+  }),
+  method('domains', 'list', { input: {}, permissions: ['domain.read'] }),
   method('access', 'check', {
     input: { ...userGrant, roleKey: 'editor' },
     permissions: ['user.grant.read'],

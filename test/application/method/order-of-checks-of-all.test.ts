@@ -9,7 +9,9 @@ it('lists every method there is', () => {
   const found = Object.entries(iam).flatMap(([group, members]) =>
     typeof members === 'object' ? Object.keys(members).map((name) => `${group}.${name}`) : [],
   )
-  expect(methods.map(({ name }) => name).toSorted()).toEqual(found.toSorted())
+  // What is for the host itself is called without a context.
+  const withContext = found.filter((name) => name !== 'domains.route')
+  expect(methods.map(({ name }) => name).toSorted()).toEqual(withContext.toSorted())
 })
 
 checkOrder(methods.filter(({ name }) => !SAMPLE.includes(name)))

@@ -33,6 +33,7 @@ const portal = { id: 'portal' }
 const shop = { id: 'shop' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
 const initech = { projectId: 'portal', grantedOrgId: 'initech' }
+const ofAcme = { domain: 'acme.example' }
 const bob = { userId: 'bob', projectId: 'portal' }
 const checked = { projectRoleCheck: true, projectRoleAssertion: true }
 
@@ -47,6 +48,7 @@ const change = async (iam: Iam) => {
   await good(projectGrants.update({ ...initech, roleKeys }, context))
   const roles = roleKeys.map((roleKey) => ({ roleKey }))
   await good(userGrants.update({ ...bob, roles }, context))
+  await good(iam.domains.setProvider({ ...ofAcme, ...google }, context))
   await good(projects.add({ ...shop, name: 'Shop' }, inGlobex))
   const seller = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
   await good(projectRoles.add(seller, inGlobex))
@@ -57,7 +59,8 @@ const change = async (iam: Iam) => {
 const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
   [
     'each of them',
-    async ({ identityProviders, projects, projectRoles, projectGrants, userGrants }) => {
+    async ({ identityProviders, projects, projectRoles, projectGrants, userGrants, domains }) => {
+      await good(domains.remove(ofAcme, context))
       await good(userGrants.remove(bob, context))
       await good(projectGrants.remove(initech, context))
       await good(projectGrants.remove({ projectId: 'shop', grantedOrgId: 'acme' }, inGlobex))
@@ -68,7 +71,8 @@ const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
   ],
   [
     'roles and grants by their project',
-    async ({ identityProviders, projects }) => {
+    async ({ identityProviders, projects, domains }) => {
+      await good(domains.remove(ofAcme, context))
       await good(projects.remove(portal, context))
       await good(projects.remove(shop, inGlobex))
       await good(identityProviders.remove(google, context))

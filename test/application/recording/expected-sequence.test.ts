@@ -15,19 +15,22 @@ beforeEach(async () => {
 })
 
 const granted = { projectId: 'portal', grantedOrgId: 'initech' }
+const ofAcme = { domain: 'acme.example' }
 const bob = { userId: 'bob', projectId: 'portal' }
 
 /** The sequence of the object that a write is about, as its `get` shows it. */
 const sequenceOf = async (name: string): Promise<bigint> => {
-  const found = name.startsWith('userGrants')
-    ? iam.userGrants.get(bob, context)
-    : name.startsWith('projectGrants')
-      ? iam.projectGrants.get(granted, context)
-      : name.startsWith('projectRoles')
-        ? iam.projectRoles.get({ projectId: 'portal', roleKey: 'editor' }, context)
-        : name.startsWith('projects')
-          ? iam.projects.get({ id: 'portal' }, context)
-          : iam.identityProviders.get({ idpId: 'google' }, context)
+  const found = name.startsWith('domains')
+    ? iam.domains.get(ofAcme, context)
+    : name.startsWith('userGrants')
+      ? iam.userGrants.get(bob, context)
+      : name.startsWith('projectGrants')
+        ? iam.projectGrants.get(granted, context)
+        : name.startsWith('projectRoles')
+          ? iam.projectRoles.get({ projectId: 'portal', roleKey: 'editor' }, context)
+          : name.startsWith('projects')
+            ? iam.projects.get({ id: 'portal' }, context)
+            : iam.identityProviders.get({ idpId: 'google' }, context)
   return (await found)._unsafeUnwrap().details.sequence
 }
 
@@ -80,6 +83,7 @@ describe.each(conditional)('$name with an expected sequence', ({ name, of, input
     )
     await good(inOther.projectGrants.deactivate(granted, context))
     await good(inOther.userGrants.deactivate(bob, context))
+    await good(inOther.domains.setProvider({ ...ofAcme, idpId: 'google' }, context))
     const error = await refusal(of(seen)(input, { ...context, expectedSequence }))
     const actual = await sequenceOf(name)
     expect(error).toEqual({ kind: 'SequenceMismatch', expected: expectedSequence, actual })
@@ -88,6 +92,7 @@ describe.each(conditional)('$name with an expected sequence', ({ name, of, input
 
   it('is not found rather than elsewhere once the object is gone', async () => {
     const expectedSequence = await sequenceOf(name)
+    await good(iam.domains.remove(ofAcme, context))
     await good(iam.identityProviders.remove({ idpId: 'google' }, context))
     await good(iam.userGrants.remove(bob, context))
     await good(iam.projectGrants.remove(granted, context))

@@ -88,7 +88,8 @@ describe.each(writes)('$name under an idempotency key', (method) => {
     const calls = [iam, iam, other, other].map((process) => good(of(process)(input, once)))
     const [first, ...rest] = await Promise.all(calls)
     for (const outcome of rest) expect(outcome).toEqual(first)
-    expect(await logOf(store)).toHaveLength(count + 1)
+    const { events } = first as Written
+    expect(await logOf(store)).toHaveLength(count + events.length)
   })
 
   it('is refused for another command', async () => {
@@ -107,7 +108,8 @@ describe.each(writes)('$name under an idempotency key', (method) => {
     await prepare(method)
     const first = await good(of(iam)(input, once))
     const log = (await logOf(store)).length
-    if (/reactivate/.test(method.name)) return
+    // Only one organization can verify a domain.
+    if (/reactivate|domains.verify/.test(method.name)) return
     const own = { ...inGlobex, idempotencyKey: 'request 1' }
     const other = await good(of(iam)(input, own))
     expect(other).not.toEqual(first)

@@ -70,6 +70,8 @@ describe('A lost race', () => {
     async ({ of, input, name }) => {
       const other = iamOn(store)
       const racing = withRace(async () => {
+        await good(other.domains.remove({ domain: 'acme.example' }, context))
+        await good(other.domains.add({ domain: 'new.example' }, context))
         await good(other.projectRoles.remove(editor, context))
         await good(other.projects.remove(portal, context))
         await good(other.identityProviders.remove(google, context))
@@ -82,7 +84,7 @@ describe('A lost race', () => {
         )
       })
       const error = await refusal(of(iamOn(racing))(input, context))
-      const isAdd = name === 'projects.add' || name === 'identityProviders.addOidc'
+      const isAdd = ['projects.add', 'identityProviders.addOidc', 'domains.add'].includes(name)
       expect(error.kind).toBe(isAdd ? 'AlreadyExists' : 'NotFound')
       expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'first' })
     },

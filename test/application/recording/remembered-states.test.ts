@@ -37,6 +37,7 @@ describe('What is remembered', () => {
         await good(of(process)(input, context))
         return
       }
+      await good(iam.domains.remove({ domain: 'acme.example' }, context))
       await good(iam.projects.remove(portal, context))
       await good(iam.identityProviders.remove(google, context))
       expect(await refusal(of(process)(input, context))).toMatchObject({ kind: 'NotFound' })

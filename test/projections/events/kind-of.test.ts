@@ -1,15 +1,39 @@
 import { expect, test } from 'vitest'
 import { EVENT_TYPES, kinds } from '../../../src/domain/kinds.js'
+import { type EventSchema, eventTypesOf } from '../../../src/domain/message.js'
 import type { ObjectRef } from '../../../src/domain/values.js'
-import { kindOf, organizationIn, streamOf } from '../../../src/projections/events/kind-of.js'
+import {
+  eventKindOf,
+  isOfObject,
+  kindOf,
+  organizationIn,
+  streamOf,
+} from '../../../src/projections/events/kind-of.js'
 
-test.each(EVENT_TYPES)('%s is an event of the kind that its type begins with.', (type) => {
-  const [first] = type.split('.')
-  expect(kindOf(type)).toBe(Object.values(kinds).find((kind) => kind.type === first))
-})
+test.each(EVENT_TYPES.filter((type) => isOfObject({ type })))(
+  '%s is an event of the kind that its type begins with.',
+  (type) => {
+    const [first] = type.split('.')
+    expect(kindOf(type)).toBe(Object.values(kinds).find((kind) => kind.type === first))
+  },
+)
 
 test.each(['project.moved', 'constructor', 'project'])('%s is an event of no kind.', (type) => {
   expect(() => kindOf(type)).toThrow(new RangeError(`There is no event ${type}`))
+})
+
+test.each(EVENT_TYPES)('%s is read by a kind that has it.', (type) => {
+  const has = (events: readonly EventSchema[]) =>
+    events.some((schema) => eventTypesOf(schema).includes(type))
+  expect(has(eventKindOf(type).events)).toBe(true)
+  expect(isOfObject({ type })).toBe(!type.startsWith('verified_domain.'))
+})
+
+test('An event of no object has no kind, and one that does not exist is not read.', () => {
+  expect(() => kindOf('verified_domain.claimed')).toThrow(RangeError)
+  expect(() => eventKindOf('project.moved')).toThrow(
+    new RangeError('There is no event project.moved'),
+  )
 })
 
 const refs: readonly ObjectRef[] = [

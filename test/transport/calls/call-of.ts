@@ -16,11 +16,17 @@ export const shown = (outcome: JsonObject): JsonObject => ({
   state: `STATE_${String(outcome['state']).toUpperCase()}`,
 })
 
+/** A domain, whose states are an enumeration of their own. */
+export const shownDomain = (outcome: JsonObject): JsonObject => ({
+  ...outcome,
+  state: `DOMAIN_STATE_${String(outcome['state']).toUpperCase()}`,
+})
+
 /** A page of objects that protobuf has under `name`. */
 export const page =
-  (name: string) =>
+  (name: string, shownAs = shown) =>
   ({ items, nextPageToken, totalSize, sequence }: JsonObject): Json => ({
-    [name]: Array.isArray(items) ? items.map(shown) : [],
+    [name]: Array.isArray(items) ? items.map(shownAs) : [],
     nextPageToken: nextPageToken ?? '',
     totalSize: totalSize ?? 0,
     sequence: sequence ?? '',

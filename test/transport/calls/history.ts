@@ -1,7 +1,7 @@
 // One function for each rpc. The paths stand here as a client writes them, not as our annotations are read.
 import type { ListHistoryInput, StateAtInput } from 'claviger'
 import { type Call, contextOf, type Details, type JsonObject } from '../call.js'
-import { callOf, segment, shown } from './call-of.js'
+import { callOf, segment, shown, shownDomain } from './call-of.js'
 
 /** The services and paths of objects, by the type of the object. */
 const OBJECTS = {
@@ -34,6 +34,12 @@ const OBJECTS = {
       '',
     ],
     ids: ([projectId = '', grantedOrgId = '']: readonly string[]) => ({ projectId, grantedOrgId }),
+  },
+  domain: {
+    name: 'Domain',
+    field: 'domain',
+    path: ([domain = '']: readonly string[]) => [`/v1/domains/${segment(domain)}/history`, ''],
+    ids: ([domain = '']: readonly string[]) => ({ domain }),
   },
   user_grant: {
     name: 'UserGrant',
@@ -112,6 +118,6 @@ export const getState = (
     request: { ...ids(names), ...asked },
     http: ['GET', targetOf(`${list}/state`, key, new URLSearchParams(asked).toString())],
     inProcess: (iam) => iam.history.stateAt({ object, ...when }, contextOf(details)),
-    shape: (found) => ({ [field]: shown(found) }),
+    shape: (found) => ({ [field]: type === 'domain' ? shownDomain(found) : shown(found) }),
   })
 }

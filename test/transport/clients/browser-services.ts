@@ -1,4 +1,5 @@
 import { AccessService } from '../../../src/transport/gen/claviger/v1/access_service_pb.js'
+import { DomainService } from '../../../src/transport/gen/claviger/v1/domain_service_pb.js'
 import { HistoryService } from '../../../src/transport/gen/claviger/v1/history_service_pb.js'
 import { IdentityProviderService } from '../../../src/transport/gen/claviger/v1/identity_provider_service_pb.js'
 import { ProjectGrantService } from '../../../src/transport/gen/claviger/v1/project_grant_service_pb.js'
@@ -13,6 +14,7 @@ export const services = [
   ProjectRoleService,
   ProjectGrantService,
   UserGrantService,
+  DomainService,
   HistoryService,
   AccessService,
 ]

@@ -41,6 +41,7 @@ describe('A read model in PostgreSQL', () => {
 const READ_TABLES = [
   'assignment',
   'checkpoint',
+  'domain',
   'history',
   'identity_provider',
   'inactive',

@@ -84,6 +84,7 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
     ],
     ['projectGrants.listReceived', () => good(reader.iam.projectGrants.listReceived({}, context))],
     ['access.check', checkAccess],
+    ['domains.route', () => good(reader.iam.domains.route({ email: 'a@acme.example' }))],
     ['access.rolesOf', () => good(reader.iam.access.rolesOf({ userId: 'ann' }, context))],
     [
       'a list that finds nothing',
