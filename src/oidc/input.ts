@@ -55,6 +55,14 @@ export type FinishInput = (
   readonly idpId?: string | undefined
 }
 
+/** What `test` takes. */
+export interface TestInput {
+  /** Organization of the provider. */
+  readonly orgId: string
+  /** Id of the provider. */
+  readonly idpId: string
+}
+
 type FieldCheck = readonly [isValid: (value: unknown) => boolean, description: string]
 
 const text = (most: number): FieldCheck => [
@@ -101,6 +109,10 @@ export const checkFinish = (input: FinishInput): void => {
   const { request } = Object(input)
   check(input, FINISH, request === undefined ? ['url'] : [])
 }
+
+/** @throws Refused */
+export const checkTest = (input: TestInput): void =>
+  check(input, { orgId: text(200), idpId: text(200) }, ['orgId', 'idpId'])
 
 const check = (
   input: object,

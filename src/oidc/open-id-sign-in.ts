@@ -1,8 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import type { IamError } from '../index.js'
 import { type Begun, begin } from './begin.js'
+import { checkProvider } from './checking/check-provider.js'
+import type { CheckedProvider } from './checking/checked-provider.js'
 import { finish } from './finish.js'
-import type { BeginInput, FinishInput } from './input.js'
+import type { BeginInput, FinishInput, TestInput } from './input.js'
 import { type SignInOptions, setUp } from './options.js'
 import type { SignInRefusal } from './refusal.js'
 import { refusalOf } from './refusal-of.js'
@@ -17,6 +19,11 @@ export interface OpenIdSignIn {
    * up to the provider, which takes no code twice, and to the host, which deletes the cookie.
    */
   readonly finish: (input: FinishInput) => ResultAsync<SignedIn, SignInRefusal | IamError>
+  /**
+   * Asks an active or inactive provider what it offers, and whether it takes the secret. What the provider does wrong is
+   * a check that failed, no error. It shows what an administrator wants to know before users sign in.
+   */
+  readonly test: (input: TestInput) => ResultAsync<CheckedProvider, SignInRefusal | IamError>
 }
 
 /**
@@ -31,6 +38,7 @@ export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   return {
     begin: (input) => answering(() => begin(setup, input)),
     finish: (input) => answering(() => finish(setup, input)),
+    test: (input) => answering(() => checkProvider(setup, input)),
   }
 }
 

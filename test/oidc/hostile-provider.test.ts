@@ -31,21 +31,23 @@ afterAll(() => {
   vi.restoreAllMocks()
 })
 
+const signInWith = (options: Partial<SignInOptions>) =>
+  openIdSignIn({
+    iam,
+    caller,
+    redirectUri,
+    key: new Uint8Array(32),
+    allowHttpLoopback: true,
+    ...options,
+  })
+
 /** A sign-in whose provider attacks after it was begun; `change` alters what comes back with the browser. */
 const attacked = async (
   attack: Attack,
   change: (back: URLSearchParams) => void = () => undefined,
   options: Partial<SignInOptions> = {},
 ) => {
-  const key = new Uint8Array(32)
-  const signIn = openIdSignIn({
-    iam,
-    caller,
-    redirectUri,
-    key,
-    allowHttpLoopback: true,
-    ...options,
-  })
+  const signIn = signInWith(options)
   const begun = (await signIn.begin({ orgId: 'acme', idpId: 'own' }))._unsafeUnwrap()
   const asked = new URL(begun.url).searchParams
   state.nonce = asked.get('nonce') ?? ''
@@ -190,6 +192,53 @@ describe('A hostile provider', () => {
     const change = (back: URLSearchParams) =>
       value === undefined ? back.delete(name) : back.set(name, value)
     expect((await attacked({}, change))._unsafeUnwrapErr()).toEqual(refusal)
+  })
+
+  it.each([
+    [{ authorization_endpoint: undefined }, 'InvalidResponse'],
+    [{ authorization_endpoint: 5 }, 'ProviderUnreachable'],
+    [{ issuer: 5 }, 'InvalidResponse'],
+  ])('is refused before a sign-in for %o', async (discovery, kind) => {
+    state.attack = { discovery }
+    const begun = await signInWith({}).begin({ orgId: 'acme', idpId: 'own' })
+    expect(begun._unsafeUnwrapErr()).toMatchObject({ kind })
+  })
+
+  it('is asked with the usual method when it names none', async () => {
+    const discovery = { token_endpoint_auth_methods_supported: 5 }
+    expect((await attacked({ discovery })).isOk()).toBe(true)
+  })
+
+  const pass = { scopes_supported: ['openid', 'profile', 'email'] }
+  it.each<readonly [Attack, Readonly<Record<string, string>>]>([
+    [{ discovery: { issuer: 'https://evil.test' } }, { issuer: 'failed' }],
+    [{ discovery: { issuer: 5 } }, { discovery: 'failed' }],
+    [{ discovery: { checks: [] } }, { discovery: 'ok' }],
+    [{ discovery: { jwks_uri: undefined } }, { endpoints: 'failed' }],
+    [{ discovery: { token_endpoint: 'https://10.0.0.1/' } }, { endpoints: 'failed' }],
+    [{ discovery: { code_challenge_methods_supported: ['plain'] } }, { pkce: 'warning' }],
+    [{ discovery: { code_challenge_methods_supported: 5 } }, { pkce: 'warning' }],
+    [{ discovery: { scopes_supported: ['email'] } }, { scopes: 'warning' }],
+    [{ discovery: pass }, { scopes: 'ok' }],
+    [
+      { discovery: { id_token_signing_alg_values_supported: ['none', 'HS256'] } },
+      { signing_algorithms: 'failed' },
+    ],
+    [{ token: (response) => response.writeHead(500).end('canary') }, { secret: 'warning' }],
+    [
+      { token: (response) => response.writeHead(400, json).end('{"error":"invalid_client"}') },
+      { secret: 'failed' },
+    ],
+    [
+      { token: (response) => response.writeHead(400, json).end('{"error":"invalid_grant"}') },
+      { secret: 'ok' },
+    ],
+  ])('is shown by a test: %o', async (attack, expected) => {
+    state.attack = attack
+    const tested = (await signInWith({}).test({ orgId: 'acme', idpId: 'own' }))._unsafeUnwrap()
+    const verdicts = tested.checks.map(({ name, verdict }) => [name, verdict])
+    expect(Object.fromEntries(verdicts)).toMatchObject(expected)
+    expect(JSON.stringify(tested)).not.toContain('canary')
   })
 
   it('is given up when it does not answer, and its connection is closed', async () => {

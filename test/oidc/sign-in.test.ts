@@ -102,6 +102,19 @@ describe('Signing in with oidc-provider', () => {
     expect(await refusal(signIn().finish({ url, attempt, idpId: 'b' }))).toBe('AttemptMismatch')
   })
 
+  it('tests a provider, and whether it takes the secret', async () => {
+    const verdicts = async () => {
+      const { checks } = (await signIn().test({ orgId: 'acme', idpId: 'own' }))._unsafeUnwrap()
+      return Object.fromEntries(checks.map(({ name, verdict }) => [name, verdict]))
+    }
+    const fine = { discovery: 'ok', issuer: 'ok', endpoints: 'ok', pkce: 'ok' }
+    const all = { ...fine, scopes: 'ok', signing_algorithms: 'ok', secret: 'ok' }
+    expect(await verdicts()).toEqual(all)
+    await iam.identityProviders.patch({ idpId: 'own', clientSecret: 'wrong' }, { caller })
+    expect(await verdicts()).toEqual({ ...all, secret: 'failed' })
+    await iam.identityProviders.patch({ idpId: 'own', clientSecret: secret }, { caller })
+  })
+
   it('refuses an attempt of an older configuration, of which a name is no part', async () => {
     const { attempt } = await begun()
     await iam.identityProviders.patch({ idpId: 'own', name: 'Renamed' }, { caller })

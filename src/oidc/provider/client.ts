@@ -14,6 +14,16 @@ import type { StoredProvider } from './stored-provider.js'
 
 /** What a provider says of itself, checked. @throws Refused, and errors of `openid-client` */
 export const discover = async (
+  stored: StoredProvider,
+  network: NetworkOptions,
+): Promise<ServerMetadata> => {
+  const metadata = await readMetadata(stored, network)
+  if (refusedEndpoint(metadata, network) !== undefined) throw unreachable('address')
+  return metadata
+}
+
+/** Before its endpoints are checked. @throws Refused, and errors of `openid-client` */
+export const readMetadata = async (
   { provider }: StoredProvider,
   network: NetworkOptions,
 ): Promise<ServerMetadata> => {
@@ -26,21 +36,26 @@ export const discover = async (
   })
   const metadata = found.serverMetadata()
   if (new URL(metadata.issuer).href !== issuer.href) throw new Refused({ kind: 'IssuerMismatch' })
-  for (const endpoint of ENDPOINTS) {
-    const url = metadata[endpoint]
-    if (url !== undefined && !(URL.canParse(url) && isAllowed(new URL(url), network)))
-      throw unreachable('address')
-  }
   return metadata
 }
 
 const ENDPOINTS = [
   'authorization_endpoint',
   'token_endpoint',
-  'userinfo_endpoint',
   'jwks_uri',
+  'userinfo_endpoint',
   'end_session_endpoint',
 ] as const
+
+/** The first endpoint whose URL may not be used. */
+export const refusedEndpoint = (
+  metadata: ServerMetadata,
+  network: NetworkOptions,
+): string | undefined =>
+  ENDPOINTS.find((endpoint) => {
+    const url = metadata[endpoint]
+    return url !== undefined && !(URL.canParse(url) && isAllowed(new URL(url), network))
+  })
 
 /** The client of a provider. Made anew for each use, so that no old secret is kept. */
 export const clientOf = (
@@ -48,7 +63,8 @@ export const clientOf = (
   metadata: ServerMetadata,
   network: NetworkOptions,
 ): Configuration => {
-  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const offered: unknown = metadata.token_endpoint_auth_methods_supported
+  const methods: readonly unknown[] = Array.isArray(offered) ? offered : ['client_secret_basic']
   const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
   const authentication = isPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
   const client = new Configuration(metadata, provider.clientId, undefined, authentication)
