@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
-import { openIdSignIn } from 'claviger/oidc'
+import { openIdSignIn, type SignInOptions } from 'claviger/oidc'
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -18,8 +18,9 @@ const iam = createIam({
 const caller = { userId: 'sign-in', orgId: 'acme' }
 let issuer = ''
 
-const signIn = (key = new Uint8Array(32), uri = redirectUri) =>
-  openIdSignIn({ iam, caller, redirectUri: uri, key, allowHttpLoopback: true })
+const key = new Uint8Array(32)
+const signIn = (otherKey = key, uri = redirectUri) =>
+  openIdSignIn({ iam, caller, redirectUri: uri, key: otherKey, allowHttpLoopback: true })
 
 /** Follows the redirects of the provider, and fills in its forms, until it leads back. */
 const throughProvider = async (begun: string): Promise<string> => {
@@ -100,6 +101,36 @@ describe('Signing in with oidc-provider', () => {
     const otherUri = signIn(new Uint8Array(32), `${redirectUri}/2`)
     expect(await refusal(otherUri.finish({ url, attempt }))).toBe('AttemptMismatch')
     expect(await refusal(signIn().finish({ url, attempt, idpId: 'b' }))).toBe('AttemptMismatch')
+  })
+
+  it('answers the user of the host, and what a project lets them do', async () => {
+    await iam.projects.add({ id: 'p1', name: 'P' }, { caller })
+    await iam.projectRoles.add({ projectId: 'p1', roleKey: 'admin', displayName: 'A' }, { caller })
+    await iam.userGrants.add(
+      { userId: 'u1', projectId: 'p1', roles: [{ roleKey: 'admin' }] },
+      { caller },
+    )
+    const known = (userIdOf: SignInOptions['userIdOf']) =>
+      openIdSignIn({ iam, caller, redirectUri, key, allowHttpLoopback: true, userIdOf })
+    const finished = async (userIdOf: SignInOptions['userIdOf']) => {
+      const input = { orgId: 'acme', idpId: 'own', projectId: 'p1' }
+      const { url, attempt } = (await known(userIdOf).begin(input))._unsafeUnwrap()
+      return known(userIdOf).finish({ url: await throughProvider(url), attempt })
+    }
+    const user = (
+      await finished(async ({ subject }) => (subject === 'ann' ? 'u1' : 'u2'))
+    )._unsafeUnwrap()
+    const access = (
+      await iam.access.check({ userId: 'u1', projectId: 'p1' }, { caller })
+    )._unsafeUnwrap()
+    expect(user).toMatchObject({ userId: 'u1', access })
+    expect(JSON.stringify(access)).toContain('admin')
+    const unknown = (await finished(() => undefined))._unsafeUnwrap()
+    expect(unknown).not.toHaveProperty('access')
+    const cause = new Error('down')
+    const failed = await finished(() => Promise.reject(cause))
+    const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
+    expect(failed._unsafeUnwrapErr()).toEqual(unavailable)
   })
 
   it('tests a provider, and whether it takes the secret', async () => {
