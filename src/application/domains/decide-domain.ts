@@ -18,7 +18,7 @@ type Decided = Result<readonly StreamRecord[], IamError>
 
 /** Adds a domain that the organization does not have. */
 export const decideAdded = (view: View, data: AddDomain['data']): Decided => {
-  const before = view.read(domains, data)
+  const before = view.readNew(domains, data)
   return domains.decider
     .decide({ type: 'AddDomain', data }, before.state)
     .map((events) => [record(before, events)])
