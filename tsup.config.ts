@@ -20,6 +20,7 @@ export default defineConfig({
     transport: 'src/transport/index.ts',
     testing: 'src/testing/index.ts',
     console: 'src/console/index.ts',
+    oidc: 'src/oidc/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'es2024',

@@ -445,6 +445,26 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'TransportOptions',
     ],
   },
+  'claviger/oidc': {
+    values: ['openIdSignIn'],
+    both: [],
+    types: [
+      'BeginInput',
+      'Begun',
+      'CheckedProvider',
+      'FinishInput',
+      'NetworkOptions',
+      'OpenIdSignIn',
+      'ProviderCheck',
+      'ProviderChoice',
+      'SignInOptions',
+      'SignInRefusal',
+      'SignInTokens',
+      'SignedIn',
+      'TestInput',
+      'UnreachableReason',
+    ],
+  },
   'claviger/testing': {
     values: [
       'eventClockLaws',
