@@ -10,13 +10,6 @@ import { DomainName } from './domain-name.js'
 
 const claim = { domain: DomainName, orgId: OrgId }
 
-interface Claim {
-  /** As `Domain.domain`. */
-  readonly domain: DomainName
-  /** The organization that proved it. */
-  readonly orgId: OrgId
-}
-
 /** One stream for each domain, of all organizations, so that no two have verified the same. */
 export const verifiedDomainStream = (domain: string): StreamId => `verified_domain-${domain}`
 
@@ -24,14 +17,19 @@ export const verifiedDomainStream = (domain: string): StreamId => `verified_doma
 export const VerifiedDomainClaimed = event('verified_domain.claimed', claim)
 export interface VerifiedDomainClaimed extends z.infer<typeof VerifiedDomainClaimed> {
   /** Which domain, and of whom. */
-  readonly data: Claim
+  readonly data: {
+    /** As `Domain.domain`. */
+    readonly domain: DomainName
+    /** The organization that proved it. */
+    readonly orgId: OrgId
+  }
 }
 
 /** A domain is no longer the one of an organization; recorded together with `domain.removed`. */
 export const VerifiedDomainReleased = event('verified_domain.released', claim)
 export interface VerifiedDomainReleased extends z.infer<typeof VerifiedDomainReleased> {
   /** Which domain, and of whom it was. */
-  readonly data: Claim
+  readonly data: VerifiedDomainClaimed['data']
 }
 
 /** Any event of the stream of a verified domain. */

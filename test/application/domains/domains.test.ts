@@ -228,6 +228,27 @@ describe('domains.verify', () => {
     expect(await good(iam.domains.verify({ domain }, context))).toMatchObject({ changed: true })
   })
 
+  it('lets one of 16 organizations verify a domain that they verify at the same time, and then another.', async () => {
+    const callers = Array.from({ length: 16 }, (_, n) => ({
+      caller: { ...context.caller, orgId: `org-${n}` },
+    })) as (typeof context)[]
+    for (const within of callers) await addAndPublish(within)
+    const verifyAll = () =>
+      Promise.all(
+        callers.map((within) => otherOptions(dns.domains).domains.verify({ domain }, within)),
+      )
+    const winnerIn = (results: Awaited<ReturnType<typeof verifyAll>>): number => {
+      expect(results.filter((result) => result.isOk())).toHaveLength(1)
+      for (const result of results)
+        if (result.isErr()) expect(result.error).toEqual({ kind: 'AlreadyExists', object })
+      return results.findIndex((result) => result.isOk())
+    }
+    const first = winnerIn(await verifyAll())
+    await good(iam.domains.remove({ domain }, callers[first] ?? context))
+    callers.splice(first, 1)
+    winnerIn(await verifyAll())
+  })
+
   it('decides on the challenge that the domain has when the answer is there.', async () => {
     const { challenge } = await add()
     const resolveTxt: DomainOptions['resolveTxt'] = async () => {
