@@ -453,6 +453,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'Begun',
       'CheckedProvider',
       'FinishInput',
+      'FoundAddress',
       'NetworkOptions',
       'OpenIdSignIn',
       'ProviderCheck',

@@ -10,10 +10,15 @@ import { crossSiteAnswer } from './cross-site.js'
 import { pageAnswer, type StaticAnswer } from './static-files.js'
 
 /** What a host supplies to the console. */
-export type ConsoleOptions = Pick<
-  TransportOptions,
-  'authenticate' | 'onError' | 'organizationHeader' | 'challenge'
-> & {
+export interface ConsoleOptions {
+  /** Who calls, as the transport asks: from the headers of the request, such as the cookie of a session. */
+  readonly authenticate: TransportOptions['authenticate']
+  /** Called with the cause of every answer 500 and 503; they are written to the console of the process when absent. */
+  readonly onError?: TransportOptions['onError']
+  /** Header that selects the organization, for hosts whose clients send one; `x-service-orgid` when absent. */
+  readonly organizationHeader?: string | undefined
+  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
+  readonly challenge?: string | undefined
   /**
    * Prefix of the paths that the handler is called with, such as `/admin` for `/admin/projects`; none when absent or
    * empty. Not for a server that takes the prefix off before.

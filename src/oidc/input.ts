@@ -8,10 +8,13 @@ export type ProviderChoice =
       readonly orgId: string
       /** Id of the provider. */
       readonly idpId: string
+      /** Not beside the ids. */
       readonly email?: undefined
     }
   | {
+      /** Found by the address. */
       readonly orgId?: undefined
+      /** Found by the address. */
       readonly idpId?: undefined
       /** An address of a verified domain; also the `loginHint` where none is given. */
       readonly email: string
@@ -39,12 +42,17 @@ export type FinishInput = (
   | {
       /** Where the provider sent the browser, with its query. What is before the query is not looked at. */
       readonly url: string
+      /** Not beside `url`. */
       readonly request?: undefined
     }
   | {
+      /** Not beside `request`. */
       readonly url?: undefined
       /** The request with which the browser came back; `url` of it is used. */
-      readonly request: { readonly url: string }
+      readonly request: {
+        /** Absolute, or as Node.js has it. */
+        readonly url: string
+      }
     }
 ) & {
   /** As `begin` answered; undefined where the browser sent none, which is refused. */

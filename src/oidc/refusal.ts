@@ -23,7 +23,11 @@ export type SignInRefusal =
   /** Absent, altered, or sealed with another key. */
   | { readonly kind: 'AttemptTampered' }
   /** Begun for another organization, provider or redirect URI. */
-  | { readonly kind: 'AttemptMismatch'; readonly field: 'orgId' | 'idpId' | 'redirectUri' }
+  | {
+      readonly kind: 'AttemptMismatch'
+      /** What is another one. */
+      readonly field: 'orgId' | 'idpId' | 'redirectUri'
+    }
   /** The provider may not be used. */
   | { readonly kind: 'ProviderInactive' }
   /** Issuer, client id, scopes, mappings or secret are others than when the sign-in was begun. */
@@ -53,7 +57,11 @@ export type SignInRefusal =
   /** The provider answered what is no answer in OpenID Connect. */
   | { readonly kind: 'InvalidResponse' }
   /** The provider could not be asked. */
-  | { readonly kind: 'ProviderUnreachable'; readonly reason: UnreachableReason }
+  | {
+      readonly kind: 'ProviderUnreachable'
+      /** Why. */
+      readonly reason: UnreachableReason
+    }
 
 /** Carries an error out of code that cannot continue, such as a `fetch` within `openid-client`. */
 export class Refused extends Error {

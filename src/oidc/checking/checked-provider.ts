@@ -1,5 +1,6 @@
 /** One thing that was looked at. */
 export interface ProviderCheck {
+  /** What was looked at. */
   readonly name:
     | 'discovery'
     | 'issuer'

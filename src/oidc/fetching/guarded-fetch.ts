@@ -5,6 +5,12 @@ import { isLoopback, isPrivate } from './address.js'
 /** Most bytes of an answer, after it was decompressed. */
 const MAX_BYTES = 512 * 1024
 
+/** An address of a name. */
+export interface FoundAddress {
+  /** Of version 4 or 6, in digits. */
+  readonly address: string
+}
+
 /** What a host says about the network. */
 export interface NetworkOptions {
   /** Makes the requests; the global `fetch` when absent. It must not follow redirects when told not to. */
@@ -13,7 +19,7 @@ export interface NetworkOptions {
    * Finds the addresses of a name, so that they are checked before a request; `(name) => lookup(name, { all: true })`
    * with `lookup` of `node:dns/promises`. Names are not checked when absent.
    */
-  readonly lookup?: ((name: string) => Promise<readonly { readonly address: string }[]>) | undefined
+  readonly lookup?: ((name: string) => Promise<readonly FoundAddress[]>) | undefined
   /** Lets providers be on this machine, and be asked without TLS there: for development and tests. */
   readonly allowHttpLoopback?: boolean | undefined
   /** Lets providers be in private networks. */
