@@ -12,7 +12,7 @@ const source = join(root, 'src/console/browser')
 const BUDGET = 40_000
 
 const NOTICE =
-  '/*! Preact, @preact/signals (MIT, Jason Miller and contributors); htm (Apache-2.0, Jason Miller). See NOTICE. */'
+  '/*! Preact, @preact/signals (MIT, Jason Miller and contributors); htm (Apache-2.0, Jason Miller). See docs/NOTICE. */'
 
 const bundled = async (entry, banner = {}) => {
   const { outputFiles } = await build({
