@@ -19,6 +19,8 @@ export default defineConfig({
     postgres: 'src/adapters/postgres/index.ts',
     transport: 'src/transport/index.ts',
     testing: 'src/testing/index.ts',
+    console: 'src/console/index.ts',
+    oidc: 'src/oidc/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'es2024',
@@ -32,7 +34,7 @@ export default defineConfig({
     if (format === 'cjs') options.supported = { ...options.supported, 'dynamic-import': false }
   },
   onSuccess: async () => {
-    const transport = await readFile('dist/transport.cjs', 'utf8')
-    await writeFile('dist/transport.cjs', PEERS_FIRST + transport)
+    for (const file of ['dist/transport.cjs', 'dist/console.cjs'])
+      await writeFile(file, PEERS_FIRST + (await readFile(file, 'utf8')))
   },
 })

@@ -14,6 +14,9 @@ const BUDGETS = {
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_400, whole: 46_200 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 30_200, whole: 78_100 },
   './transport': { source: 'transport/index.ts', own: 53_100, whole: 108_900 },
+  // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
+  './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
+  './oidc': { source: 'oidc/index.ts', own: 8_000, whole: 45_000 },
   './testing': { source: 'testing/index.ts', own: 31_000, whole: 41_900 },
 }
 

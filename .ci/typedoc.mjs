@@ -26,6 +26,8 @@ export default {
     'src/adapters/postgres/index.ts',
     'src/transport/index.ts',
     'src/testing/index.ts',
+    'src/console/index.ts',
+    'src/oidc/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),
   readme: join(root, 'README.md'),

@@ -77,8 +77,12 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^adapters\/(sqlite|postgres)(\/|$)/, [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model']],
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
-  // The transport is an outsider: it sees the public names alone.
-  [/^transport(\/|$)/, ['']],
+  // Outsiders: they see the public names alone.
+  [/^(transport|oidc)(\/|$)/, ['']],
+  // The console mounts the transport; its browser part sees nothing of the library.
+  [/^console$/, ['', 'transport', 'console/gen']],
+  [/^console\/gen$/, []],
+  [/^console\/browser(\/|$)/, ['console/browser', 'console/browser/**']],
   // Where the library is put together.
   [
     /^$/,
@@ -95,7 +99,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql))(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql)|oidc)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -115,7 +119,7 @@ const importsOf = (file: string, source: string): readonly string[] =>
 
 /** Folders below an adapter, the laws or the transport are parts of one thing. */
 const unitOf = (folder: string): string =>
-  /^(adapters\/[^/]+|testing|transport)(?=\/|$)/.exec(folder)?.[0] ?? folder
+  /^(adapters\/[^/]+|testing|transport|oidc)(?=\/|$)/.exec(folder)?.[0] ?? folder
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]

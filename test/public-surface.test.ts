@@ -445,6 +445,27 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'TransportOptions',
     ],
   },
+  'claviger/oidc': {
+    values: ['openIdSignIn'],
+    both: [],
+    types: [
+      'BeginInput',
+      'Begun',
+      'CheckedProvider',
+      'FinishInput',
+      'FoundAddress',
+      'NetworkOptions',
+      'OpenIdSignIn',
+      'ProviderCheck',
+      'ProviderChoice',
+      'SignInOptions',
+      'SignInRefusal',
+      'SignInTokens',
+      'SignedIn',
+      'TestInput',
+      'UnreachableReason',
+    ],
+  },
   'claviger/testing': {
     values: [
       'eventClockLaws',
@@ -469,6 +490,11 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'ReadModelHome',
       'ReadModelLaw',
     ],
+  },
+  'claviger/console': {
+    values: ['consoleHandler'],
+    both: [],
+    types: ['ConsoleHandler', 'ConsoleOptions'],
   },
 }
 

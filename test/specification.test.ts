@@ -286,7 +286,7 @@ describe('2. Update OIDC identity provider', () => {
       context,
     )
     const revealed = await iam.identityProviders.revealClientSecret({ idpId }, context)
-    expect(revealed._unsafeUnwrap()).toEqual({ clientSecret: 'secret' })
+    expect(revealed._unsafeUnwrap()).toMatchObject({ clientSecret: 'secret' })
   })
 
   it('A clientSecret that is given replaces the stored one', async () => {
@@ -296,7 +296,7 @@ describe('2. Update OIDC identity provider', () => {
       context,
     )
     const revealed = await iam.identityProviders.revealClientSecret({ idpId }, context)
-    expect(revealed._unsafeUnwrap()).toEqual({ clientSecret: 'n' })
+    expect(revealed._unsafeUnwrap()).toMatchObject({ clientSecret: 'n' })
   })
 
   it('400, 403, 404 resource does not exist, 409 precondition failed', async () => {

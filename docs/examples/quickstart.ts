@@ -222,7 +222,7 @@ function unwrap<Value>(result: Result<Value, IamError>): Value {
 
 try {
   await main()
-  console.log('\nDone.')
+  console.log('\nTo see such a host in a browser: npm run serve\n\nDone.')
 } catch (thrown) {
   console.error(thrown)
   process.exitCode = 1

@@ -1,8 +1,9 @@
 // A demo host: `npm run serve` keeps an SQLite file and serves it in every protocol, with tokens for development.
 import { resolveTxt } from 'node:dns/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
+import { text } from 'node:stream/consumers'
 import {
   aesGcmCipher,
   type Caller,
@@ -10,6 +11,7 @@ import {
   type Permission,
   permissionsFromCaller,
 } from 'claviger'
+import { consoleHandler } from 'claviger/console'
 import { openSqlite } from 'claviger/sqlite'
 import { nodeHandler } from 'claviger/transport'
 import { getPublicSuffix } from 'tldts'
@@ -63,7 +65,29 @@ const handler = nodeHandler(iam, {
 
 // In plain text, HTTP/1.1 and HTTP/2 need a port each. With a certificate, one port serves both:
 // `http2.createSecureServer({ key, cert, allowHTTP1: true }, handler)`.
-const http = createServer(handler)
+const pages = consoleHandler(iam, {
+  basePath: '/console',
+  authenticate: (headers) => callers.get(`Bearer ${tokenIn(headers.get('cookie') ?? '')}`),
+})
+/** The token in the cookie that the page at /sign-in sets. */
+const tokenIn = (cookies: string): string => /(?:^|; )demo=(\w+)/.exec(cookies)?.[1] ?? ''
+
+const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title>
+<form method="post"><label>Token <input type="password" name="token" required></label> <button>Sign in</button></form>`
+
+const signIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (request.method !== 'POST')
+    return void response.setHeader('content-type', 'text/html').end(SIGN_IN)
+  const token = new URLSearchParams(await text(request)).get('token') ?? ''
+  const cookie = `demo=${token.replaceAll(/\W/g, '')}; HttpOnly; SameSite=Strict; Path=/console`
+  response.writeHead(303, { 'set-cookie': cookie, location: '/console/' }).end()
+}
+
+const http = createServer((request, response) => {
+  if (request.url === '/sign-in') void signIn(request, response)
+  else if (request.url?.startsWith('/console')) pages(request, response)
+  else handler(request, response)
+})
 const http2 = createHttp2Server(handler)
 
 const listen = (server: Server, port: string): Promise<number> =>
@@ -84,6 +108,8 @@ console.log(`claviger serves ${file}
 
   JSON and gRPC-web   ${httpOrigin}          OpenAPI: ${httpOrigin}/openapi.json
   gRPC                ${grpcOrigin}          .proto files: ${proto}
+
+  console             ${httpOrigin}/sign-in   with one of these tokens
 
   tokens until this process ends:
     ${admin}  may read and write in the organization acme

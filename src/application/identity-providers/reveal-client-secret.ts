@@ -1,8 +1,10 @@
 import { err, ok } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/kind.js'
+import type { ObjectDetails } from '../../ports/read-model.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
+import { detailsOf } from '../recording/snapshot.js'
 import type { Runtime } from '../runtime.js'
 import { open } from './client-secret.js'
 
@@ -10,6 +12,8 @@ import { open } from './client-secret.js'
 export interface RevealedSecret {
   /** 1 to 200 characters (code points), as given. */
   readonly clientSecret: string
+  /** Those of the provider when the secret was read; with the same `sequence`, `get` shows the provider of this secret. */
+  readonly details: ObjectDetails
 }
 
 /**
@@ -28,9 +32,11 @@ export const revealClientSecret = (
       target: targetOf(identityProviders),
     },
     async ({ orgId }, { idpId }) => {
-      const { state } = await runtime.ledger.read(identityProviders, orgId, { idpId })
+      const provider = await runtime.ledger.read(identityProviders, orgId, { idpId })
+      const { state } = provider
       if (!exists(state))
         return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
-      return ok({ clientSecret: await open(runtime, state.clientSecret, { orgId, idpId }) })
+      const clientSecret = await open(runtime, state.clientSecret, { orgId, idpId })
+      return ok({ clientSecret, details: detailsOf(provider, orgId) })
     },
   )

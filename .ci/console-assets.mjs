@@ -1,0 +1,88 @@
+// Bundles the browser part of the console into src/console/gen/assets.ts, which the server part serves from memory.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+const root = resolve(import.meta.dirname, '..')
+const source = join(root, 'src/console/browser')
+
+/** Bytes of script, style, page and icon, each compressed. */
+const BUDGET = 40_000
+
+const NOTICE =
+  '/*! Preact, @preact/signals (MIT, Jason Miller and contributors); htm (Apache-2.0, Jason Miller). See docs/NOTICE. */'
+
+const bundled = async (entry, banner = {}) => {
+  const { outputFiles } = await build({
+    entryPoints: [join(source, entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    banner,
+    legalComments: 'none',
+  })
+  return outputFiles[0].text
+}
+
+const named = (name, extension, text) =>
+  `assets/${name}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.${extension}`
+
+const script = await bundled('main.ts', { js: NOTICE })
+const style = await bundled('style.css')
+const icon = readFileSync(join(source, 'icon.svg'), 'utf8')
+const { PAGES } = await import(
+  `data:text/javascript,${encodeURIComponent((await build({ entryPoints: [join(source, 'state/page-names.ts')], bundle: true, write: false, format: 'esm' })).outputFiles[0].text)}`
+)
+const names = {
+  script: named('console', 'js', script),
+  style: named('console', 'css', style),
+  icon: named('icon', 'svg', icon),
+}
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Claviger</title>
+<link rel="icon" href="./${names.icon}">
+<link rel="stylesheet" href="./${names.style}">
+<script type="module" src="./${names.script}"></script>
+</head>
+<body><div id="root"></div><noscript>This page needs JavaScript.</noscript></body>
+</html>
+`
+const files = {
+  [names.script]: { type: 'text/javascript; charset=utf-8', text: script },
+  [names.style]: { type: 'text/css; charset=utf-8', text: style },
+  [names.icon]: { type: 'image/svg+xml', text: icon },
+}
+const size = [page, script, style, icon].reduce(
+  (sum, text) => sum + gzipSync(text, { level: 9 }).length,
+  0,
+)
+if (process.argv.includes('--size')) console.log(`console assets ${size} of ${BUDGET} bytes`)
+if (size > BUDGET) {
+  console.error(`The assets of the console are too big: ${size} of ${BUDGET} bytes`)
+  process.exitCode = 1
+}
+mkdirSync(join(root, 'src/console/gen'), { recursive: true })
+writeFileSync(
+  join(root, 'src/console/gen/assets.ts'),
+  `// Written by .ci/console-assets.mjs.
+/** A file that the page loads. */
+export interface AssetFile {
+  readonly type: string
+  readonly text: string
+}
+/** By the path below the prefix. */
+export const files: Readonly<Record<string, AssetFile>> = ${JSON.stringify(files)}
+/** Paths below the prefix at which the page is. */
+export const PAGES: readonly string[] = ${JSON.stringify(PAGES)}
+export const page = ${JSON.stringify(page)}
+`,
+)

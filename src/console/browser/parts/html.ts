@@ -1,0 +1,2 @@
+/** JSX in template literals. */
+export { html } from 'htm/preact'

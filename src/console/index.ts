@@ -1,0 +1,1 @@
+export { type ConsoleHandler, type ConsoleOptions, consoleHandler } from './console-handler.js'

@@ -1,0 +1,8 @@
+export type { Begun } from './begin.js'
+export type { CheckedProvider, ProviderCheck } from './checking/checked-provider.js'
+export type { FoundAddress, NetworkOptions } from './fetching/guarded-fetch.js'
+export type { BeginInput, FinishInput, ProviderChoice, TestInput } from './input.js'
+export { type OpenIdSignIn, openIdSignIn } from './open-id-sign-in.js'
+export type { SignInOptions } from './options.js'
+export type { SignInRefusal, UnreachableReason } from './refusal.js'
+export type { SignedIn, SignInTokens } from './signed-in.js'

@@ -1,0 +1,143 @@
+import type { Violation } from '../index.js'
+import { Refused } from './refusal.js'
+
+/** The provider: by its ids, or by the e-mail address of the user. */
+export type ProviderChoice =
+  | {
+      /** Organization of the provider. */
+      readonly orgId: string
+      /** Id of the provider. */
+      readonly idpId: string
+      /** Not beside the ids. */
+      readonly email?: undefined
+    }
+  | {
+      /** Found by the address. */
+      readonly orgId?: undefined
+      /** Found by the address. */
+      readonly idpId?: undefined
+      /** An address of a verified domain; also the `loginHint` where none is given. */
+      readonly email: string
+    }
+
+/** What `begin` takes: a provider, and what the sign-in is for. */
+export type BeginInput = ProviderChoice & {
+  /** Tells the provider who is signing in: 1 to 320 characters. */
+  readonly loginHint?: string | undefined
+  /** `prompt` of OpenID Connect, such as `login` or `select_account`: 1 to 100 characters. */
+  readonly prompt?: string | undefined
+  /**
+   * Where the host goes on after the sign-in; `finish` answers with it. A path of the host itself: 1 to 1,000
+   * characters of printable ASCII, as in a URL, beginning with `/`, without `//` and `\`.
+   */
+  readonly returnTo?: string | undefined
+  /** Project whose roles `finish` answers with; this needs `userIdOf`. */
+  readonly projectId?: string | undefined
+  /** Organization of the project, where it is another than that of the provider. */
+  readonly projectOrgId?: string | undefined
+}
+
+/** What `finish` takes: the URL, as text or within a request, and the attempt of `begin`. */
+export type FinishInput = (
+  | {
+      /** Where the provider sent the browser, with its query. What is before the query is not looked at. */
+      readonly url: string
+      /** Not beside `url`. */
+      readonly request?: undefined
+    }
+  | {
+      /** Not beside `request`. */
+      readonly url?: undefined
+      /** The request with which the browser came back; `url` of it is used. */
+      readonly request: {
+        /** Absolute, or as Node.js has it. */
+        readonly url: string
+      }
+    }
+) & {
+  /** As `begin` answered; undefined where the browser sent none, which is refused. */
+  readonly attempt: string | undefined
+  /** Refuses attempts of another organization. */
+  readonly orgId?: string | undefined
+  /** Refuses attempts of another provider. */
+  readonly idpId?: string | undefined
+}
+
+/** What `test` takes. */
+export interface TestInput {
+  /** Organization of the provider. */
+  readonly orgId: string
+  /** Id of the provider. */
+  readonly idpId: string
+}
+
+type FieldCheck = readonly [isValid: (value: unknown) => boolean, description: string]
+
+const text = (most: number): FieldCheck => [
+  (value) => typeof value === 'string' && value !== '' && value.length <= most,
+  `must be text of 1 to ${most} characters`,
+]
+
+const isPath = (value: unknown): boolean =>
+  typeof value === 'string' && /^\/[!-[\]-~]{0,999}$/.test(value) && !value.includes('//')
+
+const BEGIN: Readonly<Record<string, FieldCheck>> = {
+  orgId: text(200),
+  idpId: text(200),
+  email: text(320),
+  loginHint: text(320),
+  prompt: text(100),
+  returnTo: [isPath, 'must be a path of 1 to 1000 characters of printable ASCII without // and \\'],
+  projectId: text(200),
+  projectOrgId: text(200),
+}
+
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value, 'https://host.invalid')
+
+const FINISH: Readonly<Record<string, FieldCheck>> = {
+  url: [isUrl, 'must be a URL'],
+  request: [(value) => isUrl(Reflect.get(Object(value), 'url')), 'must have a URL'],
+  attempt: [() => true, ''],
+  orgId: text(200),
+  idpId: text(200),
+}
+
+/** @throws Refused */
+export const checkBegin = (input: BeginInput): void => {
+  const { email, orgId, idpId } = Object(input)
+  const isByEmail = email !== undefined && orgId === undefined && idpId === undefined
+  check(input, BEGIN, isByEmail ? [] : email === undefined ? ['orgId', 'idpId'] : ['email'])
+  if (email !== undefined && !isByEmail)
+    throw invalid([{ field: 'email', description: 'must be alone, without orgId and idpId' }])
+}
+
+/** @throws Refused */
+export const checkFinish = (input: FinishInput): void => {
+  const { request } = Object(input)
+  check(input, FINISH, request === undefined ? ['url'] : [])
+}
+
+/** @throws Refused */
+export const checkTest = (input: TestInput): void =>
+  check(input, { orgId: text(200), idpId: text(200) }, ['orgId', 'idpId'])
+
+const check = (
+  input: object,
+  checks: Readonly<Record<string, FieldCheck>>,
+  required: readonly string[],
+): void => {
+  const violations: Violation[] = []
+  for (const field of Object.keys(Object(input)))
+    if (!Object.hasOwn(checks, field)) violations.push({ field, description: 'is no field' })
+  for (const [field, [isValid, description]] of Object.entries(checks)) {
+    const value = Reflect.get(Object(input), field)
+    if (value === undefined && required.includes(field))
+      violations.push({ field, description: 'is required' })
+    if (value !== undefined && !isValid(value)) violations.push({ field, description })
+  }
+  if (violations.length > 0) throw invalid(violations)
+}
+
+const invalid = (violations: readonly Violation[]): Refused =>
+  new Refused({ kind: 'InvalidArgument', violations })

@@ -1,0 +1,101 @@
+import type { Caller, Iam } from '../index.js'
+import { type Sealing, sealing } from './attempt.js'
+import type { NetworkOptions } from './fetching/guarded-fetch.js'
+import type { StoredProvider } from './provider/stored-provider.js'
+import { fromHost } from './refusal.js'
+import type { SignedIn } from './signed-in.js'
+
+/** What a host gives to `openIdSignIn`. */
+export interface SignInOptions extends NetworkOptions {
+  /** Keeps the providers. */
+  readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains'>
+  /**
+   * Acts for the sign-in, in the organization of the provider. Needs `identity_provider.read` and
+   * `identity_provider.secret.read`, and `user.grant.read` where `begin` is given a project.
+   */
+  readonly caller: Caller | ((orgId: string) => Caller)
+  /** Where providers send browsers back: an absolute URL of `https` or `http`, without query and fragment. */
+  readonly redirectUri: string
+  /** Seals attempts: 32 random bytes, the same in all processes. They are copied. */
+  readonly key: Uint8Array
+  /** Finds the user of the host; undefined for one that the host does not know. */
+  readonly userIdOf?:
+    | ((user: SignedIn) => string | undefined | Promise<string | undefined>)
+    | undefined
+}
+
+/** Checked options, and what is made of them once. */
+export interface Setup extends Sealing {
+  readonly options: SignInOptions
+  readonly contextOf: (
+    orgId: string,
+  ) => Promise<{ readonly caller: Caller; readonly orgId: string }>
+  /** Keyed hash of what a sign-in rests on, which is neither the name of a provider nor how its secret is sealed. */
+  readonly hashOf: (stored: StoredProvider) => Promise<string>
+}
+
+/** @throws TypeError, RangeError @see Setup */
+export const setUp = (options: SignInOptions): Setup => {
+  checkOptions(options)
+  const sealed = sealing(options.key)
+  const { caller } = options
+  return {
+    ...sealed,
+    options,
+    contextOf: async (orgId) => ({
+      caller: await fromHost(() => (typeof caller === 'function' ? caller(orgId) : caller)),
+      orgId,
+    }),
+    hashOf: ({ provider, clientSecret }) => {
+      const { issuer, clientId, scopes, usernameMapping, displayNameMapping } = provider
+      const values = [issuer, clientId, scopes, usernameMapping, displayNameMapping, clientSecret]
+      return sealed.hash(values)
+    },
+  }
+}
+
+const KEY_BYTES = 32
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+const isCallable = (value: unknown): boolean => typeof value === 'function'
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+
+type OptionCheck = readonly [isValid: (value: unknown) => boolean, description: string]
+
+const REQUIRED: Readonly<Record<string, OptionCheck>> = {
+  iam: [isObject, 'must be an Iam'],
+  caller: [(value) => isObject(value) || isCallable(value), 'must be a Caller or a function'],
+  redirectUri: [
+    (value) => typeof value === 'string' && isRedirectUri(value),
+    'must be an absolute URL of https or http, without query and fragment',
+  ],
+  key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
+}
+
+const OPTIONAL: Readonly<Record<string, OptionCheck>> = {
+  userIdOf: [isCallable, 'must be a function'],
+  fetch: [isCallable, 'must be a function'],
+  lookup: [isCallable, 'must be a function'],
+  allowHttpLoopback: [isFlag, 'must be a boolean'],
+  allowPrivateNetwork: [isFlag, 'must be a boolean'],
+  timeout: [
+    (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 600_000,
+    'must be a whole number of milliseconds, 1 to 600,000',
+  ],
+}
+
+const isRedirectUri = (text: string): boolean =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#]/.test(text)
+
+const checkOptions = (options: SignInOptions): void => {
+  const given = Object.entries(Object(options))
+  for (const [name] of given)
+    if (!Object.hasOwn(REQUIRED, name) && !Object.hasOwn(OPTIONAL, name))
+      throw new TypeError(`${name} is no option of openIdSignIn`)
+  for (const [name, [isValid, description]] of Object.entries({ ...REQUIRED, ...OPTIONAL })) {
+    const value = Reflect.get(Object(options), name)
+    if (value === undefined && !Object.hasOwn(REQUIRED, name)) continue
+    if (!isValid(value)) throw new TypeError(`${name} ${description}`)
+  }
+  if (options.key.length !== KEY_BYTES) throw new RangeError('key must be 32 bytes')
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { consoleHandler } from 'claviger/console'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openHost } from './host.js'
+
+let host: Awaited<ReturnType<typeof openHost>>
+beforeAll(async () => {
+  host = await openHost('/admin')
+})
+afterAll(() => host.close())
+
+const authenticate = () => ({ userId: 'u', orgId: 'acme', permissions: ['project.read'] as const })
+
+const write = (headers: Record<string, string>) =>
+  host.handler(
+    new Request('http://app.test/admin/api/v1/projects/portal:deactivate?validate_only=true', {
+      method: 'POST',
+      headers: { host: 'app.test', ...headers },
+    }),
+  )
+
+describe('consoleHandler', () => {
+  it('refuses writes that a page of another site sends', async () => {
+    const refused = ['cross-site', 'same-site', 'none']
+    for (const site of refused) expect((await write({ 'sec-fetch-site': site })).status).toBe(403)
+    expect((await write({ origin: 'http://evil.test' })).status).toBe(403)
+    expect((await write({ origin: 'null' })).status).toBe(403)
+    expect((await write({ 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+    expect((await write({ origin: 'http://app.test' })).status).toBe(200)
+    expect((await write({})).status).toBe(200)
+  })
+
+  it('serves the page at each of its paths, and files by their hash for ever', async () => {
+    const page = await host.handler(new Request('http://app.test/admin/project?id=portal'))
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const [, file = ''] = /src="\.\/([^"]+)"/.exec(await page.text()) ?? []
+    const script = await host.handler(new Request(`http://app.test/admin/${file}`))
+    expect(script.headers.get('cache-control')).toContain('immutable')
+    expect((await host.handler(new Request('http://app.test/admin/nothing'))).status).toBe(404)
+    expect((await host.handler(new Request('http://app.test/admin'))).headers.get('location')).toBe(
+      '/admin/',
+    )
+  })
+
+  it('is mounted in Express, Fastify and Hono in a line', async () => {
+    const app = express()
+    app.use('/deep/admin', consoleHandler(host.iam, { authenticate }))
+    const inFastify = fastify()
+    const prefixed = consoleHandler(host.iam, { authenticate, basePath: '/deep/admin' })
+    inFastify.all('/deep/*', (request, reply) => {
+      reply.hijack()
+      prefixed(request.raw, reply.raw)
+    })
+    await inFastify.ready()
+    for (const server of [createServer(app), createServer(inFastify.routing)]) {
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}/deep/admin`
+      expect((await fetch(`${origin}/projects`)).status).toBe(200)
+      expect((await fetch(`${origin}/api/v1/projects`)).status).toBe(200)
+      expect((await fetch(origin)).url).toBe(`${origin}/`)
+      server.closeAllConnections()
+      server.close()
+    }
+    await inFastify.close()
+    const hono = new Hono()
+    hono.all('/deep/admin/*', (context) => prefixed(context.req.raw))
+    for (const path of ['projects', 'api/v1/projects'])
+      expect((await hono.request(`/deep/admin/${path}`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  aesGcmCipher,
+  type Caller,
+  createIam,
+  type Iam,
+  memoryEventStore,
+  orThrow,
+  type Permission,
+  permissionsFromCaller,
+} from 'claviger'
+import { consoleHandler } from 'claviger/console'
+
+const ALL: readonly Permission[] = [
+  'project.read',
+  'project.write',
+  'project.role.read',
+  'project.role.write',
+  'project.grant.read',
+  'project.grant.write',
+  'user.grant.read',
+  'user.grant.write',
+  'identity_provider.read',
+  'identity_provider.write',
+  'domain.read',
+  'domain.write',
+  'event.read',
+]
+
+const admin = (orgId: string): Caller => ({ userId: 'olivia', orgId, permissions: ALL })
+
+/** The TXT records that DNS has at every name. */
+export const published: string[][] = []
+
+/** Names that a page must show as text. */
+export const HOSTILE = [`<script>window.hacked=1</script>`, '😀'.repeat(200), 'مدير النظام']
+
+/** An organization as a customer has it, one with hostile names, and a console for them. */
+export const openHost = async (basePath: string) => {
+  const iam = createIam({
+    store: memoryEventStore(),
+    secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
+    authorize: permissionsFromCaller,
+    domains: { isPublicSuffix: () => false, resolveTxt: async () => published },
+  })
+  await fill(iam)
+  const callers = new Map<string, Caller>([
+    ['admin', admin('acme')],
+    ['nobody', { userId: 'nils', orgId: 'acme', permissions: [] }],
+    ['globex', admin('globex')],
+  ])
+  const handler = consoleHandler(iam, {
+    basePath,
+    authenticate: (headers) =>
+      callers.get(/who=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? 'admin'),
+  })
+  const server = createServer((request, response) => handler(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+  return { iam, handler, origin: `http://127.0.0.1:${port}`, close }
+}
+
+export const context = (orgId = 'acme') => ({ caller: admin(orgId) })
+
+const fill = async (iam: Iam): Promise<void> => {
+  const acme = context()
+  await orThrow(iam.projects.add({ id: 'portal', name: 'Customer portal' }, acme))
+  await orThrow(iam.projects.add({ id: 'billing', name: 'Billing', projectRoleCheck: true }, acme))
+  const roles = [
+    { roleKey: 'viewer', displayName: 'Viewer', group: 'content' },
+    { roleKey: 'editor', displayName: 'Editor', group: 'content' },
+    { roleKey: 'billing/admin', displayName: 'Billing administrator', group: 'finance' },
+  ]
+  await orThrow(iam.projectRoles.addMany({ projectId: 'portal', roles }, acme))
+  await orThrow(iam.domains.add({ domain: 'acme.example' }, acme))
+  await orThrow(
+    iam.projectGrants.add(
+      { projectId: 'portal', grantedOrgId: 'globex', roleKeys: ['viewer'] },
+      acme,
+    ),
+  )
+  for (const [userId, roleKeys] of [
+    ['anna', ['viewer', 'editor']],
+    ['ben', ['viewer']],
+    ['carla', ['editor', 'billing/admin']],
+  ] as const)
+    await orThrow(
+      iam.userGrants.add(
+        {
+          userId,
+          projectId: 'portal',
+          roles: roleKeys.map((roleKey) =>
+            roleKey === 'viewer'
+              ? { roleKey }
+              : { roleKey, expiresAt: new Date('2099-01-31T00:00:00Z') },
+          ),
+        },
+        acme,
+      ),
+    )
+  await orThrow(iam.userGrants.deactivate({ userId: 'ben', projectId: 'portal' }, acme))
+  await orThrow(
+    iam.identityProviders.addOidc(
+      {
+        idpId: 'google',
+        name: 'Google',
+        issuer: 'https://accounts.google.com',
+        clientId: 'portal.apps.example.com',
+        clientSecret: 'a-secret-that-never-shows',
+        scopes: ['openid', 'email'],
+      },
+      acme,
+    ),
+  )
+  await orThrow(iam.projects.patch({ id: 'portal', name: 'Portal' }, acme))
+  for (const [index, name] of HOSTILE.entries())
+    await orThrow(iam.projects.add({ id: `h${index}`, name }, context('globex')))
+}

@@ -1,0 +1,40 @@
+import { fetchHandler } from 'claviger/transport'
+import { expect, it } from 'vitest'
+import { kinds } from '../../src/console/browser/kinds.js'
+import { openHost } from './host.js'
+
+const SCHEMAS: Readonly<Record<string, string>> = {
+  identity_provider: 'PatchIdentityProvider',
+  project: 'PatchProject',
+  project_role: 'PatchProjectRole',
+  project_grant: 'UpdateProjectGrant',
+  user_grant: 'UpdateUserGrant',
+  domain: 'SetDomainProvider',
+}
+
+it('shows the bounds of the OpenAPI document in forms', async () => {
+  const host = await openHost('')
+  const handler = fetchHandler(host.iam, { authenticate: () => undefined })
+  const document = await (await handler(new Request('http://x/openapi.json'))).text()
+  await host.close()
+  const { paths } = JSON.parse(document)
+  const operations = Object.values<Record<string, object>>(paths).flatMap(Object.values)
+  const compared: string[] = []
+  for (const { type, form } of kinds) {
+    const operation = operations.find(({ operationId }) => operationId?.endsWith(SCHEMAS[type]))
+    const schema = operation?.requestBody.content['application/json'].schema
+    const name = schema?.$ref?.split('/').at(-1)
+    const { properties } = name ? JSON.parse(document).components.schemas[name] : schema
+    for (const { name: field, least, most, isNew } of form) {
+      if (isNew || most === undefined) continue
+      const { minLength, maxLength, minItems, maxItems } = properties[field]
+      expect([field, minLength ?? minItems ?? 0, maxLength ?? maxItems]).toEqual([
+        field,
+        least ?? 0,
+        most,
+      ])
+      compared.push(field)
+    }
+  }
+  expect(compared).toContain('clientSecret')
+})

@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
+import { openIdSignIn, type SignInOptions } from 'claviger/oidc'
+import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { type Attack, hostileProvider } from './hostile-provider.js'
+
+const redirectUri = 'https://host.test/callback'
+const provider = await hostileProvider()
+const { issuer, state } = provider
+const iam = createIam({
+  store: memoryEventStore(),
+  secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
+  authorize: () => true,
+})
+const caller = { userId: 'sign-in', orgId: 'acme' }
+const idp = { idpId: 'own', name: 'Own', clientId: 'c1', issuer, clientSecret: 'canary-secret' }
+await iam.identityProviders.addOidc(idp, { caller })
+
+const console_ = (['log', 'warn', 'error'] as const).map((name) =>
+  vi.spyOn(console, name).mockImplementation(() => undefined),
+)
+afterEach(() => {
+  state.attack = {}
+})
+afterAll(() => {
+  provider.close()
+  vi.restoreAllMocks()
+})
+
+const signInWith = (options: Partial<SignInOptions>) =>
+  openIdSignIn({
+    iam,
+    caller,
+    redirectUri,
+    key: new Uint8Array(32),
+    allowHttpLoopback: true,
+    ...options,
+  })
+
+/** A sign-in whose provider attacks after it was begun; `change` alters what comes back with the browser. */
+const attacked = async (
+  attack: Attack,
+  change: (back: URLSearchParams) => void = () => undefined,
+  options: Partial<SignInOptions> = {},
+) => {
+  const signIn = signInWith(options)
+  const begun = (await signIn.begin({ orgId: 'acme', idpId: 'own' }))._unsafeUnwrap()
+  const asked = new URL(begun.url).searchParams
+  state.nonce = asked.get('nonce') ?? ''
+  state.attack = attack
+  const back = new URLSearchParams({ code: 'canary-code', iss: issuer })
+  back.set('state', asked.get('state') ?? '')
+  change(back)
+  const answer = await signIn.finish({ url: `/callback?${back}`, attempt: begun.attempt })
+  const shown =
+    inspect(answer, { depth: 20, showHidden: true }) +
+    JSON.stringify(answer) +
+    inspect(console_.map(({ mock }) => mock.calls))
+  for (const hidden of ['canary', ...state.seen]) expect(shown).not.toContain(hidden)
+  return answer
+}
+
+const seconds = (after: number) => Math.floor(Date.now() / 1000) + after
+const stranger = await generateKeyPair('RS256')
+const asHmacKey = new TextEncoder().encode(await exportSPKI(provider.publicKey))
+
+const json = { 'content-type': 'application/json' }
+const endless = (response: ServerResponse) => {
+  response.writeHead(200, json)
+  const more = () => {
+    while (!response.destroyed && response.write(' '.repeat(65_536)));
+  }
+  response.on('drain', more)
+  more()
+}
+const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
+
+const ATTACKS: readonly (readonly [name: string, attack: Attack, refusal: object])[] = [
+  [
+    'another issuer in discovery',
+    { discovery: { issuer: 'https://evil.test' } },
+    { kind: 'IssuerMismatch' },
+  ],
+  [
+    'another issuer in the ID token',
+    { claims: { iss: 'https://evil.test' } },
+    { kind: 'IssuerMismatch' },
+  ],
+  ['another audience', { claims: { aud: 'other' } }, { kind: 'AudienceMismatch' }],
+  [
+    'another authorized party',
+    { claims: { aud: ['c1', 'x'], azp: 'x' } },
+    { kind: 'AudienceMismatch' },
+  ],
+  ['another nonce', { claims: { nonce: 'other' } }, { kind: 'NonceMismatch' }],
+  ['no nonce', { claims: { nonce: undefined } }, { kind: 'NonceMismatch' }],
+  [
+    'the algorithm none',
+    { sign: async (claims) => new UnsecuredJWT({ ...claims }).encode() },
+    { kind: 'SignatureMismatch' },
+  ],
+  [
+    'HS256 with the public key',
+    {
+      sign: (claims) =>
+        new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', kid: 'k' }).sign(asHmacKey),
+    },
+    { kind: 'SignatureMismatch' },
+  ],
+  [
+    'another key',
+    { sign: (claims) => provider.signed(claims, stranger.privateKey) },
+    { kind: 'SignatureMismatch' },
+  ],
+  [
+    'a token that expired a minute ago',
+    { claims: { exp: seconds(-60) } },
+    { kind: 'TokenExpired' },
+  ],
+  ['a token that is valid in a minute', { claims: { nbf: seconds(60) } }, { kind: 'TokenExpired' }],
+  [
+    'no JSON',
+    { token: (response) => response.writeHead(200, json).end('canary') },
+    { kind: 'InvalidResponse' },
+  ],
+  [
+    'an error whose text is no code',
+    { token: (response) => response.writeHead(400, json).end('{"error":"Canary canary-code"}') },
+    { kind: 'ProviderError', error: 'unknown' },
+  ],
+  [
+    'user info of another user',
+    { info: (response) => response.writeHead(200, json).end('{"sub":"canary"}') },
+    { kind: 'SubjectMismatch' },
+  ],
+  [
+    '10 MB of claims',
+    {
+      info: (response) =>
+        response.writeHead(200, json).end(`{"sub":"ann","x":"${'x'.repeat(1e7)}"}`),
+    },
+    { kind: 'ProviderUnreachable', reason: 'too_large' },
+  ],
+  [
+    'a compressed answer of 10 MB',
+    {
+      info: (response) =>
+        response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(bomb),
+    },
+    { kind: 'ProviderUnreachable', reason: 'too_large' },
+  ],
+  ['an endless answer', { token: endless }, { kind: 'ProviderUnreachable', reason: 'too_large' }],
+  [
+    'a redirect',
+    { token: (response) => response.writeHead(307, { location: `${issuer}/info` }).end() },
+    { kind: 'ProviderUnreachable', reason: 'redirect' },
+  ],
+  [
+    'a private address in discovery',
+    { discovery: { token_endpoint: 'https://10.0.0.1/token' } },
+    { kind: 'ProviderUnreachable', reason: 'address' },
+  ],
+  [
+    'a URL without TLS in discovery',
+    { discovery: { jwks_uri: 'http://idp.test/jwks' } },
+    { kind: 'ProviderUnreachable', reason: 'address' },
+  ],
+]
+
+describe('A hostile provider', () => {
+  it.each(ATTACKS)('is refused for %s', async (_, attack, refusal) => {
+    expect((await attacked(attack))._unsafeUnwrapErr()).toEqual(refusal)
+  })
+
+  it('gets a user in when it does not attack, and with clocks that differ by 20 seconds', async () => {
+    expect((await attacked({}))._unsafeUnwrap()).toMatchObject({ subject: 'ann' })
+    const skewed = await attacked({ claims: { exp: seconds(-20), nbf: seconds(20) } })
+    expect(skewed.isOk()).toBe(true)
+  })
+
+  it.each([
+    ['iss', 'https://evil.test', { kind: 'IssuerMismatch' }],
+    ['iss', undefined, { kind: 'IssuerMismatch' }],
+    ['state', 'other', { kind: 'StateMismatch' }],
+    ['state', undefined, { kind: 'StateMismatch' }],
+    ['error', 'access_denied', { kind: 'ProviderError', error: 'access_denied' }],
+  ])('is refused for %s of %s in the answer', async (name, value, refusal) => {
+    const change = (back: URLSearchParams) =>
+      value === undefined ? back.delete(name) : back.set(name, value)
+    expect((await attacked({}, change))._unsafeUnwrapErr()).toEqual(refusal)
+  })
+
+  it.each([
+    [{ authorization_endpoint: undefined }, 'InvalidResponse'],
+    [{ authorization_endpoint: 5 }, 'ProviderUnreachable'],
+    [{ issuer: 5 }, 'InvalidResponse'],
+  ])('is refused before a sign-in for %o', async (discovery, kind) => {
+    state.attack = { discovery }
+    const begun = await signInWith({}).begin({ orgId: 'acme', idpId: 'own' })
+    expect(begun._unsafeUnwrapErr()).toMatchObject({ kind })
+  })
+
+  it('is asked with the usual method when it names none', async () => {
+    const discovery = { token_endpoint_auth_methods_supported: 5 }
+    expect((await attacked({ discovery })).isOk()).toBe(true)
+  })
+
+  const pass = { scopes_supported: ['openid', 'profile', 'email'] }
+  it.each<readonly [Attack, Readonly<Record<string, string>>]>([
+    [{ discovery: { issuer: 'https://evil.test' } }, { issuer: 'failed' }],
+    [{ discovery: { issuer: 5 } }, { discovery: 'failed' }],
+    [{ discovery: { checks: [] } }, { discovery: 'ok' }],
+    [{ discovery: { jwks_uri: undefined } }, { endpoints: 'failed' }],
+    [{ discovery: { token_endpoint: 'https://10.0.0.1/' } }, { endpoints: 'failed' }],
+    [{ discovery: { code_challenge_methods_supported: ['plain'] } }, { pkce: 'warning' }],
+    [{ discovery: { code_challenge_methods_supported: 5 } }, { pkce: 'warning' }],
+    [{ discovery: { scopes_supported: ['email'] } }, { scopes: 'warning' }],
+    [{ discovery: pass }, { scopes: 'ok' }],
+    [
+      { discovery: { id_token_signing_alg_values_supported: ['none', 'HS256'] } },
+      { signing_algorithms: 'failed' },
+    ],
+    [{ token: (response) => response.writeHead(500).end('canary') }, { secret: 'warning' }],
+    [
+      { token: (response) => response.writeHead(400, json).end('{"error":"invalid_client"}') },
+      { secret: 'failed' },
+    ],
+    [
+      { token: (response) => response.writeHead(400, json).end('{"error":"invalid_grant"}') },
+      { secret: 'ok' },
+    ],
+  ])('is shown by a test: %o', async (attack, expected) => {
+    state.attack = attack
+    const tested = (await signInWith({}).test({ orgId: 'acme', idpId: 'own' }))._unsafeUnwrap()
+    const verdicts = tested.checks.map(({ name, verdict }) => [name, verdict])
+    expect(Object.fromEntries(verdicts)).toMatchObject(expected)
+    expect(JSON.stringify(tested)).not.toContain('canary')
+  })
+
+  it('is given up when it does not answer, and its connection is closed', async () => {
+    let closed: Promise<unknown> | undefined
+    const token = (response: ServerResponse) => {
+      closed = once(response, 'close')
+    }
+    const answer = await attacked({ token }, undefined, { timeout: 300 })
+    const timeout = { kind: 'ProviderUnreachable', reason: 'timeout' }
+    expect(answer._unsafeUnwrapErr()).toEqual(timeout)
+    await closed
+  })
+})

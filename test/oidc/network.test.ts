@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { isPrivate } from '../../src/oidc/fetching/address.js'
+import { guardedFetch, type NetworkOptions } from '../../src/oidc/fetching/guarded-fetch.js'
+
+const ask = (href: string, options: NetworkOptions = {}) =>
+  guardedFetch({ fetch: async () => new Response('{}'), ...options })(href, {
+    method: 'GET',
+    headers: {},
+    body: undefined,
+    redirect: 'manual',
+  })
+
+describe('A request to a provider', () => {
+  it.each([
+    'http://idp.test/',
+    'https://user@idp.test/',
+    'https://localhost/',
+    'https://a.localhost./',
+    'https://127.1/',
+    'https://0x7f000001/',
+    'https://10.0.0.1/',
+    'https://169.254.169.254/',
+    'https://192.168.1.1/',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[64:ff9b::a00:1]/',
+    'https://[2002:a00:1::]/',
+    'https://[fe80::1]/',
+    'https://[fd00::1]/',
+  ])('is not made to %s', async (href) => {
+    await expect(ask(href)).rejects.toMatchObject({ refusal: { reason: 'address' } })
+  })
+
+  it('is made to an address of the internet', async () => {
+    expect((await ask('https://[2606:4700::1]/')).status).toBe(200)
+    expect(isPrivate('8.8.8.8')).toBe(false)
+  })
+
+  it('is not made to a name of a private address', async () => {
+    const lookup = async () => [{ address: '8.8.8.8' }, { address: '10.0.0.1' }]
+    const asked = ask('https://idp.test/', { lookup })
+    await expect(asked).rejects.toMatchObject({ refusal: { reason: 'address' } })
+  })
+
+  it.each([
+    ['redirect', async () => Response.redirect('https://idp.test/')],
+    ['too_large', async () => new Response('x'.repeat(600_000))],
+    ['timeout', () => new Promise<never>(() => {})],
+    ['network', () => Promise.reject(new Error('canary'))],
+  ])('is refused for %s', async (reason, fetch) => {
+    const asked = ask('https://idp.test/', { fetch, timeout: 20 })
+    await expect(asked).rejects.toMatchObject({ refusal: { reason } })
+  })
+})

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
+import { openIdSignIn, type SignInOptions } from 'claviger/oidc'
+import Provider from 'oidc-provider'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const redirectUri = 'http://localhost:1/callback'
+const secret = 'canary-S3cret'
+const server = createServer()
+const iam = createIam({
+  store: memoryEventStore(),
+  secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
+  authorize: () => true,
+})
+const caller = { userId: 'sign-in', orgId: 'acme' }
+let issuer = ''
+
+const key = new Uint8Array(32)
+const signIn = (otherKey = key, uri = redirectUri) =>
+  openIdSignIn({ iam, caller, redirectUri: uri, key: otherKey, allowHttpLoopback: true })
+
+/** Follows the redirects of the provider, and fills in its forms, until it leads back. */
+const throughProvider = async (begun: string): Promise<string> => {
+  const cookies = new Map<string, string>()
+  let [url, init]: [string, RequestInit] = [begun, {}]
+  for (let step = 0; step < 12; step++) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const answer = await fetch(url, { ...init, headers: { cookie }, redirect: 'manual' })
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      cookies.set(name, value)
+    }
+    const location = answer.headers.get('location')
+    if (location?.startsWith(redirectUri)) return location
+    if (location) [url, init] = [new URL(location, url).href, {}]
+    else {
+      const page = await answer.text()
+      const [, action = ''] = /action="([^"]+)"/.exec(page) ?? []
+      const [, prompt = ''] = /name="prompt" value="([^"]+)"/.exec(page) ?? []
+      const body = new URLSearchParams({ prompt, login: 'ann', password: 'x' })
+      ;[url, init] = [new URL(action, url).href, { method: 'POST', body }]
+    }
+  }
+  throw new Error('The provider does not lead back')
+}
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: 'c1', client_secret: secret, redirect_uris: [redirectUri] }],
+    claims: { email: ['email', 'email_verified'], openid: ['sub'] },
+    findAccount: (_, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: `${id}@acme.test`, email_verified: true }),
+    }),
+  })
+  server.on('request', provider.callback())
+  const idp = { idpId: 'own', name: 'Own', clientId: 'c1', issuer, scopes: ['email'] }
+  await iam.identityProviders.addOidc({ ...idp, clientSecret: secret }, { caller })
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+describe('Signing in with oidc-provider', () => {
+  const begun = async () =>
+    (await signIn().begin({ orgId: 'acme', idpId: 'own', returnTo: '/x' }))._unsafeUnwrap()
+
+  it('answers who the user is, and takes no code twice', async () => {
+    const { url, attempt } = await begun()
+    const back = await throughProvider(url)
+    const user = (await signIn().finish({ url: back, attempt }))._unsafeUnwrap()
+    const email = 'ann@acme.test'
+    expect(user).toMatchObject({ issuer, subject: 'ann', username: email, returnTo: '/x' })
+    expect(user).toMatchObject({ email, emailVerified: true, mayAutoRegister: false })
+    const { accessToken, idToken } = user.tokens
+    const shown =
+      inspect(user, { depth: 9, showHidden: true, getters: true }) + JSON.stringify(user)
+    for (const hidden of [accessToken, idToken, secret]) expect(shown).not.toContain(hidden)
+    const again = await signIn().finish({ url: back, attempt })
+    expect(again._unsafeUnwrapErr()).toEqual({ kind: 'ProviderError', error: 'invalid_grant' })
+  })
+
+  it('refuses what does not belong to the attempt', async () => {
+    const { attempt } = await begun()
+    const url = `/callback?code=c&state=other&iss=${encodeURIComponent(issuer)}`
+    const refusal = async (answer: ReturnType<ReturnType<typeof signIn>['finish']>) =>
+      (await answer)._unsafeUnwrapErr().kind
+    expect(await refusal(signIn().finish({ url, attempt }))).toBe('StateMismatch')
+    const elsewhere = url.replace('iss=', 'iss=x')
+    expect(await refusal(signIn().finish({ url: elsewhere, attempt }))).toBe('IssuerMismatch')
+    expect(await refusal(signIn().finish({ url, attempt: `${attempt}A` }))).toBe('AttemptTampered')
+    const otherKey = signIn(new Uint8Array(32).fill(1))
+    expect(await refusal(otherKey.finish({ url, attempt }))).toBe('AttemptTampered')
+    const otherUri = signIn(new Uint8Array(32), `${redirectUri}/2`)
+    expect(await refusal(otherUri.finish({ url, attempt }))).toBe('AttemptMismatch')
+    expect(await refusal(signIn().finish({ url, attempt, idpId: 'b' }))).toBe('AttemptMismatch')
+  })
+
+  it('answers the user of the host, and what a project lets them do', async () => {
+    await iam.projects.add({ id: 'p1', name: 'P' }, { caller })
+    await iam.projectRoles.add({ projectId: 'p1', roleKey: 'admin', displayName: 'A' }, { caller })
+    await iam.userGrants.add(
+      { userId: 'u1', projectId: 'p1', roles: [{ roleKey: 'admin' }] },
+      { caller },
+    )
+    const known = (userIdOf: SignInOptions['userIdOf']) =>
+      openIdSignIn({ iam, caller, redirectUri, key, allowHttpLoopback: true, userIdOf })
+    const finished = async (userIdOf: SignInOptions['userIdOf']) => {
+      const input = { orgId: 'acme', idpId: 'own', projectId: 'p1' }
+      const { url, attempt } = (await known(userIdOf).begin(input))._unsafeUnwrap()
+      return known(userIdOf).finish({ url: await throughProvider(url), attempt })
+    }
+    const user = (
+      await finished(async ({ subject }) => (subject === 'ann' ? 'u1' : 'u2'))
+    )._unsafeUnwrap()
+    const access = (
+      await iam.access.check({ userId: 'u1', projectId: 'p1' }, { caller })
+    )._unsafeUnwrap()
+    expect(user).toMatchObject({ userId: 'u1', access })
+    expect(JSON.stringify(access)).toContain('admin')
+    const unknown = (await finished(() => undefined))._unsafeUnwrap()
+    expect(unknown).not.toHaveProperty('access')
+    const cause = new Error('down')
+    const failed = await finished(() => Promise.reject(cause))
+    const unavailable = { kind: 'Unavailable', outcome: 'not_recorded', cause }
+    expect(failed._unsafeUnwrapErr()).toEqual(unavailable)
+  })
+
+  it('tests a provider, and whether it takes the secret', async () => {
+    const verdicts = async () => {
+      const { checks } = (await signIn().test({ orgId: 'acme', idpId: 'own' }))._unsafeUnwrap()
+      return Object.fromEntries(checks.map(({ name, verdict }) => [name, verdict]))
+    }
+    const fine = { discovery: 'ok', issuer: 'ok', endpoints: 'ok', pkce: 'ok' }
+    const all = { ...fine, scopes: 'ok', signing_algorithms: 'ok', secret: 'ok' }
+    expect(await verdicts()).toEqual(all)
+    await iam.identityProviders.patch({ idpId: 'own', clientSecret: 'wrong' }, { caller })
+    expect(await verdicts()).toEqual({ ...all, secret: 'failed' })
+    await iam.identityProviders.patch({ idpId: 'own', clientSecret: secret }, { caller })
+  })
+
+  it('refuses an attempt of an older configuration, of which a name is no part', async () => {
+    const { attempt } = await begun()
+    await iam.identityProviders.patch({ idpId: 'own', name: 'Renamed' }, { caller })
+    const denied = '/callback?error=access_denied&state='
+    const kind = async () =>
+      (await signIn().finish({ url: denied, attempt }))._unsafeUnwrapErr().kind
+    expect(await kind()).toBe('IssuerMismatch')
+    await iam.identityProviders.patch({ idpId: 'own', clientSecret: 'other' }, { caller })
+    expect(await kind()).toBe('ProviderChanged')
+    await iam.identityProviders.deactivate({ idpId: 'own' }, { caller })
+    expect(await kind()).toBe('ProviderInactive')
+    await iam.identityProviders.remove({ idpId: 'own' }, { caller })
+    expect(await kind()).toBe('ProviderRemoved')
+  })
+})
