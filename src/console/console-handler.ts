@@ -19,6 +19,8 @@ export interface ConsoleOptions {
   readonly organizationHeader?: string | undefined
   /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
   readonly challenge?: string | undefined
+  /** Tests a provider: `test` of `openIdSignIn` in `claviger/oidc`. When absent, the page says that it is not set up. */
+  readonly testIdentityProvider?: TransportOptions['testIdentityProvider']
   /**
    * Prefix of the paths that the handler is called with, such as `/admin` for `/admin/projects`; none when absent or
    * empty. Not for a server that takes the prefix off before.

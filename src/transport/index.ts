@@ -18,5 +18,11 @@ export type {
   OpenApiVariable,
   SecurityScheme,
 } from './openapi/openapi-options.js'
-export type { Authentication, Failure, TransportOptions } from './options.js'
+export type {
+  Authentication,
+  Failure,
+  IdentityProviderTest,
+  TestedIdentityProvider,
+  TransportOptions,
+} from './options.js'
 export { connectRoutes } from './rpc/connect-routes.js'

@@ -1,4 +1,4 @@
-import type { Caller, IamError } from '../index.js'
+import type { Caller, IamError, Result } from '../index.js'
 import type { OpenApiOptions } from './openapi/openapi-options.js'
 import { readOpenApiOptions } from './openapi/read-openapi-options.js'
 
@@ -31,6 +31,13 @@ export interface TransportOptions {
   /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
   readonly challenge?: string | undefined
 
+  /**
+   * Tests a provider for `TestIdentityProvider`: `test` of `openIdSignIn` in `claviger/oidc`. Called for a provider
+   * that is there, when its caller has `identity_provider.write`; any error is an unexpected one. When absent, the
+   * call is refused as `NotConfigured`.
+   */
+  readonly testIdentityProvider?: IdentityProviderTest | undefined
+
   /** What the document at `/openapi.json` says of authentication and of servers; nothing of the first when absent. */
   readonly openApi?: OpenApiOptions | undefined
 
@@ -43,6 +50,27 @@ export interface TransportOptions {
 
 /** The caller as the host made them out, or why there is none. */
 export type Authentication = Caller | IamError | undefined
+
+/** Asks a provider of an organization what it offers. */
+export type IdentityProviderTest = (provider: {
+  /** Organization of the provider. */
+  readonly orgId: string
+  /** Id of the provider. */
+  readonly idpId: string
+}) => PromiseLike<Result<TestedIdentityProvider, unknown>>
+
+/** What a test of a provider found. */
+export interface TestedIdentityProvider {
+  /** In the order in which they were made. */
+  readonly checks: readonly {
+    /** What was looked at, such as `discovery`. */
+    readonly name: string
+    /** After `failed` nobody can sign in; after `warning` a sign-in may fail. */
+    readonly verdict: 'ok' | 'warning' | 'failed'
+    /** In English, for an administrator. */
+    readonly message: string
+  }[]
+}
 
 /** The call that failed. */
 export interface Failure {
@@ -74,12 +102,14 @@ export const toConsole = (cause: unknown, { correlationId, method }: Failure): v
  *   it is to be
  */
 export const resolveOptions = (options: Partial<TransportOptions> = {}): ResolvedOptions => {
-  const { authenticate, onError = toConsole } = options
+  const { authenticate, onError = toConsole, testIdentityProvider } = options
   const organizationHeader = options.organizationHeader ?? 'x-service-orgid'
   const challenge = options.challenge ?? 'Bearer'
   const basePath = options.basePath ?? ''
   if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')
+  if (testIdentityProvider !== undefined && typeof testIdentityProvider !== 'function')
+    throw new TypeError('testIdentityProvider must be a function')
   if (!isText(organizationHeader, HEADER_NAME))
     throw new TypeError('organizationHeader must be the name of a header')
   if (!isText(challenge, HEADER_VALUE))
@@ -89,7 +119,8 @@ export const resolveOptions = (options: Partial<TransportOptions> = {}): Resolve
     throw new TypeError(
       'basePath must be a path as it is sent, such as /iam, without a slash at its end',
     )
-  return { authenticate, onError, organizationHeader, challenge, openApi, basePath }
+  const texts = { organizationHeader, challenge, basePath }
+  return { authenticate, onError, testIdentityProvider, openApi, ...texts }
 }
 
 // Checked here because runtimes differ in what they take for a header.

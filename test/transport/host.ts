@@ -10,6 +10,7 @@ import {
 } from 'claviger'
 import { fixedClock } from 'claviger/testing'
 import type { Failure, TransportOptions } from 'claviger/transport'
+import { ok } from 'neverthrow'
 
 const everything: readonly Permission[] = [
   'identity_provider.read',
@@ -94,12 +95,22 @@ const seed = async (iam: Iam): Promise<void> => {
   for (const result of added) if (result.isErr()) throw new Error(result.error.kind)
 }
 
+/** What a test of a provider finds, of each verdict. */
+export const foundIn = ({ orgId, idpId }: { readonly orgId: string; readonly idpId: string }) => ({
+  checks: [
+    { name: 'discovery', verdict: 'ok' as const, message: `Read for ${orgId}.` },
+    { name: 'scopes', verdict: 'warning' as const, message: 'The provider does not say.' },
+    { name: 'secret', verdict: 'failed' as const, message: `${idpId} refuses it.` },
+  ],
+})
+
 /** Transport options of a host that knows {@link callers}, and what `onError` was told. */
 export const transportOptions = () => {
   const failures: { readonly cause: unknown; readonly failure: Failure }[] = []
   const options: TransportOptions = {
     authenticate: (headers) => callers[headers.get('authorization')?.slice('Bearer '.length) ?? ''],
     onError: (cause, failure) => failures.push({ cause, failure }),
+    testIdentityProvider: async (provider) => ok(foundIn(provider)),
   }
   return { options, failures }
 }

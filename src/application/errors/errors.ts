@@ -117,11 +117,11 @@ export interface SourceFailed {
   readonly cause: unknown
 }
 
-/** The host has not supplied what the method needs: `createIam` was called without the option. */
+/** The host has not supplied what the method needs: `createIam`, or the transport, was called without the option. */
 export interface NotConfigured {
   readonly kind: 'NotConfigured'
-  /** Name of the option. */
-  readonly option: 'domains.resolveTxt' | 'domains.isPublicSuffix'
+  /** Name of the option; the last is one of the transport. */
+  readonly option: 'domains.resolveTxt' | 'domains.isPublicSuffix' | 'testIdentityProvider'
 }
 
 /** Every error that a method answers with. */

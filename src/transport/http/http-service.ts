@@ -14,7 +14,7 @@ import { rpcService } from './rpc-service.js'
 
 /** The transport as functions from HTTP requests to their answers. */
 export const httpService = (iam: Iam, given: TransportOptions) => {
-  const operations = operationsOf(iam)
+  const operations = operationsOf(iam, given)
   const options = resolveOptions(given)
   const services = [...new Set(operations.map(({ rpc }) => rpc.parent))]
   const { check, ready } = healthOperations(iam, services)

@@ -14,7 +14,7 @@ export const connectRoutes = (
   iam: Iam,
   options: TransportOptions,
 ): ((router: ConnectRouter) => void) => {
-  const operations = operationsOf(iam)
+  const operations = operationsOf(iam, options)
   const resolved = resolveOptions(options)
   if (resolved.basePath !== '')
     throw new TypeError('basePath is not for connectRoutes: give your adapter a requestPathPrefix')

@@ -1,5 +1,6 @@
 // One function for each rpc. The paths stand here as a client writes them, not as our annotations are read.
 import { type Call, contextOf, type Details, type JsonObject } from '../call.js'
+import { foundIn } from '../host.js'
 import { callOf, page, segment, shown, type Untrusted } from './call-of.js'
 
 const SERVICE = 'claviger.v1.IdentityProviderService'
@@ -60,6 +61,19 @@ export const reactivateIdentityProvider = (idpId: string, details: Details = {})
     request: { idpId },
     http: ['POST', `/v1/idps/${segment(idpId)}:reactivate`],
     inProcess: (iam) => iam.identityProviders.reactivate({ idpId }, contextOf(details)),
+  })
+
+/** Answered with what `transportOptions` finds, after the checks that a patch of nothing makes. */
+export const testIdentityProvider = (idpId: string, details: Details = {}): Call =>
+  callOf(details, {
+    rpc: `${SERVICE}/TestIdentityProvider`,
+    request: { idpId },
+    http: ['POST', `/v1/idps/${segment(idpId)}:test`],
+    inProcess: (iam) =>
+      iam.identityProviders
+        .patch({ idpId }, { ...contextOf(details), dryRun: true })
+        .map(() => foundIn({ orgId: 'acme', idpId })),
+    shape: (found) => found,
   })
 
 export const removeIdentityProvider = (idpId: string, details: Details = {}): Call =>

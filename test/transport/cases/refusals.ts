@@ -1,6 +1,6 @@
 import { toStatus } from 'claviger'
 import type { Call } from '../call.js'
-import { addOidc, updateOidcConfig } from '../calls/identity-providers.js'
+import { addOidc, testIdentityProvider, updateOidcConfig } from '../calls/identity-providers.js'
 import {
   addProjectRole,
   addProjectRoles,
@@ -84,6 +84,17 @@ export const errors: readonly (readonly [name: string, httpStatus: number, ...ca
       headers: { 'idempotency-key': 'k' },
       context: { idempotencyKey: 'k' },
     }),
+  ],
+  ['a provider to test is not there', 404, testIdentityProvider('absent')],
+  [
+    'a provider is tested without permission',
+    403,
+    testIdentityProvider(IDP_ID, { caller: 'guest' }),
+  ],
+  [
+    'a provider is tested without a caller',
+    401,
+    testIdentityProvider(IDP_ID, { caller: 'nobody' }),
   ],
   [
     'a user may not log in',

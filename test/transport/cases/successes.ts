@@ -7,6 +7,7 @@ import {
   patchIdentityProvider,
   reactivateIdentityProvider,
   removeIdentityProvider,
+  testIdentityProvider,
   updateIdentityProvider,
   updateOidcConfig,
 } from '../calls/identity-providers.js'
@@ -36,6 +37,7 @@ import { oidc, provider, role, STRANGE_KEY, settings } from '../samples.js'
 /** Every rpc, as it is meant. */
 export const successes: readonly (readonly [name: string, ...calls: Call[]])[] = [
   ['adds an identity provider', addOidc(provider)],
+  ['tests an identity provider', testIdentityProvider(IDP_ID)],
   [
     'adds an identity provider with an empty issuer and nothing else that may be left out',
     addOidc({ name: 'n', clientId: 'c', clientSecret: 's', issuer: '' }),
