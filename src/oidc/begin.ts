@@ -27,7 +27,7 @@ export const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => 
   const { orgId, idpId } = await routeOf(setup, input)
   const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
   if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
-  const metadata = await discover(stored, options)
+  const metadata = await discover(stored, options, setup.discovered)
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
   const { redirectUri } = options
   const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input

@@ -24,7 +24,7 @@ export const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn
   const attempt = await setup.open(input.attempt)
   checkAttempt(attempt, { ...input, redirectUri: options.redirectUri })
   const stored = await unchangedProvider(setup, attempt)
-  const metadata = await discover(stored, options)
+  const metadata = await discover(stored, options, setup.discovered)
   const client = clientOf(stored, metadata, options)
   const granted = await granting(client, attempt, input.url ?? input.request.url)
   const claims = await claimsOf(client, granted)

@@ -1,6 +1,7 @@
 import type { Caller, Iam } from '../index.js'
 import { type Sealing, sealing } from './attempt.js'
 import type { NetworkOptions } from './fetching/guarded-fetch.js'
+import { type DiscoveryCache, discoveryCache } from './provider/discovery-cache.js'
 import type { StoredProvider } from './provider/stored-provider.js'
 import { fromHost } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
@@ -27,6 +28,8 @@ export interface SignInOptions extends NetworkOptions {
 /** Checked options, and what is made of them once. */
 export interface Setup extends Sealing {
   readonly options: SignInOptions
+  /** What providers said of themselves. */
+  readonly discovered: DiscoveryCache
   readonly contextOf: (
     orgId: string,
   ) => Promise<{ readonly caller: Caller; readonly orgId: string }>
@@ -42,6 +45,7 @@ export const setUp = (options: SignInOptions): Setup => {
   return {
     ...sealed,
     options,
+    discovered: discoveryCache(),
     contextOf: async (orgId) => ({
       caller: await fromHost(() => (typeof caller === 'function' ? caller(orgId) : caller)),
       orgId,

@@ -55,7 +55,9 @@ const attacked = async (
   const back = new URLSearchParams({ code: 'canary-code', iss: issuer })
   back.set('state', asked.get('state') ?? '')
   change(back)
-  const answer = await signIn.finish({ url: `/callback?${back}`, attempt: begun.attempt })
+  // Another process, which has not asked the provider before.
+  const other = signInWith(options)
+  const answer = await other.finish({ url: `/callback?${back}`, attempt: begun.attempt })
   const shown =
     inspect(answer, { depth: 20, showHidden: true }) +
     JSON.stringify(answer) +

@@ -1,72 +1,27 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
 import { openIdSignIn, type SignInOptions } from 'claviger/oidc'
-import Provider from 'oidc-provider'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { realProvider, throughProvider } from './real-provider.js'
 
 const redirectUri = 'http://localhost:1/callback'
 const secret = 'canary-S3cret'
-const server = createServer()
 const iam = createIam({
   store: memoryEventStore(),
   secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
   authorize: () => true,
 })
 const caller = { userId: 'sign-in', orgId: 'acme' }
-let issuer = ''
 
 const key = new Uint8Array(32)
 const signIn = (otherKey = key, uri = redirectUri) =>
   openIdSignIn({ iam, caller, redirectUri: uri, key: otherKey, allowHttpLoopback: true })
 
-/** Follows the redirects of the provider, and fills in its forms, until it leads back. */
-const throughProvider = async (begun: string): Promise<string> => {
-  const cookies = new Map<string, string>()
-  let [url, init]: [string, RequestInit] = [begun, {}]
-  for (let step = 0; step < 12; step++) {
-    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-    const answer = await fetch(url, { ...init, headers: { cookie }, redirect: 'manual' })
-    for (const set of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-      cookies.set(name, value)
-    }
-    const location = answer.headers.get('location')
-    if (location?.startsWith(redirectUri)) return location
-    if (location) [url, init] = [new URL(location, url).href, {}]
-    else {
-      const page = await answer.text()
-      const [, action = ''] = /action="([^"]+)"/.exec(page) ?? []
-      const [, prompt = ''] = /name="prompt" value="([^"]+)"/.exec(page) ?? []
-      const body = new URLSearchParams({ prompt, login: 'ann', password: 'x' })
-      ;[url, init] = [new URL(action, url).href, { method: 'POST', body }]
-    }
-  }
-  throw new Error('The provider does not lead back')
-}
-
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = new Provider(issuer, {
-    clients: [{ client_id: 'c1', client_secret: secret, redirect_uris: [redirectUri] }],
-    claims: { email: ['email', 'email_verified'], openid: ['sub'] },
-    findAccount: (_, id) => ({
-      accountId: id,
-      claims: () => ({ sub: id, email: `${id}@acme.test`, email_verified: true }),
-    }),
-  })
-  server.on('request', provider.callback())
-  const idp = { idpId: 'own', name: 'Own', clientId: 'c1', issuer, scopes: ['email'] }
-  await iam.identityProviders.addOidc({ ...idp, clientSecret: secret }, { caller })
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+const client = { client_id: 'c1', client_secret: secret, redirect_uris: [redirectUri] }
+const { issuer, close } = await realProvider([client])
+const idp = { idpId: 'own', name: 'Own', clientId: 'c1', issuer, scopes: ['email'] }
+await iam.identityProviders.addOidc({ ...idp, clientSecret: secret }, { caller })
+afterAll(close)
 
 describe('Signing in with oidc-provider', () => {
   const begun = async () =>
@@ -74,7 +29,7 @@ describe('Signing in with oidc-provider', () => {
 
   it('answers who the user is, and takes no code twice', async () => {
     const { url, attempt } = await begun()
-    const back = await throughProvider(url)
+    const back = await throughProvider(url, redirectUri)
     const user = (await signIn().finish({ url: back, attempt }))._unsafeUnwrap()
     const email = 'ann@acme.test'
     expect(user).toMatchObject({ issuer, subject: 'ann', username: email, returnTo: '/x' })
@@ -115,7 +70,7 @@ describe('Signing in with oidc-provider', () => {
     const finished = async (userIdOf: SignInOptions['userIdOf']) => {
       const input = { orgId: 'acme', idpId: 'own', projectId: 'p1' }
       const { url, attempt } = (await known(userIdOf).begin(input))._unsafeUnwrap()
-      return known(userIdOf).finish({ url: await throughProvider(url), attempt })
+      return known(userIdOf).finish({ url: await throughProvider(url, redirectUri), attempt })
     }
     const user = (
       await finished(async ({ subject }) => (subject === 'ann' ? 'u1' : 'u2'))

@@ -10,15 +10,21 @@ import {
 } from 'openid-client'
 import { guardedFetch, isAllowed, type NetworkOptions } from '../fetching/guarded-fetch.js'
 import { Refused, unreachable } from '../refusal.js'
+import type { DiscoveryCache } from './discovery-cache.js'
 import type { StoredProvider } from './stored-provider.js'
 
-/** What a provider says of itself, checked. @throws Refused, and errors of `openid-client` */
+/** What a provider says of itself, checked; at most five minutes old. @throws Refused, and errors of `openid-client` */
 export const discover = async (
   stored: StoredProvider,
   network: NetworkOptions,
+  cache: DiscoveryCache,
 ): Promise<ServerMetadata> => {
+  const { issuer } = stored.provider
+  const kept = cache.find(issuer)
+  if (kept !== undefined) return kept
   const metadata = await readMetadata(stored, network)
   if (refusedEndpoint(metadata, network) !== undefined) throw unreachable('address')
+  cache.keep(issuer, metadata)
   return metadata
 }
 
