@@ -433,6 +433,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     types: [
       'Authentication',
       'Failure',
+      'IdentityProviderTest',
       'NodeHandler',
       'NodeRequest',
       'NodeResponse',
@@ -442,6 +443,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'OpenApiServer',
       'OpenApiVariable',
       'SecurityScheme',
+      'TestedIdentityProvider',
       'TransportOptions',
     ],
   },

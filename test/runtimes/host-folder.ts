@@ -91,6 +91,29 @@ import('./smoke.mjs').then(async ({ smoke }) => ${report})
   )
 }
 
+/** Puts the programs that sign in beside them; they need `openid-client`. */
+export const addSignIn = async (folder: string): Promise<void> => {
+  await cp(join(import.meta.dirname, 'sign-in.mjs'), join(folder, 'sign-in.mjs'))
+  const loaded = `import * as claviger from 'claviger'
+import * as oidc from 'claviger/oidc'
+import { signInOnce } from './sign-in.mjs'
+`
+  await writeFile(
+    join(folder, 'oidc.mjs'),
+    `${loaded}console.log(await signInOnce(claviger, oidc))\n`,
+  )
+  await writeFile(
+    join(folder, 'oidc.cjs'),
+    `const [claviger, oidc] = [require('claviger'), require('claviger/oidc')]
+import('./sign-in.mjs').then(async ({ signInOnce }) => console.log(await signInOnce(claviger, oidc)))
+`,
+  )
+  await writeFile(
+    join(folder, 'web-oidc.mjs'),
+    `${loaded}globalThis.smoke = async () => [await signInOnce(claviger, oidc)]\n`,
+  )
+}
+
 /** For what has neither a console nor modules: one bundle, which leaves a function behind. */
 const WEB = `import * as claviger from 'claviger'
 import { smoke } from './smoke.mjs'

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import {
   addPrograms,
+  addSignIn,
   pack,
   RESOLUTIONS,
   root,
@@ -21,7 +22,13 @@ const here = import.meta.dirname
 const installed = (path: string): string => join(here, 'node_modules', path)
 const requireHere = createRequire(join(here, 'package.json'))
 const rows: { readonly name: string; readonly verdict: string }[] = []
-const ON_SQLITE = /^memory: .*^SQLite: /ms
+/** The programs, and what they print when all is well. */
+const PROGRAMS = [
+  ['esm.mjs', /^memory: .*^SQLite: /ms],
+  ['cjs.cjs', /^memory: .*^SQLite: /ms],
+  ['oidc.mjs', /^signed in: ann/],
+  ['oidc.cjs', /^signed in: ann/],
+] as const
 
 const note = (name: string, isFine: boolean | undefined, output = ''): void => {
   const verdict = isFine === undefined ? 'SKIPPED' : isFine ? 'ok' : 'FAILED'
@@ -40,9 +47,9 @@ const onCommand = async (
   folder: string,
 ): Promise<void> => {
   if (!existsSync(command)) return note(name, undefined, `${command} is not there`)
-  for (const file of ['esm.mjs', 'cjs.cjs']) {
+  for (const [file, expected] of PROGRAMS) {
     const { code, stdout, stderr } = await run(command, [...parameters, file], { cwd: folder })
-    const isFine = code === 0 && isQuiet(stderr) && ON_SQLITE.test(stdout)
+    const isFine = code === 0 && isQuiet(stderr) && expected.test(stdout)
     note(`${name}, ${file}`, isFine, stdout + stderr)
   }
 }
@@ -62,6 +69,8 @@ const installPackage = async (folder: string): Promise<void> => {
   for (const parameters of [
     ['init', '-y'],
     ['install', tarball],
+    // The optional peer of sign-in, in the oldest version of its range.
+    ['install', 'openid-client@6.9.0'],
   ]) {
     const { code, stdout, stderr } = await run('npm', parameters, { cwd: folder })
     // npm warns of what is in the configuration of whoever runs this.
@@ -124,6 +133,21 @@ const onWorkerd = async (script: string): Promise<void> => {
   }
 }
 
+const onWorkerdOnce = async (script: string): Promise<void> => {
+  const { Miniflare } = requireHere('miniflare')
+  const worker = `${script}
+    addEventListener('fetch', (event) => event.respondWith(globalThis.smoke().then(
+      (lines) => new Response(lines.join('\\n')),
+      (error) => new Response(String(error?.stack), { status: 500 }))))`
+  const miniflare = new Miniflare({ script: worker, compatibilityDate: '2026-07-01' })
+  try {
+    const text = await (await miniflare.dispatchFetch('http://localhost/')).text()
+    note('workerd, sign-in', text.startsWith('signed in: ann'), text)
+  } finally {
+    await miniflare.dispose()
+  }
+}
+
 const onWorker = async (script: string): Promise<void> => {
   const { Miniflare } = requireHere('miniflare')
   const miniflare = new Miniflare({ script, modules: true, compatibilityDate: '2026-07-01' })
@@ -175,6 +199,7 @@ const { path: folder, dispose } = await temporaryFolder()
 try {
   await installPackage(folder)
   await addPrograms(folder)
+  await addSignIn(folder)
   await onCommand(`Node.js ${process.versions.node}`, [process.execPath], folder)
   await onCommand('Node.js 22.13', [installed('node22/bin/node')], folder)
   await onCommand('Node.js 26', [installed('node26/bin/node')], folder)
@@ -190,6 +215,8 @@ try {
   }
   const script = await bundled(join(folder, 'web.mjs'), 'iife')
   await guarded('workerd', () => onWorkerd(script))
+  const signIn = await bundled(join(folder, 'web-oidc.mjs'), 'iife')
+  await guarded('workerd, sign-in', () => onWorkerdOnce(signIn))
   await guarded('the worker of the guide', async () =>
     onWorker(await bundled(join(folder, 'worker.mjs'), 'esm')),
   )
