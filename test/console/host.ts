@@ -12,6 +12,7 @@ import {
   permissionsFromCaller,
 } from 'claviger'
 import { consoleHandler } from 'claviger/console'
+import { ok } from 'neverthrow'
 
 const ALL: readonly Permission[] = [
   'project.read',
@@ -29,6 +30,15 @@ const ALL: readonly Permission[] = [
   'event.read',
 ]
 
+const isReading = (permission: Permission) => permission.endsWith('.read')
+
+/** What a test of any provider finds. */
+const CHECKS = [
+  { name: 'discovery', verdict: 'ok', message: 'The discovery document was read.' },
+  { name: 'scopes', verdict: 'warning', message: 'The provider does not say which scopes it has.' },
+  { name: 'secret', verdict: 'failed', message: 'The provider refuses client id or secret.' },
+] as const
+
 const admin = (orgId: string): Caller => ({ userId: 'olivia', orgId, permissions: ALL })
 
 /** The TXT records that DNS has at every name. */
@@ -39,8 +49,9 @@ export const HOSTILE = [`<script>window.hacked=1</script>`, '😀'.repeat(200), 
 
 /** An organization as a customer has it, one with hostile names, and a console for them. */
 export const openHost = async (basePath: string) => {
+  const store = memoryEventStore()
   const iam = createIam({
-    store: memoryEventStore(),
+    store,
     secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
     authorize: permissionsFromCaller,
     domains: { isPublicSuffix: () => false, resolveTxt: async () => published },
@@ -48,11 +59,13 @@ export const openHost = async (basePath: string) => {
   await fill(iam)
   const callers = new Map<string, Caller>([
     ['admin', admin('acme')],
+    ['reader', { ...admin('acme'), userId: 'rita', permissions: ALL.filter(isReading) }],
     ['nobody', { userId: 'nils', orgId: 'acme', permissions: [] }],
     ['globex', admin('globex')],
   ])
   const handler = consoleHandler(iam, {
     basePath,
+    testIdentityProvider: async () => ok({ checks: [...CHECKS] }),
     authenticate: (headers) =>
       callers.get(/who=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? 'admin'),
   })
@@ -65,7 +78,9 @@ export const openHost = async (basePath: string) => {
     server.close()
     await once(server, 'close')
   }
-  return { iam, handler, origin: `http://127.0.0.1:${port}`, close }
+  /** How far the log has come. */
+  const head = async () => (await store.readAll(0n, 100_000)).at(-1)?.position
+  return { iam, head, handler, origin: `http://127.0.0.1:${port}`, close }
 }
 
 export const context = (orgId = 'acme') => ({ caller: admin(orgId) })

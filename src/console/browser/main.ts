@@ -1,21 +1,15 @@
 import '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Matrix, Overview, Review, Timeline } from './pages/audit.js'
-import {
-  Domain,
-  Domains,
-  Project,
-  ProjectGrant,
-  Projects,
-  Provider,
-  Providers,
-  Role,
-  User,
-  UserGrant,
-  Users,
-} from './pages/objects.js'
+import { Domains, Projects, Providers, Users } from './pages/lists.js'
+import { Matrix } from './pages/matrix.js'
+import { Domain, ProjectGrant, Provider, Role, UserGrant } from './pages/objects.js'
+import { Overview } from './pages/overview.js'
 import { Plan } from './pages/plan.js'
+import { Project } from './pages/project.js'
+import { Review } from './pages/review.js'
+import { Timeline } from './pages/timeline.js'
+import { User } from './pages/user.js'
 import { html } from './parts/html.js'
 import { outage } from './state/api.js'
 import type { PageName } from './state/page-names.js'

@@ -13,12 +13,23 @@ export const texts = {
   projectGrant: 'Project grant',
   projectGrants: 'Granted to other organizations',
   received: 'Received from other organizations',
-  users: 'Users',
+  users: 'Users and their roles',
   user: 'User',
   userGrant: 'Roles of a user',
+  userGrants: 'Roles of users, by project',
   domains: 'Domains',
   domain: 'Domain',
   verify: 'Verify',
+  test: 'Test',
+  testAbout:
+    'Asks the provider what it offers, and whether it takes the client secret. Nothing is changed.',
+  runTest: 'Run the test',
+  testing: 'Asking…',
+  testNotSetUp:
+    'The application has not set this up: its developers give the console the option testIdentityProvider.',
+  verdicts: { ok: 'fine', warning: 'warning', failed: 'failed' } as Readonly<
+    Record<string, string>
+  >,
   timeline: 'Timeline',
   matrix: 'Role matrix',
   review: 'Access review',
@@ -31,6 +42,8 @@ export const texts = {
   signedOut: 'You are not signed in. Sign in to your application, then load this page again.',
   denied: (permission: string, org: string) =>
     `You may not see or do this: it needs the permission ${permission || 'of an administrator'}${org ? ` in the organization ${org}` : ''}. Ask whoever manages your permissions.`,
+  readOnly: (permission: string) =>
+    `You may look at this, and not change it: that needs the permission ${permission}.`,
   missing: 'There is nothing here now. It may have been removed, or it was never there.',
   missingThen: 'It was not there at this time.',
   failed: (message: string, id: string) => `${message}${id ? ` (${id})` : ''}`,
@@ -41,6 +54,9 @@ export const texts = {
   filter: 'Filter',
   anyState: 'Any state',
   more: 'Show more',
+  moreUsers: 'Show more users',
+  moreRoles: 'Show more roles',
+  notAll: 'This is not all yet.',
   add: 'Add',
   edit: 'Edit',
   deactivate: 'Deactivate',

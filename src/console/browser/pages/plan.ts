@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { RefLink } from '../lists/links.js'
 import { html } from '../parts/html.js'
-import { RefLink } from '../parts/list.js'
 import { FailureNotice } from '../parts/notice.js'
 import { Changes } from '../parts/values.js'
 import { call, type Failure, type Json } from '../state/api.js'

@@ -25,3 +25,7 @@ export const FailureNotice = ({
     ${retry && (failure.status === 0 || failure.status >= 500) && html`<button type="button" onClick=${retry}>${texts.retry}</button>`}</div>`
 
 export const Loading = () => html`<p class="none" role="status">${texts.loading}</p>`
+
+/** Why something may not be changed. It is no error: the page is there to be read. */
+export const Denied = ({ failure }: { readonly failure: Failure }) =>
+  html`<p class="none">${texts.readOnly(failure.metadata['permission'] ?? '')}</p>`

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
+import { html } from '../parts/html.js'
+import { FailureNotice, Loading } from '../parts/notice.js'
+import { Changes, Time } from '../parts/values.js'
 import { call, type Failure, type Json, withQuery } from '../state/api.js'
 import { texts } from '../texts.js'
-import { html } from './html.js'
-import { RefLink } from './list.js'
-import { FailureNotice, Loading } from './notice.js'
-import { Changes, Time } from './values.js'
+import { RefLink } from './links.js'
 
 export interface HistoryProps {
   readonly path: string

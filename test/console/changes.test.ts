@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium } from '../transport/clients/chromium.js'
+import { context, published } from './host.js'
+import { type OpenConsole, openConsole } from './open-console.js'
+
+describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
+  let opened: OpenConsole
+  let page: Page
+  const open = (path: string, who?: string) => opened.open(path, who)
+
+  beforeAll(async () => {
+    opened = await openConsole()
+    page = opened.page
+  })
+  afterAll(() => opened?.close())
+
+  it('changes a name by keyboard: preview, then save', async () => {
+    await open('project?id=billing')
+    await page.getByRole('button', { name: 'Edit' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Name').focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('Invoices')
+    await page.keyboard.press('Enter')
+    await page.getByText('This will change').waitFor()
+    await page.getByRole('button', { name: 'Save' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+  })
+
+  it('shows what the server refuses beside the field', async () => {
+    await open('project?id=billing')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Name').fill('')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('must not be empty').waitFor()
+  })
+
+  it('shows a conflict against what changed meanwhile', async () => {
+    await open('project?id=billing')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Name').fill('Mine')
+    const changed = await opened.host.iam.projects.patch(
+      { id: 'billing', name: 'Theirs' },
+      context(),
+    )
+    expect(changed.isOk()).toBe(true)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('Somebody has changed this').waitFor()
+    await page.getByRole('cell', { name: 'Theirs' }).waitFor()
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
+  })
+
+  it('verifies a domain once its challenge is published, and sets its provider', async () => {
+    await open('domain?domain=acme.example')
+    await page.getByText('_claviger-challenge.acme.example').waitFor()
+    const challenge = await page.getByText('claviger-domain-verification=').first().innerText()
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText('The challenge of the domain is not published').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    published.push([challenge])
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByRole('button', { name: 'Do it' }).click()
+    await page.getByText('verified').first().waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Id').fill('google')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('This will change').waitFor({ state: 'detached' })
+    const email = 'anna@acme.example'
+    expect((await opened.host.iam.domains.route({ email }))._unsafeUnwrap()).toEqual({
+      orgId: 'acme',
+      idpId: 'google',
+    })
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Id').fill('')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('This will change').waitFor({ state: 'detached' })
+    expect((await opened.host.iam.domains.route({ email }))._unsafeUnwrap()).toBeUndefined()
+  })
+
+  it('plans a desired state, with nothing of it in the URL', async () => {
+    await open('plan')
+    await page.getByLabel('Desired state').fill('{"projects":[{"id":"new","name":"New"}]}')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByText('1 add').waitFor()
+    expect(page.url()).toBe(`${opened.host.origin}/any/prefix/plan`)
+  })
+
+  it('breaks no policy', () => expect(opened.complaints).toEqual([]))
+})

@@ -1,0 +1,136 @@
+import { orThrow } from 'claviger'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium } from '../transport/clients/chromium.js'
+import { context } from './host.js'
+import { type OpenConsole, openConsole } from './open-console.js'
+
+const padded = (number: number) => String(number).padStart(5, '0')
+
+/** Every printable character of ASCII, and some that are not. */
+const ODD = `${Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('')} é\u202e😀 %2F`
+
+describe.runIf(hasChromium())('Much in the console', () => {
+  let opened: OpenConsole
+  let page: Page
+
+  beforeAll(async () => {
+    opened = await openConsole()
+    page = opened.page
+    const { iam } = opened.host
+    await orThrow(iam.projects.add({ id: 'large', name: 'Large' }, context()))
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({
+      roleKey: `r${padded(index)}`,
+      displayName: `Role ${padded(index)}`,
+    }))
+    await orThrow(iam.projectRoles.import({ projectId: 'large', roles: rows }, context()))
+    await orThrow(
+      iam.projectRoles.add({ projectId: 'large', roleKey: ODD, displayName: 'Odd' }, context()),
+    )
+    const grants = Array.from({ length: 1_100 }, (_, index) => ({
+      userId: index === 0 ? ODD : `u${padded(index)}`,
+      projectId: 'large',
+      roles: [{ roleKey: 'r00000' }],
+    }))
+    await orThrow(iam.userGrants.import({ grants }, context()))
+  }, 120_000)
+  afterAll(() => opened?.close())
+
+  it('shows 10,000 roles with a few rows at a time, to the last', async () => {
+    await opened.open('project?id=large&roles.order=role_key')
+    const list = page.getByRole('region', { name: 'Roles', exact: true })
+    const drawn = () => list.locator('tbody tr:not([aria-hidden])').count()
+    await list.getByRole('link', { name: 'Role 00000' }).waitFor()
+    expect(await list.locator('table').getAttribute('aria-rowcount')).toBe('10002')
+    const last = list.getByRole('link', { name: 'Role 09999' })
+    await list.focus()
+    let most = 0
+    for (let step = 0; step < 100 && (await last.count()) === 0; step++) {
+      const answered = page.waitForResponse(/page_token=/, { timeout: 300 }).catch(() => undefined)
+      await page.keyboard.press('End')
+      await answered
+      most = Math.max(most, await drawn())
+    }
+    await last.waitFor()
+    expect(most).toBeLessThanOrEqual(60)
+    const row = list.locator('tr', { hasText: 'Role 09999' })
+    expect(await row.getAttribute('aria-rowindex')).toBe('10002')
+    await page.keyboard.press('Home')
+    await list.getByRole('link', { name: 'Role 00000' }).waitFor()
+  })
+
+  it('finds one of them by the filter, and leads to its page and back', async () => {
+    await opened.open('project?id=large')
+    await page
+      .getByRole('search', { name: 'Roles', exact: true })
+      .getByRole('searchbox')
+      .fill('7654')
+    await page.getByRole('link', { name: 'Role 07654' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Role 07654' }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Role 07654' }).waitFor()
+  })
+
+  it('shows ids of every character as text, on pages that can be loaded again', async () => {
+    await opened.open('project?id=large')
+    await page
+      .getByRole('search', { name: 'Roles', exact: true })
+      .getByRole('searchbox')
+      .fill('Odd')
+    await page.getByRole('link', { name: 'Odd', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Odd' }).waitFor()
+    await page.reload()
+    await opened.settled()
+    expect(await page.locator('dl.facts').innerText()).toContain(ODD.trim())
+    await opened.open(`user?userId=${encodeURIComponent(ODD)}`)
+    expect(await page.locator('h1').innerText()).toContain(ODD)
+    await page.getByRole('link', { name: 'large' }).click()
+    await page.getByText('Roles of a user').first().waitFor()
+    await opened.settled()
+    expect(await page.locator('h1').innerText()).toContain(ODD)
+  })
+
+  it('adds users and roles to the matrix, page by page', async () => {
+    await opened.open('matrix?projectId=large')
+    const rows = () => page.locator('.matrix tbody tr').count()
+    const columns = () => page.locator('.matrix thead th').count()
+    expect([await rows(), await columns()]).toEqual([50, 51])
+    await page.getByRole('button', { name: 'Show more users' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('.matrix tbody tr').length === 100)
+    await page.getByRole('button', { name: 'Show more roles' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('.matrix thead th').length === 101)
+    expect([await rows(), await columns()]).toEqual([100, 101])
+  })
+
+  it('adds the rest of an access review, and says so until then', async () => {
+    await opened.open('review?projectId=large')
+    const rows = page.locator('.wide tbody tr')
+    expect(await rows.count()).toBe(1000)
+    await page.getByText('This is not all yet.').waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('.wide tbody tr').length === 1100)
+    expect(await page.getByText('This is not all yet.').count()).toBe(0)
+  })
+
+  it('prints the access review without what is to be pressed', async () => {
+    await opened.open('review?projectId=portal')
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
+    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+    expect(await page.getByRole('cell', { name: 'carla' }).first().isVisible()).toBe(true)
+    expect((await page.pdf({ format: 'A4' })).length).toBeGreaterThan(5_000)
+    await page.emulateMedia({ media: 'screen' })
+  })
+
+  it('puts what is changed elsewhere on top of the timeline, by itself', async () => {
+    await opened.open('timeline')
+    const renamed = { id: 'billing', name: 'Renamed elsewhere' }
+    await orThrow(opened.host.iam.projects.patch(renamed, context()))
+    const first = page.locator('.timeline li').first()
+    await first.getByText('Renamed elsewhere').waitFor()
+    await page.getByRole('button', { name: 'Live' }).click()
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+  })
+
+  it('breaks no policy', () => expect(opened.complaints).toEqual([]))
+})

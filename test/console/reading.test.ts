@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium } from '../transport/clients/chromium.js'
+import { HOSTILE } from './host.js'
+import { type OpenConsole, openConsole } from './open-console.js'
+
+describe.runIf(hasChromium())('Reading in the console, in Chromium', () => {
+  let opened: OpenConsole
+  let page: Page
+  const open = (path: string, who?: string) => opened.open(path, who)
+
+  beforeAll(async () => {
+    opened = await openConsole()
+    page = opened.page
+  })
+  afterAll(() => opened?.close())
+
+  it('goes back and forward', async () => {
+    await open('projects')
+    await page.getByRole('link', { name: 'Portal', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Portal' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+    await page.goForward()
+    await page.getByRole('heading', { level: 1, name: 'Portal' }).waitFor()
+  })
+
+  it('shows an object as it was', async () => {
+    await open('project?id=portal')
+    await page.getByLabel('As it was').focus()
+    await page.keyboard.press('Home')
+    await page.getByRole('heading', { level: 1, name: 'Customer portal' }).waitFor()
+    expect(page.url()).toContain('at=')
+  })
+
+  it('shows an outage, and recovers from it', async () => {
+    await open('')
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Projects' }).first().click()
+    await page.getByText('No connection').first().waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('link', { name: 'Portal', exact: true }).waitFor()
+    expect(await page.getByText('No connection').count()).toBe(0)
+  })
+
+  it('recovers from 503', async () => {
+    await page.route('**/api/v1/**', (route) =>
+      route.fulfill({ status: 503, json: { code: 14, message: 'Out of order', details: [] } }),
+    )
+    await open('projects')
+    await page.getByText('out of order').first().waitFor()
+    await page.unroute('**/api/v1/**')
+    await page.getByRole('link', { name: 'Portal', exact: true }).waitFor()
+  })
+
+  it('says to a caller without permissions what is missing', async () => {
+    await open('projects', 'nobody')
+    await page.getByText('project.read').first().waitFor()
+  })
+
+  it('shows hostile names as text, and nothing of another organization', async () => {
+    await open('projects', 'globex')
+    for (const name of HOSTILE) expect(await page.getByText(name, { exact: true }).count()).toBe(1)
+    expect(await page.evaluate(() => (globalThis as { hacked?: number }).hacked)).toBeUndefined()
+    expect(await page.getByText('Mine').count()).toBe(0)
+  })
+
+  it('says why a role does not count', async () => {
+    await open('matrix?projectId=portal')
+    await page.getByRole('button', { name: 'inactive' }).click()
+    await page.getByText('The roles of the user are inactive.').waitFor()
+  })
+
+  it('breaks no policy', () => expect(opened.complaints).toEqual([]))
+})
