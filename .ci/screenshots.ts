@@ -9,6 +9,8 @@ const PAGES = {
   matrix: 'matrix?projectId=portal',
   review: 'review?projectId=portal',
   plan: 'plan',
+  provider: 'provider?idpId=google',
+  domain: 'domain?domain=acme.example',
 }
 
 const host = await openHost('')
@@ -30,6 +32,10 @@ for (const [name, path] of Object.entries(PAGES)) {
       )
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByText('1 add').waitFor()
+  }
+  if (name === 'provider') {
+    await page.getByRole('button', { name: 'Run the test' }).click()
+    await page.locator('.checks li').last().scrollIntoViewIfNeeded()
   }
   if (name === 'matrix') {
     await page.getByRole('button', { name: 'inactive' }).click()

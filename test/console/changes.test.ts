@@ -66,7 +66,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByRole('button', { name: 'Do it' }).click()
     await page.getByText('verified').first().waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Id').fill('google')
+    await page.getByLabel('Provider').fill('google')
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('This will change').waitFor({ state: 'detached' })
@@ -76,7 +76,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
       idpId: 'google',
     })
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Id').fill('')
+    await page.getByLabel('Provider').fill('')
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('This will change').waitFor({ state: 'detached' })

@@ -66,8 +66,8 @@ export const unpack = async (tarball: string, folder: string): Promise<void> => 
 export const addPrograms = async (folder: string): Promise<void> => {
   await cp(join(import.meta.dirname, 'smoke.mjs'), join(folder, 'smoke.mjs'))
   await cp(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'))
-  const example = 'embed-worker.ts'
-  await cp(join(root, 'docs/examples', example), join(folder, example))
+  for (const example of ['embed-worker.ts', 'embed-console.ts'])
+    await cp(join(root, 'docs/examples', example), join(folder, example))
   await writeFile(join(folder, 'worker.mjs'), WORKER)
   const report = 'console.log((await smoke(claviger, sqlite?.openSqlite)).join("\\n"))'
   await writeFile(join(folder, 'web.mjs'), WEB)
@@ -141,16 +141,19 @@ globalThis.rename = async (name) => {
 
 /** A worker as the guide has it, on a store that lasts as long as the isolate. */
 const WORKER = `import { aesGcmCipher, createIam, memoryEventStore, permissionsFromCaller } from 'claviger'
+import { consoleInWorker } from './embed-console.ts'
 import { asWorker } from './embed-worker.ts'
 
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } })
 const iam = createIam({ store: memoryEventStore(), secrets, authorize: permissionsFromCaller })
 const permissions = ['project.read', 'project.write']
 
-export default asWorker(iam, {
+const options = {
   authenticate: (headers) =>
     headers.has('authorization') ? { userId: 'u1', orgId: 'acme', permissions } : undefined,
-})
+}
+
+export default consoleInWorker(asWorker(iam, options).fetch, iam, options)
 `
 
 /** Every way in which a TypeScript consumer may resolve modules. */

@@ -12,6 +12,8 @@ const SENT: readonly Sent[] = [
     '{"id":"portal","name":"Portal"}',
   ],
   ['GET', '/v1/projects/portal', /^200 .*"name":"Portal"/],
+  ['a page of the console', '/admin/projects', /^200 .*<script type="module" src="\.\/assets\//s],
+  ['the interface of the console', '/admin/api/v1/projects', /^200 .*"totalSize":1/],
   ['a body that is too large', '/v1/projects', /^413 /, 'application/json', ' '.repeat(2 ** 21)],
   ['health', '/v1/health', /^200 .*SERVING/],
   ['the document', '/openapi.json', /^200 .*"openapi":"3\.1/],

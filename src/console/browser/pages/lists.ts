@@ -47,13 +47,16 @@ const USERS: ListProps = {
   filters: ['userId', 'projectId', 'roleKey'],
 }
 
-const page = (title: string, list: ListProps, add: Adding) => () =>
-  html`<article><h1>${title}</h1><${Section} list=${list} add=${add} /></article>`
+const page =
+  (title: string, list: ListProps, add: Adding, about = '') =>
+  () =>
+    html`<article><h1>${title}</h1>${about && html`<p>${about}</p>`}<${Section} list=${list} add=${add} /></article>`
 
 export const Providers = page(texts.providers, PROVIDERS, { path: '/v1/idps/oidc' })
 export const Domains = page(texts.domains, DOMAINS, { path: '/v1/domains' })
 // Who may give roles of one project need not be allowed to give those of another.
-export const Users = page(texts.users, USERS, { path: '/v1/userGrants', isForSome: true })
+const addGrant = { path: '/v1/userGrants', isForSome: true }
+export const Users = page(texts.users, USERS, addGrant, texts.usersAbout)
 
 export const Projects = () => html`<article>
   <h1>${texts.projects}</h1>

@@ -31,10 +31,10 @@ const ReviewOf = ({ projectId, at }: { readonly projectId: string; readonly at: 
   const { rows, hasMore, failure, more, retry } = usePages(asked, 'roleHolders')
   if (failure) return html`<${FailureNotice} failure=${failure} retry=${retry} />`
   if (!rows) return html`<${Loading} />`
-  return html`<p>
-      <bdi>${texts.reviewAbout(projectId)}</bdi>, <${Time} at=${at || new Date().toISOString()} />
+  return html`<div class="bar">
+      <span><bdi>${texts.reviewAbout(projectId)}</bdi>, <${Time} at=${at || new Date().toISOString()} /></span>
       <button type="button" class="no-print" onClick=${() => window.print()}>${texts.print}</button>
-    </p>
+    </div>
     ${rows.length === 0 ? html`<p class="empty">${texts.empty}</p>` : html`<${Holders} rows=${rows} />`}
     ${hasMore && html`<p class="notice">${texts.notAll} <button type="button" onClick=${more}>${texts.more}</button></p>`}`
 }
