@@ -10,10 +10,10 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`.
  */
 const BUDGETS = {
-  '.': { source: 'index.ts', own: 51_500, whole: 81_900 },
+  '.': { source: 'index.ts', own: 55_300, whole: 88_300 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_400, whole: 46_200 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 30_200, whole: 78_100 },
-  './transport': { source: 'transport/index.ts', own: 53_700, whole: 109_500 },
+  './transport': { source: 'transport/index.ts', own: 53_700, whole: 112_200 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './oidc': { source: 'oidc/index.ts', own: 8_000, whole: 45_000 },

@@ -67,6 +67,7 @@ export type {
 export type { Json, JsonObject, JsonOf } from './application/errors/json.js'
 export type {
   DifferentLog,
+  LogChanged,
   LogFault,
   PositionOutOfOrder,
   SealBroken,
@@ -82,6 +83,22 @@ export {
   type StatusDetail,
   toStatus,
 } from './application/errors/to-status.js'
+export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/log-checkpoint.js'
+export { generateSignerKey, type SignerKey } from './application/evidence/notes/note-key.js'
+export {
+  type InclusionProof,
+  type ProveConsistencyOptions,
+  type ProveInclusionOptions,
+  proveConsistency,
+  proveInclusion,
+} from './application/evidence/prove.js'
+export { eventLine } from './application/evidence/tree/event-line.js'
+export {
+  type VerifyConsistencyInput,
+  type VerifyInclusionInput,
+  verifyConsistency,
+  verifyInclusion,
+} from './application/evidence/verify-proof.js'
 export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
 export {
   type Copied,

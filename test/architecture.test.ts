@@ -23,6 +23,7 @@ const PUBLIC_OBJECT = 'application/iam.ts'
 /** What the folders of the application may import. */
 const ERRORS = [...PURE, 'application/errors']
 const METHOD = [...ERRORS, 'application/waiting', 'application/observing', 'application/method']
+const EVIDENCE = ['checkpoints', 'notes', 'tree'].map((part) => `application/evidence/${part}`)
 const FOLLOWING = [...METHOD, 'application/following']
 const RECORDING = [...METHOD, 'application', 'application/recording']
 const GRANTING = [...RECORDING, 'application/granting']
@@ -51,7 +52,12 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^application\/errors$/, PURE],
   [/^application\/(waiting|observing)$/, ERRORS],
   [/^application\/method$/, METHOD],
-  [/^application\/following$/, FOLLOWING],
+  [
+    /^application\/evidence\/[^/]+$/,
+    ['ports', 'application/errors', 'application/evidence/notes', 'application/evidence/tree'],
+  ],
+  [/^application\/evidence$/, [...FOLLOWING, ...EVIDENCE]],
+  [/^application\/following$/, [...FOLLOWING, 'application/evidence/checkpoints']],
   [/^application\/recording$/, RECORDING],
   [/^application\/granting$/, GRANTING],
   [/^application\/writing$/, WRITING],

@@ -57,8 +57,8 @@ export const unpack = async (tarball: string, folder: string): Promise<void> => 
     '--strip-components=1',
   ])
   if (code !== 0) throw new Error(stderr)
-  await mkdir(join(modules, '@types'))
-  for (const name of ['zod', 'neverthrow', 'ulid', '@types/node', 'undici-types'])
+  for (const scope of ['@types', '@noble']) await mkdir(join(modules, scope))
+  for (const name of ['zod', 'neverthrow', 'ulid', '@noble/hashes', '@types/node', 'undici-types'])
     await symlink(join(root, 'node_modules', name), join(modules, name))
 }
 

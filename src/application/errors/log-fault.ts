@@ -36,8 +36,21 @@ export interface SealBroken {
   readonly cause: SecretUnreadable
 }
 
+/** The log is no longer what a checkpoint says: an event before it was changed, removed, inserted, moved or cut off. */
+export interface LogChanged {
+  readonly kind: 'LogChanged'
+  /** Origin of the checkpoint: the name of the key that signed it. */
+  readonly origin: string
+  /** Number of events of the checkpoint. */
+  readonly size: number
+  /** Number of events, from the first, that agree with an earlier checkpoint; 0 without one. */
+  readonly agreed: number
+  /** Whether the log has fewer events than the checkpoint. */
+  readonly isCut: boolean
+}
+
 /** The first fault in a log; `UnknownEvent` and `CorruptEvent` are about types and data. */
-export type LogFault = PositionOutOfOrder | VersionOutOfOrder | SealBroken | IamError
+export type LogFault = PositionOutOfOrder | VersionOutOfOrder | SealBroken | LogChanged | IamError
 
 /** The last event of the target is not in the source: the target is no copy of it. */
 export interface DifferentLog {

@@ -47,6 +47,7 @@ const TABLE: { readonly [Kind in AnyError['kind']]: readonly [code: number, mess
   SourceFailed: [13, 'The source of the rows failed'],
   PositionOutOfOrder: [13, 'The log is not in the order of its positions'],
   VersionOutOfOrder: [13, 'A stream of the log is not in the order of its versions'],
+  LogChanged: [15, 'The log is not what a checkpoint says'],
   SealBroken: [13, 'The log holds a client secret that does not open with these keys'],
   DifferentLog: [13, 'The target holds events that the source does not'],
   Unavailable: [14, 'A service that the call depends on is out of order'],
@@ -55,6 +56,7 @@ const TABLE: { readonly [Kind in AnyError['kind']]: readonly [code: number, mess
 
 /** Kinds of errors that no method answers with. */
 const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } = {
+  LogChanged: true,
   PositionOutOfOrder: true,
   VersionOutOfOrder: true,
   SealBroken: true,

@@ -9,6 +9,7 @@ import { organizationIn } from '../../projections/events/kind-of.js'
 import { readEvent } from '../../projections/events/read-event.js'
 import { catchFaults } from '../errors/fault.js'
 import type { LogFault, SealBroken } from '../errors/log-fault.js'
+import { evidenceCheck } from '../evidence/checkpoints/check-evidence.js'
 import { callPort } from '../waiting/race-abort.js'
 import { logBatches } from './log-batches.js'
 
@@ -24,6 +25,10 @@ export interface VerifyProgress {
 export interface VerifyOptions {
   /** When given, every seal must open, so it needs the keys of old seals too. */
   readonly secrets?: SecretCipher | undefined
+  /** Notes of `logCheckpoint`, each signed by one of `keys`: what they say of the log must still hold. */
+  readonly checkpoints?: readonly string[] | undefined
+  /** Verifier keys that are trusted. */
+  readonly keys?: readonly string[] | undefined
   /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
   /** Ends the verification at once, also while the store does not answer. */
@@ -44,7 +49,10 @@ export interface Verified {
  * the stream of its object, every store can keep the text, and, with `secrets`, the seals open. Keeps one
  * number for each stream in memory.
  *
- * @returns as an error: the first fault, with its position
+ * With `checkpoints`, any event that was changed, removed, inserted, moved or cut off before one of them is found as
+ * `LogChanged`; what was cut off after the last of them is not.
+ *
+ * @returns as an error: the first fault, with its position; InvalidArgument for a checkpoint or a key
  */
 export const verify = (
   store: EventStore,
@@ -53,8 +61,10 @@ export const verify = (
 
 const walk = async (
   store: EventStore,
-  { secrets, onProgress, signal }: VerifyOptions,
+  { secrets, checkpoints, keys, onProgress, signal }: VerifyOptions,
 ): Promise<Result<Verified, LogFault>> => {
+  const evidence = await evidenceCheck({ checkpoints, keys })
+  if (evidence.isErr()) return err(evidence.error)
   const read = orderedReader()
   let done = 0
   let last: Position = 0n
@@ -63,14 +73,17 @@ const walk = async (
       const event = read(recorded)
       if (event.isErr()) return err(event.error)
       const fault =
-        unstorableText(event.value) ?? (secrets && (await brokenSeal(secrets, event.value, signal)))
+        evidence.value.add(recorded) ??
+        unstorableText(event.value) ??
+        (secrets && (await brokenSeal(secrets, event.value, signal)))
       if (fault) return err(fault)
     }
     done += events.length
     last = position
     onProgress?.({ done, position })
   }
-  return ok({ events: done, position: last })
+  const changed = evidence.value.end()
+  return changed ? err(changed) : ok({ events: done, position: last })
 }
 
 /** Reads one event after another, and checks the order of positions and versions. */

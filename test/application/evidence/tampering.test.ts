@@ -1,0 +1,281 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import {
+  type EventStore,
+  eventLine,
+  generateSignerKey,
+  logCheckpoint,
+  memoryEventStore,
+  proveConsistency,
+  proveInclusion,
+  type RecordedEvent,
+  type SignerKey,
+  verify,
+  verifyConsistency,
+  verifyInclusion,
+} from '../../../src/index.js'
+import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
+import { type PostgresServer, startPostgres } from '../../postgres-server.js'
+import { addSamples, context, good, iamOn, logOf } from '../host.js'
+
+let server: PostgresServer | undefined
+let key: SignerKey
+beforeAll(async () => {
+  key = await generateSignerKey('acme.example/iam')
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+interface Opened {
+  readonly store: EventStore
+  readonly close: () => Promise<void>
+}
+const STORES: Readonly<Record<string, () => Promise<Opened>>> = {
+  memory: async () => ({ store: memoryEventStore(), close: async () => undefined }),
+  SQLite: async () => openSqlite(temporaryFile()),
+  PostgreSQL: async () => {
+    server = await startPostgres({ settings: ['fsync=off'] })
+    return openPostgres({ connectionString: server.connectionString })
+  },
+}
+
+/** A log of every kind of object, with many changes of one. */
+const filled = async (store: EventStore, changes = 60): Promise<void> => {
+  const iam = iamOn(store)
+  await addSamples(iam)
+  for (let n = 0; n < changes; n++)
+    await good(iam.projects.add({ id: `p${n}`, name: `Project ${n} \u00e9\u{1f600}` }, context))
+}
+
+/** A store that holds these events and nothing else. */
+const holding = (events: readonly RecordedEvent[]): EventStore => ({
+  ...memoryEventStore(),
+  readAll: async (after, limit) =>
+    events.filter(({ position }) => position > after).slice(0, limit),
+})
+
+type Tamper = (events: RecordedEvent[], at: number) => void
+const changing =
+  (change: (event: RecordedEvent) => Partial<RecordedEvent>): Tamper =>
+  (events, at) => {
+    events[at] = { ...events[at]!, ...change(events[at]!) }
+  }
+
+/** Single changes, each of which leaves a log that looks like one. */
+const TAMPERS: Readonly<Record<string, Tamper>> = {
+  'other data': changing(({ data }) => ({ data: { ...data, name: 'Another name' } })),
+  'another actor': changing(({ metadata }) => ({
+    metadata: { ...metadata, actor: { ...metadata.actor, userId: 'mallory' } },
+  })),
+  'another append': changing(({ appendId }) => ({ appendId: `${appendId.slice(0, -1)}_` })),
+  'another time': changing(({ position }) => ({ position: position + 1n })),
+  'another version of the shape': changing(() => ({ schemaVersion: 9 })),
+  'one removed': (events, at) => events.splice(at, 1),
+  'one inserted': (events, at) =>
+    events.splice(at, 0, { ...events[at]!, position: events[at]!.position - 1n }),
+  'two swapped': (events, at) => {
+    const other = at === 0 ? 1 : at - 1
+    const [a, b] = [events[at]!, events[other]!]
+    events[at] = { ...b, position: a.position }
+    events[other] = { ...a, position: b.position }
+  },
+  'the end cut off': (events, at) => events.splice(at),
+}
+const tampers = Object.entries(TAMPERS)
+
+describe.each(Object.entries(STORES))('A log on %s', (_, open) => {
+  let opened: Opened
+  let events: readonly RecordedEvent[]
+  let checkpoint: string
+  beforeAll(async () => {
+    opened = await open()
+    await filled(opened.store)
+    checkpoint = await good(logCheckpoint(opened.store, { signer: key.signer }))
+    events = await logOf(opened.store)
+  })
+  afterAll(() => opened?.close())
+
+  it('agrees with its checkpoint, also after more was recorded', async () => {
+    const options = { checkpoints: [checkpoint], keys: [key.verifier] }
+    expect(await verify(opened.store, options)).toMatchObject({ value: { events: events.length } })
+    await good(iamOn(opened.store).projects.add({ id: 'later', name: 'Later' }, context))
+    expect((await verify(opened.store, options)).isOk()).toBe(true)
+    const next = await good(logCheckpoint(opened.store, { signer: key.signer, since: checkpoint }))
+    expect(next).toBe(await good(logCheckpoint(opened.store, { signer: key.signer })))
+    const both = { checkpoints: [next, checkpoint], keys: [key.verifier] }
+    expect((await verify(opened.store, both)).isOk()).toBe(true)
+    const asked = { earlier: checkpoint, later: next, keys: [key.verifier] }
+    const proof = (await proveConsistency(opened.store, asked))._unsafeUnwrap()
+    expect(await verifyConsistency({ ...asked, proof })).toBe(true)
+    expect(await verifyConsistency({ ...asked, earlier: next, later: checkpoint, proof })).toBe(
+      false,
+    )
+  })
+
+  it('shows any single change before the checkpoint, at 1,000 random places', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(events.length - 1),
+        fc.constantFrom(...tampers),
+        async (at, [, tamper]) => {
+          const changed = [...events]
+          tamper(changed, at)
+          const options = { checkpoints: [checkpoint], keys: [key.verifier] }
+          return (await verify(holding(changed), options)).isErr()
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('proves each of its events', async () => {
+    for (const { position } of [events[0]!, events[7]!, events.at(-1)!]) {
+      const asked = { position, checkpoint, keys: [key.verifier] }
+      const proof = (await proveInclusion(opened.store, asked))._unsafeUnwrap()
+      expect(proof.line).toContain(`"position":"${position}"`)
+      expect(await verifyInclusion({ proof, checkpoint, keys: [key.verifier] })).toBe(true)
+      const line = proof.line.replace('alice', 'mallory')
+      expect(
+        await verifyInclusion({ proof: { ...proof, line }, checkpoint, keys: [key.verifier] }),
+      ).toBe(false)
+      expect(await verifyInclusion({ proof, checkpoint, keys: [] })).toBe(false)
+      const path = ['x', ...proof.path.slice(1)]
+      expect(
+        await verifyInclusion({ proof: { ...proof, path }, checkpoint, keys: [key.verifier] }),
+      ).toBe(false)
+    }
+  })
+})
+
+describe('A checkpoint', () => {
+  it('finds what only it can find: every field of an event', async () => {
+    const store = memoryEventStore()
+    await filled(store, 5)
+    const events = await logOf(store)
+    const checkpoint = await good(logCheckpoint(store, { signer: key.signer }))
+    const [, tamper] = tampers.find(([name]) => name === 'another actor')!
+    const changed = [...events]
+    tamper(changed, 3)
+    expect((await verify(holding(changed))).isOk()).toBe(true)
+    const options = { checkpoints: [checkpoint], keys: [key.verifier] }
+    expect((await verify(holding(changed), options))._unsafeUnwrapErr()).toEqual({
+      kind: 'LogChanged',
+      origin: 'acme.example/iam',
+      size: events.length,
+      agreed: 0,
+      isCut: false,
+    })
+  })
+
+  it('tells up to where an earlier one still holds, and what was cut off', async () => {
+    const store = memoryEventStore()
+    const { signer, verifier } = key
+    const empty = await good(logCheckpoint(store, { signer }))
+    await filled(store, 3)
+    const first = await good(logCheckpoint(store, { signer, since: empty }))
+    const begun = await logOf(store)
+    await good(iamOn(store).projects.add({ id: 'x', name: 'X' }, context))
+    const last = await good(logCheckpoint(store, { signer, since: first }))
+    const options = { checkpoints: [last, empty, first], keys: [verifier] }
+    expect((await verify(store, options)).isOk()).toBe(true)
+    expect((await verify(holding(begun), options))._unsafeUnwrapErr()).toMatchObject({
+      agreed: begun.length,
+      isCut: true,
+    })
+  })
+
+  it.each([
+    ['signer', { signer: 'x' }],
+    ['since', { since: 'x' }],
+  ])('is not made with a wrong %s', async (field, wrong) => {
+    const made = await logCheckpoint(memoryEventStore(), { signer: key.signer, ...wrong })
+    expect(made._unsafeUnwrapErr()).toMatchObject({ violations: [{ field }] })
+  })
+
+  it('is refused when no trusted key has signed it, and so is what is no key', async () => {
+    const store = memoryEventStore()
+    const note = await good(logCheckpoint(store, { signer: key.signer }))
+    const other = await generateSignerKey('acme.example/iam')
+    const fieldOf = async (options: object) =>
+      (await verify(store, options))._unsafeUnwrapErr() as { violations?: { field: string }[] }
+    for (const [options, field] of [
+      [{ checkpoints: [note] }, 'checkpoints[0]'],
+      [{ checkpoints: [note, note], keys: [other.verifier] }, 'checkpoints[0]'],
+      [
+        { checkpoints: [note, note.replace('\n0\n', '\n1\n')], keys: [key.verifier] },
+        'checkpoints[1]',
+      ],
+      [{ checkpoints: [note], keys: [key.verifier, 'x'] }, 'keys[1]'],
+      [{ checkpoints: [5], keys: [key.verifier] }, 'checkpoints[0]'],
+    ] as const)
+      expect((await fieldOf(options)).violations?.[0]?.field).toBe(field)
+    const asked = { position: 5n, checkpoint: note, keys: [key.verifier] }
+    const proved = (await proveInclusion(store, asked))._unsafeUnwrapErr()
+    expect(proved).toMatchObject({ violations: [{ field: 'position' }] })
+  })
+
+  it('is no proof of a log that was changed', async () => {
+    const store = memoryEventStore()
+    await filled(store, 3)
+    const events = await logOf(store)
+    const checkpoint = await good(logCheckpoint(store, { signer: key.signer }))
+    const changed = [...events]
+    TAMPERS['another actor']!(changed, 2)
+    const asked = { position: events[5]!.position, checkpoint, keys: [key.verifier] }
+    const proved = await proveInclusion(holding(changed), asked)
+    expect(proved._unsafeUnwrapErr()).toMatchObject({ kind: 'LogChanged', size: events.length })
+  })
+})
+
+const PYTHON = '/usr/bin/python3'
+const hasPython = (): boolean => {
+  try {
+    if (existsSync(PYTHON)) execFileSync(PYTHON, ['-c', 'import nacl'], { stdio: 'ignore' })
+    else throw new Error('no Python')
+    return true
+  } catch (cause) {
+    if (process.env['CI']) throw cause
+    process.stderr.write('\n*** NOT TESTED: verifying in Python. There is no python3-nacl. ***\n\n')
+    return false
+  }
+}
+
+describe.runIf(hasPython())('A program in another language', () => {
+  it('verifies a log by its lines and a checkpoint, and finds a change', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'claviger-evidence-'))
+    try {
+      const store = memoryEventStore()
+      await filled(store, 20)
+      const file = join(folder, 'checkpoint')
+      writeFileSync(file, await good(logCheckpoint(store, { signer: key.signer })))
+      await good(iamOn(store).projects.add({ id: 'later', name: 'Later' }, context))
+      const lines = (await logOf(store)).map(eventLine)
+      const run = (input: readonly string[], verifier = key.verifier) => {
+        const parameters = ['docs/examples/verify-log.py', file, verifier]
+        try {
+          return execFileSync(PYTHON, parameters, {
+            input: `${input.join('\n')}\n`,
+            encoding: 'utf8',
+            stdio: ['pipe', 'pipe', 'pipe'],
+          })
+        } catch (failed) {
+          return String(Reflect.get(Object(failed), 'stderr'))
+        }
+      }
+      expect(run(lines)).toMatch(/^ok: \d+ events, the last at \d+; 1 more are not covered\n$/)
+      expect(
+        run(lines.map((line, at) => (at === 3 ? line.replace('alice', 'bob') : line))),
+      ).toMatch(/^FAULT: the first \d+ events are not those of the checkpoint\n$/)
+      expect(run(lines.slice(0, 5))).toMatch(/^FAULT: the log has 5 events/)
+      const other = await generateSignerKey('acme.example/iam')
+      expect(run(lines, other.verifier)).toBe('FAULT: the checkpoint is not signed by this key\n')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
