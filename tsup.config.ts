@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 
@@ -12,7 +13,10 @@ try {
 }
 `
 
-export default defineConfig({
+// Two builds write there, at the same time.
+rmSync('dist', { recursive: true, force: true })
+
+const library = defineConfig({
   entry: {
     index: 'src/index.ts',
     sqlite: 'src/adapters/sqlite/index.ts',
@@ -26,7 +30,6 @@ export default defineConfig({
   target: 'es2024',
   // `await using`: the compiler knows `Symbol.asyncDispose` by its newest library alone.
   dts: { banner: '/// <reference lib="esnext.disposable" />' },
-  clean: true,
   // Not every runtime knows the modules of Node.js without their prefix.
   removeNodeProtocol: false,
   // What loads CommonJS may be unable to import: Jest is, unless it is told otherwise.
@@ -38,3 +41,14 @@ export default defineConfig({
       await writeFile(file, PEERS_FIRST + (await readFile(file, 'utf8')))
   },
 })
+
+/** A module alone, which asks the library by the name of the package, as a host does. */
+const commandLine = defineConfig({
+  entry: { cli: 'src/cli/main.ts' },
+  format: ['esm'],
+  target: 'es2024',
+  removeNodeProtocol: false,
+  external: [/^claviger/, 'neverthrow'],
+})
+
+export default [library, commandLine]

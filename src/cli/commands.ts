@@ -1,0 +1,67 @@
+import type { Command } from './running/command.js'
+
+/** What a command does, and how its module is loaded: none before it is needed. */
+interface Listed {
+  readonly about: string
+  readonly load: () => Promise<Command>
+}
+
+/** All commands, in the order in which they are listed. */
+export const COMMANDS: Readonly<Record<string, Listed>> = {
+  log: {
+    about: 'prints the events of the log, and follows it',
+    load: async () => (await import('./commands/log.js')).log,
+  },
+  history: {
+    about: 'prints who changed what, field by field',
+    load: async () => (await import('./commands/history.js')).history,
+  },
+  verify: {
+    about: 'looks for faults in the log, and for what was tampered with',
+    load: async () => (await import('./commands/verify.js')).verify,
+  },
+  checkpoint: {
+    about: 'signs what the log holds now',
+    load: async () => (await import('./commands/checkpoint.js')).checkpoint,
+  },
+  key: {
+    about: 'makes a key that signs checkpoints',
+    load: async () => (await import('./commands/key.js')).key,
+  },
+  copy: {
+    about: 'copies the log to another database',
+    load: async () => (await import('./commands/copy.js')).copy,
+  },
+  plan: {
+    about: 'shows what a desired state would change',
+    load: async () => (await import('./commands/plan.js')).plan,
+  },
+  apply: {
+    about: 'brings an organization to a desired state',
+    load: async () => (await import('./commands/apply.js')).apply,
+  },
+  reseal: {
+    about: 'seals client secrets with the current key',
+    load: async () => (await import('./commands/reseal.js')).reseal,
+  },
+  doctor: {
+    about: 'tells versions, schema and lag of a database',
+    load: async () => (await import('./commands/doctor.js')).doctor,
+  },
+  serve: {
+    about: 'serves the JSON interface and the console, to look at a database',
+    load: async () => (await import('./commands/serve.js')).serve,
+  },
+}
+
+/** What `claviger --help` prints. */
+export const OVERVIEW = `Usage: claviger COMMAND [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
+  .join('\n')}
+
+  claviger COMMAND --help tells the options of a command.
+  --db or CLAVIGER_DB names the database: a file of SQLite, or postgres://…
+
+Exit codes: 0 done, 1 failed, 2 changes pending or faults found, 64 usage.`

@@ -1,0 +1,36 @@
+import { formatPlan, toJson } from 'claviger'
+import { type Command, DATABASE, required } from '../running/command.js'
+import { openDatabase } from '../running/database.js'
+import { readDesired } from '../running/desired.js'
+import { contextOf, KEYS, openCipher, openIam } from '../running/secrets.js'
+import { unwrap } from '../running/unwrap.js'
+
+export const plan: Command = {
+  help: `Usage: claviger plan FILE --org ORG [options]
+
+Shows what 'claviger apply' would change, and records nothing. FILE is a desired
+state in JSON. Exits with 2 when there are changes.
+
+  --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
+  --schema NAME   schema of PostgreSQL, when it is not claviger
+  --org ORG       the organization
+  --keys FILE     keys that seal secrets, to compare them; else CLAVIGER_KEYS_FILE
+  --json          the plan as a line of JSON`,
+  options: { ...DATABASE, ...KEYS, org: { type: 'string' } },
+  positionals: [1, 1],
+  run: async (call) => {
+    const [file = ''] = call.positionals
+    const context = contextOf(call, required(call, 'org'))
+    const desired = await readDesired(file)
+    const cipher = await openCipher(call)
+    const database = await openDatabase(call)
+    try {
+      const planned = unwrap(await openIam(database, cipher).plan(desired, context))
+      const { json } = call.values
+      await call.terminal.print(json ? JSON.stringify(toJson(planned)) : formatPlan(planned))
+      return planned.changes.every(({ action }) => action === 'unchanged') ? 0 : 2
+    } finally {
+      await database.close()
+    }
+  },
+}
