@@ -18,15 +18,15 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   verify: {
     about: 'looks for faults in the log, and for what was tampered with',
-    load: async () => (await import('./commands/verify.js')).verify,
+    load: async () => (await import('./commands/evidence/verify.js')).verify,
   },
   checkpoint: {
     about: 'signs what the log holds now',
-    load: async () => (await import('./commands/checkpoint.js')).checkpoint,
+    load: async () => (await import('./commands/evidence/checkpoint.js')).checkpoint,
   },
   key: {
     about: 'makes a key that signs checkpoints',
-    load: async () => (await import('./commands/key.js')).key,
+    load: async () => (await import('./commands/evidence/key.js')).key,
   },
   copy: {
     about: 'copies the log to another database',
@@ -34,11 +34,11 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   plan: {
     about: 'shows what a desired state would change',
-    load: async () => (await import('./commands/plan.js')).plan,
+    load: async () => (await import('./commands/desired-state/plan.js')).plan,
   },
   apply: {
     about: 'brings an organization to a desired state',
-    load: async () => (await import('./commands/apply.js')).apply,
+    load: async () => (await import('./commands/desired-state/apply.js')).apply,
   },
   reseal: {
     about: 'seals client secrets with the current key',
@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   serve: {
     about: 'serves the JSON interface and the console, to look at a database',
-    load: async () => (await import('./commands/serve.js')).serve,
+    load: async () => (await import('./commands/serve/serve.js')).serve,
   },
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StoreFault } from '../../ports/store-fault.js'
 import { checkNumber } from '../store/check-options.js'
@@ -44,23 +45,32 @@ export interface Connection {
   readonly close: () => void
 }
 
+/** How a file is opened. */
+export interface ConnectionOptions {
+  readonly busyTimeout?: number | undefined
+  /** Whether it is created, and its tables brought up to date. */
+  readonly migrate?: boolean | undefined
+}
+
 /**
  * Opens the file at `path` and brings its tables up to date, at the first call if it is locked.
  *
- * @throws UnusableFile, or TypeError when `busyTimeout` is no number
+ * @throws UnusableFile, or TypeError when an option is of a wrong type
  */
 export const openConnection = (
   path: string,
-  busyTimeout: number = DEFAULT_BUSY_TIMEOUT_MS,
+  { busyTimeout = DEFAULT_BUSY_TIMEOUT_MS, migrate = true }: ConnectionOptions = {},
 ): Connection => {
   checkNumber('busyTimeout', busyTimeout)
+  if (typeof migrate !== 'boolean') throw new TypeError('migrate must be a boolean')
+  if (!migrate && !existsSync(path)) throw new UnusableFile('not_migrated', 'There is no such file')
   const database = openDatabase(path)
   let isReady = false
   let hasClosed = false
 
   const attempt = <Value>(work: (database: Database) => Value): Value => {
     if (hasClosed) throw new StoreFault('The database is closed', 'not_recorded')
-    if (!isReady) setUp(database)
+    if (!isReady) setUp(database, migrate)
     isReady = true
     return work(database)
   }

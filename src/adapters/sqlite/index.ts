@@ -21,6 +21,11 @@ export interface SqliteOptions {
    * it reject with a {@link StoreFault}; 10,000 when absent. The event loop is not blocked meanwhile.
    */
   readonly busyTimeout?: number | undefined
+  /**
+   * `false` refuses a file that is missing, and leaves the table of the events as it is; otherwise the file is created
+   * and brought up to date. Tables of the read model are created when they are first used.
+   */
+  readonly migrate?: boolean | undefined
 }
 
 /** An SQLite file in use. */
@@ -42,15 +47,16 @@ export interface Sqlite {
  * What `append` has answered is on disk (`synchronous = FULL`), also in the files `-wal` and `-shm` beside this
  * one: copy and move them together.
  *
- * @throws UnusableFile when it cannot be opened, is no file of this library, or is of a newer version of it;
+ * @throws UnusableFile when it cannot be opened, is no file of this library, is of a newer version of it, or
+ *   `migrate` is `false` and there is something to create;
  *   StoreFault when it is damaged or cannot be written; TypeError when an option is unknown or of a wrong
  *   type; Error where there is no `node:sqlite`
  */
 export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite => {
-  checkNames('openSqlite', options, ['now', 'busyTimeout'])
-  const { now, busyTimeout } = options
+  checkNames('openSqlite', options, ['now', 'busyTimeout', 'migrate'])
+  const { now, busyTimeout, migrate } = options
   const clock = microsecondClock(now)
-  const connection = openConnection(path, busyTimeout)
+  const connection = openConnection(path, { busyTimeout, migrate })
   const close = async () => connection.close()
   const store = sqliteEventStore(connection, clock)
   return {

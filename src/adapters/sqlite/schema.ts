@@ -29,14 +29,16 @@ const SPILL_SIZE = 32_768
 const CHECKPOINT_PAGES = 4000
 
 /**
- * Makes the settings of a new connection, and brings the tables up to date. Several processes may do so at
- * once.
+ * Makes the settings of a new connection, and brings the tables up to date if `mayMigrate`. Several processes may do
+ * so at once.
  *
  * @throws UnusableFile, with nothing changed; SQLITE_BUSY when it must be tried again
  */
-export const setUp = (database: Database): void => {
+export const setUp = (database: Database, mayMigrate = true): void => {
   // In a transaction: another process may be setting up the file.
   const version = inTransaction(database, 'BEGIN DEFERRED', schemaVersion)
+  if (version < MIGRATIONS.length && !mayMigrate)
+    throw new UnusableFile('not_migrated', notMigrated(version))
   // Large lists are sorted in memory, as a container may have no folder for temporary files.
   database.script(
     `PRAGMA journal_mode = WAL;
@@ -48,6 +50,11 @@ export const setUp = (database: Database): void => {
   )
   if (version < MIGRATIONS.length) inTransaction(database, 'BEGIN IMMEDIATE', migrate)
 }
+
+const notMigrated = (version: number): string =>
+  version === 0
+    ? 'The file holds no tables of claviger'
+    : `The file has version ${version}, not ${MIGRATIONS.length}: open it once without migrate: false`
 
 const migrate = (database: Database): void => {
   // Read again: another process may have been faster.

@@ -1,5 +1,5 @@
 import { copyEvents } from 'claviger'
-import { type Command, required } from '../running/command.js'
+import { type Command, optional, required } from '../running/command.js'
 import { openAddress } from '../running/database.js'
 import { KEYS, openCipher } from '../running/secrets.js'
 import { unwrap } from '../running/unwrap.js'
@@ -7,39 +7,41 @@ import { unwrap } from '../running/unwrap.js'
 export const copy: Command = {
   help: `Usage: claviger copy --from ADDRESS --to ADDRESS [options]
 
-Copies the log to another database, and verifies both. The target is created when
-it is not there. Run again, it goes on where it ended.
+Copies the log to another database, and verifies the copy. The target is created
+when it is not there. Run again, it goes on where it ended.
 
-  --from ADDRESS  file of SQLite, or postgres://…
-  --to ADDRESS    the same, empty or an earlier copy
-  --keys FILE     keys that seal secrets, to open each; else CLAVIGER_KEYS_FILE
-  --json          the result as a line of JSON`,
-  options: { ...KEYS, from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean' } },
+  --from ADDRESS      file of SQLite, or postgres://…
+  --to ADDRESS        the same, empty or an earlier copy
+  --from-schema NAME  schema of PostgreSQL; claviger when absent
+  --to-schema NAME    the same
+  --keys FILE         keys that seal secrets, to open each; else CLAVIGER_KEYS_FILE
+  --json              the result as a line of JSON`,
+  options: {
+    ...KEYS,
+    from: { type: 'string' },
+    to: { type: 'string' },
+    'from-schema': { type: 'string' },
+    'to-schema': { type: 'string' },
+    json: { type: 'boolean' },
+  },
   positionals: [0, 0],
   run: async (call) => {
     const { values, terminal, signal } = call
-    const secrets = await openCipher(call)
     const [source, target] = [required(call, 'from'), required(call, 'to')]
-    const from = await openAddress(source, { signal })
-    try {
-      const to = await openAddress(target, { create: true, signal })
-      try {
-        const onProgress = ({ phase, done }: { readonly phase: string; readonly done: number }) =>
-          terminal.progress(`${done} events, ${phase}`)
-        const copied = unwrap(
-          await copyEvents(from.store, to.store, { secrets, onProgress, signal }),
-        )
-        await terminal.print(
-          values['json']
-            ? JSON.stringify({ copied: copied.copied })
-            : `${copied.copied} events copied`,
-        )
-        return 0
-      } finally {
-        await to.close()
-      }
-    } finally {
-      await from.close()
-    }
+    const secrets = await openCipher(call)
+    const schemaOf = (end: string) => optional(call, `${end}-schema`)
+    await using from = await openAddress(source, { schema: schemaOf('from'), signal })
+    await using to = await openAddress(target, { schema: schemaOf('to'), create: true, signal })
+    const onProgress = ({ phase, done }: { readonly phase: string; readonly done: number }) =>
+      terminal.progress(`${done} events, ${phase}`)
+    const { copied, events } = unwrap(
+      await copyEvents(from.store, to.store, { secrets, onProgress, signal }),
+    )
+    await terminal.print(
+      values['json']
+        ? JSON.stringify({ copied, events })
+        : `${copied} events copied, ${events} verified`,
+    )
+    return 0
   },
 }

@@ -1,7 +1,9 @@
 import { type HistoryEntry, type ObjectRef, toJson } from 'claviger'
+import { printable } from '../output/printable.js'
+import type { Terminal } from '../output/terminal.js'
 import { type Command, DATABASE, required, UsageError } from '../running/command.js'
 import { openDatabase } from '../running/database.js'
-import { contextOf, openIam } from '../running/secrets.js'
+import { contextOf, openIam, progressOf } from '../running/secrets.js'
 import { unwrap } from '../running/unwrap.js'
 
 /** The ids of each type, in the order of the command line. */
@@ -14,6 +16,8 @@ const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
   domain: ['domain'],
 }
 
+const PAGE = 1_000
+
 export const history: Command = {
   help: `Usage: claviger history --org ORG [TYPE ID…] [options]
 
@@ -21,33 +25,33 @@ Prints who changed what in an organization, oldest first, field by field.
 TYPE and its ids name one object:
 
   project ID                     project_role PROJECT KEY
-  identity_provider ID           project_grant PROJECT ORGANIZATION
-  user_grant USER PROJECT        domain DOMAIN
+  identity_provider ID           project_grant PROJECT ORG
+  user_grant USER PROJECT [ORG]  domain DOMAIN
 
   --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL, when it is not claviger
+  --schema NAME   schema of PostgreSQL; claviger when absent
+  --org ORG       the organization
   --json          a line of JSON for each change`,
   options: { ...DATABASE, org: { type: 'string' } },
   positionals: [0, 4],
   run: async (call) => {
-    const { values, terminal } = call
+    const { values, terminal, signal } = call
     const context = contextOf(call, required(call, 'org'))
     const object = objectOf(call.positionals)
-    const database = await openDatabase(call)
-    try {
-      const iam = openIam(database)
-      let after: bigint | undefined
-      do {
-        const page = unwrap(await iam.history.list({ object, after, limit: 1_000 }, context))
-        for (const entry of page.items)
-          for (const line of values['json'] ? [JSON.stringify(toJson(entry))] : shown(entry))
-            await terminal.print(line)
-        after = page.nextAfter
-      } while (after !== undefined && !call.signal.aborted)
-      return 0
-    } finally {
-      await database.close()
-    }
+    await using database = await openDatabase(call)
+    const iam = openIam(database, undefined, progressOf(call))
+    let after: bigint | undefined
+    do {
+      const page = unwrap(await iam.history.list({ object, after, limit: PAGE }, context))
+      for (const entry of page.items) {
+        if (signal.aborted) return 0
+        await terminal.print(
+          values['json'] ? JSON.stringify(toJson(entry)) : shownOn(terminal, entry),
+        )
+      }
+      after = page.nextAfter
+    } while (after !== undefined)
+    return 0
   },
 }
 
@@ -61,19 +65,25 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
   return { type, ...Object.fromEntries(ids.map((id, at) => [names[at], id])) } as ObjectRef
 }
 
-const shown = (entry: HistoryEntry): readonly string[] => {
+const shownOn = ({ bold }: Terminal, entry: HistoryEntry): string => {
   const { sequence, time, actor, type, object, changes } = entry
   const { type: _, ...ids } = object
-  const head = [sequence, time.toISOString(), type, Object.values(ids).join(' '), actor.userId]
-  return [
-    head.join('  '),
-    ...changes.map((change) => `    ${shownChange(toJson(change) as object)}`),
+  const head = [
+    sequence,
+    time.toISOString(),
+    bold(printable(type)),
+    printable(Object.values(ids).join(' ')),
+    printable(actor.userId),
   ]
+  const fields = changes.map((change) => `    ${shownChange(toJson(change))}`)
+  return [head.join('  '), ...fields].join('\n')
 }
 
 const shownChange = (change: object): string => {
   const { field, from, to, secret }: Record<string, unknown> = { ...change }
   if (secret !== undefined) return `${field}: ${secret}`
-  const begin = from === undefined ? '' : `${JSON.stringify(from)} → `
-  return `${field}: ${begin}${JSON.stringify(to ?? null)}`
+  const begin = from === undefined ? '' : `${shownValue(from)} → `
+  return `${field}: ${begin}${shownValue(to ?? null)}`
 }
+
+const shownValue = (value: unknown): string => printable(JSON.stringify(value))

@@ -1,22 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventLine, type Position, type RecordedEvent, timeOf } from 'claviger'
+import { printable } from '../output/printable.js'
+import type { Terminal } from '../output/terminal.js'
 import { type Command, DATABASE, optional, UsageError } from '../running/command.js'
 import { openDatabase } from '../running/database.js'
 
 const BATCH = 1_000
 const POLL_MS = 500
 
+/** No store has positions above. */
+const LAST_POSITION = 2n ** 63n - 1n
+
 export const log: Command = {
   help: `Usage: claviger log [options]
 
-Prints the events of the log, oldest first.
+Prints the events of the log, oldest first: position, time, type, stream, actor.
 
   --db ADDRESS      file of SQLite, or postgres://…; else CLAVIGER_DB
-  --schema NAME     schema of PostgreSQL, when it is not claviger
+  --schema NAME     schema of PostgreSQL; claviger when absent
   --org ORG         those of one organization
   --after POSITION  those after a position, as printed in the first column
   --follow          goes on with new events, until Ctrl-C
-  --json            a line of evidence for each: its canonical JSON, as stored`,
+  --json            each as its line of evidence: canonical JSON, as stored`,
   options: {
     ...DATABASE,
     org: { type: 'string' },
@@ -27,31 +32,38 @@ Prints the events of the log, oldest first.
   run: async (call) => {
     const { values, terminal, signal } = call
     const org = optional(call, 'org')
+    const show = values['json'] ? eventLine : shownOn(terminal)
     let after = positionOf(optional(call, 'after') ?? '0')
-    const { store, close } = await openDatabase(call)
-    try {
-      while (!signal.aborted) {
-        const events = await store.readAll(after, BATCH)
-        for (const event of events) {
-          if (org !== undefined && event.metadata.resourceOwner !== org) continue
-          await terminal.print(values['json'] ? eventLine(event) : shown(event))
-        }
-        after = events.at(-1)?.position ?? after
-        if (events.length === BATCH) continue
-        if (!values['follow']) break
-        await pause(POLL_MS, undefined, { signal }).catch(() => undefined)
+    await using database = await openDatabase(call)
+    while (!signal.aborted) {
+      const events = await database.store.readAll(after, BATCH)
+      for (const event of events) {
+        if (signal.aborted) return 0
+        if (org === undefined || event.metadata.resourceOwner === org)
+          await terminal.print(show(event))
       }
-      return 0
-    } finally {
-      await close()
+      after = events.at(-1)?.position ?? after
+      if (events.length === BATCH) continue
+      if (!values['follow']) break
+      await pause(POLL_MS, undefined, { signal }).catch(() => undefined)
     }
+    return 0
   },
 }
 
 const positionOf = (text: string): Position => {
-  if (!/^\d{1,19}$/.test(text)) throw new UsageError('--after must be a position: digits alone')
+  if (!/^\d{1,19}$/.test(text) || BigInt(text) > LAST_POSITION)
+    throw new UsageError(`--after must be a position: digits, at most ${LAST_POSITION}`)
   return BigInt(text)
 }
 
-const shown = ({ position, type, stream, metadata }: RecordedEvent): string =>
-  [position, timeOf(position).toISOString(), type, stream, metadata.actor.userId].join('  ')
+const shownOn =
+  ({ bold }: Terminal) =>
+  ({ position, type, stream, metadata }: RecordedEvent): string =>
+    [
+      position,
+      timeOf(position).toISOString(),
+      bold(printable(type)),
+      printable(stream),
+      printable(metadata.actor.userId),
+    ].join('  ')

@@ -1,16 +1,16 @@
-import { type Command, DATABASE, Failed, required } from '../running/command.js'
+import { type Command, DATABASE, required } from '../running/command.js'
 import { openDatabase } from '../running/database.js'
-import { contextOf, KEYS, openCipher, openIam } from '../running/secrets.js'
+import { contextOf, KEYS, openIam, requireCipher } from '../running/secrets.js'
 import { unwrap } from '../running/unwrap.js'
 
 export const reseal: Command = {
   help: `Usage: claviger reseal --org ORG --keys FILE [options]
 
-Seals every client secret of an organization with the current key, after which
-the older keys are needed no more by what is current.
+Seals every client secret of an organization with the current key. After that, only
+the log needs the older keys.
 
   --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL, when it is not claviger
+  --schema NAME   schema of PostgreSQL; claviger when absent
   --org ORG       the organization
   --user USER     who is on record for it; claviger-cli when absent
   --keys FILE     the current key and the older ones; else CLAVIGER_KEYS_FILE
@@ -18,19 +18,16 @@ the older keys are needed no more by what is current.
   options: { ...DATABASE, ...KEYS, org: { type: 'string' }, user: { type: 'string' } },
   positionals: [0, 0],
   run: async (call) => {
-    const context = contextOf(call, required(call, 'org'))
-    const cipher = await openCipher(call)
-    if (!cipher) throw new Failed('Secrets are sealed with keys: give --keys FILE')
-    const database = await openDatabase(call)
-    try {
-      const { identityProviders } = openIam(database, cipher)
-      const report = unwrap(await identityProviders.resealSecrets({}, context))
-      const shown = Object.entries(report).map(([name, count]) => `${name} ${count}`)
-      const { json } = call.values
-      await call.terminal.print(json ? JSON.stringify(report) : shown.join(', '))
-      return 0
-    } finally {
-      await database.close()
-    }
+    const { terminal } = call
+    const onProgress = ({ done, total }: { readonly done: number; readonly total: number }) =>
+      terminal.progress(`${done} of ${total} providers`)
+    const context = { ...contextOf(call, required(call, 'org')), onProgress }
+    const cipher = await requireCipher(call)
+    await using database = await openDatabase(call)
+    const { identityProviders } = openIam(database, cipher)
+    const report = unwrap(await identityProviders.resealSecrets({}, context))
+    const shown = Object.entries(report).map(([name, count]) => `${name} ${count}`)
+    await terminal.print(call.values['json'] ? JSON.stringify(report) : shown.join(', '))
+    return 0
   },
 }

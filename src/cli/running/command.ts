@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
-import type { Terminal } from './terminal.js'
+import type { Terminal } from '../output/terminal.js'
 
 /** 0 done, 1 failed, 2 changes pending or faults found, 64 usage. */
 export type ExitCode = 0 | 1 | 2 | 64

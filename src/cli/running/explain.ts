@@ -5,7 +5,7 @@ import { Failed } from './command.js'
 export const explain = (error: AnyError): string => {
   const { message } = toStatus(error)
   if (error.kind === 'InvalidArgument')
-    return `${message}: ${error.violations.map(({ field, description }) => `${field} ${description}`).join('; ')}`
+    return `${message}: ${error.violations.map(({ field, description }) => `${field} ${description}`.trim()).join('; ')}`
   if (error.kind === 'Unavailable') return `${message}: ${reasonOf(error.cause)}`
   if (error.kind === 'Cancelled') return 'Interrupted'
   const { kind, ...values } = error
@@ -20,7 +20,7 @@ export const reasonOf = (thrown: unknown): string => {
   if (!(thrown instanceof Error)) return String(thrown)
   const nested = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause
   const message = thrown.message || thrown.name
-  return nested === undefined || thrown instanceof Failed
-    ? message
-    : `${message}: ${reasonOf(nested)}`
+  if (nested === undefined || thrown instanceof Failed) return message
+  const reason = reasonOf(nested)
+  return message.includes(reason) ? message : `${message}: ${reason}`
 }

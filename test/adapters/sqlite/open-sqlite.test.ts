@@ -6,6 +6,7 @@ import { isBusy } from '../../../src/adapters/sqlite/faults.js'
 import {
   openSqlite,
   type Sqlite,
+  type SqliteOptions,
   StoreFault,
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
@@ -13,9 +14,9 @@ import { setUp } from '../../../src/adapters/sqlite/schema.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store/samples.js'
 import { temporaryFile } from './temporary-file.js'
 
-const reasonOf = (path: string): unknown => {
+const reasonOf = (path: string, options?: SqliteOptions): unknown => {
   try {
-    openSqlite(path)
+    openSqlite(path, options)
   } catch (error) {
     return error instanceof UnusableFile ? error.reason : error
   }
@@ -70,10 +71,40 @@ describe('A file that is not ours', () => {
   })
 })
 
+describe('A file that must be there', () => {
+  const migrate = false
+
+  test('is opened as it is', async () => {
+    const path = temporaryFile()
+    await openSqlite(path).close()
+    const before = readFileSync(path)
+    await using opened = openSqlite(path, { migrate })
+    expect(await opened.store.lastPosition()).toBe(0n)
+    expect(readFileSync(path)).toEqual(before)
+  })
+
+  test('is not created', () => {
+    const path = temporaryFile()
+    expect(reasonOf(path, { migrate })).toBe('not_migrated')
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('is refused and unchanged when it has no tables, or those of an older version', () => {
+    const path = temporaryFile()
+    writeFileSync(path, '')
+    expect(reasonOf(path, { migrate })).toBe('not_migrated')
+    expect(readFileSync(path)).toHaveLength(0)
+    withDatabase(path, 'PRAGMA application_id = 0x636c6176')
+    expect(reasonOf(path, { migrate })).toBe('not_migrated')
+    expect(reasonOf(path)).toBe('opened')
+  })
+})
+
 describe('An option of a wrong type', () => {
   test.each([
     ['busyTimeout', 'a number', ['5', null, Number.NaN]],
     ['now', 'a function', ['2026', null, {}]],
+    ['migrate', 'a boolean', ['no', null, 0]],
   ])('is refused, and no file is made: %s must be %s', (option, what, wrong) => {
     const path = temporaryFile()
     for (const value of wrong) {
@@ -89,7 +120,9 @@ describe('An option that there is not', () => {
   test('is refused by its name, and no file is made', () => {
     const path = temporaryFile()
     expect(() => openSqlite(path, { busyTimeOut: 5, clock: undefined } as never)).toThrow(
-      new TypeError('openSqlite has no option busyTimeOut, clock; it has now, busyTimeout'),
+      new TypeError(
+        'openSqlite has no option busyTimeOut, clock; it has now, busyTimeout, migrate',
+      ),
     )
     expect(existsSync(path)).toBe(false)
   })
