@@ -14,7 +14,7 @@ when it is not there. Run again, it goes on where it ended.
   --to ADDRESS        the same, empty or an earlier copy
   --from-schema NAME  schema of PostgreSQL; claviger when absent
   --to-schema NAME    the same
-  --keys FILE         keys that seal secrets, to open each; else CLAVIGER_KEYS_FILE
+  --keys FILE         opens each secret with these keys; else CLAVIGER_KEYS_FILE
   --json              the result as a line of JSON`,
   options: {
     ...KEYS,

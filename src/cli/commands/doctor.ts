@@ -6,9 +6,9 @@ import { versionOfPackage } from '../running/version.js'
 export const doctor: Command = {
   help: `Usage: claviger doctor [options]
 
-Looks at a database: versions, schema, number of events, and how far the read model
-has come. Takes milliseconds; 'claviger verify' reads the whole log. Exits with 2
-when the read model is ahead of the log, as after a restore of one without the other.
+Looks at a database: versions, schema, number of events, and how far behind the
+read model is. Reads no events; 'claviger verify' does. Exits with 2 when the
+read model is ahead of the log, as when one was restored without the other.
 
   --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent

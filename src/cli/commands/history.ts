@@ -1,4 +1,4 @@
-import { type HistoryEntry, type ObjectRef, toJson } from 'claviger'
+import { type FieldChange, type HistoryEntry, type ObjectRef, toJson } from 'claviger'
 import { printable } from '../output/printable.js'
 import type { Terminal } from '../output/terminal.js'
 import { type Command, DATABASE, required, UsageError } from '../running/command.js'
@@ -75,15 +75,16 @@ const shownOn = ({ bold }: Terminal, entry: HistoryEntry): string => {
     printable(Object.values(ids).join(' ')),
     printable(actor.userId),
   ]
-  const fields = changes.map((change) => `    ${shownChange(toJson(change))}`)
+  const fields = changes.map((change) => `    ${shownChange(change)}`)
   return [head.join('  '), ...fields].join('\n')
 }
 
-const shownChange = (change: object): string => {
-  const { field, from, to, secret }: Record<string, unknown> = { ...change }
-  if (secret !== undefined) return `${field}: ${secret}`
-  const begin = from === undefined ? '' : `${shownValue(from)} → `
-  return `${field}: ${begin}${shownValue(to ?? null)}`
+const shownChange = (change: FieldChange): string => {
+  // No more is known of a secret.
+  if ('changed' in change) return `${change.field}: (changed)`
+  const { field, from, to } = change
+  const begin = from === undefined ? '' : `${shownValue(from)} -> `
+  return `${field}: ${begin}${shownValue(to)}`
 }
 
-const shownValue = (value: unknown): string => printable(JSON.stringify(value))
+const shownValue = (value: unknown): string => printable(JSON.stringify(toJson(value)))

@@ -1,13 +1,15 @@
+import { toJson } from 'claviger'
 import { type Command, DATABASE, required } from '../running/command.js'
 import { openDatabase } from '../running/database.js'
+import { explain } from '../running/explain.js'
 import { contextOf, KEYS, openIam, requireCipher } from '../running/secrets.js'
 import { unwrap } from '../running/unwrap.js'
 
 export const reseal: Command = {
   help: `Usage: claviger reseal --org ORG --keys FILE [options]
 
-Seals every client secret of an organization with the current key. After that, only
-the log needs the older keys.
+Seals every client secret of an organization with the current key. After that,
+only what the log holds of the past needs the older keys.
 
   --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
@@ -26,8 +28,13 @@ the log needs the older keys.
     await using database = await openDatabase(call)
     const { identityProviders } = openIam(database, cipher)
     const report = unwrap(await identityProviders.resealSecrets({}, context))
-    const shown = Object.entries(report).map(([name, count]) => `${name} ${count}`)
-    await terminal.print(call.values['json'] ? JSON.stringify(report) : shown.join(', '))
-    return 0
+    const { resealed, unchanged, failed } = report
+    await terminal.print(
+      call.values['json']
+        ? JSON.stringify(toJson(report))
+        : `${resealed.length} resealed, ${unchanged.length} unchanged, ${failed.length} failed`,
+    )
+    for (const { idpId, error } of failed) terminal.note(`claviger: ${idpId}: ${explain(error)}`)
+    return failed.length > 0 ? 1 : 0
   },
 }

@@ -5,7 +5,7 @@ import { Failed } from './command.js'
 export const explain = (error: AnyError): string => {
   const { message } = toStatus(error)
   if (error.kind === 'InvalidArgument')
-    return `${message}: ${error.violations.map(({ field, description }) => `${field} ${description}`.trim()).join('; ')}`
+    return error.violations.map(({ field, description }) => `${field} ${description}`).join('; ')
   if (error.kind === 'Unavailable') return `${message}: ${reasonOf(error.cause)}`
   if (error.kind === 'Cancelled') return 'Interrupted'
   const { kind, ...values } = error

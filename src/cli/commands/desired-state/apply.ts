@@ -16,8 +16,8 @@ export const apply: Command = {
   help: `Usage: claviger apply FILE --org ORG [options]
 
 Brings an organization to a desired state in JSON, and shows what was changed.
-Applied again, it changes nothing, or goes on after an interruption. Exits with 2
-when objects are blocked.
+Applied again, it changes nothing, or goes on after an interruption. Exits with
+2 when objects are blocked.
 
   --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent

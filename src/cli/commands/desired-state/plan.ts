@@ -14,7 +14,7 @@ state in JSON. Exits with 2 when there are changes, or objects that are blocked.
   --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
   --org ORG       the organization
-  --keys FILE     keys that seal secrets, to compare them; else CLAVIGER_KEYS_FILE
+  --keys FILE     compares secrets with these keys; else CLAVIGER_KEYS_FILE
   --json          the plan as a line of JSON`,
   options: { ...DATABASE, ...KEYS, org: { type: 'string' } },
   positionals: [1, 1],

@@ -15,14 +15,14 @@ import { KEYS, openCipher } from '../../running/secrets.js'
 export const verify: Command = {
   help: `Usage: claviger verify [options]
 
-Reads the whole log and looks for faults: in its order, its events, its seals, and
-by checkpoints for what was changed before them. Exits with 2 when there is a fault.
+Reads the whole log and looks for faults: in its order, its events, its seals,
+and by checkpoints for what was changed before them. Exits with 2 at a fault.
 
   --db ADDRESS       file of SQLite, or postgres://…; else CLAVIGER_DB
   --schema NAME      schema of PostgreSQL; claviger when absent
   --checkpoint FILE  a checkpoint of this log; may be given several times
   --trust KEY        verifier key that signed them; may be given several times
-  --keys FILE        keys that seal secrets, to open each; else CLAVIGER_KEYS_FILE
+  --keys FILE        opens each secret with these keys; else CLAVIGER_KEYS_FILE
   --json             the result as a line of JSON`,
   options: {
     ...DATABASE,
@@ -68,7 +68,8 @@ const tellFault = async (call: CommandCall, fault: LogFault): Promise<2> => {
     /checkpoints\[(\d+)\]/g,
     (name, index: string) => files[Number(index)] ?? name,
   )
-  if (NO_FAULT.includes(fault.kind)) throw new Failed(text.replace(/keys\[\d+\]/, '--trust'))
+  if (text.startsWith('keys[')) throw new UsageError(text.replace(/keys\[\d+\]/, '--trust'))
+  if (NO_FAULT.includes(fault.kind)) throw new Failed(text)
   await call.terminal.print(
     call.values['json'] ? JSON.stringify({ fault: toJson(fault) }) : `FAULT: ${text}`,
   )

@@ -19,10 +19,10 @@ export const serve: Command = {
   help: `Usage: claviger serve [options]
 
 Serves the JSON interface and the console to this machine alone, to look at a
-database. Whoever has the token that it prints may do everything in it. Ends with
+database. Who has the token that it prints may do everything in it. Ends with
 Ctrl-C.
 
-  --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB; without both, a
+  --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB; else a
                   database in memory, which ends with the command
   --schema NAME   schema of PostgreSQL; claviger when absent
   --create        creates the database, or brings its tables up to date
