@@ -8,6 +8,9 @@ import { type Command, type ExitCode, UsageError } from './running/command.js'
 import { reasonOf } from './running/explain.js'
 import { versionOfPackage } from './running/version.js'
 
+/** How long Ctrl-C may take without a word, in milliseconds. */
+const WAIT_MS = 1_000
+
 const given = process.argv.slice(2)
 const addresses = given.map((each) => each.replace(/^--[\w-]+=/, ''))
 const ended = new AbortController()
@@ -23,9 +26,14 @@ const terminal = openTerminal({
   },
 })
 
-// A second one ends the process at once.
-process.once('SIGINT', () => ended.abort())
-process.once('SIGTERM', () => ended.abort())
+/** Ends in good order: what is being recorded is recorded or not. A second signal ends the process at once. */
+const end = (): void => {
+  ended.abort()
+  const tell = () => terminal.note('claviger: Waiting for the database. Ctrl-C again ends at once')
+  setTimeout(tell, WAIT_MS).unref()
+}
+process.once('SIGINT', end)
+process.once('SIGTERM', end)
 
 const parsed = (command: Command, parameters: readonly string[]) => {
   try {

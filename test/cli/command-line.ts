@@ -23,6 +23,8 @@ export interface Running {
   readonly child: ChildProcess
   /** Resolves once the text was printed; rejects when the command ends without it. */
   readonly printed: (part: string) => Promise<void>
+  /** The same of what it says beside its result. */
+  readonly noted: (part: string) => Promise<void>
   /** What it prints first, up to a line break. */
   readonly first: () => Promise<string>
   readonly ended: Promise<Ran>
@@ -52,21 +54,23 @@ export const start = (
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 50_000,
   })
-  let seen = ''
-  child.stdout.on('data', (data) => (seen += data))
+  const seen = { stdout: '', stderr: '' }
+  child.stdout.on('data', (data) => (seen.stdout += data))
+  child.stderr.on('data', (data) => (seen.stderr += data))
   const streams = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   const ended = streams.then(([out, notes]) => ({ code: child.exitCode ?? -1, out, notes }))
-  const printed = async (part: string): Promise<void> => {
-    while (!seen.includes(part)) {
-      const gone = await Promise.race([once(child.stdout, 'data'), ended])
-      if ('notes' in gone && !seen.includes(part)) throw new Error(gone.notes)
+  const has = (stream: 'stdout' | 'stderr') => async (part: string) => {
+    while (!seen[stream].includes(part)) {
+      const gone = await Promise.race([once(child[stream], 'data'), ended])
+      if ('notes' in gone && !seen[stream].includes(part)) throw new Error(gone.notes)
     }
   }
+  const printed = has('stdout')
   const first = async (): Promise<string> => {
     await printed('\n')
-    return seen.slice(0, seen.indexOf('\n'))
+    return seen.stdout.slice(0, seen.stdout.indexOf('\n'))
   }
-  return { child, printed, first, ended }
+  return { child, printed, noted: has('stderr'), first, ended }
 }
 
 /** Starts a command. */

@@ -67,7 +67,7 @@ export const query = async (sql: string): Promise<readonly Record<string, unknow
 }
 
 /** A new place of each kind. */
-export const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+export const PLACES = {
   SQLite: async () => {
     const path = newFile()
     return {
@@ -91,7 +91,7 @@ export const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
       tamper: async (sql) => void (await query(`SET search_path TO ${schema}; ${sql}`)),
     }
   },
-}
+} satisfies Record<string, () => Promise<Place>>
 
 /** A file of SQLite with a project and so many roles, of 1,000 an append. */
 export const fileWithRoles = async (roles: number): Promise<string> => {

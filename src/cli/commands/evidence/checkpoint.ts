@@ -1,5 +1,5 @@
 import { logCheckpoint } from 'claviger'
-import { type Command, DATABASE, optional, required } from '../../running/command.js'
+import { type Command, DATABASE, Failed, optional, required } from '../../running/command.js'
 import { openDatabase } from '../../running/database.js'
 import { readText } from '../../running/read-file.js'
 import { unwrap } from '../../running/unwrap.js'
@@ -19,14 +19,21 @@ database cannot: 'claviger verify' finds with it what was changed before.
   positionals: [0, 0],
   run: async (call) => {
     const { values, terminal, signal } = call
-    const signer = (await readText(required(call, 'key'))).trim()
-    const file = optional(call, 'since')
-    const since = file === undefined ? undefined : await readText(file)
+    const files = { signer: required(call, 'key'), since: optional(call, 'since') }
+    const signer = (await readText(files.signer)).trim()
+    const since = files.since === undefined ? undefined : await readText(files.since)
     await using database = await openDatabase(call)
     const onProgress = ({ done }: { readonly done: number }) =>
       terminal.progress(`${done} events read`)
     const options = { signer, since, onProgress, signal }
-    const note = unwrap(await logCheckpoint(database.store, options))
+    const made = await logCheckpoint(database.store, options)
+    if (made.isErr() && made.error.kind === 'InvalidArgument')
+      throw new Failed(
+        made.error.violations[0]?.field === 'since'
+          ? `The file ${files.since} holds no checkpoint that this key has signed`
+          : `The file ${files.signer} holds no signer key`,
+      )
+    const note = unwrap(made)
     await terminal.print(values['json'] ? JSON.stringify({ checkpoint: note }) : note.slice(0, -1))
     return 0
   },
