@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linksIn } from './markdown.js'
@@ -142,6 +144,59 @@ describe('The package, unpacked where a host would have it', () => {
     expect(await run(process.execPath, parameters, { cwd: folder.path })).toMatchObject({
       code: 0,
       stdout: `${message}\n`,
+    })
+  })
+
+  describe('has a command line, which', () => {
+    const cli = () => join(folder.path, 'node_modules', 'claviger', 'dist', 'cli.js')
+    const claviger = (...parameters: readonly string[]) =>
+      run(process.execPath, [cli(), ...parameters], { cwd: folder.path })
+
+    it('is the program of the package', async () => {
+      const installed = join(folder.path, 'node_modules', 'claviger')
+      const { bin, version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+      expect(join(installed, bin.claviger)).toBe(cli())
+      expect(await readFile(cli(), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+      expect(await claviger('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    })
+
+    it('does its work on SQLite', async () => {
+      await writeFile(join(folder.path, 'a.json'), '{"projects":[{"id":"p","name":"P"}]}')
+      const applied = await claviger('apply', 'a.json', '--org', 'o', '--db', 'cli.db', '--create')
+      expect(applied).toMatchObject({ code: 0, stderr: '' })
+      const doctor = await claviger('doctor', '--db', 'cli.db', '--json')
+      expect(JSON.parse(doctor.stdout)).toMatchObject({
+        events: 1,
+        database: expect.stringMatching(/^SQLite/),
+      })
+    })
+
+    it('names the packages that a host has to install beside it', async () => {
+      expect(await claviger('serve', '--port', '0')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'claviger: This needs two packages: npm install @connectrpc/connect @bufbuild/protobuf\n',
+      })
+      const { code, stderr } = await claviger('log', '--db', 'postgres://127.0.0.1:1/x')
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^claviger: claviger\/postgres needs .*: npm install pg: Cannot find/)
+    })
+
+    it('serves the console once they are installed', async () => {
+      const modules = join(folder.path, 'node_modules')
+      const peers = ['@connectrpc/connect', '@bufbuild/protobuf']
+      for (const peer of peers) {
+        await mkdir(join(modules, dirname(peer)))
+        await symlink(join(root, 'node_modules', peer), join(modules, peer))
+      }
+      const serving = spawn(process.execPath, [cli(), 'serve', '--port', '0', '--json'])
+      const [line] = await once(serving.stdout, 'data')
+      const { console } = JSON.parse(String(line))
+      const pages = await fetch(new URL('/console/', console))
+      expect([pages.status, await pages.text()]).toEqual([200, expect.stringContaining('<script')])
+      serving.kill('SIGINT')
+      expect(await once(serving, 'exit')).toEqual([0, null])
     })
   })
 

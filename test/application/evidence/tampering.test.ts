@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -23,6 +23,7 @@ import {
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { type PostgresServer, startPostgres } from '../../postgres-server.js'
 import { addSamples, context, good, iamOn, logOf } from '../host.js'
+import { hasPython, PYTHON } from './python.js'
 
 let server: PostgresServer | undefined
 let key: SignerKey
@@ -117,22 +118,6 @@ describe.each(Object.entries(STORES))('A log on %s', (_, open) => {
     )
   })
 
-  it('shows any single change before the checkpoint, at 1,000 random places', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(events.length - 1),
-        fc.constantFrom(...tampers),
-        async (at, [, tamper]) => {
-          const changed = [...events]
-          tamper(changed, at)
-          const options = { checkpoints: [checkpoint], keys: [key.verifier] }
-          return (await verify(holding(changed), options)).isErr()
-        },
-      ),
-      { numRuns: 1_000 },
-    )
-  })
-
   it('proves each of its events', async () => {
     for (const { position } of [events[0]!, events[7]!, events.at(-1)!]) {
       const asked = { position, checkpoint, keys: [key.verifier] }
@@ -149,6 +134,29 @@ describe.each(Object.entries(STORES))('A log on %s', (_, open) => {
         await verifyInclusion({ proof: { ...proof, path }, checkpoint, keys: [key.verifier] }),
       ).toBe(false)
     }
+  })
+})
+
+// Of what databases store: stored-tampering.test.ts.
+describe('A log in memory', () => {
+  it('shows any single change before the checkpoint, at 1,000 random places', async () => {
+    const store = memoryEventStore()
+    await filled(store)
+    const events = await logOf(store)
+    const checkpoint = await good(logCheckpoint(store, { signer: key.signer }))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(events.length - 1),
+        fc.constantFrom(...tampers),
+        async (at, [, tamper]) => {
+          const changed = [...events]
+          tamper(changed, at)
+          const options = { checkpoints: [checkpoint], keys: [key.verifier] }
+          return (await verify(holding(changed), options)).isErr()
+        },
+      ),
+      { numRuns: 1_000 },
+    )
   })
 })
 
@@ -231,19 +239,6 @@ describe('A checkpoint', () => {
     expect(proved._unsafeUnwrapErr()).toMatchObject({ kind: 'LogChanged', size: events.length })
   })
 })
-
-const PYTHON = '/usr/bin/python3'
-const hasPython = (): boolean => {
-  try {
-    if (existsSync(PYTHON)) execFileSync(PYTHON, ['-c', 'import nacl'], { stdio: 'ignore' })
-    else throw new Error('no Python')
-    return true
-  } catch (cause) {
-    if (process.env['CI']) throw cause
-    process.stderr.write('\n*** NOT TESTED: verifying in Python. There is no python3-nacl. ***\n\n')
-    return false
-  }
-}
 
 describe.runIf(hasPython())('A program in another language', () => {
   it('verifies a log by its lines and a checkpoint, and finds a change', async () => {
