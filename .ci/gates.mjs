@@ -31,6 +31,7 @@ const gates = [
   ['API reports', () => run(node, own('api-reports.mjs'))],
   ['tests that are too long for npm test', () => run('npm', 'run', '--silent', 'test:long')],
   ['clients of two generators', () => run(node, join(root, 'test/clients/run.mjs'))],
+  ['SBOM', () => run(node, own('sbom.mjs'))],
   ['licences', () => run(node, own('licences.mjs'))],
   ['reference: every link leads somewhere', () => run('npm', 'run', '--silent', 'docs')],
   ['audit', () => run(node, own('audit.mjs'))],

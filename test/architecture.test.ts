@@ -85,6 +85,8 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
   [/^(transport|oidc)(\/|$)/, ['']],
+  // Another outsider, which asks the built package by its name.
+  [/^cli(\/|$)/, ['cli/**']],
   // The console mounts the transport; its browser part sees nothing of the library.
   [/^console$/, ['', 'transport', 'console/gen']],
   [/^console\/gen$/, []],
@@ -109,6 +111,9 @@ const RUNS_ANYWHERE =
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
+
+/** What the command line may import from elsewhere: what a host has. */
+const CLI_PACKAGES = /^(claviger(\/\w+)?|neverthrow|node:.+)$/
 
 const specifiersIn = (source: string): readonly string[] =>
   [...source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, path = '']) => path)
@@ -153,10 +158,12 @@ const forbiddenPackages = (sources: Sources): readonly string[] =>
     specifiersIn(source)
       .filter((specifier) => !specifier.startsWith('.'))
       .filter((name) => {
-        const isPure = folderOf(file).startsWith('domain')
+        const folder = folderOf(file)
+        if (/^cli(\/|$)/.test(folder)) return !CLI_PACKAGES.test(name)
+        const isPure = folder.startsWith('domain')
         return isPure
           ? !DOMAIN_PACKAGES.includes(name)
-          : RUNS_ANYWHERE.test(folderOf(file)) && name.startsWith('node:')
+          : RUNS_ANYWHERE.test(folder) && name.startsWith('node:')
       })
       .map((name) => `${file} -> ${name}`),
   )
@@ -258,6 +265,8 @@ describe('a planted violation is found', () => {
       'application/recording/transact.ts',
       "import { writeObject } from '../writing/write-object.js'",
     ],
+    ['cli/main.ts', "import { eventLine } from '../index.js'"],
+    ['cli/commands/log.ts', "import { openSqlite } from '../../adapters/sqlite/index.js'"],
     [
       'application/projects/projects.ts',
       "import { addProjectRoles } from '../project-roles/add-project-roles.js'",
@@ -278,6 +287,7 @@ describe('a planted violation is found', () => {
     ['create-iam.ts', "import { DatabaseSync } from 'node:sqlite'"],
     ['adapters/store/clock.ts', "import { performance } from 'node:perf_hooks'"],
     ['adapters/sql/statement.ts', "import { DatabaseSync } from 'node:sqlite'"],
+    ['cli/running/database.ts', "import pg from 'pg'"],
   ])('in %s, of a package: %s', (file, line) => {
     expect(forbiddenPackages(planted(file, line))).toHaveLength(1)
   })

@@ -214,6 +214,38 @@ describe('The package, unpacked where a host would have it', () => {
   })
 })
 
+describe('Publishing', () => {
+  const check = (folder: string) =>
+    run(process.execPath, [join(root, '.ci/publish-check.mjs'), folder])
+
+  it('is refused while there is no public address, and says so', async () => {
+    const { code, stderr } = await check(root)
+    expect(code).toBe(1)
+    for (const name of ['repository', 'homepage', 'bugs'])
+      expect(stderr).toContain(`NOT TO BE PUBLISHED: package.json has no ${name}:`)
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    expect(scripts.prepublishOnly).toMatch(/^npm run publish:check && /)
+  })
+
+  it('is let go with addresses, provenance, and a section in the changelog', async () => {
+    const folder = await temporaryFolder()
+    const manifest = {
+      version: '1.0.0',
+      repository: 'x',
+      homepage: 'x',
+      bugs: 'x',
+      publishConfig: { provenance: true },
+    }
+    const write = (name: string, text: string) => writeFile(join(folder.path, name), text)
+    await write('package.json', JSON.stringify(manifest))
+    await write('CHANGELOG.md', '## [1.0.0] - 2027-01-01\n')
+    expect(await check(folder.path)).toEqual({ code: 0, stdout: '', stderr: '' })
+    await write('CHANGELOG.md', '## [Unreleased]\n')
+    expect((await check(folder.path)).stderr).toContain('CHANGELOG.md has no section')
+    await folder.dispose()
+  })
+})
+
 /** What the compiler says of `source` at the path `file`, by a project that names no types of others. */
 const compile = async (file: string, source: string, more?: object): Promise<string> => {
   const options = { module: 'nodenext', target: 'es2025', strict: true, noEmit: true, types: [] }

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasPython } from '../application/evidence/python.js'
+import { hasPython, PYTHON } from '../application/evidence/python.js'
 import { claviger, ownFolder, shell } from '../cli/command-line.js'
 
 const docs = resolve(import.meta.dirname, '../../docs')
@@ -27,6 +27,7 @@ const withoutChance = (text: string): string =>
 
 /** What does not end by itself gets a second, on a port that is free. */
 const SET_UP = `set -e
+python3() { ${PYTHON} "$@"; }
 endless() { local code=0; timeout -s INT 1 "${process.execPath}" "$PROGRAM" "$@" || code=$?; [ $code = 124 ]; }
 npx() {
   case "$*" in

@@ -58,4 +58,4 @@ const begin = performance.now()
 const verified = await verify(store, { checkpoints: [checkpoint], keys: [verifier], onProgress })
 const seconds = (performance.now() - begin) / 1_000
 if (verified.isErr()) throw new Error(verified.error.kind)
-console.log(JSON.stringify({ events: verified.value.events, grown: most, seconds }))
+process.stdout.write(JSON.stringify({ events: verified.value.events, grown: most, seconds }))
