@@ -29,9 +29,10 @@ when it is not there. Run again, it goes on where it ended.
     const { values, terminal, signal } = call
     const [source, target] = [required(call, 'from'), required(call, 'to')]
     const secrets = await openCipher(call)
-    const schemaOf = (end: string) => optional(call, `${end}-schema`)
-    await using from = await openAddress(source, { schema: schemaOf('from'), signal })
-    await using to = await openAddress(target, { schema: schemaOf('to'), create: true, signal })
+    const fromSchema = optional(call, 'from-schema')
+    const toSchema = optional(call, 'to-schema')
+    await using from = await openAddress(source, { schema: fromSchema, signal })
+    await using to = await openAddress(target, { schema: toSchema, create: true, signal })
     const onProgress = ({ phase, done }: { readonly phase: string; readonly done: number }) =>
       terminal.progress(`${done} events, ${phase}`)
     const { copied, events } = unwrap(
