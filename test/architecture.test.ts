@@ -116,7 +116,9 @@ const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
 const CLI_PACKAGES = /^(claviger(\/\w+)?|neverthrow|node:.+)$/
 
 const specifiersIn = (source: string): readonly string[] =>
-  [...source.matchAll(/(?<!['"])(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, path = '']) => path)
+  [...source.matchAll(/(?<!['"])(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
+    ([, path = '']) => path,
+  )
 
 const folderOf = (file: string): string => posix.dirname(file).replace(/^\.$/, '')
 

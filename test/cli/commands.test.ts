@@ -32,7 +32,7 @@ const out = ({ code, out, notes }: Ran): string => {
   return out
 }
 
-describe.each(Object.entries(PLACES))('The command line on %s', (_, newPlace) => {
+describe.each(Object.entries(PLACES))('The command line on %s', (kind, newPlace) => {
   const all: Ran[] = []
   let place: Place
   let lines: readonly string[]
@@ -157,27 +157,24 @@ describe.each(Object.entries(PLACES))('The command line on %s', (_, newPlace) =>
     ).toEqual([])
   })
 
-  it.each(Object.entries(PLACES))(
-    'copies the log to %s, and goes on there',
-    async (_, newTarget) => {
-      const target = await newTarget()
-      const first = out(await run('copy', ...place.from, ...target.to))
-      const asked = ['--org', 'acme', '--keys', keys]
-      expect(first).toBe('3 events copied, 3 verified\n')
-      expect(
-        out(await run('log', '--json', ...target.database))
-          .trimEnd()
-          .split('\n'),
-      ).toEqual(lines)
-      const again = out(await run('copy', ...place.from, ...target.to, '--json'))
-      expect(JSON.parse(again)).toEqual({ copied: 0, events: 3 })
-      // What one of them records makes them two logs.
-      out(await run('apply', changed, ...asked, ...target.database))
-      const refused = await run('copy', ...place.from, ...target.to)
-      expect(refused).toMatchObject({ code: 1, out: '' })
-      expect(refused.notes).toMatch(/^claviger: The target holds events that the source does not/)
-    },
-  )
+  it('copies the log to the other kind, and goes on there', async () => {
+    const target = await (kind === 'SQLite' ? PLACES.PostgreSQL : PLACES.SQLite)()
+    const first = out(await run('copy', ...place.from, ...target.to))
+    const asked = ['--org', 'acme', '--keys', keys]
+    expect(first).toBe('3 events copied, 3 verified\n')
+    expect(
+      out(await run('log', '--json', ...target.database))
+        .trimEnd()
+        .split('\n'),
+    ).toEqual(lines)
+    const again = out(await run('copy', ...place.from, ...target.to, '--json'))
+    expect(JSON.parse(again)).toEqual({ copied: 0, events: 3 })
+    // What one of them records makes them two logs.
+    out(await run('apply', changed, ...asked, ...target.database))
+    const refused = await run('copy', ...place.from, ...target.to)
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.notes).toMatch(/^claviger: The target holds events that the source does not/)
+  })
 
   it('seals secrets anew in a copy', async () => {
     const target = await newPlace()
