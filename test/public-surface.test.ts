@@ -462,6 +462,17 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'TransportOptions',
     ],
   },
+  'claviger/import': {
+    values: ['readBetterAuth', 'readKeycloakRealm', 'readZitadelExport'],
+    both: [],
+    types: [
+      'BetterAuthTables',
+      'ImportWarning',
+      'ImportWarningKind',
+      'Imported',
+      'ImportedOrganization',
+    ],
+  },
   'claviger/oidc': {
     values: ['openIdSignIn'],
     both: [],

@@ -16,6 +16,8 @@ export interface BetterAuthTables {
   readonly members?: readonly object[] | undefined
 }
 
+const TABLES = ['ssoProviders', 'organizationRoles', 'members'] as const
+
 /**
  * Reads the tables of better-auth. OIDC providers of organizations are taken, and the roles of their members, as roles
  * of the project `organization`. It throws nothing: what it cannot read at all is one warning with an empty path.
@@ -24,7 +26,11 @@ export const readBetterAuth = (tables: BetterAuthTables): Imported => {
   const { warnings, warn } = openReport()
   const document = documentOf(tables)
   const drafts = new Map<string, OrganizationDraft>()
-  if (!isRecord(document.value)) warn('Malformed', '')
+  if (
+    !isRecord(document.value) ||
+    TABLES.every((name) => fieldIn(document, name).value === undefined)
+  )
+    warn('Malformed', '')
   else {
     const organizationOf = openOrganizations(drafts, warn)
     readProviders(fieldIn(document, 'ssoProviders'), organizationOf, warn)

@@ -14,11 +14,11 @@ export const readUserGrants = (organizations: readonly FoundOrganization[], warn
       const projectId = textIn(grant, 'projectId') ?? ''
       const project = projects.get(projectId) ?? all.get(projectId)
       const userId = textIn(grant, 'userId')
-      if (!project) {
-        warn('ProjectUnknown', grant.path)
-        continue
-      }
-      for (const { value: roleKey, path } of textsIn(fieldIn(grant, 'roleKeys'), warn))
-        addUserRole(draft, { userId, project, roleKey, path }, warn)
+      const roles = [...textsIn(fieldIn(grant, 'roleKeys'), warn)]
+      if (!project) warn('ProjectUnknown', grant.path)
+      else if (roles.length === 0) warn('NoRoles', grant.path)
+      else
+        for (const { value: roleKey, path } of roles)
+          addUserRole(draft, { userId, project, roleKey, path }, warn)
     }
 }
