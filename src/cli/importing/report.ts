@@ -1,8 +1,10 @@
 import { formatPlan, type GivenUserGrant, type ImportReport, type Plan, toJson } from 'claviger'
 import type { ImportWarning } from 'claviger/import'
+import type { CommandCall } from '../running/command.js'
 import { explain } from '../running/explain.js'
-import type { Terminal } from '../running/terminal.js'
 import type { ComparedGrants } from './compare-grants.js'
+
+type Terminal = CommandCall['terminal']
 
 /** What an import tells an operator, as text or as lines of JSON. */
 export interface Report {
