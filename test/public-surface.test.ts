@@ -462,17 +462,6 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'TransportOptions',
     ],
   },
-  'claviger/import': {
-    values: ['readBetterAuth', 'readKeycloakRealm', 'readZitadelExport'],
-    both: [],
-    types: [
-      'BetterAuthTables',
-      'ImportWarning',
-      'ImportWarningKind',
-      'Imported',
-      'ImportedOrganization',
-    ],
-  },
   'claviger/oidc': {
     values: ['openIdSignIn'],
     both: [],
@@ -492,6 +481,17 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'SignedIn',
       'TestInput',
       'UnreachableReason',
+    ],
+  },
+  'claviger/import': {
+    values: ['readBetterAuth', 'readKeycloakRealm', 'readZitadelExport'],
+    both: [],
+    types: [
+      'BetterAuthTables',
+      'ImportWarning',
+      'ImportWarningKind',
+      'Imported',
+      'ImportedOrganization',
     ],
   },
   'claviger/testing': {

@@ -14,7 +14,7 @@ export interface Imported {
 
 /** What was read of one organization. */
 export interface ImportedOrganization {
-  /** As in the export, or [derived from it](./ids.ts) where it could be no id. */
+  /** As in the export, or derived from it where that could be no id: always the same for the same. */
   readonly orgId: string
   /** For `iam.plan` and `iam.apply`, marked as `import:` and the name of the source; it prunes nothing. */
   readonly access: DesiredAccess

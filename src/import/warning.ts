@@ -1,5 +1,38 @@
-/** What an import did with something that it could not take as it is, and why. */
-const WARNINGS = {
+/** Why something was not taken as it is. A later version may have more. */
+export type ImportWarningKind =
+  | 'Malformed'
+  | 'Doubled'
+  | 'TooMany'
+  | 'IdChanged'
+  | 'NameChanged'
+  | 'KeyUnusable'
+  | 'SecretMissing'
+  | 'ProviderUnsupported'
+  | 'ProviderIncomplete'
+  | 'ScopesChanged'
+  | 'MappingLeft'
+  | 'RegistrationOff'
+  | 'DomainLeft'
+  | 'ProjectUnknown'
+  | 'GroupUnknown'
+  | 'RoleUnknown'
+  | 'GrantMissing'
+  | 'OrganizationUnknown'
+  | 'NoRoles'
+  | 'UserUnknown'
+  | 'UserNamed'
+  | 'UserDisabled'
+  | 'ClientDisabled'
+  | 'RolesExpanded'
+  | 'Internal'
+  | 'OrganizationMissing'
+  | 'PermissionsLeft'
+  | 'NotKept'
+
+/** What an import does with something that it cannot take as it is, and why. */
+const WARNINGS: Readonly<
+  Record<ImportWarningKind, readonly [action: ImportWarning['action'], message: string]>
+> = {
   Malformed: ['left', 'It does not have the shape that this export has'],
   Doubled: ['left', 'Another with the same id or key comes before it'],
   TooMany: ['left', 'There are more than one object can have'],
@@ -52,14 +85,11 @@ const WARNINGS = {
   OrganizationMissing: ['left', 'It belongs to no organization'],
   PermissionsLeft: ['left', 'A role is a key; what it permits is up to the application'],
   NotKept: ['left', 'Nothing of this kind is kept'],
-} as const satisfies Record<string, readonly ['changed' | 'left', string]>
-
-/** Why something was not taken as it is. */
-export type ImportWarningKind = keyof typeof WARNINGS
+}
 
 /** Something of an export that was changed, or left out. It repeats no value of the export. */
 export interface ImportWarning {
-  /** Why; more kinds may come. */
+  /** Why. */
   readonly kind: ImportWarningKind
   /** `changed`: it was taken in another form. `left`: it was not taken. */
   readonly action: 'changed' | 'left'
