@@ -110,6 +110,20 @@ describe('after something was changed by hand, moving in again', () => {
     expect(roles).toEqual([{ roleKey: 'own' }])
   })
 
+  it('leaves alone what the source knows nothing about', async () => {
+    const { store, iam } = emptyIam()
+    const { organizations } = readKeycloakRealm(keycloakRealm)
+    await moveIn(iam, { organizations, warnings: [] })
+    const [idpId, displayNameMapping] = ['sibling', 'OIDC_MAPPING_FIELD_EMAIL'] as const
+    const role = { projectId: 'portal', roleKey: 'editor' }
+    await orThrow(iam.projectRoles.patch({ ...role, group: 'content' }, context))
+    await orThrow(iam.projects.patch({ id: 'portal', projectRoleCheck: true }, context))
+    await orThrow(iam.identityProviders.patch({ idpId, displayNameMapping }, context))
+    const head = await store.lastPosition()
+    await moveIn(iam, { organizations, warnings: [] })
+    expect(await store.lastPosition()).toBe(head)
+  })
+
   it('removes what the source has no more only with prune', async () => {
     const { iam } = emptyIam()
     await moveIn(iam, imported)

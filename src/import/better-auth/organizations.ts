@@ -12,20 +12,25 @@ import type { Warn } from '../warning.js'
 export type OrganizationOf = (row: Found) => OrganizationDraft | undefined
 
 /** Organizations that begin with their first row. */
-export const openOrganizations =
-  (drafts: Map<string, OrganizationDraft>, warn: Warn): OrganizationOf =>
-  (row) => {
-    const id = textIn(row, 'organizationId')
-    if (id === undefined) {
-      warn('OrganizationMissing', row.path)
-      return undefined
-    }
-    const known = drafts.get(id)
-    if (known) return known
-    const draft = openOrganization(idFor(id, fieldIn(row, 'organizationId').path, warn))
-    drafts.set(id, draft)
-    return draft
+export const openOrganizations = (
+  drafts: Map<string, OrganizationDraft>,
+  warn: Warn,
+): OrganizationOf => {
+  const taken = new Set<string>()
+  const open = (id: string, path: string): OrganizationDraft | undefined => {
+    const draft = openOrganization(idFor(id, path, warn))
+    if (taken.has(draft.orgId)) warn('Doubled', path)
+    else drafts.set(id, draft)
+    taken.add(draft.orgId)
+    return drafts.get(id)
   }
+  return (row) => {
+    const id = textIn(row, 'organizationId')
+    if (id !== undefined) return drafts.get(id) ?? open(id, fieldIn(row, 'organizationId').path)
+    warn('OrganizationMissing', row.path)
+    return undefined
+  }
+}
 
 const PROJECT = 'organization'
 

@@ -27,7 +27,7 @@ export const readProviders = (rows: Found, organizationOf: OrganizationOf, warn:
         issuer: fieldIn(row, 'issuer'),
         scopes: { value: scopes.value ?? DEFAULT_SCOPES, path: scopes.path },
         isActive: true,
-        fields: { displayNameMapping: displayNameMapping(fieldIn(config, 'mapping'), warn) },
+        fields: mappingIn(fieldIn(config, 'mapping'), warn),
       },
       warn,
     )
@@ -44,7 +44,6 @@ const configIn = (row: Found): Found => {
 }
 
 const FIELDS = new Map<unknown, OidcMappingField>([
-  [undefined, 'OIDC_MAPPING_FIELD_UNSPECIFIED'],
   ['name', 'OIDC_MAPPING_FIELD_UNSPECIFIED'],
   ['email', 'OIDC_MAPPING_FIELD_EMAIL'],
   ['preferred_username', 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME'],
@@ -58,7 +57,7 @@ const USUAL: readonly (readonly [field: string, claim: string])[] = [
   ['image', 'picture'],
 ]
 
-const displayNameMapping = (mapping: Found, warn: Warn): OidcMappingField => {
+const mappingIn = (mapping: Found, warn: Warn) => {
   for (const [field, claim] of USUAL) {
     const { value, path } = fieldIn(mapping, field)
     if (value !== undefined && value !== claim) warn('MappingLeft', path)
@@ -66,7 +65,7 @@ const displayNameMapping = (mapping: Found, warn: Warn): OidcMappingField => {
   const extra = fieldIn(mapping, 'extraFields')
   if (isRecord(extra.value) && Object.keys(extra.value).length > 0) warn('MappingLeft', extra.path)
   const { value, path } = fieldIn(mapping, 'name')
-  const field = FIELDS.get(value)
-  if (!field) warn('MappingLeft', path)
-  return field ?? 'OIDC_MAPPING_FIELD_UNSPECIFIED'
+  const displayNameMapping = FIELDS.get(value)
+  if (value !== undefined && !displayNameMapping) warn('MappingLeft', path)
+  return { ...(displayNameMapping && { displayNameMapping }) }
 }

@@ -19,7 +19,7 @@ export interface FoundProvider {
   readonly issuer: Found
   readonly scopes: Found
   readonly isActive: boolean
-  /** Fields that are known as such. */
+  /** Those that the source has: what was set here of others stays. */
   readonly fields: Pick<
     DesiredIdentityProvider,
     'stylingType' | 'autoRegister' | 'displayNameMapping' | 'usernameMapping'

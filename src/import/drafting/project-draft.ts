@@ -21,6 +21,7 @@ export interface ProjectDraft {
 export interface FoundRole {
   readonly roleKey: unknown
   readonly displayName: string
+  /** Absent where the source has no groups of roles: what was set here stays. */
   readonly group?: string | undefined
   readonly path: string
 }
@@ -28,13 +29,13 @@ export interface FoundRole {
 /** Adds a role, unless its key cannot be kept or was there before. */
 export const addRole = (
   { roles }: ProjectDraft,
-  { roleKey, displayName, group = '', path }: FoundRole,
+  { roleKey, displayName, group, path }: FoundRole,
   warn: Warn,
 ): void => {
   if (!isRequiredText(roleKey)) warn('KeyUnusable', path)
   else if (roles.has(roleKey)) warn('Doubled', path)
   else if (roles.size >= MAX_DECLARED) warn('TooMany', path)
-  else roles.set(roleKey, { roleKey, displayName, group })
+  else roles.set(roleKey, { roleKey, displayName, ...(group !== undefined && { group }) })
 }
 
 /** A grant of a project as it was found. */

@@ -12,7 +12,7 @@ import {
   recordsIn,
   textIn,
 } from '../reading/document.js'
-import { idFor } from '../reading/ids.js'
+import { idFor, referredId } from '../reading/ids.js'
 import { openReport, type Warn } from '../warning.js'
 import { readGroups } from './read-groups.js'
 import { readProviders } from './read-providers.js'
@@ -31,8 +31,11 @@ export const readKeycloakRealm = (json: unknown): Imported => {
     const realm = textIn(found, 'realm')
     const path = fieldIn(found, 'realm').path
     if (realm === undefined) warn('Malformed', found.path)
-    else if (drafts.has(realm)) warn('Doubled', path)
-    else drafts.set(realm, readRealm(found, openOrganization(idFor(realm, path, warn)), warn))
+    else if (drafts.has(referredId(realm))) warn('Doubled', path)
+    else {
+      const draft = openOrganization(idFor(realm, path, warn))
+      drafts.set(draft.orgId, readRealm(found, draft, warn))
+    }
   }
   return {
     organizations: [...drafts.values()].flatMap((draft) => importedFrom(draft, 'keycloak')),

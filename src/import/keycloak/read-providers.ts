@@ -18,6 +18,7 @@ export const readProviders = (realm: Found, draft: OrganizationDraft, warn: Warn
     }
     const config = fieldIn(found, 'config')
     const id = fieldIn(found, 'alias')
+    const usernameMapping = mappings.get(id.value)
     addProvider(
       draft,
       {
@@ -29,10 +30,9 @@ export const readProviders = (realm: Found, draft: OrganizationDraft, warn: Warn
         scopes: scopesIn(config, isGoogle),
         isActive: fieldIn(found, 'enabled').value !== false,
         fields: {
-          stylingType: isGoogle ? 'STYLING_TYPE_GOOGLE' : 'STYLING_TYPE_UNSPECIFIED',
+          ...(isGoogle && { stylingType: 'STYLING_TYPE_GOOGLE' }),
           autoRegister: registers(found, warn),
-          displayNameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED',
-          usernameMapping: mappings.get(id.value) ?? 'OIDC_MAPPING_FIELD_UNSPECIFIED',
+          ...(usernameMapping && { usernameMapping }),
         },
       },
       warn,

@@ -27,8 +27,8 @@ export const readOrganizations = (orgs: Found, warn: Warn): readonly FoundOrgani
   for (const found of recordsIn(orgs, warn)) {
     const { value: id, path } = fieldIn(found, 'orgId')
     if (!isRequiredText(id)) warn('KeyUnusable', path)
-    else if (organizations.has(id)) warn('Doubled', path)
-    else organizations.set(id, readOrganization(found, { id, path }, warn))
+    else if (organizations.has(referredId(id))) warn('Doubled', path)
+    else organizations.set(referredId(id), readOrganization(found, { id, path }, warn))
   }
   return [...organizations.values()]
 }

@@ -7,7 +7,7 @@ describe('the tables of better-auth', () => {
   it('are read as the real package leaves them', async () => {
     const { tables, organizationId, users } = await betterAuthInstance()
     const { organizations, warnings } = readBetterAuth(tables)
-    const role = (roleKey: string) => ({ roleKey, displayName: roleKey, group: '' })
+    const role = (roleKey: string) => ({ roleKey, displayName: roleKey })
     const grant = (userId: string, ...roleKeys: string[]) => ({
       userId,
       projectId: 'organization',

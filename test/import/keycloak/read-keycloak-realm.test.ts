@@ -42,9 +42,6 @@ describe('a realm of Keycloak', () => {
 
   it('becomes an organization with the OIDC providers', () => {
     const common = {
-      stylingType: 'STYLING_TYPE_UNSPECIFIED',
-      displayNameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED',
-      usernameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED',
       scopes: ['openid'],
     }
     expect(acme?.access.identityProviders).toEqual([
