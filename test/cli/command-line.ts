@@ -83,7 +83,7 @@ export const claviger = (...parameters: readonly string[]): Promise<Ran> =>
 
 /** Runs a script in which `claviger` is the command line; `pipefail` is set. */
 export const shell = (script: string, setting: Setting = {}): Promise<Ran> => {
-  const setUp = `set -o pipefail; claviger() { "${process.execPath}" "${PROGRAM}" "$@"; }; npx() { "$@"; }`
+  const setUp = `set -o pipefail; PROGRAM='${PROGRAM}'; claviger() { "${process.execPath}" "${PROGRAM}" "$@"; }; npx() { "$@"; }`
   return start('bash', ['-c', `${setUp}\n${script}`], setting).ended
 }
 

@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { betterAuthInstance } from '../import/better-auth/better-auth-instance.js'
 import { CANARY } from '../import/canary.js'
 import { keycloakRealm } from '../import/keycloak/keycloak-realm.js'
 import { zitadelExport } from '../import/zitadel/zitadel-export.js'
-import { claviger, starting } from './command-line.js'
+import { claviger, PROGRAM, starting } from './command-line.js'
 import { newFile, PLACES, stopServer, written } from './places.js'
 
 const k1 = Buffer.alloc(32, 'canary-of-the-keys').toString('base64')
@@ -158,6 +159,19 @@ describe('claviger import', () => {
     const again = await imports('keycloak', file, ...database)
     expect(again.code).toBe(0)
     expect(await eventsIn(database)).toHaveLength(6_002)
+  })
+
+  it.runIf(process.platform === 'linux')('shows how far it is, on a terminal', () => {
+    const command = ['import', 'zitadel', sources.zitadel, '--db', newFile(), '--create', ...keys]
+    const shown = execFileSync(
+      'script',
+      ['-qec', [process.execPath, PROGRAM, ...command].join(' '), '/dev/null'],
+      { encoding: 'utf8' },
+    )
+    expect(shown).toContain('1 of 2 organizations planned')
+    expect(shown).toContain('1 of 2 organizations applied')
+    expect(shown).toContain('225480000000000001: 1 of 1 user grants')
+    expect(shown).not.toContain(CANARY)
   })
 
   const noFile = '/nowhere/export.json'

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createFileRegistry, fromBinary, fromJson, toJson } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import { readAccess } from 'claviger'
 import { readZitadelExport } from 'claviger/import'
 import { describe, expect, it } from 'vitest'
 import { CANARY } from '../canary.js'
@@ -258,6 +259,28 @@ describe('what Zitadel allows and we do not, or the other way round', () => {
     expect(granted?.orgId).toBe('gr--e---co-8316378137f8')
     expect(owner?.access.projects?.[0]?.grants).toEqual([
       { grantedOrgId: granted?.orgId, roleKeys: ['r'] },
+    ])
+  })
+
+  it('takes no more than one object can have', () => {
+    const keys = Array.from({ length: 10_001 }, (_, index) => `r${index}`)
+    const granted = keys.slice(0, 401)
+    const { organizations, warnings } = readZitadelExport(
+      withOrg({
+        projectRoles: keys.map((roleKey) => ({ projectId: 'p', roleKey, displayName: 'R' })),
+        projectGrants: [
+          { projectGrant: { projectId: 'p', grantedOrgId: 'globex', roleKeys: granted } },
+        ],
+        userGrants: [{ userId: 'u', projectId: 'p', roleKeys: granted }],
+      }),
+    )
+    const [{ access, userGrants } = { access: {}, userGrants: [] }] = organizations
+    expect(readAccess(access).isOk()).toBe(true)
+    expect(userGrants[0]?.roles).toHaveLength(400)
+    expect(warnings.map(({ kind, path }) => [kind, path])).toEqual([
+      ['TooMany', 'orgs[0].projectRoles[10000].roleKey'],
+      ['TooMany', 'orgs[0].projectGrants[0].projectGrant.roleKeys[400]'],
+      ['TooMany', 'orgs[0].userGrants[0].roleKeys[400]'],
     ])
   })
 
