@@ -483,6 +483,17 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'UnreachableReason',
     ],
   },
+  'claviger/import': {
+    values: ['readBetterAuth', 'readKeycloakRealm', 'readZitadelExport'],
+    both: [],
+    types: [
+      'BetterAuthTables',
+      'ImportWarning',
+      'ImportWarningKind',
+      'Imported',
+      'ImportedOrganization',
+    ],
+  },
   'claviger/testing': {
     values: [
       'eventClockLaws',

@@ -40,6 +40,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     about: 'brings an organization to a desired state',
     load: async () => (await import('./commands/desired-state/apply.js')).apply,
   },
+  import: {
+    about: 'moves in from Zitadel, Keycloak or better-auth',
+    load: async () => (await import('./commands/import.js')).importCommand,
+  },
   reseal: {
     about: 'seals client secrets with the current key',
     load: async () => (await import('./commands/reseal.js')).reseal,

@@ -29,8 +29,8 @@ export const OidcMappingField = choice([
 ])
 export type OidcMappingField = z.infer<typeof OidcMappingField>
 
-/** RFC 6749, section 3.3: printable ASCII without space, quotation mark and backslash. */
-const scope = z.string({ error: 'must be text' }).check(
+/** Schema of one scope. RFC 6749, section 3.3: printable ASCII without space, quotation mark and backslash. */
+export const scope = z.string({ error: 'must be text' }).check(
   z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, {
     error:
       'must be an OAuth 2.0 scope of 1 to 200 printable ASCII characters without space, " or \\',

@@ -80,6 +80,7 @@ const provider = (idpId: string): fc.Arbitrary<DesiredIdentityProvider> =>
       clientSecret: fc.constantFrom('secret one', 'secret two'),
       scopes: fc.constantFrom<string[]>([], ['email'], ['email', 'profile']),
       autoRegister: fc.boolean(),
+      initialState: fc.constantFrom('active' as const, 'inactive' as const),
     },
     { requiredKeys: ['idpId', 'name', 'clientId', 'issuer', 'clientSecret'] },
   )

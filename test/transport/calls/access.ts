@@ -16,6 +16,7 @@ const inLibrary = (desired: JsonObject): Untrusted =>
   JSON.parse(
     JSON.stringify(desired, (name, value) => {
       if (name === 'updateMask') return undefined
+      if (name === 'initialState') return 'inactive'
       return name === 'version' ? Number(value) : value
     }),
   )

@@ -1,5 +1,6 @@
 import type { Call, JsonObject } from '../call.js'
 import { applyAccess, planAccess } from '../calls/access.js'
+import { getIdentityProvider } from '../calls/identity-providers.js'
 import { getProjectRole, listProjectRoles } from '../calls/project-roles.js'
 import { addProject, getProject, removeProject } from '../calls/projects.js'
 import { IDP_ID } from '../host.js'
@@ -35,6 +36,10 @@ const desired = {
 const portalWith = (fields: JsonObject) => ({
   projects: [{ id: 'portal', name: 'Portal', ...fields }],
 })
+
+const withoutSecret = {
+  identityProviders: [{ idpId: 'later', name: 'Later', initialState: 'STATE_INACTIVE', ...oidc }],
+}
 
 /** Desired states, applied and planned. */
 export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])[] = [
@@ -102,6 +107,13 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
       ],
     }),
     getProjectRole(['portal', 'editor']),
+  ],
+  [
+    'adds a provider without a secret as inactive',
+    planAccess(withoutSecret),
+    applyAccess(withoutSecret),
+    getIdentityProvider('later'),
+    applyAccess(withoutSecret),
   ],
   [
     'is of another organization',

@@ -4,7 +4,7 @@ import {
   PatchIdentityProvider,
 } from '../../../domain/identity-provider/commands.js'
 import type { GivenProviderFields } from '../../../domain/identity-provider/fields.js'
-import { MAX_SCOPES, requiredText } from '../../../domain/values.js'
+import { choice, MAX_SCOPES, requiredText } from '../../../domain/values.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** A desired OIDC identity provider. An absent field stays as it is, or gets its default when the provider is added. */
@@ -25,10 +25,15 @@ export interface DesiredIdentityProvider extends GivenProviderFields {
    */
   readonly clientId: string
   /**
-   * In plain text: 1 to 200 characters (code points). Required when the provider is added. Spec: OIDC
-   * identity provider configuration.
+   * In plain text: 1 to 200 characters (code points). Required when the provider is added, unless it is added as
+   * inactive. Spec: OIDC identity provider configuration.
    */
   readonly clientSecret?: string | undefined
+  /**
+   * State of the provider when it is added: active when absent. One that is there keeps its state. A provider that is
+   * added as inactive without `clientSecret` has the secret `not set` until another is set.
+   */
+  readonly initialState?: 'active' | 'inactive' | undefined
   /**
    * The OIDC issuer of the provider: at most 200 characters (code points). May be empty for a new provider, and
    * while the OIDC configuration does not change. Spec: OIDC identity provider configuration.
@@ -43,6 +48,7 @@ const { scopes } = PatchIdentityProvider.shape.data.shape
 export const DesiredIdentityProvider = z.extend(PatchIdentityProvider.shape.data, {
   clientId,
   clientSecret: z.optional(requiredText),
+  initialState: z.optional(choice(['active', 'inactive'])),
   issuer,
   scopes: z.optional(scopes.def.innerType.register(bounds, { maxItems: MAX_SCOPES })),
 })

@@ -104,8 +104,8 @@ const WITH_EVENTS: readonly Action[] = ['add', 'update', 'remove']
 /** Actions of objects that do not exist. */
 const ABSENT: readonly Action[] = ['add', 'blocked']
 
-/** What an event does to its object. */
+/** What an event does to its object. A plan deactivates only what it adds. */
 export const actionOf = ({ type }: PlannedEvent): Action => {
-  if (type.endsWith('added')) return 'add'
+  if (type.endsWith('added') || type === 'identity_provider.deactivated') return 'add'
   return type.endsWith('removed') ? 'remove' : 'update'
 }

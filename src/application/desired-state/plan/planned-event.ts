@@ -1,11 +1,13 @@
 import * as z from 'zod/mini'
 import {
   AddOidcIdentityProvider,
+  DeactivateIdentityProvider,
   type IdentityProviderCommand,
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from '../../../domain/identity-provider/commands.js'
 import type {
+  IdentityProviderDeactivated,
   IdentityProviderUpdated,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
@@ -66,6 +68,7 @@ export const PlannedEvent = z.discriminatedUnion(
     planned('identity_provider.oidc_added', AddOidcIdentityProvider),
     planned('identity_provider.oidc_config_updated', UpdateOidcConfig),
     planned('identity_provider.updated', UpdateIdentityProvider),
+    planned('identity_provider.deactivated', DeactivateIdentityProvider),
   ],
   { error: 'must be an event that a plan can have' },
 )
@@ -108,6 +111,7 @@ export type PlannedEvent = {
   | OidcIdentityProviderAdded
   | OidcConfigUpdated
   | IdentityProviderUpdated
+  | IdentityProviderDeactivated
 )
 
 /** An event that gives roles: when their lives began must be looked up to decide on it. */
@@ -144,5 +148,7 @@ export const commandOf = ({
       return { type: 'UpdateOidcConfig', data }
     case 'identity_provider.updated':
       return { type: 'UpdateIdentityProvider', data }
+    case 'identity_provider.deactivated':
+      return { type: 'DeactivateIdentityProvider', data }
   }
 }

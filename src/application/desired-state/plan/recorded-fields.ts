@@ -74,6 +74,8 @@ const newValues = ({ object, events }: PlannedChange): Values => {
     const value = all[field]
     if (value !== undefined) values[field] = value
   }
+  if (events.some(({ type }) => type === 'identity_provider.deactivated'))
+    values['state'] = 'inactive'
   return values
 }
 

@@ -1,6 +1,9 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists } from '../../../domain/decider.js'
-import { AddOidcIdentityProvider } from '../../../domain/identity-provider/commands.js'
+import { decideAll, exists } from '../../../domain/decider.js'
+import {
+  AddOidcIdentityProvider,
+  type IdentityProviderCommand,
+} from '../../../domain/identity-provider/commands.js'
 import { identityProvider } from '../../../domain/identity-provider/decider.js'
 import { identityProviders } from '../../../domain/identity-provider/kind.js'
 import type { IamError, InvalidArgument } from '../../errors/errors.js'
@@ -26,8 +29,11 @@ export interface DeclaredProvider {
   readonly marks: Marks
 }
 
+/** Secret of a provider that is added as inactive without one. */
+const NOT_SET = 'not set'
+
 /**
- * The change of an identity provider. Refused: a new provider without name or secret; a change of the OIDC
+ * The change of an identity provider. Refused: a new provider without name, or active without secret; a change of the OIDC
  * configuration without an issuer.
  */
 export const planIdentityProvider = async (
@@ -36,7 +42,7 @@ export const planIdentityProvider = async (
   declared: DeclaredProvider,
 ): Promise<Result<readonly PendingChange[], IamError>> => {
   const { desired, index, marks } = declared
-  const { clientSecret: secret, ...fields } = desired
+  const { clientSecret: given, initialState, ...fields } = desired
   const { idpId, issuer } = fields
   const object = { type: 'identity_provider', idpId } as const
   const before = await runtime.ledger.read(identityProviders, call.orgId, { idpId })
@@ -49,8 +55,10 @@ export const planIdentityProvider = async (
   if (isSuperseded(marks, (await marksOn(runtime, marks, [stream])).get(stream)))
     return ok([superseded(current)])
 
-  const required = ['name', 'clientSecret'] as const
-  const missing = found ? [] : required.filter((field) => desired[field] === undefined)
+  const isAddedInactive = !found && initialState === 'inactive'
+  const secret = given ?? (isAddedInactive ? NOT_SET : undefined)
+  const required = { name: desired.name, clientSecret: secret }
+  const missing = found ? [] : REQUIRED.filter((field) => required[field] === undefined)
   if (missing.length > 0)
     return err(invalidFields(index, missing, 'is required to add the provider'))
   const stored = found?.clientSecret
@@ -60,19 +68,21 @@ export const planIdentityProvider = async (
       : await sealIfChanged(runtime, call, { idpId, declared: secret, stored })
   const isSecretUnchanged = secret !== undefined && clientSecret === undefined
   const data = { ...fields, clientSecret }
-  return identityProvider
-    .decide(
-      found
-        ? { type: 'PatchIdentityProvider', data }
-        : { type: 'AddOidcIdentityProvider', data: AddOidcIdentityProvider.shape.data.parse(data) },
-      state,
-    )
-    .andThen((events) =>
-      issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
-        ? err(invalidFields(index, ['issuer'], 'must not be empty'))
-        : ok([changeBy(record(before, events).events, current, { isSecretUnchanged })]),
-    )
+  const commands: IdentityProviderCommand[] = [
+    found
+      ? { type: 'PatchIdentityProvider', data }
+      : { type: 'AddOidcIdentityProvider', data: AddOidcIdentityProvider.shape.data.parse(data) },
+    ...(isAddedInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
+  ]
+  return decideAll(identityProvider, commands, state).andThen((events) =>
+    issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
+      ? err(invalidFields(index, ['issuer'], 'must not be empty'))
+      : ok([changeBy(record(before, events).events, current, { isSecretUnchanged })]),
+  )
 }
+
+/** What a new provider must have. */
+const REQUIRED = ['name', 'clientSecret'] as const
 
 const invalidFields = (
   index: number,
