@@ -270,7 +270,10 @@ describe('a planted violation is found', () => {
     ['adapters/sql/dialect.ts', "import type { Database } from '../sqlite/database.js'"],
     ['adapters/memory/rows.ts', "import { allOf } from '../sql/statement.js'"],
     ['adapters/cloudflare/index.ts', "import { openSqlite } from '../sqlite/index.js'"],
-    ['adapters/postgres/options.ts', "import type { SqliteLimits } from '../sql/sqlite/database.js'"],
+    [
+      'adapters/postgres/options.ts',
+      "import type { SqliteLimits } from '../sql/sqlite/database.js'",
+    ],
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
     ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],

@@ -12,9 +12,8 @@ export const LIMITS: SqliteLimits = { maxParameters: 100, maxEvents: 500 }
 /** The database of an object. Prepared statements are cached by the runtime. */
 export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {
   const execute = (text: string, parameters: readonly Parameter[]) => {
-    const bound = binding(text, parameters)
     try {
-      const cursor = sql.exec(bound.text, ...bound.values)
+      const cursor = sql.exec(text, ...parameters.map(bound))
       // The types of the runtime know the columns of no statement.
       return { rows: [...cursor.raw()] as readonly Row[], cursor }
     } catch (error) {
@@ -32,22 +31,9 @@ export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {
   }
 }
 
-/**
- * The values of a statement as the runtime takes them: integers as numbers, which are exact for every position that a
- * store assigns. Where they are too many, a JSON list of them is the only one.
- */
-const binding = (
-  text: string,
-  parameters: readonly Parameter[],
-): { readonly text: string; readonly values: readonly (string | number | null)[] } => {
-  const values = parameters.map((value) => (typeof value === 'bigint' ? Number(value) : value))
-  if (values.length <= LIMITS.maxParameters) return { text, values }
-  let nth = 0
-  return {
-    text: text.replaceAll('?', () => `(?1 ->> ${nth++})`),
-    values: [JSON.stringify(values)],
-  }
-}
+/** Integers are numbers for the runtime; they are exact for every position that a store assigns. */
+const bound = (value: Parameter): string | number | null =>
+  typeof value === 'bigint' ? Number(value) : value
 
 /** Runs work at once: nothing else of the object comes in between. */
 export const connectionTo = (

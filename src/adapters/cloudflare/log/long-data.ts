@@ -1,5 +1,6 @@
 import type { Position, RecordedEvent } from '../../../ports/event-store.js'
 import type { SyncDatabase } from '../../sql/sqlite/database.js'
+import { storedJson } from '../../sql/stored-events.js'
 import { exceedsBytes } from '../../store/text-size.js'
 
 /** Most bytes of data that the row of an event has; all of a row may have 2 MB. */
@@ -55,5 +56,5 @@ export const withLongData = (
 const longData = (database: SyncDatabase, position: Position): ReturnType<typeof JSON.parse> => {
   const sql = `SELECT part FROM ${PARTS} WHERE position = ? ORDER BY nth`
   const parts = database.rows<readonly [part: string]>(sql, position)
-  return parts.length > 0 ? JSON.parse(parts.join('')) : undefined
+  return storedJson(parts.join(''))
 }
