@@ -39,12 +39,10 @@ export const iamObject = (
   /** For your other workers: may this user do that? `&consistency=eventual` takes what is already applied. */
   const isAllowed = async (request: Request, query: URLSearchParams): Promise<Response> => {
     const caller = await authenticate(request.headers)
-    const consistency = query.get('consistency') === 'eventual' ? 'eventual' : 'strong'
-    const [userId, projectId, roleKey] = ['userId', 'projectId', 'roleKey'].map(
-      (name) => query.get(name) ?? '',
-    )
     if (caller === undefined) return new Response(null, { status: 401 })
-    const input = { userId: `${userId}`, projectId: `${projectId}`, roleKey: `${roleKey}` }
+    const { userId = '', projectId = '', projectOrgId, roleKey } = Object.fromEntries(query)
+    const consistency = query.get('consistency') === 'eventual' ? 'eventual' : 'strong'
+    const input = { userId, projectId, projectOrgId, roleKey }
     const checked = await iam.access.check(input, { caller, consistency })
     return checked.isOk()
       ? Response.json(checked.value)
