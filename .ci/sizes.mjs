@@ -11,13 +11,13 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   '.': { source: 'index.ts', own: 55_300, whole: 88_300 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_400, whole: 46_200 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_400, whole: 46_400 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 30_200, whole: 78_100 },
   './transport': { source: 'transport/index.ts', own: 53_700, whole: 112_200 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './oidc': { source: 'oidc/index.ts', own: 8_000, whole: 45_000 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 24_000, whole: 46_000 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_200, whole: 45_400 },
   './testing': { source: 'testing/index.ts', own: 31_000, whole: 41_900 },
 }
 

@@ -483,6 +483,17 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'UnreachableReason',
     ],
   },
+  'claviger/cloudflare': {
+    values: ['durableObjectStore'],
+    both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableStorage'],
+    types: [
+      'Clock',
+      'DurableObjectOptions',
+      'DurableObjectStorage',
+      'DurableObjectStore',
+      'SqlCursor',
+    ],
+  },
   'claviger/testing': {
     values: [
       'eventClockLaws',

@@ -8,7 +8,9 @@ export interface SqlCursor {
 
 /** The storage of a Durable Object of a class with SQLite: `ctx.storage`. */
 export interface DurableObjectStorage {
+  /** Its database. */
   readonly sql: {
+    /** Runs a statement, or several without values. */
     readonly exec: (query: string, ...bindings: (string | number | null)[]) => SqlCursor
   }
   /** Runs `work` in a transaction, which ends with it; what it throws undoes all. */
