@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventRecoveryLaws } from '../../../src/testing/index.js'
 import type { Answer } from '../../processes/writer.js'
 import { checkLog } from '../../processes/writing.js'
+import { sampled } from '../../sampled.js'
 import { type Hosts, startHosts, storeOf } from './hosts.js'
 
 let hosts: Hosts
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => hosts[Symbol.asyncDispose]())
 
 describe('When workerd is killed', () => {
-  test.each(eventRecoveryLaws)('$name', async ({ name: law, check }) => {
+  test.each(sampled(eventRecoveryLaws))('$name', async ({ name: law, check }) => {
     const name = law.replaceAll(/\W/g, '')
     await check({
       open: async () => storeOf(hosts, name),
