@@ -69,7 +69,8 @@ describe('In a Durable Object', () => {
 
   test('a batch of any size is applied as a whole', async () => {
     expect(await runner.run('the largest batch')).toEqual({
-      applied: true,
+      added: true,
+      changed: true,
       again: false,
       totalSize: 2000,
       isAtEnd: true,

@@ -7,6 +7,7 @@ import { projectAdded } from '../../../../../src/testing/read-model/samples/proj
 import { roleAdded } from '../../../../../src/testing/read-model/samples/project-role.js'
 import {
   userGrantAdded,
+  userGrantDeactivated,
   userGrantUpdated,
 } from '../../../../../src/testing/read-model/samples/user-grant.js'
 import { messageOr, type Scenario } from './scenario.js'
@@ -65,18 +66,27 @@ export const largestGrant =
     return Object.fromEntries(answers)
   }
 
-/** More events at once than the same statements apply, with the longest keys. */
+/** More events at once than the same statements apply, about objects with the longest keys. */
 export const largestBatch: Scenario = async ({ storage }) => {
   const { readModel } = durableObjectStore(storage)
-  const { record, events } = newLog()
-  record(orgId, projectAdded(GRANT.projectId))
-  for (let n = 0; n < 2000; n++)
-    record(orgId, userGrantAdded({ ...GRANT, userId: numbered(n, '\u0001') }, []))
-  const applied = await readModel.apply(0n, events)
-  const again = await readModel.apply(0n, events)
+  const log = newLog()
+  log.record(orgId, projectAdded(GRANT.projectId))
+  const users = Array.from({ length: 2000 }, (_, n) => numbered(n, '\u0001'))
+  for (const userId of users) log.record(orgId, userGrantAdded({ ...GRANT, userId }, []))
+  const added = await readModel.apply(0n, log.events)
+  const from = await readModel.checkpoint()
+  for (const userId of users) log.record(orgId, userGrantDeactivated({ ...GRANT, userId }))
+  const changed = await readModel.apply(from, log.above(from))
+  const again = await readModel.apply(from, log.above(from))
   const sort = [{ field: 'userId', direction: 'asc' } as const]
-  const query = { type: 'user_grant', orgId, conditions: [], sort, limit: 10 } as const
+  const inactive = {
+    field: 'state',
+    operator: 'equals',
+    value: 'inactive',
+    ignoreCase: false,
+  } as const
+  const query = { type: 'user_grant', orgId, conditions: [inactive], sort, limit: 10 } as const
   const { totalSize } = await readModel.list(query)
-  const isAtEnd = (await readModel.checkpoint()) === events.at(-1)?.position
-  return { applied, again, totalSize, isAtEnd }
+  const isAtEnd = (await readModel.checkpoint()) === log.events.at(-1)?.position
+  return { added, changed, again, totalSize, isAtEnd }
 }
