@@ -26,6 +26,7 @@ const library = defineConfig({
     console: 'src/console/index.ts',
     oidc: 'src/oidc/index.ts',
     import: 'src/import/index.ts',
+    cloudflare: 'src/adapters/cloudflare/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'es2024',

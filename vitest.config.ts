@@ -20,6 +20,7 @@ export default defineConfig({
       { find: /^claviger\/console$/, replacement: source('console/index.ts') },
       { find: /^claviger\/oidc$/, replacement: source('oidc/index.ts') },
       { find: /^claviger\/import$/, replacement: source('import/index.ts') },
+      { find: /^claviger\/cloudflare$/, replacement: source('adapters/cloudflare/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

@@ -29,6 +29,7 @@ export default {
     'src/console/index.ts',
     'src/oidc/index.ts',
     'src/import/index.ts',
+    'src/adapters/cloudflare/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),
   readme: join(root, 'README.md'),

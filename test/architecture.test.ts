@@ -80,7 +80,11 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^application$/, [...PURE, 'application/**']],
   [/^adapters\/store$/, PURE],
   // What databases share; no other adapter sees it, and it sees no database.
-  [/^adapters\/(sqlite|postgres)(\/|$)/, [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model']],
+  [
+    /^adapters\/(sqlite|cloudflare)(\/|$)/,
+    [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model', 'adapters/sql/sqlite'],
+  ],
+  [/^adapters\/postgres(\/|$)/, [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model']],
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
@@ -109,7 +113,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql)|oidc|import)(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -278,6 +282,11 @@ describe('a planted violation is found', () => {
     ['adapters/memory/rows.ts', "import { openSqlite } from '../sqlite/index.js'"],
     ['adapters/sql/dialect.ts', "import type { Database } from '../sqlite/database.js'"],
     ['adapters/memory/rows.ts', "import { allOf } from '../sql/statement.js'"],
+    ['adapters/cloudflare/index.ts', "import { openSqlite } from '../sqlite/index.js'"],
+    [
+      'adapters/postgres/options.ts',
+      "import type { SqliteLimits } from '../sql/sqlite/database.js'",
+    ],
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
     ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
@@ -292,6 +301,7 @@ describe('a planted violation is found', () => {
     ['adapters/store/clock.ts', "import { performance } from 'node:perf_hooks'"],
     ['adapters/sql/statement.ts', "import { DatabaseSync } from 'node:sqlite'"],
     ['cli/running/database.ts', "import pg from 'pg'"],
+    ['adapters/cloudflare/log/event-store.ts', "import { setImmediate } from 'node:timers'"],
   ])('in %s, of a package: %s', (file, line) => {
     expect(forbiddenPackages(planted(file, line))).toHaveLength(1)
   })

@@ -18,7 +18,16 @@ import {
 } from './runtimes/host-folder.ts'
 
 /** The subpaths beside the core. */
-const OTHERS = ['sqlite', 'postgres', 'transport', 'oidc', 'testing', 'console', 'import']
+const OTHERS = [
+  'sqlite',
+  'postgres',
+  'transport',
+  'oidc',
+  'testing',
+  'console',
+  'import',
+  'cloudflare',
+]
 
 describe('The package, unpacked where a host would have it', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -50,6 +59,22 @@ describe('The package, unpacked where a host would have it', () => {
   it('has types of claviger/sqlite for a host that names no types and no library of any', async () => {
     const source = "export * from 'claviger/sqlite'\n"
     expect(await compile(join(folder.path, 'lone.ts'), source)).toBe('')
+  })
+
+  it('has types of claviger/cloudflare for the storage of a Durable Object, as a worker is compiled', async () => {
+    const types = join(root, 'node_modules/@cloudflare/workers-types/index.d.ts')
+    const source = `import { DurableObject } from 'cloudflare:workers'
+      import { createIam, permissionsFromCaller } from 'claviger'
+      import { durableObjectStore } from 'claviger/cloudflare'
+      export class Tenant extends DurableObject {
+        readonly iam = createIam({
+          ...durableObjectStore(this.ctx.storage),
+          secrets: null!,
+          authorize: permissionsFromCaller,
+        })
+      }\n`
+    const options = { lib: ['es2024', 'esnext.disposable'], types: [types], skipLibCheck: true }
+    expect(await compile(join(folder.path, 'object.ts'), source, options)).toBe('')
   })
 
   it.each([

@@ -494,6 +494,17 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'ImportedOrganization',
     ],
   },
+  'claviger/cloudflare': {
+    values: ['durableObjectStore'],
+    both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableStorage'],
+    types: [
+      'Clock',
+      'DurableObjectOptions',
+      'DurableObjectStorage',
+      'DurableObjectStore',
+      'SqlCursor',
+    ],
+  },
   'claviger/testing': {
     values: [
       'eventClockLaws',

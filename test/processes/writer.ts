@@ -2,7 +2,7 @@
 import { openPostgres } from '../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
-import { PROJECT_DEFAULTS } from '../defaults.js'
+import { command } from './commands.js'
 
 /** Where the log is. */
 export type Place =
@@ -32,30 +32,6 @@ export interface Answer {
   /** Positions of the events, as text; absent when the command was refused. */
   readonly positions?: readonly string[]
   readonly refusal?: string
-}
-
-const context = (idempotencyKey: string) => ({
-  caller: { userId: 'u1', orgId: 'acme' },
-  idempotencyKey,
-})
-
-/** The commands of a writer, in turn: its own objects, then some that all writers fight for. */
-const command = (iam: Iam, name: string, n: number) => {
-  const key = `${name}-${n}`
-  switch (n % 4) {
-    case 0:
-      return iam.projects.add({ id: key, name: key }, context(key))
-    case 1: {
-      const roles = ['a', 'b', 'c'].map((roleKey) => ({ roleKey, displayName: key }))
-      return iam.projectRoles.addMany({ projectId: `${name}-${n - 1}`, roles }, context(key))
-    }
-    case 2:
-      return iam.projects.update({ ...PROJECT_DEFAULTS, id: 'shared', name: key }, context(key))
-    default: {
-      const role = { projectId: 'shared', roleKey: `role-${n}`, displayName: key }
-      return iam.projectRoles.add(role, context(key))
-    }
-  }
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))

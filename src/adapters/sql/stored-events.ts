@@ -39,7 +39,7 @@ export const eventsOf = (rows: readonly EventRow<number | string>[]): readonly R
  * The value of a column of JSON; undefined when it is damaged. The reader of the event reports that with its
  * position: to throw here would look like a store that is unavailable.
  */
-const storedJson = (text: string): ReturnType<typeof JSON.parse> => {
+export const storedJson = (text: string): ReturnType<typeof JSON.parse> => {
   try {
     return JSON.parse(text)
   } catch {

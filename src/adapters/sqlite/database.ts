@@ -1,22 +1,10 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { SyncDatabase } from '../sql/sqlite/database.js'
+import type { Parameter, Row } from '../sql/statement.js'
 import { UnusableFile } from './unusable-file.js'
 
-/** A row in the order of its columns. Integers are numbers. */
-export type Row = readonly SQLOutputValue[]
-
-/** A synchronous connection to one SQLite file. It throws SQLITE_BUSY and never waits. */
-export interface Database {
-  /** Runs any number of statements without parameters. */
-  readonly script: (sql: string) => void
-  /** Runs one statement, and returns how many rows it changed. */
-  readonly run: (sql: string, ...parameters: SQLInputValue[]) => number
-  /** All rows that a query finds. The type of the row is the caller's claim. */
-  readonly rows: <Found extends Row>(
-    sql: string,
-    ...parameters: SQLInputValue[]
-  ) => readonly Found[]
-  /** First column of the first row; undefined when there is no row. */
-  readonly value: (sql: string, ...parameters: SQLInputValue[]) => SQLOutputValue | undefined
+/** A connection to one SQLite file. It throws SQLITE_BUSY and never waits. */
+export interface Database extends SyncDatabase {
   readonly close: () => void
 }
 
@@ -40,13 +28,13 @@ export const openDatabase = (path: string): Database => {
     return fresh
   }
 
-  const rows = <Found extends Row>(sql: string, ...parameters: SQLInputValue[]) =>
+  const rows = <Found extends Row>(sql: string, ...parameters: Parameter[]) =>
     // The types of Node.js have no rows as arrays.
     asArrays(statement(sql).all(...parameters)) as readonly Found[]
 
   return {
     script: (sql) => connection.exec(sql),
-    run: (sql, ...parameters) => Number(statement(sql).run(...parameters).changes),
+    run: (sql, ...parameters) => statement(sql).run(...parameters).changes > 0,
     rows,
     value: (sql, ...parameters) => rows(sql, ...parameters)[0]?.[0],
     close: () => connection.close(),

@@ -1,10 +1,11 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
+import { sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { checkNames } from '../store/check-options.js'
 import { type Clock, microsecondClock } from '../store/clock.js'
 import { openConnection } from './connection.js'
+import { LIMITS } from './limits.js'
 import { sqliteEventStore } from './log/event-store.js'
-import { sqliteReadModel } from './read-model/read-model.js'
 
 export { StoreFault } from '../../ports/store-fault.js'
 export { InvalidAppend } from '../store/check-append.js'
@@ -61,7 +62,7 @@ export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite =>
   const store = sqliteEventStore(connection, clock)
   return {
     store,
-    readModel: sqliteReadModel(connection, store),
+    readModel: sqliteReadModel(connection, LIMITS, store),
     close,
     [Symbol.asyncDispose]: close,
   }

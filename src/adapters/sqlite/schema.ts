@@ -1,6 +1,6 @@
+import { CREATE_EVENTS } from '../sql/sqlite/tables.js'
 import type { Database } from './database.js'
 import { isNotADatabase } from './faults.js'
-import { CREATE_EVENTS } from './log/tables.js'
 import { inTransaction } from './transaction.js'
 import { UnusableFile } from './unusable-file.js'
 

@@ -28,7 +28,8 @@ interface Changes {
   readonly isUnordered: () => boolean
 }
 
-const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
+/** The checkpoint after `batch`. */
+export const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
 
 /** Moves the checkpoint when it is where `batch` begins, and then finds a row. */
 export const checkpointMove = ({ table }: Dialect, batch: Batch): Statement => ({

@@ -1,31 +1,15 @@
 import { setImmediate } from 'node:timers'
-import type {
-  EventCount,
-  EventRestore,
-  EventStore,
-  RecordedEvent,
-} from '../../../ports/event-store.js'
-import { beginsAppend, checkRestore } from '../../store/check-restore.js'
+import type { EventCount, EventRestore, EventStore } from '../../../ports/event-store.js'
+import { readLog } from '../../sql/sqlite/read-log.js'
+import { restoreEvents } from '../../sql/sqlite/restore-events.js'
+import { writeGroup } from '../../sql/sqlite/write-group.js'
 import { type MicrosecondClock, microsecondClock } from '../../store/clock.js'
 import { groupCommit, type Verdict } from '../../store/group-commit.js'
 import { listeners } from '../../store/listeners.js'
 import type { PreparedAppend } from '../../store/prepare-append.js'
 import type { Connection } from '../connection.js'
-import type { Database } from '../database.js'
 import { isConnectionFault } from '../faults.js'
-import {
-  countAfter,
-  eventsOfAppend,
-  insertEvent,
-  isKeyUsed,
-  lastEvent,
-  lastPosition,
-  pageOfEvents,
-  streamEvents,
-  versionOf,
-} from './event-rows.js'
 import { watch } from './watch.js'
-import { writeGroup } from './write-group.js'
 
 /** Taken once: tests of a host may replace it, also in its module. */
 const schedule = setImmediate
@@ -45,13 +29,8 @@ export const sqliteEventStore = (
   }
 
   return {
+    ...readLog(connection),
     append: groupCommit({ write, isConnectionFault, schedule }),
-    readStream: (stream, afterVersion = 0) =>
-      connection.query((database) => streamEvents(database, stream, afterVersion)),
-    readAll: (after, limit) => connection.query((database) => pageOfEvents(database, after, limit)),
-    countAfter: (after) => connection.query((database) => countAfter(database, after)),
-    lastPosition: async () => BigInt(await connection.query(lastPosition)),
-    findAppend: (by) => connection.read((database) => eventsOfAppend(database, by)),
     onAppend: (wake) => {
       const remove = add(wake)
       endWatch ??= watch(connection, wakeAll)
@@ -63,27 +42,10 @@ export const sqliteEventStore = (
       }
     },
     restore: async (events) => {
-      await connection.write((database) => restoreEvents(database, events))
+      await connection.write((database) =>
+        restoreEvents(database, events, ({ data }) => JSON.stringify(data)),
+      )
       wakeAll()
     },
-  }
-}
-
-const restoreEvents = (database: Database, events: readonly RecordedEvent[]): void => {
-  let previous = lastEvent(database)
-  const invalid = checkRestore(events, {
-    last: previous,
-    versionOf: (stream) => versionOf(database, stream),
-    isKeyUsed: (key) => isKeyUsed(database, key),
-  })
-  if (invalid) throw invalid
-  for (const event of events) {
-    insertEvent(database, {
-      event,
-      data: JSON.stringify(event.data),
-      metadata: JSON.stringify(event.metadata),
-      beginsAppend: beginsAppend(event, previous),
-    })
-    previous = event
   }
 }

@@ -18,9 +18,10 @@ import {
   READ_MODEL,
   SPELLS,
 } from '../../../../src/adapters/sql/read-model/tables.js'
+import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import type { Statement } from '../../../../src/adapters/sql/statement.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { sqliteDialect } from '../../../../src/adapters/sqlite/read-model/dialect.js'
+import { LIMITS } from '../../../../src/adapters/sqlite/limits.js'
 import {
   ACCESS,
   applyManyGrants,
@@ -29,6 +30,8 @@ import {
   HOLDERS,
 } from '../../sql/read-model/many-grants.js'
 import { temporaryFile } from '../temporary-file.js'
+
+const DIALECT = sqliteDialect(LIMITS)
 
 const path = temporaryFile()
 const { readModel, close } = openSqlite(path)
@@ -62,10 +65,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
   })
 
   test.each(GRANT_LISTS)('a list by %s reads no table as a whole.', (by, query) => {
-    for (const statement of [
-      countStatement(sqliteDialect, query),
-      pageStatement(sqliteDialect, query),
-    ]) {
+    for (const statement of [countStatement(DIALECT, query), pageStatement(DIALECT, query)]) {
       expect(scansIn(statement)).toEqual([])
       const [first] = stepsOf(statement).filter((step) => step.includes(OBJECTS[query.type].name))
       const column = { user: 'userId', project: 'projectId', 'user and role': 'userId' }[by]
@@ -77,19 +77,19 @@ describe('Among 20,000 grants in 100 organizations', () => {
   test('pages in the order of the key need no sorting, also by role.', () => {
     for (const [by, query] of GRANT_LISTS)
       if (by === 'organization' || by.startsWith('role'))
-        expect(stepsOf(pageStatement(sqliteDialect, query)).join()).not.toContain('TEMP B-TREE')
+        expect(stepsOf(pageStatement(DIALECT, query)).join()).not.toContain('TEMP B-TREE')
   })
 
   test('the roles of a grant are looked up.', () => {
     for (const [by, query] of GRANT_LISTS) {
-      const found = byIndex(pageStatement(sqliteDialect, query), ASSIGNMENTS.name)
+      const found = byIndex(pageStatement(DIALECT, query), ASSIGNMENTS.name)
       expect(found.length, by).toBeGreaterThan(0)
       for (const step of found) expect(step).toMatch(/\(org=\? AND user_id=\? AND scope=\?/)
     }
   })
 
   test('a check of access looks everything up.', () => {
-    const statement = accessStatement(sqliteDialect, ACCESS)
+    const statement = accessStatement(DIALECT, ACCESS)
     expect(scansIn(statement)).toEqual([])
     expect(byIndex(statement, ASSIGNMENTS.name)).toEqual([
       expect.stringMatching(/^SEARCH last .*\(org=\? AND user_id=\? AND scope=\?\)$/),
@@ -98,7 +98,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
   })
 
   test.each(HELD_ROLES)('the roles of one user are looked up, with %o.', (query) => {
-    const statement = heldRolesStatement(sqliteDialect, query)
+    const statement = heldRolesStatement(DIALECT, query)
     expect(scansIn(statement)).toEqual([])
     expect(byIndex(statement, ASSIGNMENTS.name)).toEqual([
       expect.stringMatching(/^SEARCH held .*\(org=\? AND user_id=\?\)$/),
@@ -107,7 +107,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
   })
 
   test.each(HOLDERS)('the holders of roles are found in order by %s.', (columns, query) => {
-    const statement = holdersStatement(sqliteDialect, query)
+    const statement = holdersStatement(DIALECT, query)
     expect(scansIn(statement)).toEqual([])
     const [found] = byIndex(statement, ASSIGNMENTS.name)
     expect(found?.endsWith(`(${columns})`), found).toBe(true)
@@ -118,7 +118,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
 
   test('the removal of a project finds its grants in all organizations.', () => {
     const [removal] = byIndex(
-      removalOf(sqliteDialect, 'user_grant', ['owner+project-0']),
+      removalOf(DIALECT, 'user_grant', ['owner+project-0']),
       OBJECTS.user_grant.name,
     )
     expect(removal).toMatch(/\(project_scope=\?\)$/)
@@ -132,7 +132,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
     ['user', ['scope', 'role', 'org', 'user_id']],
   ])('the end of assignments of one %s is looked up.', (_, by) => {
     const columns = { by, set: ['end_at', 'ended_with'] }
-    const [statement] = sqliteDialect.fill(ASSIGNMENTS, columns, [[...by.map(() => 1), 2, 'x']])
+    const [statement] = DIALECT.fill(ASSIGNMENTS, columns, [[...by.map(() => 1), 2, 'x']])
     const [step] = statement ? stepsOf(statement) : []
     expect(step).toMatch(/^SEARCH .* USING .*INDEX/)
   })

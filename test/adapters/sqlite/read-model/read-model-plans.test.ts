@@ -11,9 +11,10 @@ import {
   OBJECTS,
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
+import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import type { Statement } from '../../../../src/adapters/sql/statement.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { sqliteDialect } from '../../../../src/adapters/sqlite/read-model/dialect.js'
+import { LIMITS } from '../../../../src/adapters/sqlite/limits.js'
 import type {
   HistoryQuery,
   ListQuery,
@@ -26,6 +27,8 @@ import { newLog } from '../../../../src/testing/read-model/samples/log.js'
 import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
 import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
 import { temporaryFile } from '../temporary-file.js'
+
+const DIALECT = sqliteDialect(LIMITS)
 
 const ORGANIZATIONS = 100
 const PROJECTS = 1000
@@ -129,8 +132,8 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
           ? ['MULTI-INDEX OR', 'INDEX 1', lookUp('key'), 'INDEX 2', lookUp(`folded_${field}`)]
           : [lookUp(`key|folded_${field}`)]
         const expected = plan.map((step) => expect.stringMatching(step))
-        expect(planOf(countStatement(sqliteDialect, query))).toEqual(expected)
-        expect(planOf(pageStatement(sqliteDialect, query)).slice(0, plan.length)).toEqual(expected)
+        expect(planOf(countStatement(DIALECT, query))).toEqual(expected)
+        expect(planOf(pageStatement(DIALECT, query)).slice(0, plan.length)).toEqual(expected)
       }
     },
   )
@@ -148,7 +151,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       [state, key],
       [key, key],
     ]) {
-      const plan = planOf(countStatement(sqliteDialect, listOf('project_role', { conditions })))
+      const plan = planOf(countStatement(DIALECT, listOf('project_role', { conditions })))
       expect(plan[0]).toBe('MULTI-INDEX OR')
     }
   })
@@ -158,10 +161,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     ({ type, field, ignoreCase }) => {
       const conditions = [{ field, operator: 'contains', value: 'x', ignoreCase } as const]
       const query = listOf(type, { conditions })
-      for (const statement of [
-        countStatement(sqliteDialect, query),
-        pageStatement(sqliteDialect, query),
-      ]) {
+      for (const statement of [countStatement(DIALECT, query), pageStatement(DIALECT, query)]) {
         expect(planOf(statement)[0]).toMatch(new RegExp(`${SEARCH} .*INDEX \\w+ \\(scope=\\?\\)$`))
       }
     },
@@ -174,7 +174,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       const sort: readonly SortKey[] = field === last.field ? [last] : [{ field, direction }, last]
       for (const after of [undefined, sort.map(() => 'x')]) {
         const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
-        expect(planOf(pageStatement(sqliteDialect, query))[0]).toMatch(
+        expect(planOf(pageStatement(DIALECT, query))[0]).toMatch(
           new RegExp(`${SEARCH} .*INDEX \\w+ \\(scope=\\?( AND .*)?\\)$`),
         )
       }
@@ -184,7 +184,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
   test.each(TYPES)('pages of %s by id or key need no sorting.', (type) => {
     for (const direction of DIRECTIONS) {
       const sort = [{ field: identityField[type], direction }]
-      const plan = planOf(pageStatement(sqliteDialect, listOf(type, { sort, after: ['x'] })))
+      const plan = planOf(pageStatement(DIALECT, listOf(type, { sort, after: ['x'] })))
       const beyond = direction === 'asc' ? '>' : '<'
       expect(plan).toEqual([expect.stringContaining(`(scope=? AND key${beyond}?)`)])
     }
@@ -202,7 +202,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
 
     /** How the entries are come by, and whether they are sorted. */
     const entryStepsOf = (asked: Partial<HistoryQuery>) =>
-      stepsOf(historyStatement(sqliteDialect, { ...query, ...asked })).filter((step) =>
+      stepsOf(historyStatement(DIALECT, { ...query, ...asked })).filter((step) =>
         [HISTORY.name, 'TEMP B-TREE'].some((text) => step.includes(text)),
       )
     const byObject = `SEARCH ${HISTORY.name} USING INDEX ${HISTORY.name}_object`

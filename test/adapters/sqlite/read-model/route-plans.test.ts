@@ -2,17 +2,20 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { routeStatement } from '../../../../src/adapters/sql/read-model/statements/route-statement.js'
 import { OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
+import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { sqliteDialect } from '../../../../src/adapters/sqlite/read-model/dialect.js'
+import { LIMITS } from '../../../../src/adapters/sqlite/limits.js'
 import { applyManyDomains, HOLDER, WANTED } from '../../sql/read-model/many-domains.js'
 import { temporaryFile } from '../temporary-file.js'
+
+const DIALECT = sqliteDialect(LIMITS)
 
 test('SQLite finds where users sign in by an index, however many have added their domain.', async () => {
   const path = temporaryFile()
   await using opened = openSqlite(path)
   await applyManyDomains(opened.readModel)
   expect(await opened.readModel.route(WANTED)).toEqual(HOLDER)
-  const { sql, parameters } = routeStatement(sqliteDialect, WANTED)
+  const { sql, parameters } = routeStatement(DIALECT, WANTED)
   const database = new DatabaseSync(path)
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters)
   database.close()

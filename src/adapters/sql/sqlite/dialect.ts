@@ -1,11 +1,15 @@
-import type { ChangedRow, Dialect, Table } from '../../sql/dialect.js'
-import type { Parameter, Statement } from '../../sql/statement.js'
+import type { ChangedRow, Dialect, Table } from '../dialect.js'
+import type { Parameter, Statement } from '../statement.js'
+import type { SqliteLimits } from './database.js'
 
-/** How many rows one statement adds, as long as there are so many: to run one costs as much as a row does. */
-const ROWS_AT_ONCE = [128, 16, 1]
+/**
+ * How many rows one statement adds, as long as there are so many and it may have their parameters: to run one costs as
+ * much as a row does.
+ */
+const ROWS_AT_ONCE = [128, 16, 8, 1]
 
 /** The SQL of SQLite. */
-export const sqliteDialect: Dialect = {
+export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParameters'>): Dialect => ({
   declarations: {
     types: { integer: 'INTEGER', text: 'TEXT', json: 'TEXT' },
     ifMissing: 'IF NOT EXISTS',
@@ -32,6 +36,7 @@ export const sqliteDialect: Dialect = {
   *insert(table, items, rowOf) {
     let done = 0
     for (const count of ROWS_AT_ONCE) {
+      if (count * table.columns.length > maxParameters) continue
       const sql = insertion(table, count)
       for (; done + count <= items.length; done += count)
         yield { sql, parameters: items.slice(done, done + count).flatMap(rowOf) }
@@ -51,7 +56,7 @@ export const sqliteDialect: Dialect = {
       sql: `DELETE FROM ${name} WHERE scope = ? AND key = ?`,
       parameters,
     })),
-}
+})
 
 /** SQLite finds a row fastest by an integer that is its primary key, and ends every index with it. */
 function byRowId(table: Table): Table {

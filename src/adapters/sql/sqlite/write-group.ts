@@ -11,12 +11,12 @@ import { nextPosition } from '../../store/clock.js'
 import type { Verdict } from '../../store/group-commit.js'
 import type { PreparedAppend } from '../../store/prepare-append.js'
 import { recordEvents } from '../../store/record-events.js'
-import type { Database } from '../database.js'
+import type { SyncDatabase } from './database.js'
 import { insertEvent, isKeyUsed, lastPosition, versionOf } from './event-rows.js'
 
 /** Checks and writes each append of a group, in a transaction that has begun. */
 export const writeGroup = (
-  database: Database,
+  database: SyncDatabase,
   group: readonly PreparedAppend[],
   now: number,
 ): readonly Verdict[] => {
@@ -33,7 +33,7 @@ export const writeGroup = (
 
 /** Why an append is refused, except for conflicts that the unique index finds at the insert. */
 const refusalOf = (
-  database: Database,
+  database: SyncDatabase,
   { writes, metadata: { idempotencyKey } }: Append,
   versions: (stream: StreamId) => Version,
 ): VersionConflict | IdempotencyKeyUsed | undefined => {
@@ -57,7 +57,7 @@ const createdAlone = (writes: readonly StreamWrite[]): StreamWrite | undefined =
 }
 
 const insertAppend = (
-  database: Database,
+  database: SyncDatabase,
   { append, data, metadata }: PreparedAppend,
   first: number,
 ): Verdict => {
@@ -72,7 +72,7 @@ const insertAppend = (
 }
 
 /** Versions of streams, each read once: no append of a group writes a stream of another one. */
-const knownVersions = (database: Database): ((stream: StreamId) => Version) => {
+const knownVersions = (database: SyncDatabase): ((stream: StreamId) => Version) => {
   const known = new Map<StreamId, Version>()
   return (stream) => {
     const version = known.get(stream) ?? versionOf(database, stream)

@@ -1,7 +1,7 @@
 import type { StreamId } from '../../../domain/values.js'
 import type { Position, RecordedEvent, Version } from '../../../ports/event-store.js'
-import { EVENT_COLUMNS, eventsOf } from '../../sql/stored-events.js'
-import type { Database } from '../database.js'
+import { EVENT_COLUMNS, eventsOf } from '../stored-events.js'
+import type { SyncDatabase } from './database.js'
 
 const STREAM = `SELECT ${EVENT_COLUMNS} FROM events WHERE stream = ? AND version > ? ORDER BY version`
 const PAGE = `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
@@ -19,14 +19,14 @@ const INSERT = `INSERT INTO events (${EVENT_COLUMNS}, begins_append, idempotency
 
 /** The events of `stream` above `afterVersion`, oldest first. */
 export const streamEvents = (
-  database: Database,
+  database: SyncDatabase,
   stream: StreamId,
   afterVersion: Version,
 ): readonly RecordedEvent[] => eventsOf(database.rows(STREAM, stream, afterVersion))
 
 /** At most `limit` events above `after`, lowest position first. */
 export const pageOfEvents = (
-  database: Database,
+  database: SyncDatabase,
   after: Position,
   limit: number,
 ): readonly RecordedEvent[] => {
@@ -35,27 +35,28 @@ export const pageOfEvents = (
 }
 
 /** The last event; undefined when there is none. */
-export const lastEvent = (database: Database): RecordedEvent | undefined =>
+export const lastEvent = (database: SyncDatabase): RecordedEvent | undefined =>
   eventsOf(database.rows(LAST))[0]
 
 /** Position of the last event; 0 when there is none. */
-export const lastPosition = (database: Database): number => Number(database.value(LAST_POSITION))
+export const lastPosition = (database: SyncDatabase): number =>
+  Number(database.value(LAST_POSITION))
 
 /** How many events lie above `after`. */
-export const countAfter = (database: Database, after: Position): number =>
+export const countAfter = (database: SyncDatabase, after: Position): number =>
   Number(database.value(COUNT, Number(after)))
 
 /** How many events `stream` holds. */
-export const versionOf = (database: Database, stream: StreamId): Version =>
+export const versionOf = (database: SyncDatabase, stream: StreamId): Version =>
   Number(database.value(VERSION, stream))
 
 /** Whether an append was recorded under `idempotencyKey`. */
-export const isKeyUsed = (database: Database, idempotencyKey: string): boolean =>
+export const isKeyUsed = (database: SyncDatabase, idempotencyKey: string): boolean =>
   database.value(BEGIN_OF_KEY, idempotencyKey) !== undefined
 
 /** What the append with this id, or under this key, recorded, in the order written. */
 export const eventsOfAppend = (
-  database: Database,
+  database: SyncDatabase,
   by: { readonly id: string } | { readonly idempotencyKey: string },
 ): readonly RecordedEvent[] => {
   const begin =
@@ -80,7 +81,7 @@ export interface NewRow {
 
 /** Adds an event; false, with nothing added, when its stream already holds that version. */
 export const insertEvent = (
-  database: Database,
+  database: SyncDatabase,
   { event, data, metadata, beginsAppend }: NewRow,
 ): boolean =>
   database.run(
@@ -95,4 +96,4 @@ export const insertEvent = (
     event.appendId,
     beginsAppend ? 1 : 0,
     beginsAppend ? (event.metadata.idempotencyKey ?? null) : null,
-  ) === 1
+  )

@@ -1,0 +1,73 @@
+import type { EventStore } from '../../../ports/event-store.js'
+import type { ReadModel } from '../../../ports/read-model.js'
+import { type Batch, changesOf, endOf, moveCheckpoint } from '../read-model/changes.js'
+import { createTables } from '../read-model/create-tables.js'
+import { emptyTables, sqlReadModel } from '../read-model/read-model.js'
+import { CHECKPOINT } from '../read-model/tables.js'
+import type { Row, Statement, Steps } from '../statement.js'
+import type { SqliteLimits, SyncConnection, SyncDatabase } from './database.js'
+import { sqliteDialect } from './dialect.js'
+
+/** A read model in tables of its own, in the database of `store`; created when first used. */
+export const sqliteReadModel = (
+  connection: SyncConnection,
+  limits: SqliteLimits,
+  store: EventStore,
+): ReadModel => {
+  const dialect = sqliteDialect(limits)
+  const createReadTables = (database: SyncDatabase) => database.script(createTables(dialect))
+  let isReady = false
+
+  const ready = async (): Promise<SyncConnection> => {
+    if (!isReady && !(await connection.query(haveTables))) await connection.write(createReadTables)
+    isReady = true
+    return connection
+  }
+
+  const apply = (database: SyncDatabase, batch: Batch): boolean => {
+    if (!run(database, moveCheckpoint(dialect, batch))) return false
+    const { statements } = run(database, changesOf(dialect, batch))
+    for (const { sql, parameters } of statements) database.run(sql, ...parameters)
+    return true
+  }
+
+  return sqlReadModel(
+    {
+      dialect,
+      read: async (steps) => (await ready()).query((database) => run(database, steps())),
+      readTogether: async (steps) => (await ready()).read((database) => run(database, steps())),
+      apply: async (batch) =>
+        (await ready()).write((database) =>
+          partsOf(batch, limits.maxEvents).every((part) => apply(database, part)),
+        ),
+      reset: () =>
+        connection.write((database) => {
+          // The tables may have been dropped.
+          createReadTables(database)
+          database.run(`DELETE FROM ${CHECKPOINT.name}`)
+          run(database, emptyTables(dialect))
+        }),
+    },
+    store,
+  )
+}
+
+/** Whether there are tables; they are created together. */
+const haveTables = (database: SyncDatabase): boolean =>
+  database.value('SELECT 1 FROM sqlite_schema WHERE name = ?', CHECKPOINT.name) === 1
+
+const partsOf = (batch: Batch, maxEvents: number): readonly Batch[] => {
+  const { from, events } = batch
+  if (events.length <= maxEvents) return [batch]
+  const first = { from, events: events.slice(0, maxEvents) }
+  return [first, ...partsOf({ from: endOf(first), events: events.slice(maxEvents) }, maxEvents)]
+}
+
+const run = <Value>(database: SyncDatabase, steps: Steps<Value>): Value => {
+  let step = steps.next()
+  while (!step.done) step = steps.next(found(database, step.value))
+  return step.value
+}
+
+const found = (database: SyncDatabase, { sql, parameters }: Statement): readonly Row[] =>
+  database.rows(sql, ...parameters)

@@ -1,0 +1,49 @@
+import { durableObjectStore } from '../../../../src/adapters/cloudflare/index.js'
+import {
+  eventClockLaws,
+  eventRestoreLaws,
+  eventStoreLaws,
+  readModelLaws,
+} from '../../../../src/testing/index.js'
+import type { ObjectState } from './object-state.js'
+
+const opened = async ({ storage }: ObjectState, now?: () => Date) => {
+  await storage.deleteAll()
+  return durableObjectStore(storage, { now })
+}
+
+const inObject = (state: ObjectState) => ({
+  open: async () => (await opened(state)).store,
+  openAt: async (now: () => Date) => (await opened(state, now)).store,
+  reopen: async () => durableObjectStore(state.storage).store,
+})
+
+const readModelIn = (state: ObjectState) => {
+  let last: ReturnType<typeof durableObjectStore> | undefined
+  return {
+    open: async () => {
+      last = await opened(state)
+      return last.readModel
+    },
+    reopen: () => {
+      last = durableObjectStore(state.storage)
+      return last.readModel
+    },
+    store: () => last?.store,
+  }
+}
+
+/** All laws, each to be run in an object of its own. */
+export const LAWS: readonly {
+  readonly name: string
+  readonly run: (state: ObjectState) => Promise<void>
+}[] = [
+  ...[...eventStoreLaws, ...eventRestoreLaws, ...eventClockLaws].map(({ name, check }) => ({
+    name: `the store: ${name}`,
+    run: (state: ObjectState) => check(inObject(state)),
+  })),
+  ...readModelLaws.map(({ name, check }) => ({
+    name: `the read model: ${name}`,
+    run: (state: ObjectState) => check(readModelIn(state)),
+  })),
+]

@@ -1,0 +1,78 @@
+import { LIMITS } from '../../../../../src/adapters/cloudflare/database.js'
+import { durableObjectStore } from '../../../../../src/adapters/cloudflare/index.js'
+import { pageStatement } from '../../../../../src/adapters/sql/read-model/statements/list-statement.js'
+import { sqliteDialect } from '../../../../../src/adapters/sql/sqlite/dialect.js'
+import { memoryReadModel } from '../../../../../src/index.js'
+import type { ListQuery, ReadModel, Views, ViewType } from '../../../../../src/ports/read-model.js'
+import { demandEqual } from '../../../../../src/testing/law.js'
+import { allPages, listOf, manyLog } from '../../../../../src/testing/read-model/samples/lists.js'
+import {
+  byIdentity,
+  SAMPLES,
+  sortValue,
+  TYPES,
+} from '../../../../../src/testing/read-model/samples/samples.js'
+import type { Scenario } from './scenario.js'
+
+/** A list of a type by all its fields, the identity last. */
+const byAll = <Type extends ViewType>(type: Type): ListQuery<Type> => {
+  const identity = byIdentity(type)
+  const fields = Object.keys(SAMPLES[type].sortFields).filter((field) => field !== identity.field)
+  return listOf(
+    type,
+    [...fields.map((field) => ({ field, direction: 'asc' as const })), identity],
+    3,
+  )
+}
+
+/** The list of the rows like `row`, by every operator on every field, from `row` on. */
+const like = <Type extends ViewType>(
+  type: Type,
+  row: Views[Type],
+  ignoreCase: boolean,
+): ListQuery<Type> => {
+  const query = byAll(type)
+  const conditions = SAMPLES[type].filterFields.flatMap((field) => {
+    const text: unknown = row[field]
+    // Roles are texts in a list.
+    const value = typeof text === 'string' ? text : 'role'
+    return (['equals', 'startsWith', 'contains'] as const).map((operator) => ({
+      field,
+      operator: typeof text === 'string' ? operator : ('contains' as const),
+      value,
+      ignoreCase,
+    }))
+  })
+  return { ...query, conditions }
+}
+
+const compare = async <Type extends ViewType>(
+  type: Type,
+  [found, expected]: readonly [ReadModel, ReadModel],
+) => {
+  const rows = await allPages(expected, byAll(type))
+  demandEqual('all pages', await allPages(found, byAll(type)), rows)
+  const [first] = rows
+  if (first === undefined) return undefined
+  const answers: { found: number; parameters: number }[] = []
+  for (const ignoreCase of [true, false]) {
+    const query = like(type, first, ignoreCase)
+    const list = await expected.list(query)
+    demandEqual('the list', await found.list(query), list)
+    const after = query.sort.map(({ field }) => sortValue(type, field, first))
+    const next = { ...query, after }
+    demandEqual('the page after', await found.list(next), await expected.list(next))
+    const { parameters } = pageStatement(sqliteDialect(LIMITS), next)
+    answers.push({ found: list.items.length, parameters: parameters.length })
+  }
+  return answers
+}
+
+/** Lists by every condition and order at once answer as those of a read model in memory do. */
+export const largestLists: Scenario = async ({ storage }) => {
+  const models = [durableObjectStore(storage).readModel, memoryReadModel()] as const
+  const { events } = manyLog()
+  for (const model of models) await model.apply(0n, events)
+  const compared = await Promise.all(TYPES.map((type) => compare(type, models)))
+  return Object.fromEntries(TYPES.map((type, index) => [type, compared[index]]))
+}

@@ -1,0 +1,34 @@
+import { durableObjectStore, InvalidRestore } from '../../../../../src/adapters/cloudflare/index.js'
+import { ProjectId } from '../../../../../src/domain/values.js'
+import { wholeLog } from '../../../../../src/testing/event-store/samples.js'
+import { demandEqual } from '../../../../../src/testing/law.js'
+import { newLog } from '../../../../../src/testing/read-model/samples/log.js'
+import { projectAdded } from '../../../../../src/testing/read-model/samples/project.js'
+import { roleAdded } from '../../../../../src/testing/read-model/samples/project-role.js'
+import type { Scenario } from './scenario.js'
+
+/** The largest position; the runtime reads integers as numbers. */
+const MOST = BigInt(Number.MAX_SAFE_INTEGER)
+
+export const largestPositions: Scenario = async ({ storage }) => {
+  const { store, readModel } = durableObjectStore(storage)
+  const { events, record } = newLog(MOST - 800n)
+  record('acme', projectAdded('portal'))
+  record('acme', roleAdded('portal', 'reader'))
+  record('acme', projectAdded('billing'))
+  await store.restore(events)
+  demandEqual('the log', await wholeLog(store), events)
+  const beyond = events.map((event) => ({ ...event, position: event.position + MOST }))
+  await readModel.apply(0n, events)
+  const project = await readModel.get('acme', { type: 'project', id: ProjectId.parse('billing') })
+  const history = await readModel.history({ orgId: 'acme', after: MOST - 1n, limit: 10 })
+  return {
+    last: await store.lastPosition(),
+    above: (await store.readAll(MOST - 1n, 10)).length,
+    farAbove: (await store.readAll(2n ** 70n, 10)).length,
+    beyond: await store.restore(beyond).catch((error) => error instanceof InvalidRestore),
+    checkpoint: await readModel.checkpoint(),
+    sequence: project?.details.sequence,
+    history: history.map(({ sequence }) => sequence),
+  }
+}
