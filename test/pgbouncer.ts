@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort, unprivileged } from './postgres-server.js'
+import { freePort, unprivileged } from './postgres-server.ts'
 
 /** Where the package of Debian puts it. */
 const PROGRAM = '/usr/sbin/pgbouncer'
@@ -30,7 +30,8 @@ export const startPgbouncer = async (target: number, size: number): Promise<Pgbo
   const folder = mkdtempSync(join(tmpdir(), 'claviger-pgbouncer-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
-  writeFileSync(join(folder, 'users'), '"postgres" ""\n')
+  // The password of a server that asks for one.
+  writeFileSync(join(folder, 'users'), '"postgres" "secret-of-postgres"\n')
   writeFileSync(
     join(folder, 'pgbouncer.ini'),
     `[databases]
