@@ -2,9 +2,9 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { checkOptions } from './check-options.js'
 import { ownPool, toListen } from './connection/clients.js'
-import { type Connections, POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { demandServer } from './connection/demand-server.js'
 import { loadDriver } from './connection/driver.js'
-import { UnusableDatabase } from './connection/unusable-database.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { demandMigrated, migrate } from './migrations.js'
@@ -59,7 +59,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     await Promise.all([notifications.close(), connections.close()])
   }
   const prepare = async () => {
-    await demandSettings(connections)
+    await demandServer(connections.read)
     if (options.migrate === false) await demandMigrated(connections, schema)
     else await migrate(connections, schema)
   }
@@ -91,16 +91,3 @@ const untilAbort = (work: () => Promise<void>, signal: AbortSignal | undefined):
       .then(resolve, reject)
       .finally(() => signal?.removeEventListener('abort', onAbort))
   })
-
-/** @throws UnusableDatabase */
-const demandSettings = async (connections: Connections): Promise<void> => {
-  const [row] = await connections.read({
-    text: `SELECT $1::int, current_setting('server_encoding')`,
-    values: [1],
-  })
-  const [one, encoding] = row ?? []
-  if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
-  if (encoding !== 'UTF8') {
-    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
-  }
-}

@@ -1,5 +1,6 @@
 import type { ClientBase, CustomTypesConfig } from 'pg'
 import { fieldOf } from '../../../domain/field-of.js'
+import { askServer } from './demand-server.js'
 import { standbyFault } from './faults.js'
 
 /** A row in the order of its columns, each as the text that PostgreSQL writes. */
@@ -36,7 +37,7 @@ export class StatementFailed extends Error {
 export const connectionOf = async (client: ClientBase): Promise<Connection> => {
   const rows: Connection['rows'] = <Found extends Row>(statement: Statement) =>
     rowsFrom<Found>(client, statement)
-  const [row] = await rows({ text: 'SELECT pg_is_in_recovery(), pg_backend_pid()' })
+  const row = await askServer(rows, { text: 'SELECT pg_is_in_recovery(), pg_backend_pid()' })
   const [isStandby, process] = row ?? []
   if (isStandby === 't') throw standbyFault()
   if (Number(process) === processOf(client)) return { rows }
