@@ -46,6 +46,7 @@ pool_mode = transaction
 default_pool_size = ${size}
 max_client_conn = 500
 ignore_startup_parameters = statement_timeout
+server_login_retry = 1
 `,
   )
   const child = spawn(PROGRAM, [join(folder, 'pgbouncer.ini')], {

@@ -45,7 +45,8 @@ export const startHost = (task: Task, onAdded: (id: string) => void): Host => {
     if (typeof told.answer !== 'string') note('write')
     if (told.added !== undefined) onAdded(told.added)
   })
-  const exited = once(child, 'exit').then(([code]) => {
+  // The last that it tells may arrive after its exit; the channel closes behind that.
+  const exited = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([[code]]) => {
     throw new Error(`${task.name} has ended: ${code}`)
   })
   // It ends by itself in the end.

@@ -1,15 +1,16 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { checkOptions } from './check-options.js'
-import { ownPool, toListen } from './connection/clients.js'
-import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { toListen } from './connection/clients.js'
 import { demandServer } from './connection/demand-server.js'
 import { loadDriver } from './connection/driver.js'
+import { openConnections } from './connection/open-connections.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { demandMigrated, migrate } from './migrations.js'
 import type { PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
+import { onReplica } from './replica/on-replica.js'
 import { channelOf, quotedSchema } from './schema-name.js'
 
 /** A schema of a PostgreSQL database in use. */
@@ -46,17 +47,14 @@ export interface Postgres {
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const driver = await loadDriver()
   checkOptions(driver, options)
-  const { schema = 'claviger', signal } = options
+  const { schema = 'claviger', replica, signal } = options
   const quoted = quotedSchema(schema)
-  const pool = options.pool ?? ownPool(driver, options)
-  const connections = poolConnections(
-    pool,
-    options.pool ? POOL_OF_HOST : { end: () => pool.end(), remedy: 'raise maxConnections' },
-  )
+  const connections = openConnections(driver, options)
+  const standby = replica && openConnections(driver, replica, { mayBeStandby: true })
   const connect = toListen(driver, options)
   const notifications = notificationsOn({ connections, connect, channel: channelOf(schema) })
   const close = async () => {
-    await Promise.all([notifications.close(), connections.close()])
+    await Promise.all([notifications.close(), connections.close(), standby?.close()])
   }
   const prepare = async () => {
     await demandServer(connections.read)
@@ -71,9 +69,16 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     throw error
   }
   const store = postgresEventStore(connections, quoted, notifications)
+  const readModel = postgresReadModel(connections, quoted, store)
   return {
     store,
-    readModel: postgresReadModel(connections, quoted, store),
+    readModel: standby
+      ? onReplica(
+          { readModel, store },
+          { primary: connections, standby, schema: quoted },
+          replica.maxWait,
+        )
+      : readModel,
     migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,

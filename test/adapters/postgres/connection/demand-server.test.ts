@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { countedPool } from '../counted-pool.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
@@ -108,30 +109,15 @@ describe('Opening PostgreSQL', () => {
     await expect(opening(await disguised(failing))).rejects.toMatchObject({ name: 'StoreFault' })
   })
 
-  describe('looks once', () => {
-    const sent: string[] = []
+  test('looks once at the server, in a statement that it sends anyway', async () => {
+    const { connectionString } = server
     const schema = newSchema()
-
-    beforeAll(async () => {
-      const { connectionString } = server
-      await (await openPostgres({ connectionString, schema })).close()
-      const pool = new pg.Pool({ connectionString, max: 1 })
-      pool.on('connect', (client) => {
-        const query = client.query.bind(client) as (...given: unknown[]) => unknown
-        const noted = (statement: string | pg.QueryConfig) => {
-          sent.push(typeof statement === 'string' ? statement : statement.text)
-          return query(statement)
-        }
-        Object.assign(client, { query: noted })
-      })
-      await (await openPostgres({ pool, schema })).close()
-      await pool.end()
-    })
-
-    test('at the server, in a statement that it sends anyway', () => {
-      expect(sent.filter((text) => text.includes('version()'))).toHaveLength(1)
-      // A look at the connection, one at the server, and four for the tables.
-      expect(sent).toHaveLength(6)
-    })
+    await (await openPostgres({ connectionString, schema })).close()
+    const { pool, sent } = countedPool(connectionString)
+    await (await openPostgres({ pool, schema })).close()
+    await pool.end()
+    expect(sent.filter((text) => text.includes('version()'))).toHaveLength(1)
+    // One looks at the connection, one at the server, and four at the tables.
+    expect(sent).toHaveLength(6)
   })
 })
