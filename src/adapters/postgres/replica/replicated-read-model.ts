@@ -1,7 +1,7 @@
 import type { EventStore, Position } from '../../../ports/event-store.js'
 import type { FoundAtHead, ReadAtHead, ReadModel } from '../../../ports/read-model.js'
 import type { ReplicatedReads, StandbyReads } from './standby-reads.js'
-import { type Positions, waitingReads } from './waiting-reads.js'
+import { type Positions, waitingReads, within } from './waiting-reads.js'
 
 /** What a read model with a replica is made of. */
 export interface Replicated {
@@ -33,13 +33,21 @@ export const replicatedReadModel = ({
   /** Checkpoint of the primary when it was last asked. */
   let seen: Position = 0n
 
+  /** The answer of the standby while the primary is away; undefined when it is behind what was seen here. */
+  const alone = async <Found>(query: Query<Found>): Promise<FoundAtHead<Found> | undefined> => {
+    const answer = await query(standby).catch(() => undefined)
+    return answer && answer.reached > 0n && answer.reached >= seen ? answer : undefined
+  }
+
   const ask = async <Found>(
     query: Query<Found>,
     needs: keyof Positions,
   ): Promise<FoundAtHead<Found>> => {
     const answering = waiting.begin(query)
     if (answering === undefined) return query(onPrimary)
-    const known = await positions()
+    // Eventual reads go on while the primary is silent.
+    const known = await (needs === 'head' ? positions() : within(maxWait, positions()))
+    if (known === undefined) return (await alone(query)) ?? query(onPrimary)
     seen = known.reached
     // The read model has to catch up first.
     if (known.reached < known[needs]) return query(onPrimary)
@@ -49,13 +57,12 @@ export const replicatedReadModel = ({
 
   const strong = <Found>(query: Query<Found>) => ask(query, 'head')
 
-  /** While the primary is away, the standby answers alone, unless it is behind what was seen here. */
   const eventual = async <Found>(query: Query<Found>): Promise<Found> => {
     try {
       return (await ask(query, 'reached')).found
     } catch (fault) {
-      const answer = await query(standby).catch(() => undefined)
-      if (answer === undefined || answer.reached === 0n || answer.reached < seen) throw fault
+      const answer = await alone(query)
+      if (answer === undefined) throw fault
       return answer.found
     }
   }

@@ -48,21 +48,20 @@ export const waitingReads = (
     // It may not be waited for.
     first.catch(ignore)
     return async (known, needed) => {
-      const limit = limited(maxWait)
+      const end = performance.now() + maxWait
       const attempts = async (): Promise<FoundAtHead<Found> | undefined> => {
         let answer = await first
         for (let pause = MIN_PAUSE_MS; !(await isFit(answer, known, needed)); ) {
           do {
             await after(pause)
             pause *= 2
-            if (limit.isOver()) return undefined
+            if (performance.now() > end) return undefined
           } while ((await standby.checkpoint()) < needed)
           answer = await query(standby)
         }
         return answer
       }
-      const answer = await Promise.race([attempts(), limit.over]).catch(ignore)
-      limit.end()
+      const answer = await within(maxWait, attempts()).catch(ignore)
       if (answer === undefined) restsUntil = performance.now() + REST_MS
       return answer
     }
@@ -76,12 +75,16 @@ const ignore = (): undefined => undefined
 const after = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-const limited = (milliseconds: number) => {
-  const { promise: over, resolve } = Promise.withResolvers<undefined>()
-  let isOver = false
-  const timer = setTimeout(() => {
-    isOver = true
-    resolve(undefined)
-  }, milliseconds)
-  return { over, isOver: () => isOver, end: () => clearTimeout(timer) }
+/** What `promise` resolves with; undefined when that takes longer than so many milliseconds. */
+export const within = async <Value>(
+  milliseconds: number,
+  promise: Promise<Value>,
+): Promise<Value | undefined> => {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), milliseconds)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

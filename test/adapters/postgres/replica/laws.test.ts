@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import { checkpointLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
+import { headLaws } from '../../../../src/testing/read-model/head-laws.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
-import { sampled } from '../../../sampled.js'
 import { databaseHome } from '../../read-model-home.js'
 import { ask, standbyOf } from '../standby.js'
 import { newSchema } from '../test-schemas.js'
@@ -20,12 +21,14 @@ afterAll(async () => {
   await primary[Symbol.asyncDispose]()
 })
 
-/** Laws that wait for a late replica with every read take a minute. */
-const someLaws = readModelLaws.filter((_, index) => index % 3 === 1)
+/** Laws of which several handles are read. */
+const ofHandles = [...checkpointLaws, ...headLaws]
+
+const isLong = process.env['LONG'] !== undefined
 
 describe.each([
-  { follows: 'as fast as it can', delay: '0', laws: sampled(readModelLaws) },
-  { follows: 'late', delay: '10ms', laws: process.env['LONG'] ? someLaws : someLaws.slice(-4) },
+  { follows: 'as fast as it can', delay: '0', laws: isLong ? readModelLaws : ofHandles },
+  { follows: 'late', delay: '10ms', laws: isLong ? ofHandles : headLaws },
 ])('A read model with a replica that follows $follows', ({ delay, laws }) => {
   const opened: Postgres[] = []
   const home = databaseHome(newSchema, async (schema) => {

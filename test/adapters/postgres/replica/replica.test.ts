@@ -248,6 +248,11 @@ describe('While the primary is away', () => {
     toPrimary.leadTo(primary.port)
   })
 
+  test('the replica answers eventual reads also when the primary is silent.', async () => {
+    toPrimary.freeze()
+    expect(await good(reader.iam.projects.get(portal, eventually))).toMatchObject(portal)
+  })
+
   test('a replica that is behind what the process has seen answers nothing.', async () => {
     await pause()
     await good(writer.iam.projects.add({ ...shop, name: 'Shop' }, context))
