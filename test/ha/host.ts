@@ -7,7 +7,7 @@ export type Done = 'write' | 'strong' | 'eventual'
 
 /** A process of a host, and what it has told so far. */
 export interface Host {
-  readonly name: string
+  readonly task: Task
   readonly answers: readonly Answer[]
   readonly problems: readonly string[]
   /** When it has last done something; in milliseconds. */
@@ -53,7 +53,7 @@ export const startHost = (task: Task, onAdded: (id: string) => void): Host => {
   exited.catch(() => undefined)
 
   return {
-    name: task.name,
+    task,
     answers,
     problems,
     last: (done) => last.get(done) ?? 0,

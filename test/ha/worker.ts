@@ -65,9 +65,9 @@ process.on('message', async (order: Order) => {
   if (order.type !== 'report') return
   const head = BigInt(order.head)
   await soon(() => following.isAt(head), PATIENCE)
-  tell({ type: 'followed', followers: await following.end() })
+  const told: Told = { type: 'followed', followers: await following.end() }
   await opened.close()
-  process.disconnect()
+  process.send?.(told, undefined, undefined, () => process.disconnect())
 })
 
 await look('shared')
