@@ -43,8 +43,7 @@ export const startPgbouncer = async (
   const folder = mkdtempSync(join(tmpdir(), 'claviger-pgbouncer-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
-  // The password of a server that asks for one.
-  writeFileSync(join(folder, 'users'), '"postgres" "secret-of-postgres"\n')
+  writeFileSync(join(folder, 'users'), '"postgres" ""\n')
   writeFileSync(
     join(folder, 'pgbouncer.ini'),
     `[databases]

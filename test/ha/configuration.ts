@@ -45,6 +45,21 @@ export const patroniConfiguration = (
     ]),
   )
 
+/** What PgBouncer reads, whose files are in `folder`. */
+export const pgbouncerConfiguration = (
+  folder: string,
+  { pooler, leader }: { readonly pooler: number; readonly leader: number },
+): string =>
+  blockOf(
+    'ini',
+    new Map([
+      ['iam = host=10.0.0.20 port=5000', `postgres = host=${LOOPBACK} port=${leader}`],
+      ['10.0.0.30', LOOPBACK],
+      ['6432', String(pooler)],
+      ['/etc/pgbouncer', folder],
+    ]),
+  )
+
 /** What HAProxy reads. */
 export const haproxyConfiguration = (
   nodes: readonly NodePorts[],

@@ -3,20 +3,30 @@ import { chown } from 'node:fs/promises'
 import { childrenOf, unprivileged } from '../postgres-server.ts'
 import { type NodePorts, patroniConfiguration } from './configuration.ts'
 import { PROGRAMS } from './packages.ts'
-import { program } from './program.ts'
+import { type Program, program } from './program.ts'
+
+/** What a node can be. */
+export type Role = 'primary' | 'replica' | 'sync'
 
 /** A machine of the cluster: Patroni, and the PostgreSQL that it runs. */
-export interface ClusterNode {
+export interface ClusterNode extends Omit<Program, 'pid'> {
   readonly name: string
   readonly ports: NodePorts
-  readonly start: () => void
-  /** Ends all its processes at once, as a power cut would. */
-  readonly crash: () => void
   /** Stops all its processes in the middle of what they do; others see a machine that is cut off. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** What Patroni answers to a check: 200 for yes. */
-  readonly check: (path: 'primary' | 'replica' | 'sync') => Promise<boolean>
+  /** Whether Patroni says so. */
+  readonly check: (role: Role) => Promise<boolean>
+}
+
+/** Where a node is. */
+interface Place {
+  readonly folder: string
+  readonly ports: NodePorts
+  /** Port of etcd. */
+  readonly etcd: number
+  /** By how many seconds its clock is ahead. */
+  readonly clock: number
 }
 
 /** Makes `folder` one that the servers may write to. */
@@ -29,11 +39,7 @@ export const makeFolder = async (folder: string): Promise<void> => {
 /** @see ClusterNode */
 export const clusterNode = async (
   name: string,
-  {
-    folder,
-    etcd,
-    ports,
-  }: { readonly folder: string; readonly etcd: number; readonly ports: NodePorts },
+  { folder, ports, etcd, clock }: Place,
 ): Promise<ClusterNode> => {
   await makeFolder(folder)
   const configuration = `${folder}/patroni.yml`
@@ -43,6 +49,7 @@ export const clusterNode = async (
     args: [configuration],
     folder,
     log: 'patroni.log',
+    env: withClock(clock),
   })
   const processes = () => withChildren([patroni.pid(), postmasterIn(`${folder}/data`)])
   return {
@@ -55,9 +62,10 @@ export const clusterNode = async (
     },
     freeze: () => send('SIGSTOP', processes()),
     thaw: () => send('SIGCONT', processes()),
-    check: async (path) => {
+    ended: patroni.ended,
+    check: async (role) => {
       try {
-        const url = `http://127.0.0.1:${ports.patroni}/${path}`
+        const url = `http://127.0.0.1:${ports.patroni}/${role}`
         const { status, body } = await fetch(url, { signal: AbortSignal.timeout(1_000) })
         await body?.cancel()
         return status === 200
@@ -67,6 +75,19 @@ export const clusterNode = async (
     },
   }
 }
+
+/** Sets the clocks of programs apart, when it is installed. */
+const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketime.so.1`
+
+/** The environment of a program whose clock differs by so many seconds. */
+const withClock = (clock: number): Readonly<Record<string, string>> =>
+  existsSync(FAKETIME) && clock !== 0
+    ? {
+        LD_PRELOAD: FAKETIME,
+        FAKETIME: `${clock > 0 ? '+' : ''}${clock}s`,
+        FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      }
+    : {}
 
 /** The process of the server in `data`; 0 when none runs. */
 const postmasterIn = (data: string): number => {
@@ -79,7 +100,7 @@ const postmasterIn = (data: string): number => {
 }
 
 const withChildren = (pids: readonly number[]): readonly number[] =>
-  pids.filter((pid) => pid > 0).flatMap((pid) => [pid, ...childrenOf(pid)])
+  pids.filter((pid) => pid > 0).flatMap((pid) => [pid, ...withChildren(childrenOf(pid))])
 
 const send = (signal: NodeJS.Signals, pids: readonly number[]): void => {
   for (const pid of pids) {

@@ -8,8 +8,10 @@ export interface Program {
   /** 0 while it does not run. */
   readonly pid: () => number
   readonly start: () => void
-  /** Sends a signal and waits for the end. */
-  readonly end: (signal: NodeJS.Signals) => Promise<void>
+  /** Ends it at once, as a power cut would. */
+  readonly crash: () => void
+  /** Resolves once it has ended. */
+  readonly ended: () => Promise<void>
 }
 
 /** How a program is started. */
@@ -40,11 +42,11 @@ export const program = ({ path, args, folder, log, env }: Command): Program => {
       })
       closeSync(output)
     },
-    end: async (signal) => {
-      if (child === undefined || !isRunning()) return
-      const exited = once(child, 'exit')
-      child.kill(signal)
-      await exited
+    crash: () => {
+      if (isRunning()) child?.kill('SIGKILL')
+    },
+    ended: async () => {
+      if (child !== undefined && isRunning()) await once(child, 'exit')
     },
   }
 }
