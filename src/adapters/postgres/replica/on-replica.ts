@@ -1,6 +1,7 @@
 import type { EventStore } from '../../../ports/event-store.js'
 import type { ReadModel } from '../../../ports/read-model.js'
 import { positionColumns } from '../../sql/read-model/tables.js'
+import { limited } from '../connection/clients.js'
 import type { Connections } from '../connection/connections.js'
 import { postgresDialect } from '../read-model/dialect.js'
 import { replicatedReadModel } from './replicated-read-model.js'
@@ -30,5 +31,12 @@ export const onReplica = (
     return { head: BigInt(row?.[0] ?? 0), reached: BigInt(row?.[1] ?? 0) }
   }
   const reads = standbyReads(standby, schema, store)
-  return replicatedReadModel({ store, primary: readModel, positions, standby: reads, maxWait })
+  const limit = limited(maxWait)
+  return replicatedReadModel({
+    store,
+    primary: readModel,
+    positions,
+    standby: reads,
+    maxWait: limit,
+  })
 }

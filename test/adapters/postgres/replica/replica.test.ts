@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { addSamples, context, good, iamOn, refusal } from '../../../application/host.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { type TcpProxy, tcpProxy } from '../../../tcp-proxy.js'
@@ -62,6 +62,9 @@ const openProcess = async (schema: string, maxWait: number) => {
     },
   }
 }
+
+/** Whether `text` asks the primary where its log ends and how far its read model is. */
+const isMoment = (text: string): boolean => text.startsWith('SELECT (SELECT max(position)')
 
 type Process = Awaited<ReturnType<typeof openProcess>>
 
@@ -268,19 +271,30 @@ describe('While the primary is away', () => {
 
 describe('A replica that was promoted', () => {
   test('is not read any more, whatever it has.', async () => {
-    const promoted = await standbyOf(primary)
-    const replica = { connectionString: promoted.connectionString }
-    const options = { connectionString: primary.connectionString, schema }
-    const opened: Postgres = await openPostgres({ ...options, replica })
+    await using promoted = await standbyOf(primary)
+    let asked = 0
+    let between: (() => Promise<unknown>) | undefined
+    const { pool } = countedPool(primary.connectionString, async (text) => {
+      if (isMoment(text) && ++asked === 2) await between?.()
+    })
+    const replica = { connectionString: promoted.connectionString, maxWait: IMPATIENT }
+    const opened = await openPostgres({ pool, schema, replica })
     const iam = iamOn(opened.store, opened)
     await good(iam.projects.get(portal, context))
     await ask(promoted, 'SELECT pg_promote()')
-    const apart = await openPostgres({ ...options, ...replica })
-    await good(iamOn(apart.store, apart).projects.remove(portal, context))
-    for (const within of [context, eventually])
-      expect(await good(iam.projects.get(portal, within))).toMatchObject(portal)
-    await apart.close()
-    await opened.close()
-    await promoted[Symbol.asyncDispose]()
+    const apart = await openPostgres({ connectionString: promoted.connectionString, schema })
+    const itsIam = iamOn(apart.store, apart)
+    await good(itsIam.projects.remove(portal, context))
+    expect(await refusal(itsIam.projects.get(portal, context))).toMatchObject({ kind: 'NotFound' })
+    // The primary goes on while it is read: what the other one has done is then no longer ahead of it.
+    between = async () => {
+      await good(writer.iam.projects.add({ ...shop, name: 'Shop' }, context))
+      await getShop(writer)
+    }
+    asked = 0
+    expect(await good(iam.projects.get(portal, eventually))).toMatchObject(portal)
+    expect(await good(iam.projects.get(portal, context))).toMatchObject(portal)
+    for (const { close } of [apart, opened]) await close()
+    await pool.end()
   })
 })
