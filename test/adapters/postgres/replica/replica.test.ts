@@ -277,7 +277,8 @@ describe('A replica that was promoted', () => {
     const { pool } = countedPool(primary.connectionString, async (text) => {
       if (isMoment(text) && ++asked === 2) await between?.()
     })
-    const replica = { connectionString: promoted.connectionString, maxWait: IMPATIENT }
+    // Longer than `between` takes.
+    const replica = { connectionString: promoted.connectionString, maxWait: 2_000 }
     const opened = await openPostgres({ pool, schema, replica })
     const iam = iamOn(opened.store, opened)
     await good(iam.projects.get(portal, context))
