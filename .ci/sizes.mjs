@@ -12,7 +12,7 @@ import { build } from 'esbuild'
 const BUDGETS = {
   '.': { source: 'index.ts', own: 55_300, whole: 88_300 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_600, whole: 46_400 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 30_200, whole: 78_100 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 31_900, whole: 79_900 },
   './transport': { source: 'transport/index.ts', own: 53_800, whole: 112_300 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },

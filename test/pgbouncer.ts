@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort, unprivileged } from './postgres-server.js'
+import { freePort, unprivileged } from './postgres-server.ts'
 
 /** Where the package of Debian puts it. */
 const PROGRAM = '/usr/sbin/pgbouncer'
@@ -13,6 +13,14 @@ const PROGRAM = '/usr/sbin/pgbouncer'
 export const withoutPgbouncer = existsSync(PROGRAM)
   ? undefined
   : `There is no ${PROGRAM}: apt-get install -y pgbouncer`
+
+/** Why tests that need its prepared statements do not run: it has them since 1.21. */
+export const withoutPreparedStatements = (): string | undefined => {
+  if (withoutPgbouncer !== undefined) return withoutPgbouncer
+  const [, version = ''] =
+    /PgBouncer (1\.\d+)/.exec(String(execFileSync(PROGRAM, ['--version']))) ?? []
+  return Number(version.slice(2)) >= 21 ? undefined : `PgBouncer ${version} prepares no statements`
+}
 
 /** A PgBouncer of a test's own, which lends connections for one transaction. */
 export interface Pgbouncer {
@@ -25,8 +33,13 @@ export interface Pgbouncer {
  *
  * @param target - port of the server
  * @param size - most connections to a database there
+ * @param settings - lines of its file
  */
-export const startPgbouncer = async (target: number, size: number): Promise<Pgbouncer> => {
+export const startPgbouncer = async (
+  target: number,
+  size: number,
+  settings: readonly string[] = [],
+): Promise<Pgbouncer> => {
   const folder = mkdtempSync(join(tmpdir(), 'claviger-pgbouncer-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
@@ -45,6 +58,8 @@ pool_mode = transaction
 default_pool_size = ${size}
 max_client_conn = 500
 ignore_startup_parameters = statement_timeout
+server_login_retry = 1
+${settings.join('\n')}
 `,
   )
   const child = spawn(PROGRAM, [join(folder, 'pgbouncer.ini')], {

@@ -197,7 +197,7 @@ const copyFolder = (from: string, to: string): void =>
   cpSync(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE })
 
 /** The processes of a server, one for each connection among them. */
-const childrenOf = (pid: number): readonly number[] => {
+export const childrenOf = (pid: number): readonly number[] => {
   const file = `/proc/${pid}/task/${pid}/children`
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)

@@ -428,7 +428,13 @@ const SURFACE: Readonly<Record<string, Surface>> = {
   'claviger/postgres': {
     values: ['openPostgres', 'postgresProjection'],
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
-    types: ['Postgres', 'PostgresAddress', 'PostgresOptions', 'PostgresProjectionOptions'],
+    types: [
+      'Postgres',
+      'PostgresAddress',
+      'PostgresOptions',
+      'PostgresProjectionOptions',
+      'ReplicaOptions',
+    ],
   },
   'claviger/transport': {
     values: [

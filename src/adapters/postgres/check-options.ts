@@ -1,18 +1,24 @@
 import { checkNames, checkNumber } from '../store/check-options.js'
 import { withoutTls } from './connection/clients.js'
 import type { Driver } from './connection/driver.js'
-import type { PostgresOptions } from './options.js'
+import type { PostgresAddress, PostgresOptions, ReplicaOptions } from './options.js'
 
-const OPTIONS = [
+/** The options of an address. */
+const ADDRESS_OPTIONS = [
   'connectionString',
   'pool',
   'ssl',
   'maxConnections',
   'connectTimeout',
   'statementTimeout',
+]
+
+const OPTIONS = [
+  ...ADDRESS_OPTIONS,
   'schema',
   'migrate',
   'listenConnectionString',
+  'replica',
   'signal',
 ]
 
@@ -38,13 +44,27 @@ const isReadable = ({ Client }: Driver, connectionString: string): boolean => {
 /** @throws TypeError that names an option which is missing, unknown or of a wrong type */
 export const checkOptions = (driver: Driver, options: PostgresOptions): void => {
   if (typeof options === 'object') checkNames('openPostgres', options ?? {}, OPTIONS)
-  if (typeof options?.pool?.connect !== 'function')
-    checkAddress(driver, 'connectionString', options?.connectionString)
+  checkServer(driver, options)
   checkAddress(driver, 'listenConnectionString', options.listenConnectionString ?? '/')
   if (typeof (options.migrate ?? true) !== 'boolean')
     throw new TypeError('migrate must be a boolean')
-  if (options.pool) return
-  checkNumber('maxConnections', options.maxConnections)
-  checkNumber('connectTimeout', options.connectTimeout)
-  checkNumber('statementTimeout', options.statementTimeout)
+  if (options.replica !== undefined) checkReplica(driver, options.replica)
+}
+
+const checkReplica = (driver: Driver, replica: ReplicaOptions): void => {
+  if (typeof replica !== 'object' || replica === null)
+    throw new TypeError('replica must be an object')
+  checkNames('replica', replica, [...ADDRESS_OPTIONS, 'maxWait'])
+  checkServer(driver, replica, 'replica.')
+  checkNumber('replica.maxWait', replica.maxWait)
+}
+
+/** @param prefix - of the names of options in messages */
+const checkServer = (driver: Driver, address: PostgresAddress, prefix = ''): void => {
+  if (typeof address?.pool?.connect !== 'function')
+    checkAddress(driver, `${prefix}connectionString`, address?.connectionString)
+  if (address.pool) return
+  checkNumber(`${prefix}maxConnections`, address.maxConnections)
+  checkNumber(`${prefix}connectTimeout`, address.connectTimeout)
+  checkNumber(`${prefix}statementTimeout`, address.statementTimeout)
 }

@@ -1,15 +1,16 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { checkOptions } from './check-options.js'
-import { ownPool, toListen } from './connection/clients.js'
-import { type Connections, POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { toListen } from './connection/clients.js'
+import { demandServer } from './connection/demand-server.js'
 import { loadDriver } from './connection/driver.js'
-import { UnusableDatabase } from './connection/unusable-database.js'
+import { openConnections } from './connection/open-connections.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { demandMigrated, migrate } from './migrations.js'
 import type { PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
+import { onReplica } from './replica/on-replica.js'
 import { channelOf, quotedSchema } from './schema-name.js'
 
 /** A schema of a PostgreSQL database in use. */
@@ -46,20 +47,17 @@ export interface Postgres {
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const driver = await loadDriver()
   checkOptions(driver, options)
-  const { schema = 'claviger', signal } = options
+  const { schema = 'claviger', replica, signal } = options
   const quoted = quotedSchema(schema)
-  const pool = options.pool ?? ownPool(driver, options)
-  const connections = poolConnections(
-    pool,
-    options.pool ? POOL_OF_HOST : { end: () => pool.end(), remedy: 'raise maxConnections' },
-  )
+  const connections = openConnections(driver, options)
+  const standby = replica && openConnections(driver, replica, { mayBeStandby: true })
   const connect = toListen(driver, options)
   const notifications = notificationsOn({ connections, connect, channel: channelOf(schema) })
   const close = async () => {
-    await Promise.all([notifications.close(), connections.close()])
+    await Promise.all([notifications.close(), connections.close(), standby?.close()])
   }
   const prepare = async () => {
-    await demandSettings(connections)
+    await demandServer(connections.read)
     if (options.migrate === false) await demandMigrated(connections, schema)
     else await migrate(connections, schema)
   }
@@ -71,9 +69,16 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     throw error
   }
   const store = postgresEventStore(connections, quoted, notifications)
+  const readModel = postgresReadModel(connections, quoted, store)
   return {
     store,
-    readModel: postgresReadModel(connections, quoted, store),
+    readModel: standby
+      ? onReplica(
+          { readModel, store },
+          { primary: connections, standby, schema: quoted },
+          replica.maxWait,
+        )
+      : readModel,
     migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,
@@ -91,16 +96,3 @@ const untilAbort = (work: () => Promise<void>, signal: AbortSignal | undefined):
       .then(resolve, reject)
       .finally(() => signal?.removeEventListener('abort', onAbort))
   })
-
-/** @throws UnusableDatabase */
-const demandSettings = async (connections: Connections): Promise<void> => {
-  const [row] = await connections.read({
-    text: `SELECT $1::int, current_setting('server_encoding')`,
-    values: [1],
-  })
-  const [one, encoding] = row ?? []
-  if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
-  if (encoding !== 'UTF8') {
-    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
-  }
-}

@@ -33,6 +33,15 @@ export type PostgresAddress =
       readonly connectionString?: undefined
     }
 
+/** Where a standby of the database is. */
+export type ReplicaOptions = PostgresAddress & {
+  /**
+   * Longest time that a read waits for the standby to have what it must show, in milliseconds; 500 when absent. Then
+   * the primary answers.
+   */
+  readonly maxWait?: number | undefined
+}
+
 /** How a database is used. */
 export type PostgresOptions = PostgresAddress & {
   /**
@@ -47,6 +56,11 @@ export type PostgresOptions = PostgresAddress & {
    * transaction: such a pooler cannot listen. The other address when absent.
    */
   readonly listenConnectionString?: string | undefined
+  /**
+   * A standby of the same database, by streaming replication, that reads go to; an address of its own, or a pool. It need
+   * not be there: while it is away, behind for longer than `maxWait`, or no standby any more, the primary answers.
+   */
+  readonly replica?: ReplicaOptions | undefined
   /** Ends the opening, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }

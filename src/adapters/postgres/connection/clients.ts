@@ -60,7 +60,8 @@ const clientConfig = (address: OwnAddress): pg.ClientConfig => {
   }
 }
 
-const limited = (timeout: number): number => Math.max(0, Math.min(timeout, MAX_TIMEOUT_MS))
+/** `timeout` as a timer takes it, in milliseconds. */
+export const limited = (timeout: number): number => Math.max(0, Math.min(timeout, MAX_TIMEOUT_MS))
 
 /**
  * Opens the connection for LISTEN, which stays open. Not one of the host's pool, which may have few; nor one

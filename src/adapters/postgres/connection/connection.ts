@@ -1,5 +1,6 @@
 import type { ClientBase, CustomTypesConfig } from 'pg'
 import { fieldOf } from '../../../domain/field-of.js'
+import { askServer } from './demand-server.js'
 import { standbyFault } from './faults.js'
 
 /** A row in the order of its columns, each as the text that PostgreSQL writes. */
@@ -31,14 +32,17 @@ export class StatementFailed extends Error {
  * Behind a pooler statements have no names: the next one may reach another process, where nothing was
  * prepared.
  *
- * @throws StoreFault when the server is a standby: it may lack what was answered
+ * @throws StoreFault when the server is a standby and may not be one: it may lack what was answered
  */
-export const connectionOf = async (client: ClientBase): Promise<Connection> => {
+export const connectionOf = async (
+  client: ClientBase,
+  mayBeStandby?: true,
+): Promise<Connection> => {
   const rows: Connection['rows'] = <Found extends Row>(statement: Statement) =>
     rowsFrom<Found>(client, statement)
-  const [row] = await rows({ text: 'SELECT pg_is_in_recovery(), pg_backend_pid()' })
+  const row = await askServer(rows, { text: 'SELECT pg_is_in_recovery(), pg_backend_pid()' })
   const [isStandby, process] = row ?? []
-  if (isStandby === 't') throw standbyFault()
+  if (isStandby === 't' && !mayBeStandby) throw standbyFault()
   if (Number(process) === processOf(client)) return { rows }
   return { rows: ({ name: _, ...unnamed }) => rows(unnamed) }
 }

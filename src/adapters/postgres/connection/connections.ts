@@ -61,6 +61,8 @@ export interface PoolOwner {
   readonly end: () => Promise<void>
   /** What a host can do when there are too few connections. */
   readonly remedy: string
+  /** Of a replica, which is only read. */
+  readonly mayBeStandby?: true
 }
 
 /** The host as owner: its pool stays open. */
@@ -70,7 +72,10 @@ export const POOL_OF_HOST: PoolOwner = {
 }
 
 /** @see Connections */
-export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connections => {
+export const poolConnections = (
+  pool: Pool,
+  { end, remedy, mayBeStandby }: PoolOwner,
+): Connections => {
   let closing: Promise<void> | undefined
   const queue = poolQueue(pool, remedy)
   const opened = new WeakMap<PoolClient, Connection>()
@@ -89,7 +94,7 @@ export const poolConnections = (pool: Pool, { end, remedy }: PoolOwner): Connect
     let connection = opened.get(client)
     let isUsable = true
     try {
-      connection ??= await connectionOf(client)
+      connection ??= await connectionOf(client, mayBeStandby)
       opened.set(client, connection)
       const value = await work(connection, client)
       if (isCut) throw cutWaitFault()

@@ -14,7 +14,7 @@ const OWN_FAULTS = /^(22|23|54)/
 const UNUSABLE_CONNECTION = /^(25006|26000|42P05)$/
 
 /** SQLSTATE of an error that the server answered; undefined for any other error. */
-const sqlStateOf = (error: unknown): string | undefined =>
+export const sqlStateOf = (error: unknown): string | undefined =>
   fieldOf(error, 'severity') === undefined ? undefined : String(fieldOf(error, 'code'))
 
 /** Whether the connection must be replaced. */

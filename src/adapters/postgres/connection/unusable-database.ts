@@ -8,7 +8,8 @@
  * - `empty`: its tables have no version: a backup of them was restored without its data;
  * - `encoding`: it does not keep text as UTF-8;
  * - `isolation`: used by version 0.1 alone; the default isolation may be any;
- * - `binary`: the host's pool asks for values in binary, which this library does not read.
+ * - `binary`: the host's pool asks for values in binary, which this library does not read;
+ * - `server`: the server only looks like PostgreSQL, is older than version 14, or lacks what this library uses.
  */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
@@ -21,6 +22,7 @@ export class UnusableDatabase extends Error {
     | 'encoding'
     | 'isolation'
     | 'binary'
+    | 'server'
 
   constructor(reason: UnusableDatabase['reason'], message: string) {
     super(message)

@@ -8,12 +8,13 @@ import {
 } from '../../sql/read-model/changes.js'
 import { emptyTables, sqlReadModel } from '../../sql/read-model/read-model.js'
 import { CHECKPOINT } from '../../sql/read-model/tables.js'
-import type { Row, Statement, Steps } from '../../sql/statement.js'
+import type { Statement, Steps } from '../../sql/statement.js'
 import type { Connection } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { postgresDialect } from './dialect.js'
 import { guarded } from './guarded.js'
 import { preparer } from './prepared.js'
+import { type Ask, run } from './steps.js'
 
 /** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
 const FEW = 100
@@ -82,14 +83,6 @@ export const postgresReadModel = (
     },
     store,
   )
-}
-
-type Ask = (statement: Statement) => Promise<readonly Row[]>
-
-const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
-  let step = steps.next()
-  while (!step.done) step = steps.next(await ask(step.value))
-  return step.value
 }
 
 /** Makes each statement while the server runs the one before. */

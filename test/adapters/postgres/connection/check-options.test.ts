@@ -104,4 +104,28 @@ describe('Opening PostgreSQL', () => {
       }
     },
   )
+
+  it.each([
+    ['replica.connectionString', {}],
+    ['replica.connectionString', { connectionString: 'localhost:5432' }],
+    ['replica.connectionString', { pool: {} }],
+    ['replica.maxConnections', { connectionString, maxConnections: '5' }],
+    ['replica.maxWait', { connectionString, maxWait: null }],
+    ['replica.maxWait', { pool: new pg.Pool(), maxWait: '1s' }],
+    ['replica', 'postgres://standby/database'],
+    ['replica', null],
+  ])('takes no other %s: %j', async (option, replica) => {
+    const opening = openPostgres({ connectionString, replica } as never)
+    await expect(opening).rejects.toMatchObject(naming(option))
+  })
+
+  it('names options that a replica does not have', async () => {
+    for (const unknown of ['schema', 'migrate', 'listenConnectionString', 'maxwait']) {
+      const replica = { connectionString, [unknown]: undefined }
+      await expect(openPostgres({ connectionString, replica } as never)).rejects.toMatchObject({
+        name: 'TypeError',
+        message: expect.stringMatching(new RegExp(`^replica has no option ${unknown};`)),
+      })
+    }
+  })
 })

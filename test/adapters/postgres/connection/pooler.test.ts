@@ -5,7 +5,12 @@ import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/i
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import { addSamples, context, good, iamOn, logOf } from '../../../application/host.js'
-import { type Pgbouncer, startPgbouncer, withoutPgbouncer } from '../../../pgbouncer.js'
+import {
+  type Pgbouncer,
+  startPgbouncer,
+  withoutPgbouncer,
+  withoutPreparedStatements,
+} from '../../../pgbouncer.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { sampled } from '../../../sampled.js'
 import { databaseHome } from '../../read-model-home.js'
@@ -14,17 +19,30 @@ import { sessionSettings } from './session-settings.js'
 
 let server: PostgresServer
 let pooler: Pgbouncer
+/** It lends by session. */
+let sessions: Pgbouncer
+
+/** Answers to one question, over a connection of its own. */
+const asked = async (text: string, connectionString: string = server.connectionString) => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const answer = await client.query(text)
+  await client.end()
+  return answer
+}
 
 beforeAll(async () => {
   if (withoutPgbouncer !== undefined)
     return void process.stderr.write(`SKIPPED: ${withoutPgbouncer}\n`)
   server = await startPostgres({ settings: ['fsync=off'] })
   pooler = await startPgbouncer(server.port, 3)
+  sessions = await startPgbouncer(server.port, 3, ['pool_mode = session'])
 })
 
 beforeEach(({ skip }) => skip(withoutPgbouncer !== undefined, withoutPgbouncer))
 
 afterAll(async () => {
+  await sessions?.[Symbol.asyncDispose]()
   await pooler?.[Symbol.asyncDispose]()
   await server?.[Symbol.asyncDispose]()
 })
@@ -85,6 +103,75 @@ describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by defaul
     expect(await Promise.all(added)).toEqual(added.map(() => 'n'))
     const [first] = opened
     expect(first && (await logOf(first.store)).length).toBe(2 * added.length)
+    for (const { close } of opened) await close()
+  })
+})
+
+/** Resolves with the second time that a store is woken: the first is when it begins to listen. */
+const heard = ({ store }: Postgres): Promise<void> => {
+  let count = 0
+  return new Promise((resolve) => store.onAppend?.(() => ++count === 2 && resolve()))
+}
+
+describe('A subscriber behind PgBouncer', () => {
+  test('sees what other processes write: it looks from time to time', async () => {
+    const schema = newSchema()
+    const writer = await openPostgres({ connectionString: server.connectionString, schema })
+    const reader = await openPostgres({ connectionString: pooler.connectionString, schema })
+    const events = iamOn(reader.store, reader).subscribe()[Symbol.asyncIterator]()
+    for (const id of ['portal', 'shop']) {
+      const next = events.next()
+      await good(iamOn(writer.store, writer).projects.add({ id, name: id }, context))
+      expect((await next).value).toMatchObject({ type: 'project.added', data: { id } })
+    }
+    await events.return?.()
+    for (const { close } of [reader, writer]) await close()
+  })
+
+  test.each([
+    ['a direct connection', () => server],
+    ['a pooler that lends by session', () => sessions],
+  ])('hears of it at once over %s', async (_, address) => {
+    const schema = newSchema()
+    const writer = await openPostgres({ connectionString: server.connectionString, schema })
+    const { connectionString } = pooler
+    const listenConnectionString = address().connectionString
+    const reader = await openPostgres({ connectionString, listenConnectionString, schema })
+    const woken = heard(reader)
+    await expect
+      .poll(async () => {
+        const { rows } = await asked(
+          `SELECT FROM pg_stat_activity WHERE query = 'LISTEN "claviger_${schema}"'`,
+        )
+        return rows.length
+      })
+      .toBe(1)
+    await good(iamOn(writer.store, writer).projects.add({ name: 'Portal' }, context))
+    await woken
+    for (const { close } of [reader, writer]) await close()
+  })
+})
+
+describe('Behind PgBouncer with prepared statements', () => {
+  const reason = withoutPreparedStatements()
+
+  beforeAll(() => {
+    if (reason !== undefined) process.stderr.write(`SKIPPED: ${reason}\n`)
+  })
+
+  test.skipIf(reason !== undefined)('processes get along, and prepare nothing', async () => {
+    await using preparing = await startPgbouncer(server.port, 1, ['max_prepared_statements = 100'])
+    const { connectionString } = preparing
+    const schema = newSchema()
+    const opened = await Promise.all([1, 2].map(() => openPostgres({ connectionString, schema })))
+    for (const [index, postgres] of opened.entries()) {
+      const iam = iamOn(postgres.store, postgres)
+      await good(iam.projects.add({ name: `${index}` }, context))
+      expect((await good(iam.projects.list({}, context))).totalSize).toBe(index + 1)
+    }
+    expect((await asked('SELECT name FROM pg_prepared_statements', connectionString)).rows).toEqual(
+      [],
+    )
     for (const { close } of opened) await close()
   })
 })

@@ -6,7 +6,7 @@ import { startPostgres } from '../../../postgres-server.js'
 import type { Answer } from '../../../processes/writer.js'
 import { checkLog, follow, makeShared, startWriting } from '../../../processes/writing.js'
 import { tcpProxy } from '../../../tcp-proxy.js'
-import { ask, replayed, standbyOf } from './standby.js'
+import { ask, replayed, standbyOf } from '../standby.js'
 
 /** How much is done: what fails seldom is found by `npm run test:torture`. */
 const [ROUNDS, FAILOVER_COMMANDS] = process.env['TORTURE'] ? [20, 180] : [1, 60]

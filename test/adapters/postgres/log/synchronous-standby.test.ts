@@ -4,7 +4,7 @@ import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/i
 import { context, good, type Iam, iamOn, logOf, refusal } from '../../../application/host.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { type TcpProxy, tcpProxy } from '../../../tcp-proxy.js'
-import { ask, standbyOf } from './standby.js'
+import { ask, standbyOf } from '../standby.js'
 
 /** How a wait for the standby is cut short. */
 type Cut = 'cancel' | 'terminate'

@@ -1,8 +1,9 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { firstOf, record } from '../../../../src/testing/event-store/samples.js'
 import { addSamples, context, good, iamOn, refusal } from '../../../application/host.js'
+import { countedPool } from '../counted-pool.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
@@ -17,20 +18,7 @@ afterAll(async () => {
 
 /** A process that shows every statement that it sends, `BEGIN` and `COMMIT` among them. */
 const openProcess = async (schema: string) => {
-  const sent: string[] = []
-  const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...given: unknown[]) => unknown
-    const counted = (...given: readonly [string | pg.QueryConfig, ...unknown[]]) => {
-      const [statement] = given
-      sent.push(typeof statement === 'string' ? statement : statement.text)
-      return query(...given)
-    }
-    Object.assign(client, { query: counted })
-  })
-  // The server may end before its connections do.
-  pool.on('error', () => undefined)
+  const { pool, sent } = countedPool(server.connectionString)
   const postgres = await openPostgres({ pool, schema })
   opened.push({ pool, postgres })
   return {

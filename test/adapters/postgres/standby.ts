@@ -1,7 +1,7 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
+import { type PostgresServer, startPostgres } from '../../postgres-server.js'
 
 /**
  * Starts a standby of `primary`, which is restarted for that.
@@ -15,7 +15,7 @@ export const standbyOf = async (
   // One that waits for a standby would wait with every commit as long as there is none.
   await primary.stop()
   return startPostgres({
-    settings: [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres`],
+    settings: ['fsync=off', `primary_conninfo=host=127.0.0.1 port=${port} user=postgres`],
     fill: (folder) => copyServer(primary.folder, folder),
     before: primary.start,
   })

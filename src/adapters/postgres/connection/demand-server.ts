@@ -1,0 +1,90 @@
+import { fieldOf } from '../../../domain/field-of.js'
+import { sqlStateOf } from './faults.js'
+import { UnusableDatabase } from './unusable-database.js'
+
+/** The oldest version of PostgreSQL that has what this library uses. */
+const OLDEST = 14
+
+/**
+ * What `version()` says of servers that speak the protocol of PostgreSQL and are other databases. They are known by
+ * name, since some have functions that do nothing: advisory locks of CockroachDB lock nothing.
+ */
+const LOOKALIKES: readonly (readonly [text: RegExp, name: string])[] = [
+  [/cockroach/i, 'CockroachDB'],
+  [/-YB-|yugabyte/i, 'YugabyteDB'],
+  [/redshift/i, 'Amazon Redshift'],
+  [/\bDSQL\b/i, 'Amazon Aurora DSQL'],
+  [/spanner/i, 'Google Spanner'],
+  [/materialize/i, 'Materialize'],
+  [/risingwave/i, 'RisingWave'],
+  [/questdb/i, 'QuestDB'],
+  [/\bcrate/i, 'CrateDB'],
+  [/cedardb/i, 'CedarDB'],
+  [/greenplum/i, 'Greenplum'],
+  [/cloudberry/i, 'Apache Cloudberry'],
+  [/opengauss|gaussdb/i, 'openGauss'],
+]
+
+const NEEDED =
+  'claviger needs PostgreSQL itself, with advisory locks of transactions and functions in PL/pgSQL'
+
+/** SQLSTATE of a statement that a server does not know: a feature, syntax, a function, a table. */
+const UNKNOWN = /^(0A000|42601|42704|42883|42P01)$/
+
+/** Settings and features, in one statement. The lock conflicts with no other, and ends with the statement. */
+const LOOK = {
+  text: `SELECT version(), $1::int, current_setting('server_encoding'),
+    EXISTS (SELECT FROM pg_language WHERE lanname = 'plpgsql'),
+    pg_try_advisory_xact_lock_shared(1668047222::bigint << 32)`,
+  values: [1],
+}
+
+type Row = readonly (string | null)[]
+
+type Ask = (statement: {
+  readonly text: string
+  readonly values?: unknown[]
+}) => Promise<readonly Row[]>
+
+/**
+ * Asks a server that is not known yet.
+ *
+ * @throws UnusableDatabase that names the server, when it does not understand `statement`
+ */
+export const askServer = async (
+  ask: Ask,
+  statement: Parameters<Ask>[0],
+): Promise<Row | undefined> => {
+  try {
+    return (await ask(statement))[0]
+  } catch (error) {
+    const reason = fieldOf(error, 'cause')
+    if (!UNKNOWN.test(sqlStateOf(reason) ?? '')) throw error
+    const [row] = await ask({ text: 'SELECT version()' })
+    demandVersion(String(row?.[0]))
+    throw unusable(`The server says ${fieldOf(reason, 'message')}: ${NEEDED}`)
+  }
+}
+
+/** @throws UnusableDatabase unless the server and the database are ones that this library can use */
+export const demandServer = async (ask: Ask): Promise<void> => {
+  const [version, one, encoding, hasLanguage] = (await askServer(ask, LOOK)) ?? []
+  demandVersion(String(version))
+  if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
+  if (hasLanguage !== 't') throw unusable(`The database has no PL/pgSQL: ${NEEDED}`)
+  if (encoding !== 'UTF8') {
+    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
+  }
+}
+
+/** @throws UnusableDatabase unless `version` is that of a PostgreSQL that is new enough */
+const demandVersion = (version: string): void => {
+  const lookalike = LOOKALIKES.find(([text]) => text.test(version))
+  if (lookalike) throw unusable(`The server is ${lookalike[1]}: ${NEEDED}`)
+  const major = /^PostgreSQL (\d+)/.exec(version)?.[1]
+  if (major === undefined) throw unusable(`The server is ${version.slice(0, 60)}: ${NEEDED}`)
+  if (Number(major) < OLDEST)
+    throw unusable(`The server is PostgreSQL ${major}: claviger needs version ${OLDEST} or later`)
+}
+
+const unusable = (message: string): UnusableDatabase => new UnusableDatabase('server', message)

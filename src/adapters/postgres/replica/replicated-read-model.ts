@@ -1,0 +1,100 @@
+import type { EventStore, Position } from '../../../ports/event-store.js'
+import type { FoundAtHead, ReadAtHead, ReadModel } from '../../../ports/read-model.js'
+import type { ReplicatedReads, StandbyReads } from './standby-reads.js'
+import { type Positions, waitingReads, within } from './waiting-reads.js'
+
+/** What a read model with a replica is made of. */
+export interface Replicated {
+  readonly store: EventStore
+  /** The read model of the primary. */
+  readonly primary: ReadModel
+  readonly positions: () => Promise<Positions>
+  readonly standby: StandbyReads
+  /** Longest time that a read waits for the standby, in milliseconds. */
+  readonly maxWait: number
+}
+
+type Query<Found> = (reads: ReplicatedReads) => Promise<FoundAtHead<Found>>
+
+/**
+ * A read model that is written on the primary and read on a standby. Each read asks the primary where it is, and at
+ * the same time the standby for the answer. A strong read needs the head of the log, any other one the checkpoint of
+ * the primary. A standby that is behind is asked again until `maxWait` is over; then the primary answers.
+ */
+export const replicatedReadModel = ({
+  store,
+  primary,
+  positions,
+  standby,
+  maxWait,
+}: Replicated): ReadModel => {
+  const onPrimary = primaryReads(primary, store)
+  const waiting = waitingReads(standby, positions, maxWait)
+  /** Checkpoint of the primary when it was last asked. */
+  let seen: Position = 0n
+
+  /** The answer of the standby while the primary is away; undefined when it is behind what was seen here. */
+  const alone = async <Found>(query: Query<Found>): Promise<FoundAtHead<Found> | undefined> => {
+    const answer = await query(standby).catch(() => undefined)
+    return answer && answer.reached > 0n && answer.reached >= seen ? answer : undefined
+  }
+
+  const ask = async <Found>(
+    query: Query<Found>,
+    needs: keyof Positions,
+  ): Promise<FoundAtHead<Found>> => {
+    const answering = waiting.begin(query)
+    if (answering === undefined) return query(onPrimary)
+    // Eventual reads go on while the primary is silent.
+    const known = await (needs === 'head' ? positions() : within(maxWait, positions()))
+    if (known === undefined) return (await alone(query)) ?? query(onPrimary)
+    seen = known.reached
+    // The read model has to catch up first.
+    if (known.reached < known[needs]) return query(onPrimary)
+    const answer = await answering(known, known[needs])
+    return answer === undefined ? query(onPrimary) : { ...answer, head: known.head }
+  }
+
+  const strong = <Found>(query: Query<Found>) => ask(query, 'head')
+
+  const eventual = async <Found>(query: Query<Found>): Promise<Found> => {
+    try {
+      return (await ask(query, 'reached')).found
+    } catch (fault) {
+      const answer = await alone(query)
+      if (answer === undefined) throw fault
+      return answer.found
+    }
+  }
+
+  const atHead: ReadAtHead = {
+    get: (orgId, ref) => strong((reads) => reads.get(orgId, ref)),
+    list: (query) => strong((reads) => reads.list(query)),
+    access: (query) => strong((reads) => reads.access(query)),
+    heldRoles: (query) => strong((reads) => reads.heldRoles(query)),
+    holders: (query) => strong((reads) => reads.holders(query)),
+    route: (domain) => strong((reads) => reads.route(domain)),
+  }
+  const readModel: ReadModel = {
+    ...primary,
+    get: (orgId, ref) => eventual((reads) => reads.get(orgId, ref)),
+    list: (query) => eventual((reads) => reads.list(query)),
+    access: (query) => eventual((reads) => reads.access(query)),
+    heldRoles: (query) => eventual((reads) => reads.heldRoles(query)),
+    holders: (query) => eventual((reads) => reads.holders(query)),
+    route: (domain) => eventual((reads) => reads.route(domain)),
+    history: (query) => eventual((reads) => reads.history(query)),
+    readAtHead: (pair) =>
+      pair.store === store && pair.readModel === readModel ? atHead : undefined,
+  }
+  return readModel
+}
+
+const primaryReads = (readModel: ReadModel, store: EventStore): ReplicatedReads => {
+  const atHead = readModel.readAtHead?.({ store, readModel })
+  if (atHead === undefined) throw new Error('A read model knows its own store')
+  return {
+    ...atHead,
+    history: async (query) => ({ found: await readModel.history(query), head: 0n, reached: 0n }),
+  }
+}

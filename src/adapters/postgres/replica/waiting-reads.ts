@@ -1,0 +1,90 @@
+import { setTimeout } from 'node:timers'
+import type { Position } from '../../../ports/event-store.js'
+import type { FoundAtHead } from '../../../ports/read-model.js'
+import type { StandbyReads } from './standby-reads.js'
+
+/** Where the log of the primary ends, and how far its read model is. */
+export type Positions = Pick<FoundAtHead<unknown>, 'head' | 'reached'>
+
+/** How long nothing is asked of a standby that has failed or was too late, in milliseconds. */
+const REST_MS = 1_000
+
+/** Pause before a standby that is behind is asked again, in milliseconds; doubled each time. */
+const MIN_PAUSE_MS = 5
+
+/** A read of the standby. */
+type Query<Found> = (reads: StandbyReads) => Promise<FoundAtHead<Found>>
+
+/** Waits for the answer of a read that was begun; undefined when the standby does not have it in time. */
+type Answering<Found> = (
+  known: Positions,
+  needed: Position,
+) => Promise<FoundAtHead<Found> | undefined>
+
+/** Reads of a standby that wait for it, at most for `maxWait` milliseconds. */
+export const waitingReads = (
+  standby: StandbyReads,
+  positions: () => Promise<Positions>,
+  maxWait: number,
+) => {
+  let restsUntil = 0
+
+  /** Whether `answer` has all that is needed, and nothing that the primary does not have. */
+  const isFit = async (
+    answer: FoundAtHead<unknown>,
+    known: Positions,
+    needed: Position,
+  ): Promise<boolean> => {
+    if (answer.reached < needed) return false
+    if (answer.reached <= known.reached) return true
+    // The primary went on meanwhile; or its read model was reset, and the standby does not know yet.
+    return answer.reached <= (await positions()).reached
+  }
+
+  /** Begins a read; undefined while the standby is to be left alone. */
+  const begin = <Found>(query: Query<Found>): Answering<Found> | undefined => {
+    if (performance.now() < restsUntil) return undefined
+    const first = query(standby)
+    // It may not be waited for.
+    first.catch(ignore)
+    return async (known, needed) => {
+      const end = performance.now() + maxWait
+      const attempts = async (): Promise<FoundAtHead<Found> | undefined> => {
+        let answer = await first
+        for (let pause = MIN_PAUSE_MS; !(await isFit(answer, known, needed)); ) {
+          do {
+            await after(pause)
+            pause *= 2
+            if (performance.now() > end) return undefined
+          } while ((await standby.checkpoint()) < needed)
+          answer = await query(standby)
+        }
+        return answer
+      }
+      const answer = await within(maxWait, attempts()).catch(ignore)
+      if (answer === undefined) restsUntil = performance.now() + REST_MS
+      return answer
+    }
+  }
+
+  return { begin }
+}
+
+const ignore = (): undefined => undefined
+
+const after = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** What `promise` resolves with; undefined when that takes longer than so many milliseconds. */
+export const within = async <Value>(
+  milliseconds: number,
+  promise: Promise<Value>,
+): Promise<Value | undefined> => {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), milliseconds)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
