@@ -43,7 +43,7 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
       await open(path)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        for (const width of [360, 768, 1440]) {
+        for (const width of [360, 1000, 2000]) {
           await page.setViewportSize({ width, height: 800 })
           const overflow = await page.evaluate(
             () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -87,7 +87,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await open('plan')
     await page.getByLabel('Desired state').fill('{"projects":[{"id":"new","name":"New"}]}')
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByText('1 add').waitFor()
+    await page.getByText('Add: 1').waitFor()
     expect(page.url()).toBe(`${opened.host.origin}/any/prefix/plan`)
   })
 

@@ -86,7 +86,7 @@ describe.runIf(hasChromium())('The console by keyboard alone', () => {
     await page.keyboard.type('{"projects":[{"id":"fresh","name":"Fresh"}]}')
     await tabTo('button', 'Show the plan')
     await press('Enter')
-    await page.getByText('1 add').waitFor()
+    await page.getByText('Add: 1').waitFor()
     const added = async () =>
       (await opened.host.iam.projects.get({ id: 'fresh' }, context())).isOk()
     expect(await added()).toBe(false)
