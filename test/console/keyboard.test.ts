@@ -26,6 +26,8 @@ describe.runIf(hasChromium())('The console by keyboard alone', () => {
     await tabTo('link', 'Projects')
     await press('Enter')
     await heading('Projects')
+    // The next step is into the page, not through the menu again.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
     await tabTo('searchbox', 'Filter')
     await page.keyboard.type('Bill')
     await page.getByText('1', { exact: true }).first().waitFor()

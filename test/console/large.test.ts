@@ -102,6 +102,30 @@ describe.runIf(hasChromium())('Much in the console', () => {
     expect([await rows(), await columns()]).toEqual([100, 101])
   })
 
+  it('keeps the users of a matrix in sight beside each role', async () => {
+    await opened.open('matrix?projectId=large')
+    const region = page.getByRole('region', { name: 'Role matrix' })
+    await region.evaluate((element) => element.scrollBy(600, 0))
+    const onTop = await region.locator('tbody th').evaluateAll((heads) =>
+      heads.slice(0, 5).every((head) => {
+        const { left, top, width, height } = head.getBoundingClientRect()
+        const found = document.elementFromPoint(left + width - 8, top + height / 2)
+        return found !== null && head.contains(found)
+      }),
+    )
+    expect(onTop).toBe(true)
+  })
+
+  it('offers more projects than a page of the interface has', async () => {
+    const { iam } = opened.host
+    for (let n = 0; n < 1_001; n++)
+      await orThrow(iam.projects.add({ id: `many${n}`, name: `Many ${padded(n)}` }, context()))
+    await opened.open('review')
+    await page.getByRole('option', { name: 'Many 01000' }).waitFor({ state: 'attached' })
+    await page.getByLabel('Project').selectOption({ label: 'Portal' })
+    await page.getByRole('cell', { name: 'carla' }).first().waitFor()
+  })
+
   it('adds the rest of an access review, and says so until then', async () => {
     await opened.open('review?projectId=large')
     const rows = page.locator('.wide tbody tr')
