@@ -51,27 +51,27 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
       const list = page.getByRole('region', { name: label, exact: true })
       const columns = await list.locator('th button').count()
       expect(columns).toBeGreaterThan(0)
-      for (let column = 0; column < columns; column++)
-        for (const direction of ['ascending', 'descending']) {
-          const heading = list
-            .locator('th')
-            .filter({ has: page.locator('button') })
-            .nth(column)
-          expect(await asking(() => heading.getByRole('button').click())).toBe(200)
-          expect(await heading.getAttribute('aria-sort')).toBe(direction)
-        }
-      const bar = page.getByRole('search', { name: label, exact: true })
-      const field = bar.getByLabel('Field')
-      for (const option of await field.locator('option').all()) {
-        await field.selectOption(await option.getAttribute('value'))
-        expect(await asking(() => bar.getByRole('searchbox').fill('no such thing'))).toBe(200)
-        await page.getByText('Nothing matches the filter.').waitFor()
-        expect(await asking(() => bar.getByRole('searchbox').fill(''))).toBe(200)
+      const sorted = list.locator('th').filter({ has: page.locator('button') })
+      const press = (column: number) => asking(() => sorted.nth(column).getByRole('button').click())
+      for (let column = 0; column < columns; column++) {
+        expect(await press(column)).toBe(200)
+        expect(await sorted.nth(column).getAttribute('aria-sort')).toBe('ascending')
       }
-      const state = bar.getByLabel('State')
-      for (const option of await state.locator('option').all()) {
+      expect(await press(columns - 1)).toBe(200)
+      expect(await sorted.nth(columns - 1).getAttribute('aria-sort')).toBe('descending')
+      const bar = page.getByRole('search', { name: label, exact: true })
+      await asking(() => bar.getByRole('searchbox').fill('no such thing'))
+      const field = bar.getByLabel('Field')
+      const [, ...others] = await field.locator('option').all()
+      for (const option of others) {
         const value = await option.getAttribute('value')
-        if (value) expect(await asking(() => state.selectOption(value))).toBe(200)
+        expect(await asking(() => field.selectOption(value))).toBe(200)
+      }
+      await page.getByText('Nothing matches the filter.').waitFor()
+      const [, state] = await bar.getByLabel('State').locator('option').all()
+      if (state) {
+        const value = await state.getAttribute('value')
+        expect(await asking(() => bar.getByLabel('State').selectOption(value))).toBe(200)
       }
       expect(await alerts()).toBe(0)
     },
