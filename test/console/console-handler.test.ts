@@ -37,7 +37,10 @@ describe('consoleHandler', () => {
 
   it('serves the page at each of its paths, and files by their hash for ever', async () => {
     const page = await host.handler(new Request('http://app.test/admin/project?id=portal'))
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('cache-control')).toBe('no-cache')
     const [, file = ''] = /src="\.\/([^"]+)"/.exec(await page.text()) ?? []
     const script = await host.handler(new Request(`http://app.test/admin/${file}`))
     expect(script.headers.get('cache-control')).toContain('immutable')
