@@ -146,6 +146,6 @@ const Why = ({ chosen, outcome }: { readonly chosen: Chosen; readonly outcome: O
   return html`<section class="notice">
     <h2>${texts.why}</h2>
     <p><bdi>${allowed ? texts.allowed(userId, roleKey) : texts.refused(userId, roleKey)}</bdi></p>
-    <ul>${kinds.map((kind) => html`<li>${texts.reasons[kind] ?? kind}</li>`)}</ul>
+    ${kinds.length > 0 && html`<ul>${kinds.map((kind) => html`<li>${texts.reasons[kind] ?? kind}</li>`)}</ul>`}
   </section>`
 }
