@@ -31,7 +31,7 @@ for (const [name, path] of Object.entries(PAGES)) {
         '{ "projects": [{ "id": "portal", "name": "Shop",\n  "roles": [{ "roleKey": "auditor", "displayName": "Auditor" }] }] }',
       )
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByText('1 add').waitFor()
+    await page.getByText('Add: 1').waitFor()
   }
   if (name === 'provider') {
     await page.getByRole('button', { name: 'Run the test' }).click()

@@ -12,6 +12,7 @@ import {
   permissionsFromCaller,
 } from 'claviger'
 import { consoleHandler } from 'claviger/console'
+import { openIdSignIn } from 'claviger/oidc'
 import { openSqlite } from 'claviger/sqlite'
 import { nodeHandler } from 'claviger/transport'
 import { getPublicSuffix } from 'tldts'
@@ -65,8 +66,20 @@ const handler = nodeHandler(iam, {
 
 // In plain text, HTTP/1.1 and HTTP/2 need a port each. With a certificate, one port serves both:
 // `http2.createSecureServer({ key, cert, allowHTTP1: true }, handler)`.
+/** Tests providers for the console; nobody signs in here. */
+const signIn = openIdSignIn({
+  iam,
+  caller: {
+    userId: 'demo',
+    orgId: 'acme',
+    permissions: ['identity_provider.read', 'identity_provider.secret.read'],
+  },
+  redirectUri: 'https://app.example/sign-in/callback',
+  key: crypto.getRandomValues(new Uint8Array(32)),
+})
 const pages = consoleHandler(iam, {
   basePath: '/console',
+  testIdentityProvider: signIn.test,
   authenticate: (headers) => callers.get(`Bearer ${tokenIn(headers.get('cookie') ?? '')}`),
 })
 /** The token in the cookie that the page at /sign-in sets. */
@@ -75,7 +88,7 @@ const tokenIn = (cookies: string): string => /(?:^|; )demo=(\w+)/.exec(cookies)?
 const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title>
 <form method="post"><label>Token <input type="password" name="token" required></label> <button>Sign in</button></form>`
 
-const signIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const showSignIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   if (request.method !== 'POST')
     return void response.setHeader('content-type', 'text/html').end(SIGN_IN)
   const token = new URLSearchParams(await text(request)).get('token') ?? ''
@@ -84,7 +97,7 @@ const signIn = async (request: IncomingMessage, response: ServerResponse): Promi
 }
 
 const http = createServer((request, response) => {
-  if (request.url === '/sign-in') void signIn(request, response)
+  if (request.url === '/sign-in') void showSignIn(request, response)
   else if (request.url?.startsWith('/console')) pages(request, response)
   else handler(request, response)
 })

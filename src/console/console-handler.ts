@@ -38,9 +38,10 @@ export interface ConsoleHandler {
  * The console: pages for admins, and beneath `/api` the JSON interface that they call. It shows and changes what the
  * caller of `authenticate` may. Requests that write and come from another site are answered with 403.
  *
- * @throws TypeError when an option is missing or malformed, or `iam` is not what `createIam` returns
+ * @throws TypeError when an option is missing, unknown or malformed, or `iam` is not what `createIam` returns
  */
 export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandler => {
+  checkNames(options)
   const { basePath = '', ...others } = options
   const api = `${basePath}/api`
   const fetched = fetchHandler(iam, { ...others, basePath: api })
@@ -70,8 +71,9 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
     const mounted = originalUrl === undefined ? undefined : pathOf(originalUrl)
     // A mount of Express takes its prefix off, and shows `/` for the prefix without a slash too.
     const isBare = path === '/' && mounted !== undefined && !mounted.endsWith('/')
+    // Two slashes at the beginning would name another host.
     const answer = isBare
-      ? { status: 308, header: { location: `${mounted}/` }, body: '' }
+      ? { status: 308, header: { location: `${mounted.replace(/^\/+/, '/')}/` }, body: '' }
       : pageAnswer(method, path, basePath)
     if (answer.status === 404 && next) next()
     else send(response, answer, method)
@@ -81,6 +83,20 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
     response === undefined
       ? onFetch(request as Request)
       : onNode(request as NodeRequest, response, next)) as ConsoleHandler
+}
+
+const NAMES: Readonly<Record<keyof ConsoleOptions, true>> = {
+  authenticate: true,
+  onError: true,
+  organizationHeader: true,
+  challenge: true,
+  testIdentityProvider: true,
+  basePath: true,
+}
+
+const checkNames = (options: ConsoleOptions): void => {
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(NAMES, name)) throw new TypeError(`${name} is no option of consoleHandler`)
 }
 
 const pathOf = (url: string): string => url.split('?')[0] ?? ''

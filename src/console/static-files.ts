@@ -36,7 +36,7 @@ const answer = (status: number, body: string, header: StaticAnswer['header']): S
 export const pageAnswer = (method: string, path: string, basePath: string): StaticAnswer => {
   if (path === basePath && basePath !== '') return answer(308, '', { location: `${basePath}/` })
   const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
-  const file = below === undefined ? undefined : files[below]
+  const file = below !== undefined && Object.hasOwn(files, below) ? files[below] : undefined
   const isPage = below !== undefined && PAGES.includes(below)
   if (!file && !isPage)
     return answer(404, 'Not found', { 'content-type': 'text/plain', 'cache-control': 'no-store' })

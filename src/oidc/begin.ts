@@ -6,11 +6,12 @@ import {
   randomState,
 } from 'openid-client'
 import { authorizationScopes } from '../index.js'
-import { type BeginInput, checkBegin } from './input.js'
+import { type BeginInput, checkBegin, invalid } from './input.js'
 import type { Setup } from './options.js'
 import { clientOf, discover } from './provider/client.js'
 import { storedProvider } from './provider/stored-provider.js'
 import { orRefuse, Refused } from './refusal.js'
+import { asking } from './refusal-of.js'
 
 /** A sign-in under way. */
 export interface Begun {
@@ -20,10 +21,12 @@ export interface Begun {
   readonly attempt: string
 }
 
-/** @throws Refused, and errors of `openid-client` */
+/** @throws Refused */
 export const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   checkBegin(input)
   const { options } = setup
+  if (input.projectId !== undefined && options.userIdOf === undefined)
+    throw invalid([{ field: 'projectId', description: 'needs the option userIdOf' }])
   const { orgId, idpId } = await routeOf(setup, input)
   const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
   if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
@@ -31,7 +34,7 @@ export const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => 
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
   const { redirectUri } = options
   const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input
-  const url = buildAuthorizationUrl(clientOf(stored, metadata, options), {
+  const asked = {
     redirect_uri: redirectUri,
     scope: authorizationScopes(stored.provider).join(' '),
     state,
@@ -40,7 +43,8 @@ export const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => 
     code_challenge_method: 'S256',
     ...(loginHint !== undefined && { login_hint: loginHint }),
     ...(prompt !== undefined && { prompt }),
-  })
+  }
+  const url = await asking(() => buildAuthorizationUrl(clientOf(stored, metadata, options), asked))
   const configuration = await setup.hashOf(stored)
   const what = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
   const attempt = await setup.seal({ ...what, returnTo, projectId, projectOrgId })

@@ -12,12 +12,13 @@ import type { Setup } from './options.js'
 import { clientOf, discover } from './provider/client.js'
 import { type StoredProvider, storedProvider } from './provider/stored-provider.js'
 import { fromHost, orRefuse, Refused } from './refusal.js'
+import { asking } from './refusal-of.js'
 import { type SignedIn, SignInTokens } from './signed-in.js'
 
 type Claims = Readonly<Record<string, unknown>>
 type Granted = TokenEndpointResponse & TokenEndpointResponseHelpers
 
-/** @throws Refused, and errors of `openid-client` */
+/** @throws Refused */
 export const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   checkFinish(input)
   const { options } = setup
@@ -66,18 +67,26 @@ const granting = (client: Configuration, attempt: Attempt, href: string): Promis
   // Behind a proxy the host may see another origin than browsers do, so only the query is taken.
   const url = new URL(redirectUri)
   url.search = new URL(href, redirectUri).search
-  return authorizationCodeGrant(client, url, {
-    expectedState: state,
-    expectedNonce: nonce,
-    pkceCodeVerifier: verifier,
-    idTokenExpected: true,
-  })
+  return asking(() =>
+    authorizationCodeGrant(client, url, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    }),
+  )
 }
 
 const claimsOf = async (client: Configuration, granted: Granted): Promise<Claims> => {
+  const { client_id: clientId } = client.clientMetadata()
   const idToken: Claims = { ...granted.claims() }
+  const { azp = clientId } = idToken
+  // `openid-client` looks at it only beside several audiences.
+  if (azp !== clientId) throw new Refused({ kind: 'AudienceMismatch' })
   if (client.serverMetadata().userinfo_endpoint === undefined) return joined(idToken, {})
-  const info = await fetchUserInfo(client, granted.access_token, String(idToken['sub']))
+  const info = await asking(() =>
+    fetchUserInfo(client, granted.access_token, String(idToken['sub'])),
+  )
   return joined(idToken, { ...info })
 }
 

@@ -31,7 +31,7 @@ export type BeginInput = ProviderChoice & {
    * characters of printable ASCII, as in a URL, beginning with `/`, without `//` and `\`.
    */
   readonly returnTo?: string | undefined
-  /** Project whose roles `finish` answers with; this needs `userIdOf`. */
+  /** Project whose roles `finish` answers with; InvalidArgument without `userIdOf`. */
   readonly projectId?: string | undefined
   /** Organization of the project, where it is another than that of the provider. */
   readonly projectOrgId?: string | undefined
@@ -139,5 +139,6 @@ const check = (
   if (violations.length > 0) throw invalid(violations)
 }
 
-const invalid = (violations: readonly Violation[]): Refused =>
+/** What is wrong with an input. */
+export const invalid = (violations: readonly Violation[]): Refused =>
   new Refused({ kind: 'InvalidArgument', violations })

@@ -6,8 +6,7 @@ import type { CheckedProvider } from './checking/checked-provider.js'
 import { finish } from './finish.js'
 import type { BeginInput, FinishInput, TestInput } from './input.js'
 import { type SignInOptions, setUp } from './options.js'
-import type { SignInRefusal } from './refusal.js'
-import { refusalOf } from './refusal-of.js'
+import { Refused, type SignInRefusal } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
 
 /** Signs users in with stored providers, by OpenID Connect: authorization code with PKCE, state and nonce. */
@@ -48,7 +47,8 @@ const answering = <Value>(work: () => Promise<Value>) => {
     try {
       return ok(await work())
     } catch (thrown) {
-      return err(refusalOf(thrown))
+      if (thrown instanceof Refused) return err(thrown.refusal)
+      throw thrown
     }
   }
   return new ResultAsync(answer())

@@ -6,7 +6,6 @@ import { Refused, type SignInRefusal } from './refusal.js'
 interface Failure {
   readonly code: unknown
   readonly cause: unknown
-  readonly name: unknown
   readonly message: unknown
 }
 
@@ -15,14 +14,25 @@ const partsOf = (thrown: unknown): Failure => {
   return {
     code: field('code'),
     cause: field('cause'),
-    name: field('name'),
     message: field('message'),
   }
 }
 
-/** What a failure of `openid-client` means. @throws any other exception, which is a bug */
+/**
+ * Asks a provider by `openid-client`. What a provider sends may have any shape, at which that throws a TypeError too.
+ * @throws Refused
+ */
+export const asking = async <Value>(ask: () => Value | Promise<Value>): Promise<Value> => {
+  try {
+    return await ask()
+  } catch (thrown) {
+    throw new Refused(refusalOf(thrown))
+  }
+}
+
+/** What a failure of `openid-client` means. */
 export const refusalOf = (thrown: unknown): SignInRefusal | IamError => {
-  const { code, cause, name } = partsOf(thrown)
+  const { code, cause } = partsOf(thrown)
   if (thrown instanceof Refused) return thrown.refusal
   if (cause instanceof Refused) return cause.refusal
   if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
@@ -46,11 +56,7 @@ export const refusalOf = (thrown: unknown): SignInRefusal | IamError => {
     case 'OAUTH_INVALID_RESPONSE':
       return ofResponse(String(partsOf(cause).message))
   }
-  if (typeof code === 'string' && code.startsWith('OAUTH_')) return { kind: 'InvalidResponse' }
-  // Text that is no token, or a key that WebCrypto does not take.
-  if (name === 'ClientError' || (name === 'TypeError' && code === 'ERR_INVALID_ARG_VALUE'))
-    return { kind: 'InvalidResponse' }
-  throw thrown
+  return { kind: 'InvalidResponse' }
 }
 
 /** The code of an error, if it is one: a provider could put anything there. */

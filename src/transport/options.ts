@@ -1,4 +1,4 @@
-import type { Caller, IamError, Result } from '../index.js'
+import type { Caller, IamError, Result, ResultAsync } from '../index.js'
 import type { OpenApiOptions } from './openapi/openapi-options.js'
 import { readOpenApiOptions } from './openapi/read-openapi-options.js'
 
@@ -57,7 +57,9 @@ export type IdentityProviderTest = (provider: {
   readonly orgId: string
   /** Id of the provider. */
   readonly idpId: string
-}) => PromiseLike<Result<TestedIdentityProvider, unknown>>
+}) =>
+  | ResultAsync<TestedIdentityProvider, unknown>
+  | Promise<Result<TestedIdentityProvider, unknown>>
 
 /** What a test of a provider found. */
 export interface TestedIdentityProvider {

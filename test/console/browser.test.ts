@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from '../transport/clients/chromium.js'
+import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -37,31 +38,88 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
   })
   afterAll(() => opened?.close())
 
+  const overflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  const violations = async () => {
+    // By the protocol of the browser, which no policy of the page keeps out.
+    await page.evaluate(axe)
+    return page.evaluate(async () => {
+      const { axe: checker } = globalThis as unknown as {
+        axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+      }
+      const { violations } = await checker.run()
+      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+    })
+  }
+
+  /** That nothing is cut off; for axe, light where it is wide and dark where it is narrow. */
+  const holds = async () => {
+    for (const [colorScheme, ...widths] of [
+      ['light', 360, 1000, 2000],
+      ['dark', 2000, 1000, 360],
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 })
+        expect(await overflow()).toBeLessThanOrEqual(0)
+      }
+      expect(await violations()).toEqual([])
+    }
+  }
+
   it.each(PAGES)(
     'shows /%s at three widths in both schemes, without a violation of axe',
     async (path) => {
       await open(path)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        for (const width of [360, 768, 1440]) {
-          await page.setViewportSize({ width, height: 800 })
-          const overflow = await page.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          )
-          expect(overflow).toBeLessThanOrEqual(0)
-        }
-        // By the protocol of the browser, which no policy of the page keeps out.
-        await page.evaluate(axe)
-        const violations = await page.evaluate(async () => {
-          const { axe: checker } = globalThis as unknown as {
-            axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-          }
-          const { violations } = await checker.run()
-          return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-        })
-        expect(violations).toEqual([])
-      }
+      await holds()
       expect(await page.locator('[role=alert]').count()).toBe(0)
+      expect(opened.complaints).toEqual([])
+    },
+  )
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).first().click()
+  const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a form that was refused': async () => {
+      await open('providers')
+      await press('Add')
+      await press('Preview')
+      await page.getByText('must not be empty').first().waitFor()
+    },
+    'a conflict': async () => {
+      await open('project?id=portal')
+      await press('Edit')
+      await page.getByLabel('Name').fill('Other')
+      await opened.host.iam.projects.patch({ id: 'portal', name: 'Theirs' }, context())
+      await press('Preview')
+      await page.getByText('Somebody has changed this').waitFor()
+    },
+    'a tested provider': async () => {
+      await open('provider?idpId=google')
+      await press('Run the test')
+      await page.getByText('The provider refuses client id or secret.').waitFor()
+    },
+    'the reasons of a role': async () => {
+      await open('matrix?projectId=portal')
+      await page.getByRole('button', { name: 'inactive' }).click()
+      await page.getByText('The roles of the user are inactive.').waitFor()
+    },
+    'a plan': async () => {
+      await open('plan')
+      await page.getByLabel('Desired state').fill('{"projects":[{"id":"new","name":"New"}]}')
+      await press('Show the plan')
+      await page.getByText('Not declared').click()
+    },
+    'all refused': () => open('', 'nobody'),
+    'an empty organization': () => open('users', 'globex'),
+    'hostile names': () => open('timeline', 'globex'),
+  }
+
+  it.each(Object.keys(STATES))(
+    'shows %s at three widths in both schemes, without a violation of axe',
+    async (state) => {
+      await STATES[state]?.()
+      await opened.settled()
+      await holds()
       expect(opened.complaints).toEqual([])
     },
   )

@@ -54,6 +54,39 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
   })
 
+  it('shows as a conflict what a form has no field for, such as the state', async () => {
+    await open('project?id=billing')
+    await page.getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByText('This will change').waitFor()
+    await opened.host.iam.projects.deactivate({ id: 'billing' }, context())
+    await page.getByRole('button', { name: 'Do it' }).click()
+    await page.getByText('Somebody has changed this').waitFor()
+    const values = page.locator('.compare td')
+    expect(await values.allInnerTexts()).toEqual(['active', 'inactive', '–'])
+    await page.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  it('sends a write with what was seen and with a key, and a preview without one', async () => {
+    const sent: { isTried: boolean; etag?: string; key?: string }[] = []
+    page.on('request', (request) => {
+      const isTried = request.postData()?.includes('validateOnly') ?? false
+      const { 'if-match': etag, 'idempotency-key': key } = request.headers()
+      if (request.method() === 'PUT')
+        sent.push({ isTried, ...(etag && { etag }), ...(key && { key }) })
+    })
+    await open('user-grant?userId=carla&projectId=portal&projectOrgId=acme')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Roles').fill('viewer')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const etag = expect.stringMatching(/^"\d+"$/)
+    expect(sent).toEqual([
+      { isTried: true, etag },
+      { isTried: false, etag, key: expect.stringMatching(/^\w{32}$/) },
+    ])
+  })
+
   it('verifies a domain once its challenge is published, and sets its provider', async () => {
     await open('domain?domain=acme.example')
     await page.getByText('_claviger-challenge.acme.example').waitFor()
@@ -87,8 +120,20 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await open('plan')
     await page.getByLabel('Desired state').fill('{"projects":[{"id":"new","name":"New"}]}')
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByText('1 add').waitFor()
+    await page.getByText('Add: 1').waitFor()
     expect(page.url()).toBe(`${opened.host.origin}/any/prefix/plan`)
+  })
+
+  it('applies the plan that was shown, and no other', async () => {
+    await page.getByRole('button', { name: 'Apply' }).waitFor()
+    await page.getByLabel('File').setInputFiles({
+      name: 'other.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{"projects":[]}'),
+    })
+    await page.getByRole('button', { name: 'Apply' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByText('Everything is as desired.').waitFor()
   })
 
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))

@@ -37,14 +37,36 @@ describe('consoleHandler', () => {
 
   it('serves the page at each of its paths, and files by their hash for ever', async () => {
     const page = await host.handler(new Request('http://app.test/admin/project?id=portal'))
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('cache-control')).toBe('no-cache')
     const [, file = ''] = /src="\.\/([^"]+)"/.exec(await page.text()) ?? []
     const script = await host.handler(new Request(`http://app.test/admin/${file}`))
     expect(script.headers.get('cache-control')).toContain('immutable')
-    expect((await host.handler(new Request('http://app.test/admin/nothing'))).status).toBe(404)
+    // Names that every object has are no files.
+    for (const path of ['nothing', 'constructor', '__proto__', 'toString', '..%2fpackage.json'])
+      expect((await fetch(`${host.origin}/admin/${path}`)).status).toBe(404)
     expect((await host.handler(new Request('http://app.test/admin'))).headers.get('location')).toBe(
       '/admin/',
     )
+  })
+
+  it('leads from the bare prefix to no other host', async () => {
+    const app = express()
+    app.use('/*any', consoleHandler(host.iam, { authenticate }))
+    const server = createServer(app).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const answer = await fetch(`http://127.0.0.1:${port}//evil.test`, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, '/evil.test/'])
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('throws for an option that is unknown', () => {
+    const options = { authenticate, basepath: '/admin' }
+    expect(() => consoleHandler(host.iam, options)).toThrow('basepath is no option')
   })
 
   it('is mounted in Express, Fastify and Hono in a line', async () => {

@@ -26,6 +26,8 @@ describe.runIf(hasChromium())('The console by keyboard alone', () => {
     await tabTo('link', 'Projects')
     await press('Enter')
     await heading('Projects')
+    // The next step is into the page, not through the menu again.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
     await tabTo('searchbox', 'Filter')
     await page.keyboard.type('Bill')
     await page.getByText('1', { exact: true }).first().waitFor()
@@ -86,7 +88,7 @@ describe.runIf(hasChromium())('The console by keyboard alone', () => {
     await page.keyboard.type('{"projects":[{"id":"fresh","name":"Fresh"}]}')
     await tabTo('button', 'Show the plan')
     await press('Enter')
-    await page.getByText('1 add').waitFor()
+    await page.getByText('Add: 1').waitFor()
     const added = async () =>
       (await opened.host.iam.projects.get({ id: 'fresh' }, context())).isOk()
     expect(await added()).toBe(false)

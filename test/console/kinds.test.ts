@@ -1,6 +1,8 @@
 import { fetchHandler } from 'claviger/transport'
 import { expect, it } from 'vitest'
 import { kinds } from '../../src/console/browser/kinds.js'
+import { texts } from '../../src/console/browser/texts.js'
+import { EVENT_TYPES } from '../../src/domain/kinds.js'
 import { openHost } from './host.js'
 
 const SCHEMAS: Readonly<Record<string, string>> = {
@@ -37,4 +39,9 @@ it('shows the bounds of the OpenAPI document in forms', async () => {
     }
   }
   expect(compared).toContain('clientSecret')
+})
+
+it('has a text for every event that a history shows', () => {
+  const shown = EVENT_TYPES.filter((type) => !type.startsWith('verified_domain.'))
+  expect(Object.keys(texts.types).toSorted()).toEqual(shown.toSorted())
 })

@@ -95,11 +95,36 @@ describe.runIf(hasChromium())('Much in the console', () => {
     const rows = () => page.locator('.matrix tbody tr').count()
     const columns = () => page.locator('.matrix thead th').count()
     expect([await rows(), await columns()]).toEqual([50, 51])
-    await page.getByRole('button', { name: 'Show more users' }).click()
+    // By the text: to find the name of thousands of buttons takes long.
+    await page.getByText('Show more users').click()
     await page.waitForFunction(() => document.querySelectorAll('.matrix tbody tr').length === 100)
-    await page.getByRole('button', { name: 'Show more roles' }).click()
+    await page.getByText('Show more roles').click()
     await page.waitForFunction(() => document.querySelectorAll('.matrix thead th').length === 101)
     expect([await rows(), await columns()]).toEqual([100, 101])
+  })
+
+  it('keeps the users of a matrix in sight beside each role', async () => {
+    await opened.open('matrix?projectId=large')
+    const region = page.locator('.matrix')
+    await region.evaluate((element) => element.scrollBy(600, 0))
+    const onTop = await region.locator('tbody th').evaluateAll((heads) =>
+      heads.slice(0, 5).every((head) => {
+        const { left, top, width, height } = head.getBoundingClientRect()
+        const found = document.elementFromPoint(left + width - 8, top + height / 2)
+        return found !== null && head.contains(found)
+      }),
+    )
+    expect(onTop).toBe(true)
+  })
+
+  it('offers more projects than a page of the interface has', async () => {
+    const { iam } = opened.host
+    for (let n = 0; n < 1_001; n++)
+      await orThrow(iam.projects.add({ id: `many${n}`, name: `Many ${padded(n)}` }, context()))
+    await opened.open('review')
+    await page.getByRole('option', { name: 'Many 01000' }).waitFor({ state: 'attached' })
+    await page.getByLabel('Project').selectOption({ label: 'Portal' })
+    await page.getByRole('cell', { name: 'carla' }).first().waitFor()
   })
 
   it('adds the rest of an access review, and says so until then', async () => {

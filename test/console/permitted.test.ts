@@ -22,7 +22,7 @@ const PAGES = [
   'review?projectId=portal',
   'plan',
 ]
-const CHANGING = /^(Edit|Add|Remove|Deactivate|Reactivate|Verify|Run the test)$/
+const CHANGING = /^(Edit|Add|Remove|Remove all roles|Deactivate|Reactivate|Verify|Run the test)$/
 
 describe.runIf(hasChromium())('What a caller may do in the console', () => {
   let opened: OpenConsole
@@ -46,10 +46,11 @@ describe.runIf(hasChromium())('What a caller may do in the console', () => {
     ['providers', 'identity_provider.write'],
     ['projects', 'project.write'],
     ['domains', 'domain.write'],
+    ['user?userId=anna', 'user.grant.write'],
   ])('on /%s is to look, without %s, and nothing was tried out for good', async (path, needed) => {
     const before = await opened.host.head()
     await open(path, 'reader')
-    await page.getByText(`that needs the permission ${needed}.`).first().waitFor()
+    await page.getByText(`You need the permission ${needed} to`).first().waitFor()
     expect(await buttons()).toBe(0)
     await open(path)
     await page.getByRole('button', { name: CHANGING }).first().waitFor()

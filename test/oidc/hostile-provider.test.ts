@@ -81,6 +81,18 @@ const endless = (response: ServerResponse) => {
 }
 const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
 
+/** Ways to answer, and why each is refused. */
+const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  too_large: endless,
+  redirect: (response) => response.writeHead(302, { location: 'https://evil.test/' }).end(),
+  network: (response) => response.destroy(),
+  timeout: () => undefined,
+}
+const PATHS = ['/.well-known/openid-configuration', '/jwks', '/token', '/info']
+
+/** Values at which `openid-client` throws what is none of its errors. */
+const odd = { toString: 5 }
+
 const ATTACKS: readonly (readonly [name: string, attack: Attack, refusal: object])[] = [
   [
     'another issuer in discovery',
@@ -96,6 +108,11 @@ const ATTACKS: readonly (readonly [name: string, attack: Attack, refusal: object
   [
     'another authorized party',
     { claims: { aud: ['c1', 'x'], azp: 'x' } },
+    { kind: 'AudienceMismatch' },
+  ],
+  [
+    'another authorized party of a single audience',
+    { claims: { azp: 'x' } },
     { kind: 'AudienceMismatch' },
   ],
   ['another nonce', { claims: { nonce: 'other' } }, { kind: 'NonceMismatch' }],
@@ -145,6 +162,11 @@ const ATTACKS: readonly (readonly [name: string, attack: Attack, refusal: object
       info: (response) =>
         response.writeHead(200, json).end(`{"sub":"ann","x":"${'x'.repeat(1e7)}"}`),
     },
+    { kind: 'ProviderUnreachable', reason: 'too_large' },
+  ],
+  [
+    'an ID token of 10 MB',
+    { claims: { x: 'x'.repeat(1e7) } },
     { kind: 'ProviderUnreachable', reason: 'too_large' },
   ],
   [
@@ -204,6 +226,52 @@ describe('A hostile provider', () => {
     state.attack = { discovery }
     const begun = await signInWith({}).begin({ orgId: 'acme', idpId: 'own' })
     expect(begun._unsafeUnwrapErr()).toMatchObject({ kind })
+  })
+
+  it.each(PATHS.flatMap((path) => Object.entries(ANSWERS).map((each) => [path, ...each] as const)))(
+    'is refused at %s for %s',
+    async (path, reason, answer) => {
+      const answered = await attacked({ answers: { [path]: answer } }, undefined, { timeout: 200 })
+      const refusal = { kind: 'ProviderUnreachable', reason }
+      expect(answered._unsafeUnwrapErr()).toEqual(refusal)
+    },
+  )
+
+  it.each([
+    [{ issuer: 'no URL' }, { kind: 'InvalidResponse' }],
+    [{ authorization_endpoint: odd }, { kind: 'ProviderUnreachable', reason: 'address' }],
+    [{ token_endpoint: odd }, { kind: 'ProviderUnreachable', reason: 'address' }],
+    [{ jwks_uri: odd }, { kind: 'ProviderUnreachable', reason: 'address' }],
+    [{ userinfo_endpoint: odd }, { kind: 'ProviderUnreachable', reason: 'address' }],
+  ])('is refused, and shown by a test, for a discovery of %o', async (discovery, refusal) => {
+    expect((await attacked({ discovery }))._unsafeUnwrapErr()).toEqual(refusal)
+    state.attack = { discovery }
+    const tested = await signInWith({}).test({ orgId: 'acme', idpId: 'own' })
+    expect(tested._unsafeUnwrap().checks.map(({ verdict }) => verdict)).toContain('failed')
+  })
+
+  it('is refused for a key or an access token of no use', async () => {
+    const key = { kty: 'RSA', kid: 'k', alg: 'RS256', n: 'AQAB', e: 'AQAB', key_ops: 5 }
+    const jwks = (response: ServerResponse) =>
+      response.writeHead(200, json).end(JSON.stringify({ keys: [key] }))
+    const refusal = { kind: 'InvalidResponse' }
+    expect((await attacked({ answers: { '/jwks': jwks } }))._unsafeUnwrapErr()).toEqual(refusal)
+    const access = await attacked({ access: 'canary-\u0100' })
+    expect(access._unsafeUnwrapErr()).toEqual(refusal)
+  })
+
+  it('cannot answer for another provider, with its own code or name', async () => {
+    const other = { ...idp, idpId: 'other', issuer: issuer.replace('127.0.0.1', 'localhost') }
+    await iam.identityProviders.addOidc(other, { caller })
+    // The browser was led to this provider for an attempt of the other one.
+    state.attack = { discovery: { issuer: other.issuer } }
+    const signIn = signInWith({})
+    const begun = (await signIn.begin({ orgId: 'acme', idpId: 'other' }))._unsafeUnwrap()
+    const asked = new URL(begun.url).searchParams
+    const back = new URLSearchParams({ code: 'c', iss: issuer })
+    back.set('state', asked.get('state') ?? '')
+    const finished = await signIn.finish({ url: `/callback?${back}`, attempt: begun.attempt })
+    expect(finished._unsafeUnwrapErr()).toEqual({ kind: 'IssuerMismatch' })
   })
 
   it('is asked with the usual method when it names none', async () => {

@@ -10,6 +10,9 @@ export interface Attack {
   /** Makes the ID token in another way. */
   readonly sign?: (claims: Readonly<Record<string, unknown>>) => Promise<string>
   readonly token?: (response: ServerResponse) => void
+  /** Answers in another way, by the path. */
+  readonly answers?: Readonly<Record<string, (response: ServerResponse) => void>>
+  readonly access?: string
   readonly info?: (response: ServerResponse) => void
 }
 
@@ -43,14 +46,17 @@ export const hostileProvider = async () => {
     const claims = { ...standard, iat: now, exp: now + 60, ...state.attack.claims }
     const id_token = await (state.attack.sign ?? signed)(claims)
     state.seen.add(String(new URLSearchParams(body).get('code_verifier'))).add(id_token)
-    return { token_type: 'bearer', access_token: 'canary-access', id_token }
+    const { access = 'canary-access' } = state.attack
+    return { token_type: 'bearer', access_token: access, id_token }
   }
   const json = (response: ServerResponse, value: unknown) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 
   server.on('request', async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
-    const { token, info } = state.attack
+    const { token, info, answers } = state.attack
+    const answer = answers?.[request.url ?? '']
+    if (answer) return answer(response)
     switch (request.url) {
       case '/.well-known/openid-configuration':
         return json(response, metadata())

@@ -60,6 +60,7 @@ describe('begin', () => {
     [{ ...provider, email: 'ann@acme.test' }, ['email']],
     [{ ...provider, prompt: 1 }, ['prompt']],
     [{ email: 'ann' }, ['email']],
+    [{ ...provider, projectId: 'p1' }, ['projectId']],
   ])('refuses %o', async (input, fields) => {
     const begun = await openIdSignIn(options).begin(input as BeginInput)
     expect(begun._unsafeUnwrapErr()).toEqual(refused(...fields))

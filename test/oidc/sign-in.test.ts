@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
 import { openIdSignIn, type SignInOptions } from 'claviger/oidc'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { realProvider, throughProvider } from './real-provider.js'
 
 const redirectUri = 'http://localhost:1/callback'
@@ -101,6 +101,17 @@ describe('Signing in with oidc-provider', () => {
     await iam.identityProviders.patch({ idpId: 'own', clientSecret: secret }, { caller })
   })
 
+  it('refuses an attempt of more than ten minutes', async () => {
+    const { attempt } = await begun()
+    const kind = async () =>
+      (await signIn().finish({ url: '/callback?state=x', attempt }))._unsafeUnwrapErr().kind
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 599_000 })
+    expect(await kind()).toBe('IssuerMismatch')
+    vi.advanceTimersByTime(2_000)
+    expect(await kind()).toBe('AttemptExpired')
+    vi.useRealTimers()
+  })
+
   it('refuses an attempt of an older configuration, of which a name is no part', async () => {
     const { attempt } = await begun()
     await iam.identityProviders.patch({ idpId: 'own', name: 'Renamed' }, { caller })
@@ -108,8 +119,29 @@ describe('Signing in with oidc-provider', () => {
     const kind = async () =>
       (await signIn().finish({ url: denied, attempt }))._unsafeUnwrapErr().kind
     expect(await kind()).toBe('IssuerMismatch')
-    await iam.identityProviders.patch({ idpId: 'own', clientSecret: 'other' }, { caller })
-    expect(await kind()).toBe('ProviderChanged')
+    await iam.identityProviders.patch({ idpId: 'own', autoRegister: true }, { caller })
+    expect(await kind()).toBe('IssuerMismatch')
+    await iam.identityProviders.resealSecrets({}, { caller })
+    expect(await kind()).toBe('IssuerMismatch')
+    for (const [change, back] of [
+      [{ clientSecret: 'other' }, { clientSecret: secret }],
+      [{ clientId: 'c2' }, { clientId: 'c1' }],
+      [{ issuer: `${issuer}/x` }, { issuer }],
+      [{ scopes: ['phone'] }, { scopes: ['email'] }],
+      [
+        { usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL' },
+        { usernameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED' },
+      ],
+      [
+        { displayNameMapping: 'OIDC_MAPPING_FIELD_EMAIL' },
+        { displayNameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED' },
+      ],
+    ] as const) {
+      await iam.identityProviders.patch({ idpId: 'own', ...change }, { caller })
+      expect(await kind()).toBe('ProviderChanged')
+      await iam.identityProviders.patch({ idpId: 'own', ...back }, { caller })
+      expect(await kind()).toBe('IssuerMismatch')
+    }
     await iam.identityProviders.deactivate({ idpId: 'own' }, { caller })
     expect(await kind()).toBe('ProviderInactive')
     await iam.identityProviders.remove({ idpId: 'own' }, { caller })

@@ -36,6 +36,8 @@ export interface ConsoleKind {
   readonly updateBelow?: string
   /** Whether it is deactivated and reactivated. */
   readonly hasState: boolean
+  /** The states that its lists are filtered by. */
+  readonly states?: readonly string[]
   /** Something else that is done to it in one of its states, below its path. */
   readonly step?: { readonly title: string; readonly below: string; readonly state: string }
 }
@@ -47,6 +49,7 @@ const query = (ids: Json, names: readonly string[]): string =>
     .map((name) => `${name}=${part(ids[name])}`)
     .join('&')
 const name: FormField = { name: 'name', as: 'text', least: 1, most: 200 }
+const STATES = ['STATE_ACTIVE', 'STATE_INACTIVE']
 const mapping = [
   'OIDC_MAPPING_FIELD_UNSPECIFIED',
   'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
@@ -95,6 +98,7 @@ export const provider: ConsoleKind = {
   ],
   update: 'PATCH',
   hasState: true,
+  states: STATES,
 }
 
 export const project: ConsoleKind = {
@@ -129,6 +133,7 @@ export const project: ConsoleKind = {
   ],
   update: 'PATCH',
   hasState: true,
+  states: STATES,
 }
 
 export const role: ConsoleKind = {
@@ -164,6 +169,7 @@ export const projectGrant: ConsoleKind = {
   ],
   update: 'PUT',
   hasState: true,
+  states: STATES,
 }
 
 export const userGrant: ConsoleKind = {
@@ -182,6 +188,7 @@ export const userGrant: ConsoleKind = {
   ],
   update: 'PUT',
   hasState: true,
+  states: STATES,
 }
 
 export const domain: ConsoleKind = {
@@ -199,6 +206,7 @@ export const domain: ConsoleKind = {
   update: 'PUT',
   updateBelow: '/provider',
   hasState: false,
+  states: ['DOMAIN_STATE_PENDING', 'DOMAIN_STATE_VERIFIED'],
   step: { title: texts.verify, below: ':verify', state: 'DOMAIN_STATE_PENDING' },
 }
 

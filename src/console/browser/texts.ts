@@ -1,3 +1,9 @@
+const MAPPINGS = {
+  OIDC_MAPPING_FIELD_UNSPECIFIED: 'default',
+  OIDC_MAPPING_FIELD_PREFERRED_USERNAME: 'preferred_username',
+  OIDC_MAPPING_FIELD_EMAIL: 'email',
+}
+
 /** All texts of the console, in English. */
 export const texts = {
   title: 'Claviger',
@@ -43,12 +49,17 @@ export const texts = {
   signedOut: 'You are not signed in. Sign in to your application, then load this page again.',
   denied: (permission: string, org: string) =>
     `You may not see or do this: it needs the permission ${permission || 'of an administrator'}${org ? ` in the organization ${org}` : ''}. Ask whoever manages your permissions.`,
-  readOnly: (permission: string) =>
-    `You may look at this, and not change it: that needs the permission ${permission}.`,
+  readOnly: (permission: string) => `You need the permission ${permission} to change this.`,
+  addNeeds: (permission: string) => `You need the permission ${permission} to add one.`,
   missing: 'There is nothing here now. It may have been removed, or it was never there.',
   missingThen: 'It was not there at this time.',
   failed: (message: string, id: string) => `${message}${id ? ` (${id})` : ''}`,
   empty: 'Nothing here yet.',
+  emptyAdd: 'Nothing here yet. Add the first one.',
+  emptyReceived: 'No organization has granted a project to yours.',
+  emptyMatrix:
+    'No user of your organization has a role of this project. Give roles on the page of users.',
+  emptyReview: 'Nobody had a role of this project at this time.',
   emptyFiltered: 'Nothing matches the filter.',
   clearFilter: 'Clear the filter',
   count: (shown: number, total: number) => (shown === total ? `${total}` : `${shown} of ${total}`),
@@ -78,7 +89,10 @@ export const texts = {
     'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
   willChange: 'This will change:',
   noChange: 'This changes nothing.',
-  secretChanges: 'changes',
+  secretChanges: 'a new one, which is not shown',
+  secretSame: 'the stored one',
+  yes: 'yes',
+  no: 'no',
   conflict:
     'Somebody has changed this in the meantime. Compare, then save yours over it or cancel.',
   conflictSaw: 'You saw',
@@ -100,7 +114,8 @@ export const texts = {
   type: 'Change',
   from: 'From',
   to: 'To',
-  noHistory: 'No changes.',
+  noHistory: 'Nothing is recorded that fits. What changes from now on is shown here.',
+  anyType: 'Any change',
   choose: 'Project',
   chooseProject: 'Choose a project.',
   showMatrix: 'Who has which role',
@@ -136,8 +151,9 @@ export const texts = {
   apply: 'Apply',
   applied: 'Applied.',
   planNothing: 'Everything is as desired.',
+  actionCount: (action: string, count: number) => `${action}: ${count}`,
   notJson: 'This is not JSON.',
-  undeclared: 'Not declared, and left as it is',
+  undeclared: (count: number) => `Not declared, and left as it is: ${count}`,
   removeAll: 'Remove all roles',
   removeAllAsk: 'This removes every role of this user, at once. It has no preview.',
   recent: 'Latest changes',
@@ -145,7 +161,7 @@ export const texts = {
   organization: 'Organization',
   fields: {
     id: 'Id',
-    idpId: 'Provider',
+    idpId: 'Provider id',
     name: 'Name',
     state: 'State',
     issuer: 'Issuer',
@@ -160,7 +176,7 @@ export const texts = {
     projectRoleCheck: 'Login needs a role',
     hasProjectCheck: 'Login needs a grant of the project',
     privateLabelingSetting: 'Branding',
-    roleKey: 'Key',
+    roleKey: 'Role key',
     displayName: 'Display name',
     group: 'Group',
     projectId: 'Project',
@@ -179,26 +195,78 @@ export const texts = {
     creationDate: 'Added',
     resourceOwner: 'Organization',
   } as Readonly<Record<string, string>>,
+  /** Names of values, by the field that has them. */
   values: {
-    STATE_ACTIVE: 'active',
-    STATE_INACTIVE: 'inactive',
-    DOMAIN_STATE_PENDING: 'pending',
-    DOMAIN_STATE_VERIFIED: 'verified',
-    pending: 'pending',
-    verified: 'verified',
-    true: 'yes',
-    false: 'no',
-    STYLING_TYPE_UNSPECIFIED: 'plain',
-    STYLING_TYPE_GOOGLE: 'Google',
-    OIDC_MAPPING_FIELD_UNSPECIFIED: 'default',
-    OIDC_MAPPING_FIELD_PREFERRED_USERNAME: 'preferred_username',
-    OIDC_MAPPING_FIELD_EMAIL: 'email',
-    PRIVATE_LABELING_SETTING_UNSPECIFIED: 'default',
-    PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY: 'of the owner of the project',
-    PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY:
-      'of the organization of the user',
+    state: {
+      STATE_ACTIVE: 'active',
+      STATE_INACTIVE: 'inactive',
+      DOMAIN_STATE_PENDING: 'pending',
+      DOMAIN_STATE_VERIFIED: 'verified',
+    },
+    stylingType: { STYLING_TYPE_UNSPECIFIED: 'plain', STYLING_TYPE_GOOGLE: 'Google' },
+    displayNameMapping: MAPPINGS,
+    usernameMapping: MAPPINGS,
+    privateLabelingSetting: {
+      PRIVATE_LABELING_SETTING_UNSPECIFIED: 'default',
+      PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY: 'of the owner of the project',
+      PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY:
+        'of the organization of the user',
+    },
+  } as Readonly<Record<string, Readonly<Record<string, string>>>>,
+  /** Names of what is recorded, by the type of its event. */
+  types: {
+    'identity_provider.oidc_added': 'Identity provider added',
+    'identity_provider.updated': 'Identity provider changed',
+    'identity_provider.oidc_config_updated': 'OpenID Connect settings changed',
+    'identity_provider.secret_resealed': 'Client secret sealed with another key',
+    'identity_provider.deactivated': 'Identity provider deactivated',
+    'identity_provider.reactivated': 'Identity provider reactivated',
+    'identity_provider.removed': 'Identity provider removed',
+    'project.added': 'Project added',
+    'project.updated': 'Project changed',
+    'project.deactivated': 'Project deactivated',
+    'project.reactivated': 'Project reactivated',
+    'project.removed': 'Project removed',
+    'project_role.added': 'Role added',
+    'project_role.updated': 'Role changed',
+    'project_role.removed': 'Role removed',
+    'project_grant.added': 'Project granted',
+    'project_grant.updated': 'Project grant changed',
+    'project_grant.deactivated': 'Project grant deactivated',
+    'project_grant.reactivated': 'Project grant reactivated',
+    'project_grant.removed': 'Project grant removed',
+    'user_grant.added': 'Roles of a user added',
+    'user_grant.updated': 'Roles of a user changed',
+    'user_grant.deactivated': 'Roles of a user deactivated',
+    'user_grant.reactivated': 'Roles of a user reactivated',
+    'user_grant.removed': 'Roles of a user removed',
+    'domain.added': 'Domain added',
+    'domain.verified': 'Domain verified',
+    'domain.provider_set': 'Provider of the domain set',
+    'domain.removed': 'Domain removed',
+  } as Readonly<Record<string, string>>,
+  blocked: 'An object with this id was removed, and no id is given twice.',
+  superseded: 'A newer version of the desired state has changed it.',
+  /** Kinds of objects. */
+  kinds: {
+    identity_provider: 'Identity provider',
+    project: 'Project',
+    project_role: 'Role',
+    project_grant: 'Project grant',
+    user_grant: 'Roles of a user',
+    domain: 'Domain',
+  } as Readonly<Record<string, string>>,
+  /** What a plan does with an object. */
+  actions: {
+    add: 'Add',
+    update: 'Change',
+    remove: 'Remove',
+    unchanged: 'Unchanged',
+    blocked: 'Blocked',
+    superseded: 'Superseded',
   } as Readonly<Record<string, string>>,
 } as const
 
 /** Name of a field for readers. */
-export const fieldName = (field: string): string => texts.fields[field] ?? field
+export const fieldName = (field: string): string =>
+  Object.hasOwn(texts.fields, field) ? (texts.fields[field] ?? field) : field

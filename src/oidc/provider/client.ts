@@ -10,10 +10,11 @@ import {
 } from 'openid-client'
 import { guardedFetch, isAllowed, type NetworkOptions } from '../fetching/guarded-fetch.js'
 import { Refused, unreachable } from '../refusal.js'
+import { asking } from '../refusal-of.js'
 import type { DiscoveryCache } from './discovery-cache.js'
 import type { StoredProvider } from './stored-provider.js'
 
-/** What a provider says of itself, checked; at most five minutes old. @throws Refused, and errors of `openid-client` */
+/** What a provider says of itself, checked; at most five minutes old. @throws Refused */
 export const discover = async (
   stored: StoredProvider,
   network: NetworkOptions,
@@ -28,7 +29,7 @@ export const discover = async (
   return metadata
 }
 
-/** Before its endpoints are checked. @throws Refused, and errors of `openid-client` */
+/** Before its endpoints are checked. @throws Refused */
 export const readMetadata = async (
   { provider }: StoredProvider,
   network: NetworkOptions,
@@ -36,10 +37,13 @@ export const readMetadata = async (
   if (!URL.canParse(provider.issuer)) throw unreachable('address')
   const issuer = new URL(provider.issuer)
   if (!isAllowed(issuer, network)) throw unreachable('address')
-  const found = await discovery(issuer, provider.clientId, undefined, undefined, {
+  const options = {
     [customFetch]: guardedFetch(network),
     execute: network.allowHttpLoopback ? [allowInsecureRequests] : [],
-  })
+  }
+  const found = await asking(() =>
+    discovery(issuer, provider.clientId, undefined, undefined, options),
+  )
   const metadata = found.serverMetadata()
   if (new URL(metadata.issuer).href !== issuer.href) throw new Refused({ kind: 'IssuerMismatch' })
   return metadata
@@ -60,7 +64,8 @@ export const refusedEndpoint = (
 ): string | undefined =>
   ENDPOINTS.find((endpoint) => {
     const url = metadata[endpoint]
-    return url !== undefined && !(URL.canParse(url) && isAllowed(new URL(url), network))
+    if (url === undefined) return false
+    return typeof url !== 'string' || !URL.canParse(url) || !isAllowed(new URL(url), network)
   })
 
 /** The client of a provider. Made anew for each use, so that no old secret is kept. */

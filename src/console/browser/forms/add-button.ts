@@ -29,7 +29,7 @@ export const AddButton = ({ kind, path, fixed, isForSome, done }: AddButtonProps
   const probe = { method: 'POST', path, body: { ...fixed, validateOnly: true } }
   const permitted = usePermitted(isForSome ? undefined : probe)
   if (permitted === 'unknown') return null
-  if (permitted !== 'yes') return html`<${Denied} failure=${permitted} />`
+  if (permitted !== 'yes') return html`<${Denied} failure=${permitted} isNew />`
   const fields = kind.form
     .filter(({ name, isLater }) => !isLater && fixed?.[name] === undefined)
     .map((field) => (field.as === 'secret' ? { ...field, least: 1 } : field))

@@ -14,25 +14,26 @@ interface ConflictProps {
 
 /** What somebody else has changed meanwhile, beside what the reader saw and wrote. */
 export const Conflict = ({ fields, seen, now, written }: ConflictProps) => {
-  const changed = fields.filter(
-    ({ name }) => JSON.stringify(now[name]) !== JSON.stringify(seen?.[name]),
+  const names = new Set([...Object.keys(now), ...Object.keys(seen ?? {})])
+  const changed = [...names].filter(
+    (name) => name !== 'details' && JSON.stringify(now[name]) !== JSON.stringify(seen?.[name]),
   )
-  const heads = [texts.field, texts.conflictSaw, texts.conflictNow, texts.conflictYours]
+  const yours = (name: string) => {
+    const field = fields.find((each) => each.name === name)
+    return field && jsonOf(field, written[name] ?? '')
+  }
+  const heads = [texts.conflictSaw, texts.conflictNow, texts.conflictYours]
   return html`<div class="notice bad" role="alert">
     <p>${texts.conflict}</p>
-    <div class="window" tabindex="0" role="region" aria-label=${texts.conflict}>
+    <div class="wide compare" tabindex="0" role="region" aria-label=${texts.conflict}>
       <table>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-        <tbody>
-          ${changed.map(
-            (field) => html`<tr>
-              <th scope="row">${fieldName(field.name)}</th>
-              <td><${Value} of=${seen?.[field.name]} /></td>
-              <td><${Value} of=${now[field.name]} /></td>
-              <td><${Value} of=${jsonOf(field, written[field.name] ?? '')} /></td>
-            </tr>`,
-          )}
-        </tbody>
+        ${changed.map(
+          (name) => html`<tbody key=${name}>
+            <tr><th scope="rowgroup" colspan="3">${fieldName(name)}</th></tr>
+            <tr>${[seen?.[name], now[name], yours(name)].map((value) => html`<td><${Value} of=${value} field=${name} /></td>`)}</tr>
+          </tbody>`,
+        )}
       </table>
     </div>
   </div>`

@@ -14,11 +14,9 @@ const lineOf = (item: JsonValue): string => {
   return [roleKey, expiresAt].filter(Boolean).join(' ')
 }
 
+/** Spaces are part of a key. */
 const linesOf = (text: string): readonly string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
+  text.split('\n').filter((line) => line.trim() !== '')
 
 /** What the text of a field stands for in a request. */
 export const jsonOf = (field: FormField, text: string): JsonValue => {

@@ -50,7 +50,7 @@ const Labelled = (props: ControlProps) => {
 }
 
 const control = (
-  { field: { as }, text, messages, change, id }: ControlProps,
+  { field: { as, name }, text, messages, change, id }: ControlProps,
   isRequired: boolean,
 ) => {
   const common = {
@@ -64,9 +64,9 @@ const control = (
   }
   if (typeof as === 'object')
     return html`<select ...${common}>
-      ${as.map((option) => html`<option value=${option} selected=${option === text}>${texts.values[option] ?? option}</option>`)}
+      ${as.map((option) => html`<option value=${option} selected=${option === text}>${texts.values[name]?.[option] ?? option}</option>`)}
     </select>`
-  if (as === 'lines' || as === 'roles') return html`<textarea rows="4" ...${common}></textarea>`
+  if (as === 'lines' || as === 'roles') return html`<textarea rows="6" ...${common}></textarea>`
   return as === 'secret'
     ? html`<input type="password" autocomplete="new-password" ...${common} />`
     : html`<input type="text" autocomplete="off" ...${common} />`

@@ -71,7 +71,7 @@ export const HistoryList = ({
   if (state.entries.length === 0) return html`<p class="empty">${texts.noHistory}</p>`
   return html`<div><ol class="timeline">${state.entries.map(
     (entry) => html`<li key=${`${entry['sequence']}${(entry['object'] as Json)['roleKey'] ?? ''}`}>
-      <p><strong>${String(entry['type']).replaceAll(/[._]/g, ' ')}</strong> ${hasObjects && html`<${RefLink} object=${entry['object']} />`}
+      <p><strong>${texts.types[String(entry['type'])] ?? entry['type']}</strong> ${hasObjects && html`<${RefLink} object=${entry['object']} />`}
         <span class="none"> ${texts.who.toLowerCase()} <bdi>${String((entry['actor'] as Json)['userId'])}</bdi>, <${Time} at=${entry['time']} /></span></p>
       <${Changes} changes=${entry['changes'] ?? []} /></li>`,
   )}</ol>

@@ -5,7 +5,7 @@ import { withQuery } from '../state/api.js'
 import { usePages } from '../state/pages.js'
 import { parameter, setParameters } from '../state/router.js'
 import { fieldName, texts } from '../texts.js'
-import { Rows, snake } from './rows.js'
+import { isSortable, Rows, snake } from './rows.js'
 
 export interface ListProps {
   readonly kind: ConsoleKind
@@ -19,6 +19,10 @@ export interface ListProps {
   /** Begins the names of parameters, where a page has several lists. */
   readonly prefix?: string
   readonly label: string
+  /** What to do where nothing is there. */
+  readonly empty?: string
+  /** Whether the objects are of other organizations, and have no pages here. */
+  readonly isForeign?: boolean
   /** Raised to load anew. */
   readonly round?: number
 }
@@ -27,11 +31,11 @@ const PAGE_SIZE = '500'
 
 /** A list of objects: filtered and sorted by the interface, loaded page by page. */
 export const List = (props: ListProps) => {
-  const { kind, path, items, columns, filters, prefix = '', label, round } = props
-  const field = parameter(`${prefix}by`) || filters[0] || ''
+  const { kind, path, items, columns, filters, prefix = '', label, round, isForeign } = props
+  const field = oneOf(filters, parameter(`${prefix}by`)) ?? filters[0] ?? ''
   const text = parameter(`${prefix}filter`)
-  const state = parameter(`${prefix}state`)
-  const order = parameter(`${prefix}order`)
+  const state = oneOf(kind.states ?? [], parameter(`${prefix}state`)) ?? ''
+  const order = oneOf(ordersOf(columns), parameter(`${prefix}order`)) ?? ''
   const asked = withQuery(path, {
     page_size: PAGE_SIZE,
     order_by: order,
@@ -57,31 +61,39 @@ export const List = (props: ListProps) => {
       </select>
       <input type="search" aria-label=${texts.filter} placeholder=${texts.filter} maxlength="200" dir="auto"
         value=${text} onInput=${set('filter')} />
-      ${kind.hasState && html`<${StateChoice} state=${state} onChange=${set('state')} />`}
+      ${kind.states && html`<${StateChoice} states=${kind.states} state=${state} onChange=${set('state')} />`}
       ${rows && html`<span class="none" role="status">${texts.count(rows.length, total)}</span>`}
     </div>
     ${failure && html`<${FailureNotice} failure=${failure} retry=${retry} />`}
     ${!rows && !failure && html`<${Loading} />`}
     ${
       rows?.length === 0 &&
-      html`<p class="empty">${isFiltered ? texts.emptyFiltered : texts.empty}
+      html`<p class="empty">${isFiltered ? texts.emptyFiltered : (props.empty ?? texts.empty)}
         ${isFiltered && html` <button type="button" onClick=${clear}>${texts.clearFilter}</button>`}</p>`
     }
     ${
       rows &&
       rows.length > 0 &&
-      html`<${Rows} ...${{ kind, columns, rows, total, label, order, sort, more }} />`
+      html`<${Rows} ...${{ kind, columns, rows, total, label, order, sort, more, isForeign }} />`
     }
   </section>`
 }
 
+/** A URL may have anything; what is not offered is left out. */
+const oneOf = (offered: readonly string[], text: string): string | undefined =>
+  offered.find((each) => each === text)
+
+const ordersOf = (columns: readonly string[]): readonly string[] =>
+  columns.filter(isSortable).flatMap((column) => [snake(column), `${snake(column)} desc`])
+
 interface StateChoiceProps {
+  readonly states: readonly string[]
   readonly state: string
   readonly onChange: (event: Event) => void
 }
 
-const StateChoice = ({ state, onChange }: StateChoiceProps) =>
+const StateChoice = ({ states, state, onChange }: StateChoiceProps) =>
   html`<select aria-label=${fieldName('state')} value=${state} onChange=${onChange}>
     <option value="">${texts.anyState}</option>
-    ${['STATE_ACTIVE', 'STATE_INACTIVE'].map((value) => html`<option value=${value}>${texts.values[value]}</option>`)}
+    ${states.map((value) => html`<option value=${value}>${texts.values['state']?.[value]}</option>`)}
   </select>`

@@ -21,6 +21,7 @@ interface RowsProps {
   readonly order: string
   readonly sort: (column: string) => void
   readonly more: () => void
+  readonly isForeign?: boolean | undefined
 }
 
 /** Columns in the interface are in snake case. */
@@ -28,7 +29,8 @@ export const snake = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The rows of a list, drawn as far as they are in sight. */
-export const Rows = ({ kind, columns, rows, total, label, order, sort, more }: RowsProps) => {
+export const Rows = (props: RowsProps) => {
+  const { kind, columns, rows, total, label, order, sort, more, isForeign } = props
   const [top, setTop] = useState(0)
   const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
     setTop(currentTarget.scrollTop)
@@ -49,7 +51,7 @@ export const Rows = ({ kind, columns, rows, total, label, order, sort, more }: R
         ${drawn.map(
           (row, index) =>
             html`<tr key=${first + index} aria-rowindex=${first + index + 2}>
-              ${columns.map((column, at) => html`<td>${cell(kind, row, { column, isFirst: at === 0 })}</td>`)}
+              ${columns.map((column, at) => html`<td>${cell(kind, row, { column, isLink: at === 0 && !isForeign })}</td>`)}
             </tr>`,
         )}
         ${after > 0 && html`<tr aria-hidden="true" style=${{ height: `${after * ROW}px` }}></tr>`}
@@ -61,15 +63,17 @@ export const Rows = ({ kind, columns, rows, total, label, order, sort, more }: R
 const cell = (
   kind: ConsoleKind,
   row: Json,
-  { column, isFirst }: { readonly column: string; readonly isFirst: boolean },
+  { column, isLink }: { readonly column: string; readonly isLink: boolean },
 ) => {
-  if (isFirst) return html`<${ObjectLink} kind=${kind} row=${row} text=${row[column]} />`
+  if (isLink) return html`<${ObjectLink} kind=${kind} row=${row} text=${row[column]} />`
   const isDate = column.endsWith('Date')
-  return html`<${Value} of=${isDate ? (row['details'] as Json)?.[column] : row[column]} />`
+  const value = isDate ? (row['details'] as Json)?.[column] : row[column]
+  return html`<${Value} of=${value} field=${column} />`
 }
 
 /** Lists have no order. */
-const isSortable = (column: string): boolean => !['roles', 'roleKeys', 'scopes'].includes(column)
+export const isSortable = (column: string): boolean =>
+  !['roles', 'roleKeys', 'scopes'].includes(column)
 
 const ARROWS = { ascending: ' ↑', descending: ' ↓', none: '' }
 

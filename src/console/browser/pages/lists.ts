@@ -29,6 +29,8 @@ const RECEIVED: ListProps = {
   columns: ['projectId', 'projectOrgId', 'roleKeys', 'state'],
   filters: ['roleKey'],
   prefix: 'received.',
+  empty: texts.emptyReceived,
+  isForeign: true,
 }
 const DOMAINS: ListProps = {
   label: texts.domains,
@@ -44,13 +46,13 @@ const USERS: ListProps = {
   path: '/v1/userGrants',
   items: 'userGrants',
   columns: ['userId', 'projectId', 'roles', 'state', 'changeDate'],
-  filters: ['userId', 'projectId', 'roleKey'],
+  filters: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
 }
 
 const page =
   (title: string, list: ListProps, add: Adding, about = '') =>
   () =>
-    html`<article><h1>${title}</h1>${about && html`<p>${about}</p>`}<${Section} list=${list} add=${add} /></article>`
+    html`<article><${Section} title=${title} list=${list} add=${add} />${about && html`<p class="none">${about}</p>`}</article>`
 
 export const Providers = page(texts.providers, PROVIDERS, { path: '/v1/idps/oidc' })
 export const Domains = page(texts.domains, DOMAINS, { path: '/v1/domains' })
@@ -59,7 +61,6 @@ const addGrant = { path: '/v1/userGrants', isForSome: true }
 export const Users = page(texts.users, USERS, addGrant, texts.usersAbout)
 
 export const Projects = () => html`<article>
-  <h1>${texts.projects}</h1>
-  <${Section} list=${PROJECTS} add=${{ path: '/v1/projects' }} />
+  <${Section} title=${texts.projects} list=${PROJECTS} add=${{ path: '/v1/projects' }} />
   <${Section} list=${RECEIVED} />
 </article>`

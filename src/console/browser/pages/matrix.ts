@@ -4,7 +4,7 @@ import { FailureNotice, Loading } from '../parts/notice.js'
 import { ProjectChoice } from '../parts/project-choice.js'
 import { Time } from '../parts/values.js'
 import { call, type Json, type Outcome, withQuery } from '../state/api.js'
-import { usePages } from '../state/pages.js'
+import { type LoadedPages, usePages } from '../state/pages.js'
 import { href, parameter } from '../state/router.js'
 import { fieldName, texts } from '../texts.js'
 
@@ -30,14 +30,30 @@ export const Matrix = () => {
 }
 
 const MatrixOf = ({ projectId }: { readonly projectId: string }) => {
-  const ofRoles = { page_size: '50', order_by: 'role_key' }
+  const path = `/v1/projects/${encodeURIComponent(projectId)}/roles`
+  const roles = usePages(withQuery(path, { page_size: '50', order_by: 'role_key' }), 'projectRoles')
+  const { rows, failure, retry } = roles
+  if (failure) return html`<${FailureNotice} failure=${failure} retry=${retry} />`
+  if (!rows) return html`<${Loading} />`
+  const owner = String((rows[0]?.['details'] as Json | undefined)?.['resourceOwner'] ?? '')
+  if (!owner) return html`<p class="empty">${texts.emptyMatrix}</p>`
+  return html`<${Users} projectId=${projectId} owner=${owner} roles=${roles} />`
+}
+
+interface UsersProps {
+  readonly projectId: string
+  /** Another organization may have a project of the same id. */
+  readonly owner: string
+  readonly roles: LoadedPages
+}
+
+const Users = ({ projectId, owner, roles }: UsersProps) => {
   const ofGrants = {
     'filter.project_id.equals': projectId,
+    'filter.project_org_id.equals': owner,
     page_size: '50',
     order_by: 'user_id',
   }
-  const path = `/v1/projects/${encodeURIComponent(projectId)}/roles`
-  const roles = usePages(withQuery(path, ofRoles), 'projectRoles')
   const grants = usePages(withQuery('/v1/userGrants', ofGrants), 'userGrants')
   const [asked, setAsked] = useState<{ chosen: Chosen; outcome: Outcome } | undefined>()
   const ask = async (chosen: Chosen) => {
@@ -46,15 +62,11 @@ const MatrixOf = ({ projectId }: { readonly projectId: string }) => {
     const checked = withQuery('/v1/access:check', { ...query, role_key: roleKey })
     setAsked({ chosen, outcome: await call({ method: 'GET', path: checked }) })
   }
-  const retry = () => {
-    roles.retry()
-    grants.retry()
-  }
-  const keys = useMemo(() => roles.rows?.map(({ roleKey }) => String(roleKey)), [roles.rows])
-  const failure = roles.failure ?? grants.failure
+  const keys = useMemo(() => roles.rows?.map(({ roleKey }) => String(roleKey)) ?? [], [roles.rows])
+  const { failure, retry } = grants
   if (failure) return html`<${FailureNotice} failure=${failure} retry=${retry} />`
-  if (!keys || !grants.rows) return html`<${Loading} />`
-  if (grants.rows.length === 0) return html`<p class="empty">${texts.empty}</p>`
+  if (!grants.rows) return html`<${Loading} />`
+  if (grants.rows.length === 0) return html`<p class="empty">${texts.emptyMatrix}</p>`
   return html`<${Table} keys=${keys} grants=${grants.rows} ask=${ask} />
     ${grants.hasMore && html`<button type="button" onClick=${grants.more}>${texts.moreUsers}</button>`}
     ${roles.hasMore && html` <button type="button" onClick=${roles.more}>${texts.moreRoles}</button>`}
@@ -90,7 +102,7 @@ const Row = ({ grant, keys, ask }: RowProps) => {
   // Rows stay as they are while others are added below: a matrix may have thousands of cells.
   return useMemo(
     () => html`<tr>
-      <th scope="row"><a href=${href('user', { userId })}><bdi>${userId}</bdi></a></th>
+      <th scope="row" title=${userId}><a href=${href('user', { userId })}><bdi>${userId}</bdi></a></th>
       ${keys.map((roleKey) => html`<td><${Cell} grant=${grant} roleKey=${roleKey} ask=${ask} /></td>`)}
     </tr>`,
     [grant, keys],
@@ -134,6 +146,6 @@ const Why = ({ chosen, outcome }: { readonly chosen: Chosen; readonly outcome: O
   return html`<section class="notice">
     <h2>${texts.why}</h2>
     <p><bdi>${allowed ? texts.allowed(userId, roleKey) : texts.refused(userId, roleKey)}</bdi></p>
-    <ul>${kinds.map((kind) => html`<li>${texts.reasons[kind] ?? kind}</li>`)}</ul>
+    ${kinds.length > 0 && html`<ul>${kinds.map((kind) => html`<li>${texts.reasons[kind] ?? kind}</li>`)}</ul>`}
   </section>`
 }

@@ -35,7 +35,7 @@ const ReviewOf = ({ projectId, at }: { readonly projectId: string; readonly at: 
       <span><bdi>${texts.reviewAbout(projectId)}</bdi>, <${Time} at=${at || new Date().toISOString()} /></span>
       <button type="button" class="no-print" onClick=${() => window.print()}>${texts.print}</button>
     </div>
-    ${rows.length === 0 ? html`<p class="empty">${texts.empty}</p>` : html`<${Holders} rows=${rows} />`}
+    ${rows.length === 0 ? html`<p class="empty">${texts.emptyReview}</p>` : html`<${Holders} rows=${rows} />`}
     ${hasMore && html`<p class="notice">${texts.notAll} <button type="button" onClick=${more}>${texts.more}</button></p>`}`
 }
 
@@ -44,7 +44,7 @@ const Holders = ({ rows }: { readonly rows: readonly Json[] }) =>
     <table>
       <thead><tr>${COLUMNS.map((name) => html`<th scope="col">${fieldName(name)}</th>`)}</tr></thead>
       <tbody>
-        ${rows.map((holder) => html`<tr>${COLUMNS.map((name) => html`<td><${Value} of=${holder[name]} /></td>`)}</tr>`)}
+        ${rows.map((holder) => html`<tr>${COLUMNS.map((name) => html`<td><${Value} of=${holder[name]} field=${name} /></td>`)}</tr>`)}
       </tbody>
     </table>
   </div>`

@@ -2,10 +2,14 @@ import { useState } from 'preact/hooks'
 import * as kinds from '../kinds.js'
 import { List } from '../lists/list.js'
 import { html } from '../parts/html.js'
-import { FailureNotice } from '../parts/notice.js'
+import { Denied, FailureNotice } from '../parts/notice.js'
 import { call, type Failure, withQuery } from '../state/api.js'
+import { usePermitted } from '../state/permitted.js'
 import { parameter } from '../state/router.js'
 import { texts } from '../texts.js'
+
+/** Refused in any case: for the permission, or else for the missing fields. */
+const PROBE = { method: 'POST', path: '/v1/userGrants', body: { validateOnly: true } }
 
 /** A user: all grants, and the way to take them all. */
 export const User = () => {
@@ -13,6 +17,7 @@ export const User = () => {
   const [round, setRound] = useState(0)
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isAsking, setAsking] = useState(false)
+  const permitted = usePermitted(PROBE)
   const removeAll = async () => {
     setAsking(false)
     const outcome = await call({
@@ -35,7 +40,10 @@ export const User = () => {
     <p class="kind">${texts.user}</p>
     <h1><bdi>${userId}</bdi></h1>
     <${List} ...${list} round=${round} />
-    <div class="actions start">
+    ${permitted !== 'yes' && permitted !== 'unknown' && html`<${Denied} failure=${permitted} />`}
+    ${
+      permitted === 'yes' &&
+      html`<div class="actions start">
       ${
         isAsking
           ? html`<span>${texts.removeAllAsk}</span>
@@ -43,7 +51,8 @@ export const User = () => {
             <button type="button" class="danger" onClick=${removeAll}>${texts.confirm}</button>`
           : html`<button type="button" class="danger" onClick=${() => setAsking(true)}>${texts.removeAll}</button>`
       }
-    </div>
+    </div>`
+    }
     ${failure && html`<${FailureNotice} failure=${failure} />`}
   </article>`
 }

@@ -27,5 +27,13 @@ export const FailureNotice = ({
 export const Loading = () => html`<p class="none" role="status">${texts.loading}</p>`
 
 /** Why something may not be changed. It is no error: the page is there to be read. */
-export const Denied = ({ failure }: { readonly failure: Failure }) =>
-  html`<p class="none">${texts.readOnly(failure.metadata['permission'] ?? '')}</p>`
+export const Denied = ({
+  failure,
+  isNew,
+}: {
+  readonly failure: Failure
+  readonly isNew?: boolean
+}) => {
+  const permission = failure.metadata['permission'] ?? ''
+  return html`<p class="none">${isNew ? texts.addNeeds(permission) : texts.readOnly(permission)}</p>`
+}

@@ -38,14 +38,14 @@ export const ObjectView = ({ kind, back, tool, children }: ObjectViewProps) => {
   const isMissingThen = at !== '' && failure?.status === 404
   return html`<article>
     <p class="kind">${kind.title}</p>
-    <h1><bdi>${String(title)}</bdi> ${object && kind.hasState && html`<${Value} of=${object['state']} />`}</h1>
+    <h1><bdi>${String(title) || texts.none}</bdi> ${object && kind.hasState && html`<${Value} of=${object['state']} field="state" />`}</h1>
     <${AsOf} key=${round} path=${history} at=${at} />
     ${isMissingThen && html`<p class="empty">${texts.missingThen}</p>`}
     ${failure && !isMissingThen && html`<${FailureNotice} failure=${failure} retry=${reload} />`}
     ${!answer && !failure && html`<${Loading} />`}
     ${object && html`<${Facts} kind=${kind} object=${object} />`}
     ${object && !at && html`<${ObjectActions} ...${{ kind, ids, object, back, done, tool }} />`}
-    ${!at && children}
+    ${!at && failure?.status !== 404 && children}
     <h2>${texts.history}</h2>
     <${HistoryList} key=${round} path=${history} isLive=${!at} />
   </article>`
@@ -58,7 +58,7 @@ const Facts = ({ kind, object }: { readonly kind: ConsoleKind; readonly object: 
     ...['creationDate', 'changeDate'].map((field) => [field, details[field]] as const),
   ]
   return html`<dl class="facts">
-    ${facts.map(([field, value]) => html`<div key=${field}><dt>${fieldName(field)}</dt><dd><${Value} of=${value} /></dd></div>`)}
+    ${facts.map(([field, value]) => html`<div key=${field}><dt>${fieldName(field)}</dt><dd><${Value} of=${value} field=${field} /></dd></div>`)}
   </dl>`
 }
 

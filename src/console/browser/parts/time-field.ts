@@ -2,8 +2,8 @@ import { parameter, setParameters } from '../state/router.js'
 import { html } from './html.js'
 
 const local = (at: string): string => {
-  if (!at) return ''
   const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return ''
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 

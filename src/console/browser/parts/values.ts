@@ -1,5 +1,5 @@
 import type { Json, JsonValue } from '../state/api.js'
-import { texts } from '../texts.js'
+import { fieldName, texts } from '../texts.js'
 import { html } from './html.js'
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
@@ -8,28 +8,54 @@ const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', time
 export const Time = ({ at }: { readonly at: string }) =>
   html`<time datetime=${at} title=${`${at.replace('T', ' ').replace('Z', '')} UTC`}>${shortTime.format(new Date(at))}</time>`
 
+const TIMES: readonly string[] = ['creationDate', 'changeDate', 'from', 'expiresAt']
+const BADGES: Readonly<Record<string, string>> = {
+  STATE_ACTIVE: 'on',
+  STATE_INACTIVE: 'off',
+  DOMAIN_STATE_VERIFIED: 'on',
+  DOMAIN_STATE_PENDING: 'off',
+}
+/** Begins the field of a role in a history. */
+const ROLE = 'roles.'
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-const nameOf = (value: JsonValue): string => {
-  if (typeof value !== 'object' || value === null)
-    return texts.values[String(value)] ?? String(value)
-  if (Array.isArray(value)) return value.map(nameOf).join(', ')
-  const { roleKey, expiresAt } = value as Json
-  if (roleKey === undefined) return JSON.stringify(value)
-  return expiresAt
-    ? `${roleKey} (${texts.until} ${shortTime.format(new Date(String(expiresAt)))})`
-    : String(roleKey)
+interface ValueProps {
+  readonly of: JsonValue | undefined
+  /** Only a field with names for its values has them: whatever people have written stays as it is. */
+  readonly field: string
 }
 
 /** A value of a field, as text of either direction. */
-export const Value = ({ of }: { readonly of: JsonValue | undefined }) => {
+export const Value = ({ of, field }: ValueProps) => {
   if (of === undefined || of === null || of === '' || (Array.isArray(of) && of.length === 0))
     return html`<span class="none">${texts.none}</span>`
-  if (typeof of === 'string' && TIME.test(of)) return html`<${Time} at=${of} />`
-  if (of === 'STATE_ACTIVE' || of === 'STATE_INACTIVE')
-    return html`<span class=${`state ${of === 'STATE_ACTIVE' ? 'on' : 'off'}`}>${nameOf(of)}</span>`
-  return html`<bdi>${nameOf(of)}</bdi>`
+  if (typeof of === 'boolean') return of ? texts.yes : texts.no
+  if (Array.isArray(of))
+    return of.map((item, at) => html`${at > 0 && ', '}<${Item} key=${at} of=${item} />`)
+  const text = String(of)
+  if (TIMES.includes(field)) return html`<${Time} at=${text} />`
+  if (field.startsWith(ROLE))
+    return TIME.test(text) ? html`${texts.until} <${Time} at=${text} />` : html`<bdi>${text}</bdi>`
+  const names = texts.values[field]
+  const name = names && Object.hasOwn(names, text) ? names[text] : text
+  const badge = field === 'state' && BADGES[text]
+  return badge ? html`<span class=${`state ${badge}`}>${name}</span>` : html`<bdi>${name}</bdi>`
 }
+
+/** A part of a list: a text, or a role with its end. */
+const Item = ({ of }: { readonly of: JsonValue }) => {
+  if (typeof of !== 'object' || of === null) return html`<bdi>${String(of)}</bdi>`
+  const { roleKey, expiresAt } = of as Json
+  return html`<bdi>${String(roleKey)}</bdi>${expiresAt && html` (${texts.until} <${Time} at=${String(expiresAt)} />)`}`
+}
+
+const secretText = ({ secret }: Json): string =>
+  secret === 'unchanged' ? texts.secretSame : texts.secretChanges
+
+const changedName = (field: string) =>
+  field.startsWith(ROLE)
+    ? html`${texts.role} <bdi>${field.slice(ROLE.length)}</bdi>`
+    : html`<bdi>${fieldName(field)}</bdi>`
 
 /** What changes, field by field. */
 export const Changes = ({
@@ -37,14 +63,16 @@ export const Changes = ({
 }: {
   readonly changes: readonly Json[]
 }) => html`<dl class="changes">
-  ${changes.map(
-    (change) => html`<div key=${change['field']}>
-      <dt><bdi>${texts.fields[String(change['field'])] ?? String(change['field'])}</bdi></dt>
+  ${changes.map((change) => {
+    const field = String(change['field'])
+    const hasFrom = change['from'] !== undefined
+    return html`<div key=${field}>
+      <dt>${changedName(field)}</dt>
       <dd>${
         change['changed'] || change['secret']
-          ? String(change['secret'] ?? texts.secretChanges)
-          : html`${change['from'] !== undefined && html`<del><${Value} of=${change['from']} /></del> <span aria-hidden="true">→</span> `}<ins><${Value} of=${change['to']} /></ins>`
+          ? secretText(change)
+          : html`${hasFrom && html`<del><${Value} of=${change['from']} field=${field} /></del> <span aria-hidden="true">→</span> `}<ins><${Value} of=${change['to']} field=${field} /></ins>`
       }</dd>
-    </div>`,
-  )}
+    </div>`
+  })}
 </dl>`

@@ -28,6 +28,8 @@ export const go = (to: string): void => {
   history.pushState(null, '', to)
   location.value = new URL(window.location.href)
   window.scrollTo(0, 0)
+  // Else the keyboard would go on from a link that is there no more.
+  document.getElementById('main')?.focus({ preventScroll: true })
 }
 
 /** Changes parameters of the page in place. */
