@@ -1,4 +1,5 @@
 import { type LogFault, toJson, type Verified, verify as verifyLog } from 'claviger'
+import { printable } from '../../output/printable.js'
 import {
   type Command,
   type CommandCall,
@@ -71,7 +72,7 @@ const tellFault = async (call: CommandCall, fault: LogFault): Promise<2> => {
   if (text.startsWith('keys[')) throw new UsageError(text.replace(/keys\[\d+\]/, '--trust'))
   if (NO_FAULT.includes(fault.kind)) throw new Failed(text)
   await call.terminal.print(
-    call.values['json'] ? JSON.stringify({ fault: toJson(fault) }) : `FAULT: ${text}`,
+    call.values['json'] ? JSON.stringify({ fault: toJson(fault) }) : `FAULT: ${printable(text)}`,
   )
   return 2
 }
