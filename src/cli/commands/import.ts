@@ -17,9 +17,9 @@ import { unwrap } from '../running/unwrap.js'
 export const importCommand: Command = {
   help: `Usage: claviger import zitadel|keycloak|better-auth FILE [options]
 
-Moves in from another system: reads what it exported, shows what would change and
-what is not taken, then applies it. Run again, it changes nothing. Exits with 2
-when there are changes and --dry-run, or when user grants were refused.
+Moves in from another system: reads what it exported, shows what would change
+and what is not taken, then applies it. Run again, it changes nothing. Exits
+with 2 when changes are pending with --dry-run, or user grants were refused.
 
   --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL, when it is not claviger
