@@ -17,7 +17,7 @@ export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {
       // The types of the runtime know the columns of no statement.
       return { rows: [...cursor.raw()] as readonly Row[], cursor }
     } catch (error) {
-      // The output gate holds back answers until all is on disk: what fails here was undone.
+      // What was written before in the same transaction is undone, too.
       throw new StoreFault(`SQLite: ${String(error)}`, 'not_recorded', error)
     }
   }

@@ -42,8 +42,9 @@ const heard = new WeakMap<DurableObjectStorage, ReturnType<typeof listeners>>()
  * What an object may hold, and how large a row and a statement may be, is Cloudflare's limit; data of an event over
  * 1 MB are split.
  *
- * @throws UnusableStorage when a table with one of these names is not of this library, or is of a newer version of it;
- *   TypeError when an option is unknown or of a wrong type, or `storage` has no SQLite
+ * @throws UnusableStorage when a table `events` or `event_parts` is not of this library, or the tables are of a newer
+ *   version of it; StoreFault when the storage fails; TypeError when an option is unknown or of a wrong type, or
+ *   `storage` has no SQLite
  */
 export const durableObjectStore = (
   storage: DurableObjectStorage,
