@@ -52,7 +52,8 @@ export const replicatedReadModel = ({
     // The read model has to catch up first.
     if (known.reached < known[needs]) return query(onPrimary)
     const answer = await answering(known, known[needs])
-    return answer === undefined ? query(onPrimary) : { ...answer, head: known.head }
+    // It may be later than what the primary has said, whose log then ends there at the least.
+    return answer === undefined ? query(onPrimary) : { ...answer, head: answer.reached }
   }
 
   const strong = <Found>(query: Query<Found>) => ask(query, 'head')

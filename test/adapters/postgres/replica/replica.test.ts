@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { CHECKPOINT } from '../../../../src/adapters/sql/read-model/tables.js'
 import { addSamples, context, good, iamOn, refusal } from '../../../application/host.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { type TcpProxy, tcpProxy } from '../../../tcp-proxy.js'
@@ -36,9 +37,13 @@ const PATIENT = 50_000
 const SOON = { timeout: 10_000 }
 
 /** A process with a replica; it shows what it sends to each server. */
-const openProcess = async (schema: string, maxWait: number) => {
+const openProcess = async (
+  schema: string,
+  maxWait: number,
+  beforeStandby?: (text: string) => Promise<void>,
+) => {
   const first = countedPool(addressOf(toPrimary.port))
-  const second = countedPool(addressOf(toStandby.port))
+  const second = countedPool(addressOf(toStandby.port), beforeStandby)
   const opened = await openPostgres({
     pool: first.pool,
     schema,
@@ -121,6 +126,30 @@ describe('With a replica that has everything', () => {
     expect(patient.sent.primary).toEqual([
       expect.stringMatching(/^SELECT \(SELECT max\(position\)/),
     ])
+  })
+
+  test('an answer that is later than what the primary has said is one at the head.', async () => {
+    let between: (() => Promise<void>) | undefined
+    const late = await openProcess(schema, PATIENT, async () => {
+      const work = between
+      between = undefined
+      await work?.()
+    })
+    await getPortal(late)
+    between = async () => {
+      await good(writer.iam.projects.patch({ ...portal, name: 'Renamed' }, context))
+      await getPortal(writer)
+      // The read model is committed without waiting for the disk, and sent once it is there.
+      const checkpoint = `SELECT max(position) FROM ${schema}.${CHECKPOINT.name}`
+      const reached = await ask(primary, checkpoint)
+      await expect.poll(() => ask(standby, checkpoint), SOON).toBe(reached)
+    }
+    const { store, readModel } = late
+    const ref = { type: 'project', ...portal } as const
+    const answer = await readModel.readAtHead?.({ store, readModel })?.get<'project'>('acme', ref)
+    expect(answer?.found?.name).toBe('Renamed')
+    expect(answer?.head).toBe(answer?.reached)
+    await late.end()
   })
 
   test('history is read there, after a look at its checkpoint.', async () => {
