@@ -25,6 +25,7 @@ const library = defineConfig({
     testing: 'src/testing/index.ts',
     console: 'src/console/index.ts',
     oidc: 'src/oidc/index.ts',
+    webhooks: 'src/webhooks/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'es2024',

@@ -19,6 +19,7 @@ export default defineConfig({
       { find: /^claviger\/transport$/, replacement: source('transport/index.ts') },
       { find: /^claviger\/console$/, replacement: source('console/index.ts') },
       { find: /^claviger\/oidc$/, replacement: source('oidc/index.ts') },
+      { find: /^claviger\/webhooks$/, replacement: source('webhooks/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

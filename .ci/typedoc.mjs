@@ -28,6 +28,7 @@ export default {
     'src/testing/index.ts',
     'src/console/index.ts',
     'src/oidc/index.ts',
+    'src/webhooks/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),
   readme: join(root, 'README.md'),

@@ -84,7 +84,10 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
-  [/^(transport|oidc)(\/|$)/, ['']],
+  [/^transport(\/|$)/, ['']],
+  [/^network$/, []],
+  [/^oidc(\/|$)/, ['', 'network']],
+  [/^webhooks(\/|$)/, ['', 'network', 'ports']],
   // The console mounts the transport; its browser part sees nothing of the library.
   [/^console$/, ['', 'transport', 'console/gen']],
   [/^console\/gen$/, []],
@@ -105,7 +108,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql)|oidc)(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql)|oidc|webhooks|network)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -125,7 +128,7 @@ const importsOf = (file: string, source: string): readonly string[] =>
 
 /** Folders below an adapter, the laws or the transport are parts of one thing. */
 const unitOf = (folder: string): string =>
-  /^(adapters\/[^/]+|testing|transport|oidc)(?=\/|$)/.exec(folder)?.[0] ?? folder
+  /^(adapters\/[^/]+|testing|transport|oidc|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]

@@ -16,7 +16,7 @@ import {
 } from './runtimes/host-folder.ts'
 
 /** The subpaths beside the core. */
-const OTHERS = ['sqlite', 'postgres', 'transport', 'oidc', 'testing', 'console']
+const OTHERS = ['sqlite', 'postgres', 'transport', 'oidc', 'testing', 'console', 'webhooks']
 
 describe('The package, unpacked where a host would have it', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
