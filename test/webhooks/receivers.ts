@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { aesGcmCipher, createIam, type Iam, memoryEventStore, orThrow } from '../../src/index.js'
-import { memoryCursors } from '../../src/webhooks/memory-cursors.js'
 import type { Delivery, WebhookFault } from '../../src/webhooks/delivery.js'
 import type { WebhookEndpoint } from '../../src/webhooks/endpoint.js'
+import { memoryCursors } from '../../src/webhooks/memory-cursors.js'
 import { setUp, type WebhookOptions } from '../../src/webhooks/options.js'
 import { run } from '../../src/webhooks/run.js'
 import { virtualClock } from './virtual-clock.js'
@@ -34,7 +34,9 @@ export interface Received {
     readonly id: string
     readonly orgid: string
     readonly type: string
-    readonly data: { readonly changes: readonly { readonly field: string; readonly to?: unknown }[] }
+    readonly data: {
+      readonly changes: readonly { readonly field: string; readonly to?: unknown }[]
+    }
   }
 }
 

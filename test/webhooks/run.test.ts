@@ -89,10 +89,9 @@ describe('A message', () => {
       () => new Promise<never>(() => undefined),
       () => 204,
     ]
-    const { iam, deliveries, until } = await running(
-      (_, count) => answers[count - 1]?.() ?? 204,
-      { timeout: 30 },
-    )
+    const { iam, deliveries, until } = await running((_, count) => answers[count - 1]?.() ?? 204, {
+      timeout: 30,
+    })
     await addProjects(iam, 'acme/a')
     await until(() => deliveries.length === 4)
     expect(deliveries.map(({ outcome, reason }) => reason ?? outcome)).toEqual([
@@ -159,7 +158,12 @@ describe('What the host gives', () => {
   it('may come and go while it runs, and may fail', async () => {
     const iam = newIam()
     await addProjects(iam, 'acme/a')
-    const first = { id: 'one', url: 'https://one.test/', secrets: ['whsec_' + btoa('x'.repeat(24))], after: 0n }
+    const first = {
+      id: 'one',
+      url: 'https://one.test/',
+      secrets: ['whsec_' + btoa('x'.repeat(24))],
+      after: 0n,
+    }
     let listed = [first]
     let fails = true
     const { received, faults, until, setup } = await running(() => 200, {
@@ -184,7 +188,12 @@ describe('What the host gives', () => {
   })
 
   it('is served but for what is malformed, which is told', async () => {
-    const good = { id: 'good', url: 'https://one.test/', secrets: ['whsec_' + btoa('x'.repeat(24))], after: 0n }
+    const good = {
+      id: 'good',
+      url: 'https://one.test/',
+      secrets: ['whsec_' + btoa('x'.repeat(24))],
+      after: 0n,
+    }
     const listed = [
       { ...good, id: '' },
       { ...good, id: 'url', url: 'nowhere' },
