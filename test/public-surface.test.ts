@@ -421,14 +421,20 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     ],
   },
   'claviger/sqlite': {
-    values: ['openSqlite'],
+    values: ['openSqlite', 'sqliteCursors'],
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableFile'],
-    types: ['Clock', 'Sqlite', 'SqliteOptions'],
+    types: ['Clock', 'Sqlite', 'SqliteCursors', 'SqliteCursorsOptions', 'SqliteOptions'],
   },
   'claviger/postgres': {
-    values: ['openPostgres', 'postgresProjection'],
+    values: ['openPostgres', 'postgresCursors', 'postgresProjection'],
     both: ['InvalidAppend', 'InvalidRestore', 'StoreFault', 'UnusableDatabase'],
-    types: ['Postgres', 'PostgresAddress', 'PostgresOptions', 'PostgresProjectionOptions'],
+    types: [
+      'Postgres',
+      'PostgresAddress',
+      'PostgresCursorsOptions',
+      'PostgresOptions',
+      'PostgresProjectionOptions',
+    ],
   },
   'claviger/transport': {
     values: [
@@ -492,6 +498,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'fixedClock',
       'given',
       'readModelLaws',
+      'webhookCursorLaws',
     ],
     both: ['BrokenLaw'],
     types: [
@@ -506,12 +513,39 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'Law',
       'ReadModelHome',
       'ReadModelLaw',
+      'WebhookCursorLaw',
+      'WebhookCursorsHome',
     ],
   },
   'claviger/console': {
     values: ['consoleHandler'],
     both: [],
     types: ['ConsoleHandler', 'ConsoleOptions'],
+  },
+  'claviger/webhooks': {
+    values: ['memoryCursors', 'webhooks'],
+    both: ['InvalidEndpoint'],
+    types: [
+      'CursorWrite',
+      'Delivery',
+      'DeliveryOutcome',
+      'EndpointStatus',
+      'FoundAddress',
+      'HeldStatus',
+      'NetworkOptions',
+      'NetworkReason',
+      'RedeliverInput',
+      'RunOptions',
+      'StatusInput',
+      'StoredCursor',
+      'SuspensionReason',
+      'WebhookCursors',
+      'WebhookEndpoint',
+      'WebhookFault',
+      'WebhookMessage',
+      'WebhookOptions',
+      'Webhooks',
+    ],
   },
 }
 

@@ -35,7 +35,9 @@ export const run = async (
     log.ended.catch(fail)
     while (!ending.signal.aborted) {
       const listed = await endpointsOf(setup)
-      if (listed) serve(setup, { served, listed, log, fail, signal: ending.signal })
+      // It may have been ended meanwhile: nobody would stop what begins now.
+      if (listed && !ending.signal.aborted)
+        serve(setup, { served, listed, log, fail, signal: ending.signal })
       await clock.sleep(ASK_EVERY_MS, ending.signal)
     }
     await log.ended.catch(fail)

@@ -46,14 +46,18 @@ type Answer = number | Response | Promise<never> | Error
 /** Runs webhooks on time that passes by itself. */
 export const running = async (
   answer: (received: Received, count: number) => Answer,
-  given: Partial<WebhookOptions> & { readonly endpoint?: Partial<WebhookEndpoint> } = {},
+  given: Partial<WebhookOptions> & {
+    readonly endpoint?: Partial<WebhookEndpoint>
+    /** Least time that passes at once, in milliseconds. */
+    readonly step?: number
+  } = {},
 ) => {
-  const { endpoint, ...options } = given
+  const { endpoint, step, ...options } = given
   const received: Received[] = []
   const deliveries: Delivery[] = []
   const faults: WebhookFault[] = []
   const iam = options.iam ?? newIam()
-  const clock = virtualClock()
+  const clock = virtualClock(Date.now(), step)
   const one = { id: 'one', url: 'https://one.test/', secrets: [SECRET], after: 0n, ...endpoint }
   const setup = setUp(
     {
@@ -92,7 +96,7 @@ export const running = async (
   const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
     while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve))
   }
-  return { iam: iam as Iam, setup, clock, received, deliveries, faults, stop, until }
+  return { iam: iam as Iam, setup, clock, received, deliveries, faults, ran, stop, until }
 }
 
 export const nameOf = ({ event }: Received): string =>

@@ -1,7 +1,10 @@
 import type { Clock } from '../../src/webhooks/clock.js'
 
-/** Time that passes when nothing else happens: the first sleeper wakes then. */
-export const virtualClock = (start = Date.now()): Clock & { readonly stop: () => void } => {
+/** Time that passes when nothing else happens, until the first sleeper wakes, and by at least a step. */
+export const virtualClock = (
+  start = Date.now(),
+  step = 0,
+): Clock & { readonly stop: () => void } => {
   let elapsed = 0
   let isStopped = false
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
@@ -11,8 +14,8 @@ export const virtualClock = (start = Date.now()): Clock & { readonly stop: () =>
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
       const [first] = [...sleepers].toSorted((one, other) => one.at - other.at)
       if (first) {
-        elapsed = Math.max(elapsed, first.at)
-        first.wake()
+        elapsed = Math.max(elapsed + step, first.at)
+        for (const sleeper of sleepers) if (sleeper.at <= elapsed) sleeper.wake()
       }
     }
   }
