@@ -78,7 +78,7 @@ describe('status', () => {
     await until(async () => (await find())?.position !== undefined && received.length > 0)
     await until(async () => (await find())?.lag === 0 && (await find())?.held.length === 0)
     expect(await find()).toMatchObject({ endpoint: 'one', state: 'active', isServed: true })
-    expect((await find())?.position).toBe(BigInt(received[0]?.event.id ?? 0))
+    await until(async () => (await find())?.position === BigInt(received[0]?.event.id ?? 0))
     await stop()
     await addProjects(iam, 'acme/b')
     clock.sleep(5_000, new AbortController().signal)

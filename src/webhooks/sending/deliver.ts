@@ -23,7 +23,8 @@ export type Progress =
 
 /** The surroundings of a delivery. */
 export interface Sending {
-  readonly endpoint: WebhookEndpoint
+  /** As the host describes it now: secrets change while a page is sent. */
+  readonly endpoint: () => WebhookEndpoint
   /** Whether the next message may be sent. */
   readonly permits: () => boolean
   /** Called after each attempt that was made. */
@@ -39,7 +40,7 @@ export const deliver = async (setup: Setup, lane: Lane, sending: Sending): Promi
   if (sending.signal.aborted) return 'going'
   if ('kind' in page)
     return refused(setup, lane, {
-      endpoint: sending.endpoint.id,
+      endpoint: sending.endpoint().id,
       position: lane.failing?.position ?? lane.taken,
       what: { outcome: 'unreadable', error: page },
       durationMs: 0,
@@ -61,7 +62,7 @@ const pageOf = async (
   { orgId, taken, upTo }: Lane,
   { endpoint, signal }: Sending,
 ): Promise<HistoryPage | IamError> => {
-  const { types } = endpoint
+  const { types } = endpoint()
   const range = { after: taken, before: upTo + 1n, limit: PAGE_SIZE }
   try {
     const context = { caller: options.caller(orgId), orgId, signal }
@@ -78,7 +79,7 @@ const deliverOne = async (
   { entry, sending }: { readonly entry: HistoryEntry; readonly sending: Sending },
 ): Promise<Progress> => {
   const { clock, network, source } = setup
-  const { endpoint } = sending
+  const endpoint = sending.endpoint()
   const begin = clock.elapsed()
   const message = messageOf(entry, { orgId: lane.orgId, source })
   const answer = await send(endpoint, message, { network, now: clock.now() })

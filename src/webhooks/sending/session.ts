@@ -46,7 +46,7 @@ export const runSession = async (
 
   const read = async (): Promise<void> => {
     for await (const change of log.changesAfter(position, ending.signal)) {
-      if (isFor(endpoint(), change)) {
+      if (isWanted(endpoint(), change)) {
         while (!lanes.hasRoom(change.orgId) && !ending.signal.aborted)
           await room.wait(LOOK_EVERY_MS, ending.signal)
         if (ending.signal.aborted) return
@@ -58,15 +58,15 @@ export const runSession = async (
   }
 
   const serve = async (lane: Lane): Promise<void> => {
+    // The host may give the endpoint to another organization.
+    const isFor = () => (endpoint().orgId ?? lane.orgId) === lane.orgId
     const sending = {
-      endpoint: endpoint(),
-      permits: () => !ending.signal.aborted && lease.permits(),
+      endpoint,
+      permits: () => !ending.signal.aborted && lease.permits() && isFor(),
       onAttempt: lease.touch,
       signal: ending.signal,
     }
-    // The host has given the endpoint to another organization meanwhile.
-    const isDropped = (sending.endpoint.orgId ?? lane.orgId) !== lane.orgId
-    const progress = isDropped ? 'done' : await deliver(setup, lane, sending)
+    const progress = isFor() ? await deliver(setup, lane, sending) : 'done'
     lanes.release(lane)
     lease.touch()
     if (progress === 'done') {
@@ -109,6 +109,6 @@ const rethrowAfter = (end: () => void) => (error: unknown) => {
   throw error
 }
 
-const isFor = ({ orgId, types }: WebhookEndpoint, change: Change): boolean =>
+const isWanted = ({ orgId, types }: WebhookEndpoint, change: Change): boolean =>
   (orgId === undefined || orgId === change.orgId) &&
   (types === undefined || types.some((type) => type === change.type))
