@@ -11,14 +11,14 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   '.': { source: 'index.ts', own: 55_300, whole: 88_300 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_400, whole: 46_200 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 30_200, whole: 78_100 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_900, whole: 46_700 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 30_800, whole: 78_800 },
   './transport': { source: 'transport/index.ts', own: 53_700, whole: 112_200 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './oidc': { source: 'oidc/index.ts', own: 8_000, whole: 45_000 },
-  './webhooks': { source: 'webhooks/index.ts', own: 8_000, whole: 60_000 },
-  './testing': { source: 'testing/index.ts', own: 31_000, whole: 41_900 },
+  './webhooks': { source: 'webhooks/index.ts', own: 17_200, whole: 37_500 },
+  './testing': { source: 'testing/index.ts', own: 32_100, whole: 43_100 },
 }
 
 const root = resolve(import.meta.dirname, '..')
