@@ -27,6 +27,7 @@ const library = defineConfig({
     oidc: 'src/oidc/index.ts',
     import: 'src/import/index.ts',
     cloudflare: 'src/adapters/cloudflare/index.ts',
+    webhooks: 'src/webhooks/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'es2024',

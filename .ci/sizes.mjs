@@ -11,15 +11,16 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   '.': { source: 'index.ts', own: 55_300, whole: 88_300 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 24_600, whole: 46_400 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 31_900, whole: 79_900 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 46_900 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 32_500, whole: 80_600 },
   './transport': { source: 'transport/index.ts', own: 53_800, whole: 112_300 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './import': { source: 'import/index.ts', own: 8_200, whole: 19_000 },
   './oidc': { source: 'oidc/index.ts', own: 8_000, whole: 45_000 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_200, whole: 45_400 },
-  './testing': { source: 'testing/index.ts', own: 31_000, whole: 41_900 },
+  './webhooks': { source: 'webhooks/index.ts', own: 17_200, whole: 37_500 },
+  './testing': { source: 'testing/index.ts', own: 32_100, whole: 43_100 },
 }
 
 const root = resolve(import.meta.dirname, '..')

@@ -88,7 +88,10 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
-  [/^(transport|oidc)(\/|$)/, ['']],
+  [/^transport(\/|$)/, ['']],
+  [/^network$/, []],
+  [/^oidc(\/|$)/, ['', 'network']],
+  [/^webhooks(\/|$)/, ['', 'network', 'ports']],
   // Another outsider, which asks the built package by its name.
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
@@ -113,7 +116,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import)(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|network)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -138,7 +141,7 @@ const importsOf = (file: string, source: string): readonly string[] =>
 
 /** Folders below an adapter, the laws or the transport are parts of one thing. */
 const unitOf = (folder: string): string =>
-  /^(adapters\/[^/]+|testing|transport|oidc|import)(?=\/|$)/.exec(folder)?.[0] ?? folder
+  /^(adapters\/[^/]+|testing|transport|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]

@@ -27,6 +27,7 @@ const OTHERS = [
   'console',
   'import',
   'cloudflare',
+  'webhooks',
 ]
 
 describe('The package, unpacked where a host would have it', () => {

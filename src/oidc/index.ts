@@ -1,6 +1,6 @@
+export type { FoundAddress, NetworkOptions } from '../network/guarded-fetch.js'
 export type { Begun } from './begin.js'
 export type { CheckedProvider, ProviderCheck } from './checking/checked-provider.js'
-export type { FoundAddress, NetworkOptions } from './fetching/guarded-fetch.js'
 export type { BeginInput, FinishInput, ProviderChoice, TestInput } from './input.js'
 export { type OpenIdSignIn, openIdSignIn } from './open-id-sign-in.js'
 export type { SignInOptions } from './options.js'

@@ -1,6 +1,12 @@
 import type { Caller, Iam } from '../index.js'
+import {
+  checkOptions,
+  isCallable,
+  NETWORK_CHECKS,
+  type OptionChecks,
+} from '../network/check-options.js'
+import type { NetworkOptions } from '../network/guarded-fetch.js'
 import { type Sealing, sealing } from './attempt.js'
-import type { NetworkOptions } from './fetching/guarded-fetch.js'
 import { type DiscoveryCache, discoveryCache } from './provider/discovery-cache.js'
 import type { StoredProvider } from './provider/stored-provider.js'
 import { fromHost } from './refusal.js'
@@ -39,7 +45,7 @@ export interface Setup extends Sealing {
 
 /** @throws TypeError, RangeError @see Setup */
 export const setUp = (options: SignInOptions): Setup => {
-  checkOptions(options)
+  checkSignInOptions(options)
   const sealed = sealing(options.key)
   const { caller } = options
   return {
@@ -61,12 +67,8 @@ export const setUp = (options: SignInOptions): Setup => {
 const KEY_BYTES = 32
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
-const isCallable = (value: unknown): boolean => typeof value === 'function'
-const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 
-type OptionCheck = readonly [isValid: (value: unknown) => boolean, description: string]
-
-const REQUIRED: Readonly<Record<string, OptionCheck>> = {
+const REQUIRED: OptionChecks = {
   iam: [isObject, 'must be an Iam'],
   caller: [(value) => isObject(value) || isCallable(value), 'must be a Caller or a function'],
   redirectUri: [
@@ -76,30 +78,15 @@ const REQUIRED: Readonly<Record<string, OptionCheck>> = {
   key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
 }
 
-const OPTIONAL: Readonly<Record<string, OptionCheck>> = {
+const OPTIONAL: OptionChecks = {
+  ...NETWORK_CHECKS,
   userIdOf: [isCallable, 'must be a function'],
-  fetch: [isCallable, 'must be a function'],
-  lookup: [isCallable, 'must be a function'],
-  allowHttpLoopback: [isFlag, 'must be a boolean'],
-  allowPrivateNetwork: [isFlag, 'must be a boolean'],
-  timeout: [
-    (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 600_000,
-    'must be a whole number of milliseconds, 1 to 600,000',
-  ],
 }
 
 const isRedirectUri = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#]/.test(text)
 
-const checkOptions = (options: SignInOptions): void => {
-  const given = Object.entries(Object(options))
-  for (const [name] of given)
-    if (!Object.hasOwn(REQUIRED, name) && !Object.hasOwn(OPTIONAL, name))
-      throw new TypeError(`${name} is no option of openIdSignIn`)
-  for (const [name, [isValid, description]] of Object.entries({ ...REQUIRED, ...OPTIONAL })) {
-    const value = Reflect.get(Object(options), name)
-    if (value === undefined && !Object.hasOwn(REQUIRED, name)) continue
-    if (!isValid(value)) throw new TypeError(`${name} ${description}`)
-  }
+const checkSignInOptions = (options: SignInOptions): void => {
+  checkOptions('openIdSignIn', options, { required: REQUIRED, optional: OPTIONAL })
   if (options.key.length !== KEY_BYTES) throw new RangeError('key must be 32 bytes')
 }

@@ -16,3 +16,8 @@ export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'
 export type { ReadModelHome, ReadModelLaw } from './read-model/law.js'
 export { readModelLaws } from './read-model/read-model-laws.js'
+export {
+  type WebhookCursorLaw,
+  type WebhookCursorsHome,
+  webhookCursorLaws,
+} from './webhook-cursor-laws.js'

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isPrivate } from '../../src/oidc/fetching/address.js'
-import { guardedFetch, type NetworkOptions } from '../../src/oidc/fetching/guarded-fetch.js'
+import { isPrivate } from '../../src/network/address.js'
+import type { NetworkOptions } from '../../src/network/guarded-fetch.js'
+import { askProvider } from '../../src/oidc/provider/ask-provider.js'
 
 const ask = (href: string, options: NetworkOptions = {}) =>
-  guardedFetch({ fetch: async () => new Response('{}'), ...options })(href, {
+  askProvider({ fetch: async () => new Response('{}'), ...options })(href, {
     method: 'GET',
     headers: {},
     body: undefined,

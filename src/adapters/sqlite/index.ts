@@ -12,6 +12,11 @@ export { InvalidAppend } from '../store/check-append.js'
 export { InvalidRestore } from '../store/check-restore.js'
 export type { Clock } from '../store/clock.js'
 export { UnusableFile } from './unusable-file.js'
+export {
+  type SqliteCursors,
+  type SqliteCursorsOptions,
+  sqliteCursors,
+} from './webhook-cursors.js'
 
 /** Options of an SQLite file. */
 export interface SqliteOptions {

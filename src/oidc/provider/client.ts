@@ -8,9 +8,10 @@ import {
   enableNonRepudiationChecks,
   type ServerMetadata,
 } from 'openid-client'
-import { guardedFetch, isAllowed, type NetworkOptions } from '../fetching/guarded-fetch.js'
+import { isAllowed, type NetworkOptions } from '../../network/guarded-fetch.js'
 import { Refused, unreachable } from '../refusal.js'
 import { asking } from '../refusal-of.js'
+import { askProvider } from './ask-provider.js'
 import type { DiscoveryCache } from './discovery-cache.js'
 import type { StoredProvider } from './stored-provider.js'
 
@@ -38,7 +39,7 @@ export const readMetadata = async (
   const issuer = new URL(provider.issuer)
   if (!isAllowed(issuer, network)) throw unreachable('address')
   const options = {
-    [customFetch]: guardedFetch(network),
+    [customFetch]: askProvider(network),
     execute: network.allowHttpLoopback ? [allowInsecureRequests] : [],
   }
   const found = await asking(() =>
@@ -79,7 +80,7 @@ export const clientOf = (
   const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
   const authentication = isPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
   const client = new Configuration(metadata, provider.clientId, undefined, authentication)
-  client[customFetch] = guardedFetch(network)
+  client[customFetch] = askProvider(network)
   // Else the signature of an ID token that comes from the token endpoint is not checked.
   enableNonRepudiationChecks(client)
   if (network.allowHttpLoopback) allowInsecureRequests(client)

@@ -1,25 +1,18 @@
 import type { Position } from '../../../ports/event-store.js'
 import type { Connection, Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
-import { createSchema, lockTables } from '../migrations.js'
-import { quotedSchema } from '../schema-name.js'
-
-/** Table of the checkpoints of the host's projections. */
-const TABLE = 'projection_checkpoint'
+import { ownTable } from './own-table.js'
 
 /** The checkpoints of projections, a row for each, in a table that is made when it is missing. */
 export const projectionCheckpoints = (connections: Connections, schema: string) => {
-  const table = `${quotedSchema(schema)}.${TABLE}`
-  let prepared: Promise<void> | undefined
+  const { table, prepare } = ownTable(connections, {
+    schema,
+    name: 'projection_checkpoint',
+    columns: 'name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL',
+  })
   return {
     /** Makes the table; to be awaited before all else. */
-    prepare: (): Promise<void> => {
-      prepared ??= createTable(connections, schema, table).catch((error) => {
-        prepared = undefined
-        throw error
-      })
-      return prepared
-    },
+    prepare,
     read: (name: string): Statement => ({
       text: `SELECT position FROM ${table} WHERE name = $1`,
       values: [name],
@@ -46,28 +39,4 @@ export const projectionCheckpoints = (connections: Connections, schema: string) 
       await connection.rows({ text, values: [name] })
     },
   }
-}
-
-/** Needs the right to create it only when it is missing; many processes may do so at once. */
-const createTable = async (
-  connections: Connections,
-  schema: string,
-  table: string,
-): Promise<void> => {
-  const [found] = await connections.read({
-    text: `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-      WHERE nspname = $1 AND relname = $2`,
-    values: [schema, TABLE],
-  })
-  if (found !== undefined) return
-  await connections.transaction(async (connection) => {
-    await lockTables(connection, schema)
-    await createSchema(connection, schema)
-    await connection.rows({
-      text: `CREATE TABLE IF NOT EXISTS ${table} (
-        name text COLLATE "C" PRIMARY KEY,
-        position bigint NOT NULL
-      )`,
-    })
-  })
 }

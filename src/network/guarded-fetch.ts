@@ -1,9 +1,5 @@
-import type { CustomFetchOptions } from 'openid-client'
-import { Refused, unreachable } from '../refusal.js'
 import { isLoopback, isPrivate } from './address.js'
-
-/** Most bytes of an answer, after it was decompressed. */
-const MAX_BYTES = 512 * 1024
+import { NetworkFault } from './network-fault.js'
 
 /** An address of a name. */
 export interface FoundAddress {
@@ -20,15 +16,18 @@ export interface NetworkOptions {
    * with `lookup` of `node:dns/promises`. Names are not checked when absent.
    */
   readonly lookup?: ((name: string) => Promise<readonly FoundAddress[]>) | undefined
-  /** Lets providers be on this machine, and be asked without TLS there: for development and tests. */
+  /** Lets requests go to this machine, without TLS too: for development and tests. */
   readonly allowHttpLoopback?: boolean | undefined
-  /** Lets providers be in private networks. */
+  /** Lets requests go to private networks. */
   readonly allowPrivateNetwork?: boolean | undefined
-  /** Longest wait for a whole answer of a provider, in milliseconds; 10,000 when absent. */
+  /** Longest wait for a whole answer, in milliseconds; 10,000 when absent. */
   readonly timeout?: number | undefined
 }
 
-/** Whether a URL of a provider may be used, as far as it says itself. */
+/** Longest wait for an answer when a host says nothing, in milliseconds. */
+export const DEFAULT_TIMEOUT_MS = 10_000
+
+/** Whether a URL may be asked, as far as it says itself. */
 export const isAllowed = (url: URL, options: NetworkOptions): boolean => {
   const { protocol, hostname, username, password } = url
   if (username !== '' || password !== '') return false
@@ -37,12 +36,24 @@ export const isAllowed = (url: URL, options: NetworkOptions): boolean => {
   return protocol === 'https:' && (options.allowPrivateNetwork === true || !isPrivate(hostname))
 }
 
-/** Asks providers alone that may be asked, for answers of bounded size and time. */
-export const guardedFetch = (options: NetworkOptions) => {
-  const { fetch: ask = fetch, timeout = 10_000 } = options
-  return async (href: string, init: CustomFetchOptions): Promise<Response> => {
+/** A request, and what is made of the answer within the same time. */
+export interface GuardedRequest<Value> {
+  readonly url: string
+  readonly init: RequestInit
+  readonly read: (answer: Response) => Promise<Value>
+}
+
+/**
+ * Asks only where asking is allowed, and waits for a bounded time.
+ *
+ * @throws NetworkFault; what `read` throws of it, too
+ */
+export const guardedFetch =
+  (options: NetworkOptions) =>
+  async <Value>({ url, init, read }: GuardedRequest<Value>): Promise<Value> => {
+    const { fetch: ask = fetch, timeout = DEFAULT_TIMEOUT_MS } = options
     const signal = new AbortController()
-    const late = unreachable('timeout')
+    const late = new NetworkFault('timeout')
     let timer: ReturnType<typeof setTimeout> | undefined
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -50,64 +61,51 @@ export const guardedFetch = (options: NetworkOptions) => {
         signal.abort(late)
       }, timeout)
     })
-    const asked = async (): Promise<Response> => {
-      const url = new URL(href)
+    const asked = async (): Promise<Value> => {
       await checkAddress(url, options)
-      const answer = await ask(href, {
-        method: init.method,
-        headers: init.headers,
-        // `openid-client` sends forms alone.
-        body: init.body === undefined || init.body === null ? null : String(init.body),
-        redirect: 'manual',
-        signal: signal.signal,
-      })
-      return whole(answer)
+      const answer = await ask(url, { ...init, redirect: 'manual', signal: signal.signal })
+      const isRedirect =
+        answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)
+      if (isRedirect || answer.redirected) throw new NetworkFault('redirect')
+      return read(answer)
     }
     try {
       return await Promise.race([asked(), tooLate])
     } catch (thrown) {
-      throw thrown instanceof Refused ? thrown : unreachable('network')
+      throw thrown instanceof NetworkFault ? thrown : new NetworkFault('network')
     } finally {
       clearTimeout(timer)
       signal.abort(late)
     }
   }
-}
 
-const checkAddress = async (url: URL, options: NetworkOptions): Promise<void> => {
-  if (!isAllowed(url, options)) throw unreachable('address')
+const checkAddress = async (href: string, options: NetworkOptions): Promise<void> => {
+  const url = new URL(href)
+  if (!isAllowed(url, options)) throw new NetworkFault('address')
   const { lookup, allowPrivateNetwork, allowHttpLoopback } = options
   if (lookup === undefined || allowPrivateNetwork === true) return
   if (allowHttpLoopback === true && isLoopback(url.hostname)) return
   const found = await lookup(url.hostname.replace(/^\[(.*)\]$/, '$1'))
   if (found.length === 0 || found.some(({ address }) => isPrivate(address)))
-    throw unreachable('address')
+    throw new NetworkFault('address')
 }
 
-/** The answer with its whole body. @throws Refused */
-const whole = async (answer: Response): Promise<Response> => {
-  const { status, headers, type } = answer
-  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
-  if (isRedirect || answer.redirected) throw unreachable('redirect')
+/** The first bytes of an answer, at most `limit`, after decompression; undefined when there are more. */
+export const bytesOf = async (
+  { body }: Response,
+  limit: number,
+): Promise<readonly Uint8Array<ArrayBuffer>[] | undefined> => {
   const chunks: Uint8Array<ArrayBuffer>[] = []
-  let bytes = 0
-  for await (const chunk of chunksOf(answer)) {
-    bytes += chunk.length
-    if (bytes > MAX_BYTES) throw unreachable('too_large')
-    chunks.push(new Uint8Array(chunk))
-  }
-  const hasBody = status !== 204 && status !== 205
-  return new Response(hasBody ? new Blob(chunks) : null, { status, headers })
-}
-
-async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  if (body === null) return
+  if (body === null) return chunks
   const reader = body.getReader()
+  let bytes = 0
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return
-      yield value
+      if (done) return chunks
+      bytes += value.length
+      if (bytes > limit) return undefined
+      chunks.push(new Uint8Array(value))
     }
   } finally {
     await reader.cancel().catch(() => undefined)

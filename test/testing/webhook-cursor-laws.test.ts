@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import type { WebhookCursors } from '../../src/ports/webhook-cursors.js'
+import { BrokenLaw } from '../../src/testing/law.js'
+import { webhookCursorLaws } from '../../src/testing/webhook-cursor-laws.js'
+import { memoryCursors } from '../../src/webhooks/memory-cursors.js'
+
+/** Cursors with one fault, and the beginning of the law that must find it. */
+interface Fault {
+  readonly fault: string
+  readonly law: string
+  readonly plant: (sound: WebhookCursors) => Partial<WebhookCursors>
+}
+
+const oneTurn = () => new Promise(setImmediate)
+
+const FAULTS: readonly Fault[] = [
+  {
+    fault: 'make a row of nothing',
+    law: 'Nothing is kept',
+    plant: (sound) => ({
+      read: async (endpoint) => ({ state: '', ...(await sound.read(endpoint)) }),
+    }),
+  },
+  {
+    fault: 'cut long states',
+    law: 'What was written is read',
+    plant: (sound) => ({
+      write: (endpoint, write) =>
+        sound.write(endpoint, { ...write, state: write.state.slice(0, 60_000) }),
+    }),
+  },
+  {
+    fault: 'do not tell names by case',
+    law: 'Endpoints are kept apart',
+    plant: (sound) => ({ read: (endpoint) => sound.read(endpoint.toLowerCase()) }),
+  },
+  {
+    fault: 'write over any version',
+    law: 'A write over another version',
+    plant: (sound) => ({
+      write: async (endpoint, write) =>
+        sound.write(endpoint, { ...write, version: (await sound.read(endpoint)).version }),
+    }),
+  },
+  {
+    fault: 'compare and write in two steps',
+    law: 'Of several writes over the same version',
+    plant: (sound) => ({
+      write: async (endpoint, write) => {
+        if ((await sound.read(endpoint)).version !== write.version) return false
+        await oneTurn()
+        return sound.write(endpoint, { ...write, version: (await sound.read(endpoint)).version })
+      },
+    }),
+  },
+  {
+    fault: 'give a lease to anybody',
+    law: 'A lease is given to one holder',
+    plant: (sound) => ({
+      lease: async (endpoint, holder, milliseconds) => {
+        const { lease } = await sound.read(endpoint)
+        if (lease) await sound.release(endpoint, lease.holder)
+        return sound.lease(endpoint, holder, milliseconds)
+      },
+    }),
+  },
+  {
+    fault: 'do not renew',
+    law: 'A lease is given to one holder',
+    plant: (sound) => ({
+      lease: async (endpoint, holder, milliseconds) =>
+        (await sound.read(endpoint)).lease
+          ? undefined
+          : sound.lease(endpoint, holder, milliseconds),
+    }),
+  },
+  {
+    fault: 'look and give in two steps',
+    law: 'Of several holders that ask',
+    plant: (sound) => ({
+      lease: async (endpoint, holder, milliseconds) => {
+        const { lease } = await sound.read(endpoint)
+        if (lease && lease.holder !== holder) return undefined
+        await oneTurn()
+        const { lease: later } = await sound.read(endpoint)
+        if (later) await sound.release(endpoint, later.holder)
+        return sound.lease(endpoint, holder, milliseconds)
+      },
+    }),
+  },
+  {
+    fault: 'never end a lease',
+    law: 'A lease that has ended',
+    plant: (sound) => ({
+      lease: (endpoint, holder) => sound.lease(endpoint, holder, 10_000_000),
+    }),
+  },
+  {
+    fault: 'let anybody release',
+    law: 'A lease that has ended',
+    plant: (sound) => ({
+      release: async (endpoint) =>
+        sound.release(endpoint, (await sound.read(endpoint)).lease?.holder ?? ''),
+    }),
+  },
+  {
+    fault: 'do not look at the lease of a write',
+    law: 'Who has no lease cannot write',
+    plant: (sound) => ({
+      write: (endpoint, { holder: _, ...write }) => sound.write(endpoint, write),
+    }),
+  },
+]
+
+const lawOf = (fault: Fault) => webhookCursorLaws.find(({ name }) => name.startsWith(fault.law))
+
+const homeOf = (plant: Fault['plant']) => {
+  let cursors = memoryCursors()
+  const handle = (): WebhookCursors => ({ ...cursors, ...plant(cursors) })
+  return {
+    open: () => {
+      cursors = memoryCursors()
+      return handle()
+    },
+    reopen: handle,
+  }
+}
+
+describe('The laws of the cursors of webhooks', () => {
+  test.each(webhookCursorLaws)('in memory: $name', ({ check }) => check(homeOf(() => ({}))))
+
+  test.each(FAULTS)('find cursors that $fault', async (fault) => {
+    await expect(lawOf(fault)?.check(homeOf(fault.plant))).rejects.toBeInstanceOf(BrokenLaw)
+  })
+
+  test('each find a fault', () => {
+    const found = new Set(FAULTS.map((fault) => lawOf(fault)?.name))
+    expect(webhookCursorLaws.filter(({ name }) => !found.has(name))).toEqual([])
+  })
+})

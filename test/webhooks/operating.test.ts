@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import { aesGcmCipher, createIam, memoryEventStore } from '../../src/index.js'
+import { redeliver } from '../../src/webhooks/operating/redeliver.js'
+import { status } from '../../src/webhooks/operating/status.js'
+import { webhooks } from '../../src/webhooks/webhooks.js'
+import { addProjects, caller, nameOf, newIam, running } from './receivers.js'
+
+const DAY_MS = 24 * 3_600_000
+
+describe('An endpoint that takes nothing', () => {
+  it('is suspended after three days, and goes on where it was when asked to', async () => {
+    const iam = newIam()
+    await addProjects(iam, 'acme/a', 'other/b')
+    let isMended = false
+    const { setup, clock, received, deliveries, until } = await running(
+      ({ event }) => (isMended || event.orgid === 'other' ? 200 : 500),
+      { iam, lease: 600_000, step: 100_000 },
+    )
+    const begin = clock.now()
+    const statusOf = async () => (await status(setup, { endpoint: 'one' }))._unsafeUnwrap()[0]
+    await until(async () => (await statusOf())?.state === 'suspended')
+    const days = (clock.now() - begin) / DAY_MS
+    expect(days).toBeGreaterThan(3)
+    expect(days).toBeLessThan(3.1)
+    expect(await statusOf()).toMatchObject({
+      state: 'suspended',
+      isServed: false,
+      suspended: { reason: 'exhausted' },
+      held: [{ orgId: 'acme', failing: { failures: deliveries.length - 1 } }],
+    })
+    const waits = deliveries.flatMap(({ nextAttempt }) => nextAttempt?.getTime() ?? [])
+    expect(waits.length).toBeGreaterThan(70)
+
+    // What happens meanwhile is not lost.
+    await addProjects(iam, 'acme/c', 'other/d')
+    const count = received.length
+    isMended = true
+    expect((await redeliver(setup, { endpoint: 'one' }))._unsafeUnwrap()).toMatchObject({
+      state: 'active',
+    })
+    await until(() => received.length === count + 3)
+    const names = received.slice(count).map(nameOf)
+    expect(names.filter((name) => name.startsWith('acme'))).toEqual(['acme/a', 'acme/c'])
+    expect(names).toContain('other/d')
+  })
+
+  it('is suspended at once when it answers 410', async () => {
+    const { iam, setup, deliveries, until } = await running(() => 410)
+    await addProjects(iam, 'acme/a')
+    const find = async () => (await status(setup, {}))._unsafeUnwrap()[0]
+    await until(async () => (await find())?.state === 'suspended')
+    expect(deliveries).toHaveLength(1)
+    expect(deliveries[0]).toMatchObject({ outcome: 'refused', status: 410, attempt: 1 })
+    expect(deliveries[0]).not.toHaveProperty('nextAttempt')
+    expect(await find()).toMatchObject({ suspended: { reason: 'gone' } })
+  })
+
+  it('waits as long as the receiver asks for, up to an hour', async () => {
+    const answers = [120, 999_999].map(
+      (seconds) => new Response(null, { status: 429, headers: { 'retry-after': `${seconds}` } }),
+    )
+    const { iam, deliveries, until } = await running((_, count) => answers[count - 1] ?? 200)
+    await addProjects(iam, 'acme/a')
+    await until(() => deliveries.length === 3)
+    expect(deliveries[1]!.lag - deliveries[0]!.lag).toBeGreaterThanOrEqual(120_000)
+    const second = deliveries[2]!.lag - deliveries[1]!.lag
+    expect(second).toBeGreaterThanOrEqual(3_600_000)
+    expect(second).toBeLessThan(3_700_000)
+  })
+})
+
+describe('status', () => {
+  it('shows how far each endpoint is, and how far behind', async () => {
+    const iam = newIam()
+    await addProjects(iam, 'acme/a')
+    const { setup, received, until, clock, stop } = await running(() => 200, { iam })
+    const find = async () => (await status(setup, { endpoint: 'one' }))._unsafeUnwrap()[0]
+    await until(async () => (await find())?.position !== undefined && received.length > 0)
+    await until(async () => (await find())?.lag === 0 && (await find())?.held.length === 0)
+    expect(await find()).toMatchObject({ endpoint: 'one', state: 'active', isServed: true })
+    await until(async () => (await find())?.position === BigInt(received[0]?.event.id ?? 0))
+    await stop()
+    await addProjects(iam, 'acme/b')
+    clock.sleep(5_000, new AbortController().signal)
+    expect(await find()).toMatchObject({ isServed: false, held: [] })
+  })
+
+  it('knows an endpoint before it was served, and none that is not there', async () => {
+    const options = {
+      iam: newIam(),
+      caller,
+      cursors: (await running(() => 200)).setup.options.cursors,
+    }
+    const endpoints = () => [{ id: 'new', url: 'https://new.test/', secrets: [] }]
+    const hooks = webhooks({ ...options, endpoints })
+    expect((await hooks.status())._unsafeUnwrap()).toEqual([
+      { endpoint: 'new', state: 'new', held: [], isServed: false, lag: 0 },
+    ])
+    for (const endpoint of ['absent', ''])
+      expect((await hooks.status({ endpoint }))._unsafeUnwrapErr()).toMatchObject({
+        kind: 'InvalidArgument',
+        violations: [{ field: 'endpoint' }],
+      })
+    expect((await hooks.redeliver({ endpoint: 'new' }))._unsafeUnwrapErr()).toMatchObject({
+      kind: 'InvalidArgument',
+    })
+  })
+})
+
+describe('redeliver', () => {
+  it('sends again what was taken after a position, also while it is served', async () => {
+    const iam = newIam()
+    await addProjects(iam, 'acme/a', 'acme/b', 'acme/c')
+    const { setup, received, until } = await running(() => 200, { iam })
+    await until(() => received.length === 3)
+    const after = BigInt(received[0]?.event.id ?? 0)
+    expect((await redeliver(setup, { endpoint: 'one', after })).isOk()).toBe(true)
+    await until(() => received.length === 5)
+    expect(received.slice(3).map(nameOf)).toEqual(['acme/b', 'acme/c'])
+    expect(received[3]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id'])
+  })
+
+  it.each([
+    ['after', { endpoint: 'one', after: -1n }],
+    ['after', { endpoint: 'one', after: 1 }],
+    ['endpoint', { after: 1n }],
+    ['from', { endpoint: 'one', from: 1n }],
+  ])('refuses a malformed %s', async (field, input) => {
+    const { setup } = await running(() => 200)
+    expect((await redeliver(setup, input as never))._unsafeUnwrapErr()).toMatchObject({
+      kind: 'InvalidArgument',
+      violations: [{ field }],
+    })
+  })
+
+  it('answers Unavailable when the cursors are', async () => {
+    const lost = () => Promise.reject(new Error('lost'))
+    const cursors = { read: lost, lease: lost, write: lost, release: lost }
+    const hooks = webhooks({ iam: newIam(), caller, cursors, endpoints: () => [] })
+    for (const answer of [
+      await hooks.redeliver({ endpoint: 'one' }),
+      await hooks.status({ endpoint: 'one' }),
+    ])
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ kind: 'Unavailable' })
+  })
+})
+
+describe('Options', () => {
+  const good = {
+    iam: newIam(),
+    caller,
+    cursors: { read: 1, lease: 1, write: 1, release: 1 },
+    endpoints: () => [],
+  }
+
+  it.each([
+    [/^iam must/, { iam: undefined }],
+    [/^cursors must/, { cursors: {} }],
+    [/^endpoints must/, { endpoints: [] }],
+    [/^onDeliveries is no option/, { onDeliveries: () => undefined }],
+    [/^source must/, { source: 'with space' }],
+    [/^lease must/, { lease: 10 }],
+    [/^timeout must be less than half the lease/, { timeout: 15_000 }],
+  ])('are refused: %s', (message, given) => {
+    expect(() => webhooks({ ...good, ...given } as never)).toThrow(message)
+  })
+
+  it('of run are checked too', () => {
+    const { run } = webhooks(good as never)
+    expect(() => run({ signals: 1 } as never)).toThrow(/^signals is no option/)
+    expect(() => run({ signal: 1 } as never)).toThrow(/^signal must/)
+  })
+})
+
+it('A run ends at an event that cannot be read, and skips none', async () => {
+  const store = memoryEventStore()
+  const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
+  const iam = createIam({ store, secrets, authorize: () => true })
+  const { received, ran, until } = await running(() => 200, { iam })
+  await addProjects(iam, 'acme/a')
+  await until(() => received.length === 1)
+  const metadata = { actor: { userId: 'u' }, resourceOwner: 'acme' }
+  const events = [{ type: 'project.sold', schemaVersion: 1, data: {} }]
+  const writes = [{ stream: 'project-acme+p', expectedVersion: 0, events }]
+  await store.append({ id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', writes, metadata } as never)
+  expect((await ran)._unsafeUnwrapErr()).toMatchObject({ kind: 'UnknownEvent' })
+  expect(received.map(nameOf)).toEqual(['acme/a'])
+})

@@ -1,0 +1,66 @@
+import { HTTP } from 'cloudevents'
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import { orThrow } from '../../src/index.js'
+import { addProjects, caller, newIam, running, SECRET } from './receivers.js'
+
+const OTHER = `whsec_${btoa('another secret of thirty-two byte')}`
+
+it('Published receivers take what is sent: Standard Webhooks and CloudEvents', async () => {
+  const { iam, received, clock, until } = await running(() => 204)
+  await addProjects(iam, 'acme/Porträt “Ω”')
+  await until(() => received.length > 0)
+  const { headers = {}, body = '' } = received[0] ?? {}
+  expect(new Webhook(SECRET).verify(body, headers)).toEqual(JSON.parse(body))
+  expect(() => new Webhook(OTHER).verify(body, headers)).toThrow('No matching signature')
+  expect(() => new Webhook(SECRET).verify(`${body} `, headers)).toThrow('No matching signature')
+  expect(Number(headers['webhook-timestamp'])).toBeLessThanOrEqual(clock.now() / 1_000)
+
+  const event = HTTP.toEvent<object>({ headers, body })
+  if (Array.isArray(event)) throw new Error('one event is expected')
+  const { items } = await orThrow(iam.history.list({}, { caller: caller('acme') }))
+  const [entry] = items
+  expect(event).toMatchObject({
+    specversion: '1.0',
+    id: headers['webhook-id'],
+    type: 'project.added',
+    source: 'claviger',
+    time: entry?.time.toISOString(),
+    orgid: 'acme',
+    data: { sequence: String(entry?.sequence), actor: { userId: 'admin' }, type: 'project.added' },
+  })
+  expect(event.subject).toMatch(/^project\/[^/]+$/)
+})
+
+it('A message has a signature of each secret, so both sides rotate without a refusal', async () => {
+  const secrets = [SECRET]
+  const iam = newIam()
+  const listed = () => [{ id: 'one', url: 'https://one.test/', secrets: [...secrets], after: 0n }]
+  let receiver = new Webhook(SECRET)
+  const { received, deliveries, until } = await running(
+    ({ body, headers }) => {
+      receiver.verify(body, headers)
+      return 200
+    },
+    { iam, endpoints: listed },
+  )
+  const step = async (name: string) => {
+    const count = received.length
+    await addProjects(iam, `acme/${name}`)
+    await until(() => received.length > count)
+  }
+  await step('before')
+  secrets.push(OTHER)
+  await until(async () => {
+    await step('both')
+    return received.at(-1)?.headers['webhook-signature']?.split(' ').length === 2
+  })
+  receiver = new Webhook(OTHER)
+  await step('other')
+  secrets.shift()
+  await until(async () => {
+    await step('after')
+    return received.at(-1)?.headers['webhook-signature']?.split(' ').length === 1
+  })
+  expect(deliveries.filter(({ outcome }) => outcome !== 'taken')).toEqual([])
+})

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
+import { startPostgres } from '../postgres-server.js'
+import { storm } from './storm/storm.js'
+
+const SMALL = {
+  organizations: 10,
+  senders: 2,
+  changes: process.env['LONG'] ? 2_000 : 400,
+  kills: process.env['LONG'] ? 3 : 1,
+  killEvery: 2_000,
+  changesPerSecond: 1_000,
+}
+
+/** Of the built package, in processes. The large storm is `npm run test:webhooks`. */
+it.each(['SQLite', 'PostgreSQL'])(
+  'Every live endpoint gets every message through killed senders and ill receivers: %s',
+  async (kind) => {
+    await using server =
+      kind === 'PostgreSQL' ? await startPostgres({ settings: ['fsync=off'] }) : undefined
+    const place = server ? { connectionString: server.connectionString } : { file: temporaryFile() }
+    const report = await storm({ ...SMALL, place, secretsFile: temporaryFile() })
+    expect(report.problems).toEqual([])
+    expect(report.changes).toBeGreaterThanOrEqual(SMALL.changes)
+    expect(report.requests).toBeGreaterThanOrEqual(report.messages)
+  },
+)

@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { orThrow } from '../../src/index.js'
+import { newIam, running, SECRET } from './receivers.js'
+
+const ORGANIZATIONS = ['acme', 'other', 'third'] as const
+const CANARY = 'canary-c7f1'
+
+/** A change of an organization, which names it wherever it can. */
+const change = fc.record({
+  orgId: fc.constantFrom(...ORGANIZATIONS),
+  what: fc.constantFrom('project', 'provider', 'secret'),
+})
+
+it('No message has a secret, or a change of another organization than the endpoint is for', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 12 }), async (changes) => {
+      const iam = newIam()
+      const endpoints = ORGANIZATIONS.map((orgId) => ({
+        id: orgId,
+        url: `https://${orgId}.test/`,
+        secrets: [SECRET],
+        after: 0n,
+        orgId,
+      }))
+      const expected = { acme: 0, other: 0, third: 0 }
+      for (const [n, { orgId, what }] of changes.entries()) {
+        const context = { caller: { userId: `user of ${orgId}`, orgId } }
+        expected[orgId]++
+        if (what === 'project') await orThrow(iam.projects.add({ name: `of ${orgId}` }, context))
+        else {
+          const fields = { clientId: `of ${orgId}`, issuer: 'https://idp.test' }
+          const idpId = `idp-${n}`
+          const clientSecret = `${CANARY}-${n}`
+          const added = { idpId, name: `of ${orgId}`, ...fields, clientSecret }
+          await orThrow(iam.identityProviders.addOidc(added, context))
+          if (what === 'provider') continue
+          expected[orgId]++
+          const update = { idpId, ...fields, clientSecret: `${CANARY}-new`, scopes: [] }
+          const mappings = {
+            displayNameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
+            usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
+          } as const
+          await orThrow(iam.identityProviders.updateOidcConfig({ ...update, ...mappings }, context))
+        }
+      }
+      const { received, stop, until } = await running(() => 200, {
+        iam,
+        endpoints: () => endpoints,
+      })
+      const total = Object.values(expected).reduce((sum, count) => sum + count)
+      await until(() => received.length === total)
+      await stop()
+      for (const { url, headers, body, event } of received) {
+        const orgId = new URL(url).hostname.replace('.test', '')
+        expect(event.orgid).toBe(orgId)
+        const all = JSON.stringify(headers) + body
+        expect(all).not.toContain(CANARY)
+        expect(all).not.toContain('aes1.')
+        for (const other of ORGANIZATIONS) if (other !== orgId) expect(all).not.toContain(other)
+      }
+      for (const orgId of ORGANIZATIONS)
+        expect(received.filter(({ event }) => event.orgid === orgId)).toHaveLength(expected[orgId])
+    }),
+    { numRuns: 25 },
+  )
+})

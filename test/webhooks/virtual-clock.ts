@@ -1,0 +1,45 @@
+import type { Clock } from '../../src/webhooks/clock.js'
+
+/** Time that passes when nothing else happens, until the first sleeper wakes, and by at least a step. */
+export const virtualClock = (
+  start = Date.now(),
+  step = 0,
+): Clock & { readonly stop: () => void } => {
+  let elapsed = 0
+  let isStopped = false
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
+  const pass = async (): Promise<void> => {
+    while (!isStopped) {
+      // I/O of the tests is done within a few turns.
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+      const [first] = [...sleepers].toSorted((one, other) => one.at - other.at)
+      if (first) {
+        elapsed = Math.max(elapsed + step, first.at)
+        for (const sleeper of sleepers) if (sleeper.at <= elapsed) sleeper.wake()
+      }
+    }
+  }
+  void pass()
+  return {
+    now: () => start + elapsed,
+    elapsed: () => elapsed,
+    random: () => 0.5,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve()
+        const sleeper = {
+          at: elapsed + milliseconds,
+          wake: () => {
+            sleepers.delete(sleeper)
+            signal.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        sleepers.add(sleeper)
+        signal.addEventListener('abort', sleeper.wake)
+      }),
+    stop: () => {
+      isStopped = true
+    },
+  }
+}
