@@ -40,7 +40,7 @@ type CursorRow = readonly [
  */
 export const sqliteCursors = (path: string, options: SqliteCursorsOptions = {}): SqliteCursors => {
   checkNames('sqliteCursors', options, ['busyTimeout'])
-  const connection = openConnection(path, options.busyTimeout)
+  const connection = openConnection(path, options)
   let hasTable = false
   const write = <Value>(work: (database: Database) => Value): Promise<Value> =>
     connection.write((database) => {
@@ -68,7 +68,7 @@ export const sqliteCursors = (path: string, options: SqliteCursorsOptions = {}):
           now + milliseconds,
           now,
         )
-        return given === 1 ? find(database, endpoint) : undefined
+        return given ? find(database, endpoint) : undefined
       }),
     write: (endpoint, { state, version, holder }) =>
       write((database) => {
@@ -87,7 +87,7 @@ export const sqliteCursors = (path: string, options: SqliteCursorsOptions = {}):
           holder ?? null,
           Date.now(),
         )
-        return written === 1
+        return written
       }),
     release: async (endpoint, holder) => {
       await write((database) =>
