@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
 import { startPostgres } from '../postgres-server.js'
+import { sampled } from '../sampled.js'
 import { storm } from './storm/storm.js'
 
 const SMALL = {
@@ -13,7 +14,7 @@ const SMALL = {
 }
 
 /** Of the built package, in processes. The large storm is `npm run test:webhooks`. */
-it.each(['SQLite', 'PostgreSQL'])(
+it.each(sampled(['SQLite', 'PostgreSQL']))(
   'Every live endpoint gets every message through killed senders and ill receivers: %s',
   async (kind) => {
     await using server =

@@ -1,6 +1,7 @@
 import { type Iam, toJson } from 'claviger'
 import { nodeHandler } from 'claviger/transport'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sampled } from '../../sampled.js'
 import { type Answer, answerInProcess } from '../call.js'
 import type { Case } from '../cases/case.js'
 import { cases } from '../cases.js'
@@ -57,6 +58,9 @@ const withCorrelationId = (answer: Answer, correlationId: string | undefined): A
 /** A case for each HTTP status. */
 const oneForEachStatus = [...new Map(cases.map((found) => [found.httpStatus, found])).values()]
 
+/** Clients of protocols that another client speaks in full. */
+const isSampled = (name: string) => /Chromium|connect-node|interface of fetch/.test(name)
+
 const canRun = (name: string) => !name.includes('Chromium') || hasChromium()
 
 describe.for(Object.entries(clients).filter(([name]) => canRun(name)))('%s', ([name, open]) => {
@@ -72,7 +76,7 @@ describe.for(Object.entries(clients).filter(([name]) => canRun(name)))('%s', ([n
     await servers.close()
   })
 
-  const made = isSlow(name) ? oneForEachStatus : cases
+  const made = isSlow(name) ? oneForEachStatus : isSampled(name) ? sampled(cases) : cases
   it.for(made.map((found) => [found.name, found] as const))('%s', async ([, found]) => {
     const opened = await openIam(found.store)
     const iam = found.throws ? found.throws.iam(opened) : opened

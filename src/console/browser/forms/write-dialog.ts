@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { FailureNotice } from '../parts/notice.js'
 import { Changes } from '../parts/values.js'
@@ -25,7 +25,8 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
   const { written, change, failure, preview, now, isBusy, goBack, tryOut, save } = useWrite(write)
   const dialog = useRef<HTMLDialogElement>(null)
   const hasFields = fields.length > 0
-  useEffect(() => {
+  // Before anything can be typed: a dialog that is not open takes no focus.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
     if (!hasFields) void tryOut()
   }, [])
