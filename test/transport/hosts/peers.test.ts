@@ -26,7 +26,7 @@ const hostWith = (packages: readonly string[]) => {
   }
 }
 
-const own = ['neverthrow', 'ulid', 'zod']
+const own = ['@noble/hashes', 'neverthrow', 'ulid', 'zod']
 const load =
   'const { fetchHandler } = require("claviger/transport"); console.log(typeof fetchHandler)'
 
