@@ -73,6 +73,12 @@ describe.each(Object.entries(PLACES))('The command line on %s', (kind, newPlace)
     expect(JSON.parse(out(again))).toMatchObject({ counts: { unchanged: 3 } })
   })
 
+  it('plans without keys, where every declared secret counts as a change', async () => {
+    const { code, out, notes } = await on('plan', access, '--org', 'acme')
+    expect({ code, notes }).toEqual({ code: 2, notes: '' })
+    expect(out).toMatch(/^~ identity provider google\n {4}clientSecret: \(changed\)\n0 to add, 1 /)
+  })
+
   it('prints the log, as a whole or a part', async () => {
     const { position } = JSON.parse(lines[0] ?? '')
     const [text, after, other] = await Promise.all([
