@@ -138,7 +138,7 @@ describe.each(Object.entries(PLACES))('The command line on %s', (kind, newPlace)
     ])
     expect(out(since)).toBe(note)
     expect(JSON.parse(out(good))).toMatchObject({ events: 3, checkpoints: 1 })
-    expect(out(sealed)).toMatch(/^ok: 3 events, the last at \d+; 1 checkpoints hold\n$/)
+    expect(out(sealed)).toMatch(/^ok: 3 events, the last at \d+; 1 checkpoint holds\n$/)
     expect(stranger).toEqual({
       code: 1,
       out: '',

@@ -48,8 +48,7 @@ export const openAddress = async (address: string, options: OpenOptions): Promis
 }
 
 /** What helps where a command that may create the database was not told to. */
-const hintOf = ({ create }: OpenOptions): string =>
-  create === false ? '; use --create' : ''
+const hintOf = ({ create }: OpenOptions): string => (create === false ? '; use --create' : '')
 
 const openServer = async (connectionString: string, given: OpenOptions): Promise<Database> => {
   const { schema, create = false, signal } = given
