@@ -61,6 +61,8 @@ def root_of(lines):
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8", newline="") as file:
         size, root = open_checkpoint(file.read(), sys.argv[2])
     lines = sys.stdin.buffer.read().splitlines()
@@ -74,5 +76,5 @@ def main():
 
 try:
     main()
-except (ValueError, BadSignatureError) as fault:
+except (OSError, ValueError, BadSignatureError) as fault:
     sys.exit(f"FAULT: {fault}")

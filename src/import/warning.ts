@@ -50,7 +50,7 @@ const WARNINGS: Readonly<
   ],
   SecretMissing: [
     'changed',
-    'The client secret is masked, missing or longer than 200 characters: a new provider comes inactive; set its secret, then reactivate it',
+    'The client secret is masked, missing or longer than 200 characters: a new provider is added as inactive; set its secret, then reactivate it',
   ],
   ProviderUnsupported: ['left', 'Only providers of OpenID Connect with a known issuer are kept'],
   ProviderIncomplete: [
@@ -79,9 +79,9 @@ const WARNINGS: Readonly<
   UserUnknown: ['left', 'The user has no id that can be kept'],
   UserNamed: ['changed', 'The user has no id: the name stands for it'],
   UserDisabled: ['left', 'The user is disabled'],
-  ClientDisabled: ['changed', 'The client is disabled; its project comes active'],
+  ClientDisabled: ['changed', 'The client is disabled; its project is added as active'],
   RolesExpanded: ['changed', 'Its roles are given to each user who has it'],
-  Internal: ['left', 'It controls the program that it comes from'],
+  Internal: ['left', 'It is built into the other system, and gives rights there alone'],
   OrganizationMissing: ['left', 'It belongs to no organization'],
   PermissionsLeft: ['left', 'A role is a key; what it permits is up to the application'],
   NotKept: ['left', 'Nothing of this kind is kept'],

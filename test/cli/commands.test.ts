@@ -73,6 +73,12 @@ describe.each(Object.entries(PLACES))('The command line on %s', (kind, newPlace)
     expect(JSON.parse(out(again))).toMatchObject({ counts: { unchanged: 3 } })
   })
 
+  it('plans without keys, where every declared secret counts as a change', async () => {
+    const { code, out, notes } = await on('plan', access, '--org', 'acme')
+    expect({ code, notes }).toEqual({ code: 2, notes: '' })
+    expect(out).toMatch(/^~ identity provider google\n {4}clientSecret: \(changed\)\n0 to add, 1 /)
+  })
+
   it('prints the log, as a whole or a part', async () => {
     const { position } = JSON.parse(lines[0] ?? '')
     const [text, after, other] = await Promise.all([
@@ -132,7 +138,7 @@ describe.each(Object.entries(PLACES))('The command line on %s', (kind, newPlace)
     ])
     expect(out(since)).toBe(note)
     expect(JSON.parse(out(good))).toMatchObject({ events: 3, checkpoints: 1 })
-    expect(out(sealed)).toMatch(/^ok: 3 events, the last at \d+; 1 checkpoints hold\n$/)
+    expect(out(sealed)).toMatch(/^ok: 3 events, the last at \d+; 1 checkpoint holds\n$/)
     expect(stranger).toEqual({
       code: 1,
       out: '',

@@ -79,22 +79,26 @@ describe('A file that cannot be used', () => {
   const on = (path: string, name: string, ...parameters: readonly string[]) =>
     claviger(name, ...parameters, '--db', path)
 
-  it('is not created by a command that reads it', async () => {
+  it('is created by no command that reads it, nor by another without --create', async () => {
     const path = newFile()
     const key = newFile('signer')
     await claviger('key', key, '--name', 'x')
-    const ran = await Promise.all([
+    const reading = await Promise.all([
       on(path, 'log'),
       on(path, 'history', '--org', 'acme'),
       on(path, 'verify'),
       on(path, 'checkpoint', '--key', key),
       on(path, 'plan', access, '--org', 'acme'),
-      on(path, 'apply', access, '--org', 'acme'),
       on(path, 'doctor'),
-      on(path, 'serve', '--port', '0'),
       claviger('copy', '--from', path, '--to', newFile('copy.db')),
     ])
-    for (const each of ran) expect(each).toEqual(failure(`${path}: There is no such file`))
+    for (const each of reading) expect(each).toEqual(failure(`${path}: There is no such file`))
+    const creating = await Promise.all([
+      on(path, 'apply', access, '--org', 'acme'),
+      on(path, 'serve', '--port', '0'),
+    ])
+    for (const each of creating)
+      expect(each).toEqual(failure(`${path}: There is no such file; use --create`))
     expect(existsSync(path)).toBe(false)
   })
 
@@ -142,6 +146,7 @@ describe('A server that cannot be used', () => {
     expect(
       await Promise.all([
         log(address, 'away_missing'),
+        claviger('apply', access, '--org', 'acme', '--db', address, '--schema', 'away_missing'),
         log(address, 'away_foreign'),
         log(address, 'away_newer'),
         log(address, 'pg_x'),
@@ -149,6 +154,7 @@ describe('A server that cannot be used', () => {
       ]),
     ).toEqual([
       failure('The schema away_missing holds no tables of this version of claviger'),
+      failure('The schema away_missing holds no tables of this version of claviger; use --create'),
       failure('The schema away_foreign holds tables of another program with the names of ours'),
       failure('The schema away_newer has version 99; this version of claviger knows 7'),
       expect.objectContaining({ code: 1, out: '' }),

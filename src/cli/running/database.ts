@@ -38,18 +38,20 @@ export const openAddress = async (address: string, options: OpenOptions): Promis
   if (address.includes('://'))
     throw new UsageError(`${address} is no address: give a file of SQLite, or postgres://…`)
   if (options.schema !== undefined) throw new UsageError('A schema is of PostgreSQL alone')
-  const { openSqlite } = await import('claviger/sqlite')
+  const { openSqlite, UnusableFile } = await import('claviger/sqlite')
   try {
     return openSqlite(address, { migrate: options.create === true })
   } catch (thrown) {
-    throw new Failed(`${address}: ${reasonOf(thrown)}`)
+    const isOld = thrown instanceof UnusableFile && thrown.reason === 'not_migrated'
+    throw new Failed(`${address}: ${reasonOf(thrown)}${isOld ? hintOf(options) : ''}`)
   }
 }
 
-const openServer = async (
-  connectionString: string,
-  { schema, create = false, signal }: OpenOptions,
-): Promise<Database> => {
+/** What helps where a command that may create the database was not told to. */
+const hintOf = ({ create }: OpenOptions): string => (create === false ? '; use --create' : '')
+
+const openServer = async (connectionString: string, given: OpenOptions): Promise<Database> => {
+  const { schema, create = false, signal } = given
   const { openPostgres, UnusableDatabase } = await import('claviger/postgres')
   const options = { ...(schema !== undefined && { schema }), ...(signal && { signal }) }
   try {
@@ -58,7 +60,7 @@ const openServer = async (
     if (!(thrown instanceof UnusableDatabase)) throw new Failed(reasonOf(thrown))
     throw new Failed(
       thrown.reason === 'not_migrated'
-        ? `The schema ${schema ?? 'claviger'} holds no tables of this version of claviger`
+        ? `The schema ${schema ?? 'claviger'} holds no tables of this version of claviger${hintOf(given)}`
         : thrown.message,
     )
   }

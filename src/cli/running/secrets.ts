@@ -53,7 +53,7 @@ export const openIam = (
     store,
     readModel,
     secrets: cipher ?? noCipher,
-    // Without keys, a declared secret counts as a change.
+    // Without keys, no secret can be read.
     authorize: ({ permission }) =>
       cipher !== undefined || permission !== 'identity_provider.secret.read',
     hooks,

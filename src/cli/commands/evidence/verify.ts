@@ -55,8 +55,9 @@ const shown = (call: CommandCall, { events, position }: Verified): string => {
   const checkpoints = several(call, 'checkpoint').length
   if (call.values['json'])
     return JSON.stringify({ events, position: String(position), checkpoints })
-  const held = checkpoints > 0 ? `; ${checkpoints} checkpoints hold` : ''
-  return `ok: ${events} events, the last at ${position}${held}`
+  const held = checkpoints === 1 ? 'checkpoint holds' : 'checkpoints hold'
+  const vouched = checkpoints > 0 ? `; ${checkpoints} ${held}` : ''
+  return `ok: ${events} events, the last at ${position}${vouched}`
 }
 
 /** What is no fault of the log, but of the way to it. */
