@@ -36,7 +36,10 @@ const openSockets = () => {
       return socket
     },
     destroyAfter: (milliseconds: number): void => {
-      setTimeout(() => sockets.forEach((socket) => socket.destroy()), milliseconds).unref()
+      const destroyAll = () => {
+        for (const socket of sockets) socket.destroy()
+      }
+      setTimeout(destroyAll, milliseconds).unref()
     },
   }
 }
