@@ -51,7 +51,7 @@ export const waitingReads = (
     const soon = await within(half, reading)
     if (soon !== undefined) return soon
     const reached = (await within(half, standby.checkpoint())) ?? -1n
-    return reached < needed ? within(end - performance.now(), reading) : reading
+    return reached < needed ? within(until(end), reading) : reading
   }
 
   /** Begins a read; undefined while the standby is to be left alone. */
@@ -66,9 +66,9 @@ export const waitingReads = (
         let answer = await first
         for (let pause = MIN_PAUSE_MS; !(await isFit(answer, known, needed)); ) {
           do {
-            await after(Math.min(pause, end - performance.now()))
+            await after(Math.min(pause, until(end)))
             pause *= 2
-            if (performance.now() > end) return undefined
+            if (performance.now() >= end) return undefined
           } while ((await standby.checkpoint()) < needed)
           answer = await query(standby)
         }
@@ -84,6 +84,9 @@ export const waitingReads = (
 }
 
 const ignore = (): undefined => undefined
+
+/** Milliseconds from now until `end`. */
+const until = (end: number): number => Math.max(0, end - performance.now())
 
 const after = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
