@@ -132,6 +132,21 @@ describe('The worker of the guide', () => {
     expect((await fetch(`${url}/directory/v1/domains`)).status).toBe(401)
   })
 
+  test('does nothing for a page of another site, to whose requests a browser adds the cookie', async () => {
+    await done('acme', 'POST /v1/projects', { id: 'wanted', name: 'Wanted' })
+    const headers = {
+      cookie: `session=${await tokenOf('acme')}`,
+      'sec-fetch-site': 'cross-site',
+      'content-type': 'text/plain',
+    }
+    for (const [path, status] of [
+      ['/v1/projects/wanted:deactivate', 401],
+      ['/admin/api/v1/projects/wanted:deactivate', 403],
+    ] as const)
+      expect((await fetch(`${url}${path}`, { method: 'POST', headers })).status).toBe(status)
+    expect(JSON.stringify(await done('acme', 'GET /v1/projects/wanted'))).not.toMatch(/inactive/i)
+  })
+
   test('has the console of a tenant, and that of the directory', async () => {
     for (const [prefix, path] of [
       ['', 'projects'],

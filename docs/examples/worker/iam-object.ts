@@ -33,7 +33,10 @@ export const iamObject = (
   const secrets = aesGcmCipher({ current: 'k1', keys: { k1 } })
   const iam = createIam({ store, readModel, secrets, authorize: permissionsFromCaller, domains })
   const authenticate = (headers: Headers) => callerOf(headers, env)
-  const api = fetchHandler(iam, { authenticate, basePath: prefix })
+  // A browser adds its cookie to requests of other sites, too. The console refuses those; here a header is asked for.
+  const authenticateProgram = async (headers: Headers) =>
+    headers.has('authorization') ? authenticate(headers) : undefined
+  const api = fetchHandler(iam, { authenticate: authenticateProgram, basePath: prefix })
   const pages = consoleHandler(iam, { authenticate, basePath: `${prefix}/admin` })
 
   /** For your other workers: may this user do that? `&consistency=eventual` takes what is already applied. */

@@ -63,8 +63,7 @@ export const openConnection = (
 ): Connection => {
   checkNumber('busyTimeout', busyTimeout)
   if (typeof migrate !== 'boolean') throw new TypeError('migrate must be a boolean')
-  if (!migrate && !existsSync(path)) throw new UnusableFile('not_migrated', 'There is no such file')
-  const database = openDatabase(path)
+  const database = migrate ? openDatabase(path) : openExisting(path)
   let isReady = false
   let hasClosed = false
 
@@ -129,6 +128,16 @@ export const openConnection = (
     isClosed: () => hasClosed,
     close,
   }
+}
+
+/** Opens a file that must be there: SQLite would create one that is missing. */
+const openExisting = (path: string): Database => {
+  if (path.startsWith('file:'))
+    return openDatabase(
+      /[?&]mode=/.test(path) ? path : `${path}${path.includes('?') ? '&' : '?'}mode=rw`,
+    )
+  if (!existsSync(path)) throw new UnusableFile('not_migrated', 'There is no such file')
+  return openDatabase(path)
 }
 
 /** A random pause, so that two processes do not try in step. */

@@ -39,10 +39,11 @@ export const setUp = (database: Database, mayMigrate = true): void => {
   const version = inTransaction(database, 'BEGIN DEFERRED', schemaVersion)
   if (version < MIGRATIONS.length && !mayMigrate)
     throw new UnusableFile('not_migrated', notMigrated(version))
+  // It is a property of the file: a copy that SQLite has made may have another one.
+  if (mayMigrate) database.script('PRAGMA journal_mode = WAL')
   // Large lists are sorted in memory, as a container may have no folder for temporary files.
   database.script(
-    `PRAGMA journal_mode = WAL;
-     PRAGMA synchronous = FULL;
+    `PRAGMA synchronous = FULL;
      PRAGMA temp_store = MEMORY;
      PRAGMA cache_size = -${CACHE_SIZE};
      PRAGMA cache_spill = -${SPILL_SIZE};

@@ -83,10 +83,32 @@ describe('A file that must be there', () => {
     expect(readFileSync(path)).toEqual(before)
   })
 
+  test('is opened as it is, also a copy that SQLite has made, which has another journal', async () => {
+    const path = temporaryFile()
+    await openSqlite(path).close()
+    const copy = temporaryFile()
+    withDatabase(path, `VACUUM INTO '${copy}'`)
+    const before = readFileSync(copy)
+    const opened = openSqlite(copy, { migrate })
+    expect(await opened.store.lastPosition()).toBe(0n)
+    await opened.close()
+    expect(readFileSync(copy)).toEqual(before)
+  })
+
   test('is not created', () => {
     const path = temporaryFile()
     expect(reasonOf(path, { migrate })).toBe('not_migrated')
     expect(existsSync(path)).toBe(false)
+  })
+
+  test('may be named by a URI', () => {
+    const path = temporaryFile()
+    for (const uri of [`file:${path}`, `file:${path}?cache=private`])
+      expect(reasonOf(uri, { migrate })).toBe('cannot_open')
+    expect(existsSync(path)).toBe(false)
+    expect(reasonOf(path)).toBe('opened')
+    for (const uri of [`file:${path}`, `file:${path}?cache=private`, `file:${path}?mode=ro`])
+      expect(reasonOf(uri, { migrate })).toBe('opened')
   })
 
   test('is refused and unchanged when it has no tables, or those of an older version', () => {

@@ -73,3 +73,20 @@ it('refuses a plan that deactivates a provider which it does not add, and shows 
     violations: [{ field: 'changes[0].action' }],
   })
 })
+
+it('refuses a plan that does not begin with adding what it adds, before anything is recorded', async () => {
+  const { store, iam } = started()
+  const projects = [{ id: 'portal', name: 'Portal' }]
+  const plan = await done(iam.plan({ projects, ...declared(inactive) }, context))
+  const [project, provider] = plan.changes
+  const [add, deactivate] = provider?.events ?? []
+  for (const events of [[deactivate], [deactivate, add], [deactivate, deactivate], [add, add]]) {
+    const forged = JSON.parse(
+      JSON.stringify({ ...plan, changes: [project, { ...provider, events }] }),
+    )
+    expect(await refused(iam.apply(forged, context))).toMatchObject({
+      violations: [{ field: 'changes[1].events' }],
+    })
+  }
+  expect(await allEvents(store)).toEqual([])
+})

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { PostgresAddress, PostgresOptions } from '../options.js'
 import { processOf } from './connection.js'
@@ -17,10 +18,19 @@ const MAX_TIMEOUT_MS = 2_000_000_000
 
 type OwnAddress = Omit<Exclude<PostgresAddress, { readonly pool: pg.Pool }>, 'pool'>
 
-/** A pool of our own. It does not keep the program alive while it is idle. */
-export const ownPool = ({ Pool, Client }: Driver, address: OwnAddress): pg.Pool => {
+/**
+ * A pool of our own. It does not keep the program alive while it is idle.
+ *
+ * @param stream - makes the socket of a connection
+ */
+export const ownPool = (
+  { Pool, Client }: Driver,
+  address: OwnAddress,
+  stream: () => Socket,
+): pg.Pool => {
   const pool = new Pool({
     ...clientConfig(address),
+    stream,
     max: address.maxConnections,
     allowExitOnIdle: true,
     onConnect: setApplicationName,

@@ -30,13 +30,11 @@ export const onReplica = (
     const [row] = await primary.read({ name: `${schema} moment`, text })
     return { head: BigInt(row?.[0] ?? 0), reached: BigInt(row?.[1] ?? 0) }
   }
-  const reads = standbyReads(standby, schema, store)
-  const limit = limited(maxWait)
   return replicatedReadModel({
     store,
     primary: readModel,
     positions,
-    standby: reads,
-    maxWait: limit,
+    standby: standbyReads(standby, schema, store),
+    maxWait: limited(maxWait),
   })
 }

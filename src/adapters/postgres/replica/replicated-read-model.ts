@@ -30,13 +30,17 @@ export const replicatedReadModel = ({
 }: Replicated): ReadModel => {
   const onPrimary = primaryReads(primary, store)
   const waiting = waitingReads(standby, positions, maxWait)
-  /** Checkpoint of the primary when it was last asked. */
+  /** The latest checkpoint that was seen here: the answers to reads at the same time come in any order. */
   let seen: Position = 0n
+  const see = <Seen extends Pick<Positions, 'reached'>>(answer: Seen): Seen => {
+    if (answer.reached > seen) seen = answer.reached
+    return answer
+  }
 
   /** The answer of the standby while the primary is away; undefined when it is behind what was seen here. */
   const alone = async <Found>(query: Query<Found>): Promise<FoundAtHead<Found> | undefined> => {
-    const answer = await query(standby).catch(() => undefined)
-    return answer && answer.reached > 0n && answer.reached >= seen ? answer : undefined
+    const answer = await waiting.inTime(query(standby), seen).catch(() => undefined)
+    return answer && answer.reached > 0n && answer.reached >= seen ? see(answer) : undefined
   }
 
   const ask = async <Found>(
@@ -48,12 +52,12 @@ export const replicatedReadModel = ({
     // Eventual reads go on while the primary is silent.
     const known = await (needs === 'head' ? positions() : within(maxWait, positions()))
     if (known === undefined) return (await alone(query)) ?? query(onPrimary)
-    seen = known.reached
+    see(known)
     // The read model has to catch up first.
     if (known.reached < known[needs]) return query(onPrimary)
     const answer = await answering(known, known[needs])
     // It may be later than what the primary has said, whose log then ends there at the least.
-    return answer === undefined ? query(onPrimary) : { ...answer, head: answer.reached }
+    return answer === undefined ? query(onPrimary) : { ...see(answer), head: answer.reached }
   }
 
   const strong = <Found>(query: Query<Found>) => ask(query, 'head')

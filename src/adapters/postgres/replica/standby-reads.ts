@@ -37,7 +37,7 @@ export const standbyReads = (
   schema: string,
   store: EventStore,
 ): StandbyReads => {
-  const prepared = preparer(schema)
+  const prepared = preparer(schema, '/')
   const read = <Value>(steps: () => Steps<Value>) =>
     run((statement) => connections.read(prepared(statement)), steps())
   const driver = {

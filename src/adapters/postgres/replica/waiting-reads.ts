@@ -21,7 +21,7 @@ type Answering<Found> = (
   needed: Position,
 ) => Promise<FoundAtHead<Found> | undefined>
 
-/** Reads of a standby that wait for it, at most for `maxWait` milliseconds. */
+/** Reads of a standby that wait at most `maxWait` milliseconds for it to have what they must show. */
 export const waitingReads = (
   standby: StandbyReads,
   positions: () => Promise<Positions>,
@@ -41,6 +41,19 @@ export const waitingReads = (
     return answer.reached <= (await positions()).reached
   }
 
+  /** What `reading` resolves with. A standby that has what is needed may take longer: so would the primary. */
+  const inTime = async <Found>(
+    reading: Promise<Found | undefined>,
+    needed: Position,
+  ): Promise<Found | undefined> => {
+    const half = maxWait / 2
+    const end = performance.now() + maxWait
+    const soon = await within(half, reading)
+    if (soon !== undefined) return soon
+    const reached = (await within(half, standby.checkpoint())) ?? -1n
+    return reached < needed ? within(until(end), reading) : reading
+  }
+
   /** Begins a read; undefined while the standby is to be left alone. */
   const begin = <Found>(query: Query<Found>): Answering<Found> | undefined => {
     if (performance.now() < restsUntil) return undefined
@@ -53,24 +66,27 @@ export const waitingReads = (
         let answer = await first
         for (let pause = MIN_PAUSE_MS; !(await isFit(answer, known, needed)); ) {
           do {
-            await after(pause)
+            await after(Math.min(pause, until(end)))
             pause *= 2
-            if (performance.now() > end) return undefined
+            if (performance.now() >= end) return undefined
           } while ((await standby.checkpoint()) < needed)
           answer = await query(standby)
         }
         return answer
       }
-      const answer = await within(maxWait, attempts()).catch(ignore)
+      const answer = await inTime(attempts(), needed).catch(ignore)
       if (answer === undefined) restsUntil = performance.now() + REST_MS
       return answer
     }
   }
 
-  return { begin }
+  return { begin, inTime }
 }
 
 const ignore = (): undefined => undefined
+
+/** Milliseconds from now until `end`. */
+const until = (end: number): number => Math.max(0, end - performance.now())
 
 const after = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))

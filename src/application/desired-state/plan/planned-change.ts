@@ -71,6 +71,11 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
         events.length > 0 === WITH_EVENTS.includes(action)
       check(isOfEvents, ['action'], 'must match the events')
       check(
+        action !== 'add' || events.every(({ type }, at) => type.endsWith('added') === (at === 0)),
+        ['events'],
+        'must begin with the one that adds the object',
+      )
+      check(
         events.length < 2 || !events.some(givesRoles),
         ['events'],
         'must be one event when it gives roles',

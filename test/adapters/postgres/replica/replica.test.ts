@@ -259,6 +259,28 @@ describe('With a replica that is not there', () => {
   })
 })
 
+test('One pool may be that of the primary and of the replica: nothing is a standby then', async () => {
+  const { pool } = countedPool(primary.connectionString)
+  const opened = await openPostgres({ pool, schema, replica: { pool, maxWait: 0 } })
+  const iam = iamOn(opened.store, opened)
+  expect(await good(iam.projects.get(portal, context))).toMatchObject(portal)
+  expect(await good(iam.projects.get(portal, eventually))).toMatchObject(portal)
+  await opened.close()
+  await pool.end()
+})
+
+test('Closing does not wait for what a silent replica was asked and nobody waits for', async () => {
+  const { connectionString } = primary
+  const replica = { connectionString: addressOf(toStandby.port), maxWait: IMPATIENT }
+  const opened = await openPostgres({ connectionString, schema, replica })
+  const iam = iamOn(opened.store, opened)
+  await good(iam.projects.get(portal, context))
+  toStandby.freeze()
+  await Promise.all([1, 2, 3].map(() => good(iam.projects.get(portal, context))))
+  // Long before the statement that is under way has its timeout.
+  await opened.close()
+}, 20_000)
+
 /** A server that is no standby, with an empty log. */
 let other: PostgresServer
 
