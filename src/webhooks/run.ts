@@ -33,11 +33,20 @@ export const run = async (
     if (head === undefined) return ok(undefined)
     const log = followLog(options.iam, head, ending.signal)
     log.ended.catch(fail)
-    while (!ending.signal.aborted) {
+    const ask = async (): Promise<void> => {
       const listed = await endpointsOf(setup)
       // It may have been ended meanwhile: nobody would stop what begins now.
       if (listed && !ending.signal.aborted)
         serve(setup, { served, listed, log, fail, signal: ending.signal })
+    }
+    let asking: Promise<void> | undefined
+    while (!ending.signal.aborted) {
+      // The host may never answer; the run ends all the same.
+      asking ??= ask()
+        .catch(fail)
+        .finally(() => {
+          asking = undefined
+        })
       await clock.sleep(ASK_EVERY_MS, ending.signal)
     }
     await log.ended.catch(fail)
@@ -62,8 +71,9 @@ const errorOf = (failure: unknown): IamError => {
 const retryHead = async (setup: Setup, signal: AbortSignal): Promise<bigint | undefined> => {
   while (!signal.aborted) {
     try {
-      return await headOf(setup.options.iam)
+      return await headOf(setup.options.iam, signal)
     } catch (error) {
+      if (signal.aborted) return undefined
       if (!(error instanceof IamFailure) || error.error.kind !== 'Unavailable') throw error
       setup.tellFault({ during: 'log', cause: error.error })
       await setup.clock.sleep(PAUSE_MS, signal)

@@ -86,7 +86,8 @@ const shownHeld = ({ failing, ...held }: HeldOrganization): HeldStatus => {
 }
 
 const lagOf = async (setup: Setup, { position, held }: Cursor): Promise<number> => {
-  const waiting = held.flatMap(({ failing }) => failing?.position ?? [])
+  // Of an organization whose first message is under way, the oldest that can wait is the one after what it took.
+  const waiting = held.map(({ failing, taken }) => failing?.position ?? taken + 1n)
   for await (const event of setup.options.iam.subscribe({ after: position, until: 'head' })) {
     waiting.push(event.position)
     break

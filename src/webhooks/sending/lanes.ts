@@ -18,10 +18,9 @@ export interface Lanes {
   /** Whether a change of this organization can wait. */
   readonly hasRoom: (orgId: string) => boolean
   readonly add: (change: Change) => void
-  readonly remove: (lane: Lane) => void
   /** A lane that is due; those that were served last come last. */
   readonly due: (now: number) => Lane | undefined
-  /** Marks a lane as served. */
+  /** Marks a lane as served; one of which nothing waits any more is gone. */
   readonly release: (lane: Lane) => void
   /** When the next lane that waits is due; infinite without one. */
   readonly nextDue: () => number
@@ -45,16 +44,14 @@ export const lanesOf = ({ position, held }: Cursor): Lanes => {
         lanes.set(orgId, { orgId, taken, upTo: position, failing: undefined, isBusy: false })
       }
     },
-    remove: ({ orgId }) => {
-      lanes.delete(orgId)
-    },
     due: (now) => {
       for (const lane of lanes.values()) if (!lane.isBusy && dueAt(lane) <= now) return lane
       return undefined
     },
     release: (lane) => {
       lane.isBusy = false
-      if (lanes.delete(lane.orgId)) lanes.set(lane.orgId, lane)
+      lanes.delete(lane.orgId)
+      if (lane.taken < lane.upTo) lanes.set(lane.orgId, lane)
     },
     nextDue: () => Math.min(Number.POSITIVE_INFINITY, ...idle().map(dueAt)),
     held: () =>
