@@ -1,6 +1,7 @@
 import type { Position } from '../../index.js'
 import { type Cursor, type Failing, type HeldOrganization, MAX_HELD } from '../cursor.js'
 import type { Change } from '../following/log.js'
+import { LONGEST_PAUSE_MS } from './pauses.js'
 
 /** The messages of an organization that wait for an endpoint; they are sent one after the other. */
 export interface Lane {
@@ -45,7 +46,9 @@ export const lanesOf = ({ position, held }: Cursor): Lanes => {
       }
     },
     due: (now) => {
-      for (const lane of lanes.values()) if (!lane.isBusy && dueAt(lane) <= now) return lane
+      // No pause is that long: the clock was set back, or another process has one that is ahead.
+      const isDue = (at: number) => at <= now || at > now + 2 * LONGEST_PAUSE_MS
+      for (const lane of lanes.values()) if (!lane.isBusy && isDue(dueAt(lane))) return lane
       return undefined
     },
     release: (lane) => {
