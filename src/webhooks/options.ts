@@ -9,6 +9,7 @@ import {
 } from '../network/check-options.js'
 import { DEFAULT_TIMEOUT_MS, type NetworkOptions } from '../network/guarded-fetch.js'
 import type { WebhookCursors } from '../ports/webhook-cursors.js'
+import { boundedCursors } from './bounded-cursors.js'
 import { type Clock, systemClock } from './clock.js'
 import type { Delivery, WebhookFault } from './delivery.js'
 import type { WebhookEndpoint } from './endpoint.js'
@@ -62,8 +63,9 @@ export const setUp = (options: WebhookOptions, clock: Clock = systemClock): Setu
   const { timeout = Math.min(DEFAULT_TIMEOUT_MS, Math.floor(lease / 3)) } = options
   if (timeout * 2 >= lease) throw new RangeError('timeout must be less than half the lease')
   const { fetch, lookup, allowHttpLoopback, allowPrivateNetwork } = options
+  const cursors = boundedCursors(options.cursors, { clock, lease })
   return {
-    options,
+    options: { ...options, cursors },
     network: { fetch, lookup, allowHttpLoopback, allowPrivateNetwork, timeout },
     timeout,
     lease,

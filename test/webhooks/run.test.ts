@@ -204,6 +204,7 @@ describe('What the host gives', () => {
     }
     const listed = [
       { ...good, id: '' },
+      { ...good, id: 'half \ud800' },
       { ...good, id: 'url', url: 'nowhere' },
       { ...good, id: 'secret', secrets: ['whsec_short'] },
       { ...good, id: 'types', types: [] },
@@ -213,7 +214,8 @@ describe('What the host gives', () => {
     const { iam, received, faults, until } = await running(() => 200, { endpoints: () => listed })
     await addProjects(iam, 'acme/a')
     await until(() => received.length > 0)
-    expect(faults.slice(0, 5).map(({ endpoint, cause }) => [endpoint, String(cause)])).toEqual([
+    expect(faults.slice(0, 6).map(({ endpoint, cause }) => [endpoint, String(cause)])).toEqual([
+      [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       ['url', 'InvalidEndpoint: url must be an absolute URL'],
       ['secret', 'InvalidEndpoint: secrets must be 1 to 10 of whsec_ and 24 to 64 bytes in base64'],

@@ -30,8 +30,11 @@ export const replicatedReadModel = ({
 }: Replicated): ReadModel => {
   const onPrimary = primaryReads(primary, store)
   const waiting = waitingReads(standby, positions, maxWait)
-  /** Checkpoint of the primary when it was last asked. */
+  /** Highest checkpoint of the primary that this process knows of: what a strong history has waited for, too. */
   let seen: Position = 0n
+  const see = (reached: Position = 0n): void => {
+    if (reached > seen) seen = reached
+  }
 
   /** The answer of the standby while the primary is away; undefined when it is behind what was seen here. */
   const alone = async <Found>(query: Query<Found>): Promise<FoundAtHead<Found> | undefined> => {
@@ -48,7 +51,7 @@ export const replicatedReadModel = ({
     // Eventual reads go on while the primary is silent.
     const known = await (needs === 'head' ? positions() : within(maxWait, positions()))
     if (known === undefined) return (await alone(query)) ?? query(onPrimary)
-    seen = known.reached
+    see(known.reached)
     // The read model has to catch up first.
     if (known.reached < known[needs]) return query(onPrimary)
     const answer = await answering(known, known[needs])
@@ -78,6 +81,16 @@ export const replicatedReadModel = ({
   }
   const readModel: ReadModel = {
     ...primary,
+    checkpoint: async () => {
+      const reached = await primary.checkpoint()
+      see(reached)
+      return reached
+    },
+    apply: async (from, events) => {
+      const applied = await primary.apply(from, events)
+      if (applied) see(events.at(-1)?.position)
+      return applied
+    },
     get: (orgId, ref) => eventual((reads) => reads.get(orgId, ref)),
     list: (query) => eventual((reads) => reads.list(query)),
     access: (query) => eventual((reads) => reads.access(query)),
