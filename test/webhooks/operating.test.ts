@@ -91,10 +91,8 @@ describe('status', () => {
 
   it('counts a message that is under way for the first time in the lag', async () => {
     const iam = newIam()
-    const { setup, clock, received, until } = await running(
-      () => new Promise<never>(() => undefined),
-      { iam, timeout: 1_000 },
-    )
+    const answer = Promise.withResolvers<never>()
+    const { setup, clock, received, until } = await running(() => answer.promise, { iam })
     await addProjects(iam, 'acme/a')
     const find = async () => (await status(setup, { endpoint: 'one' }))._unsafeUnwrap()[0]
     await until(async () => received.length === 1 && (await find())?.held.length === 1)
@@ -104,6 +102,7 @@ describe('status', () => {
     expect(found?.held).toMatchObject([{ orgId: 'acme' }])
     expect(found?.held[0]).not.toHaveProperty('failing')
     expect(found?.lag).toBeGreaterThanOrEqual(60_000)
+    answer.reject(new Error('no connection'))
   })
 
   it('knows an endpoint before it was served, and none that is not there', async () => {
