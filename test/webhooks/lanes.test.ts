@@ -59,24 +59,22 @@ it('A pause that a clock ahead has written is not waited for longer than an hour
   expect(received.map(nameOf)).toEqual(['acme/a'])
 })
 
-it.each([
-  '{"position":"0n","held":[],"paused":true}',
-  '{"position":0,"held":[]}',
-  '{}',
-  'text',
-])('A cursor of another version is left as it is, and told; others go on: %s', async (state) => {
-  const iam = newIam()
-  await addProjects(iam, 'acme/a')
-  const cursors = memoryCursors()
-  await cursors.write('later', { state, version: 0 })
-  const endpoint = { url: 'https://one.test/', secrets: [SECRET], after: 0n }
-  const { received, faults, until } = await running(() => 200, {
-    iam,
-    cursors,
-    endpoints: () => ['later', 'one'].map((id) => ({ ...endpoint, id })),
-  })
-  await until(() => faults.length > 0 && received.length > 0)
-  expect(faults[0]).toMatchObject({ during: 'cursors', endpoint: 'later' })
-  expect(received).toHaveLength(1)
-  expect(await cursors.read('later')).toEqual({ state, version: 1 })
-})
+it.each(['{"position":"0n","held":[],"paused":true}', '{"position":0,"held":[]}', '{}', 'text'])(
+  'A cursor of another version is left as it is, and told; others go on: %s',
+  async (state) => {
+    const iam = newIam()
+    await addProjects(iam, 'acme/a')
+    const cursors = memoryCursors()
+    await cursors.write('later', { state, version: 0 })
+    const endpoint = { url: 'https://one.test/', secrets: [SECRET], after: 0n }
+    const { received, faults, until } = await running(() => 200, {
+      iam,
+      cursors,
+      endpoints: () => ['later', 'one'].map((id) => ({ ...endpoint, id })),
+    })
+    await until(() => faults.length > 0 && received.length > 0)
+    expect(faults[0]).toMatchObject({ during: 'cursors', endpoint: 'later' })
+    expect(received).toHaveLength(1)
+    expect(await cursors.read('later')).toEqual({ state, version: 1 })
+  },
+)

@@ -121,7 +121,8 @@ describe('A message', () => {
   })
 
   it('is taken as soon as its status arrives, also when the body never ends', async () => {
-    const silent = () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
+    const silent = () =>
+      new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
     const { iam, deliveries, until } = await running(silent, { timeout: 30 })
     await addProjects(iam, 'acme/a')
     await until(() => deliveries.length > 0)

@@ -2,10 +2,7 @@ import { type Iam, orThrow, type Position, type Projection } from '../../index.j
 import { MAX_POSITION } from '../endpoint.js'
 
 /** Position of the last event of the log; `0n` before the first. @throws IamFailure */
-export const headOf = async (
-  iam: Pick<Iam, 'catchUp'>,
-  signal: AbortSignal,
-): Promise<Position> => {
+export const headOf = async (iam: Pick<Iam, 'catchUp'>, signal: AbortSignal): Promise<Position> => {
   let head = 0n
   let checkpoint = 0n
   // A view that is done with its first batch: only the progress says where the log ends.

@@ -22,7 +22,7 @@ export const pauseAfter = (
 /** `Retry-After` in milliseconds: seconds or a date; 0 when it is neither. */
 export const retryAfterOf = (header: string | null, now: number): number => {
   if (header === null) return 0
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
+  if (/^\d+$/.test(header)) return Number(header) * 1_000
   const date = Date.parse(header)
   return Number.isNaN(date) ? 0 : Math.max(0, date - now)
 }
