@@ -32,24 +32,18 @@ export const run = async (
     const head = await retryHead(setup, ending.signal)
     if (head === undefined) return ok(undefined)
     const log = followLog(options.iam, head, ending.signal)
-    log.ended.catch(fail)
-    const ask = async (): Promise<void> => {
-      const listed = await endpointsOf(setup)
-      // It may have been ended meanwhile: nobody would stop what begins now.
-      if (listed && !ending.signal.aborted)
-        serve(setup, { served, listed, log, fail, signal: ending.signal })
+    const keepAsking = async (): Promise<void> => {
+      while (!ending.signal.aborted) {
+        const listed = await endpointsOf(setup)
+        // It may have been ended meanwhile: nobody would stop what begins now.
+        if (listed && !ending.signal.aborted)
+          serve(setup, { served, listed, log, fail, signal: ending.signal })
+        await clock.sleep(ASK_EVERY_MS, ending.signal)
+      }
     }
-    let asking: Promise<void> | undefined
-    while (!ending.signal.aborted) {
-      // The host may never answer; the run ends all the same.
-      asking ??= ask()
-        .catch(fail)
-        .finally(() => {
-          asking = undefined
-        })
-      await clock.sleep(ASK_EVERY_MS, ending.signal)
-    }
-    await log.ended.catch(fail)
+    // Not waited for: the host may never say which endpoints there are.
+    keepAsking().catch(fail)
+    await log.ended
   } catch (error) {
     fail(error)
   } finally {
