@@ -98,12 +98,15 @@ const REQUIRED: OptionChecks = {
   endpoints: [isCallable, 'must be a function'],
 }
 
+/** Its characters, but for the brackets of an address in IPv6. */
+const URI_REFERENCE = /^([\w\-.~:/?#@!$&'()*+,;=]|%[\da-f]{2})+$/i
+
 const OPTIONAL: OptionChecks = {
   ...NETWORK_CHECKS,
   onDelivery: [isCallable, 'must be a function'],
   onFault: [isCallable, 'must be a function'],
   source: [
-    (value) => typeof value === 'string' && /^[!-~]{1,200}$/.test(value),
+    (value) => typeof value === 'string' && value.length <= 200 && URI_REFERENCE.test(value),
     'must be a URI reference of 1 to 200 characters',
   ],
   lease: milliseconds(1_000, 600_000),

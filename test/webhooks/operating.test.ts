@@ -181,6 +181,9 @@ describe('Options', () => {
     [/^endpoints must/, { endpoints: [] }],
     [/^onDeliveries is no option/, { onDeliveries: () => undefined }],
     [/^source must/, { source: 'with space' }],
+    [/^source must/, { source: 'a|b' }],
+    [/^source must/, { source: '100%' }],
+    [/^source must/, { source: 'a'.repeat(201) }],
     [/^lease must/, { lease: 10 }],
     [/^timeout must be less than half the lease/, { timeout: 15_000 }],
   ])('are refused: %s', (message, given) => {
