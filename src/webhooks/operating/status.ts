@@ -85,12 +85,22 @@ const shownHeld = ({ failing, ...held }: HeldOrganization): HeldStatus => {
   return { ...held, failing: { ...failing, since, nextAttempt } }
 }
 
-const lagOf = async (setup: Setup, { position, held }: Cursor): Promise<number> => {
-  // Of an organization whose first message is under way, the oldest that can wait is the one after what it took.
-  const waiting = held.map(({ failing, taken }) => failing?.position ?? taken + 1n)
-  for await (const event of setup.options.iam.subscribe({ after: position, until: 'head' })) {
-    waiting.push(event.position)
-    break
-  }
-  return Math.max(0, ...waiting.map((each) => ageOf(each, setup)))
+const lagOf = async (setup: Setup, cursor: Cursor): Promise<number> => {
+  const failing = cursor.held.flatMap(({ failing }) => failing?.position ?? [])
+  const due = (await firstDue(setup, cursor)) ?? []
+  return Math.max(0, ...failing.concat(due).map((each) => ageOf(each, setup)))
+}
+
+/** The oldest event that was not read, or that waits without a failure, as after `redeliver`. */
+const firstDue = async (
+  { options }: Setup,
+  { position, held }: Cursor,
+): Promise<Position | undefined> => {
+  const waiting = held.filter(({ failing }) => failing === undefined)
+  const taken = new Map(waiting.map((each) => [each.orgId, each.taken]))
+  const after = [...taken.values()].reduce((low, each) => (each < low ? each : low), position)
+  for await (const event of options.iam.subscribe({ after, until: 'head' }))
+    if (event.position > (taken.get(event.metadata.resourceOwner) ?? position))
+      return event.position
+  return undefined
 }

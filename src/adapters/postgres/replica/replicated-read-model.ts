@@ -30,10 +30,11 @@ export const replicatedReadModel = ({
 }: Replicated): ReadModel => {
   const onPrimary = primaryReads(primary, store)
   const waiting = waitingReads(standby, positions, maxWait)
-  /** Highest checkpoint of the primary that this process knows of: what a strong history has waited for, too. */
+  /** The latest checkpoint that was seen here: the answers to reads at the same time come in any order. */
   let seen: Position = 0n
-  const see = (reached: Position = 0n): void => {
-    if (reached > seen) seen = reached
+  const see = <Seen extends Pick<Positions, 'reached'>>(answer: Seen): Seen => {
+    if (answer.reached > seen) seen = answer.reached
+    return answer
   }
 
   /** The answer of the standby while the primary is away; undefined when it is behind what was seen here. */
@@ -51,7 +52,7 @@ export const replicatedReadModel = ({
     // Eventual reads go on while the primary is silent.
     const known = await (needs === 'head' ? positions() : within(maxWait, positions()))
     if (known === undefined) return (await alone(query)) ?? query(onPrimary)
-    see(known.reached)
+    see(known)
     // The read model has to catch up first.
     if (known.reached < known[needs]) return query(onPrimary)
     const answer = await answering(known, known[needs])
@@ -81,14 +82,11 @@ export const replicatedReadModel = ({
   }
   const readModel: ReadModel = {
     ...primary,
-    checkpoint: async () => {
-      const reached = await primary.checkpoint()
-      see(reached)
-      return reached
-    },
+    // A strong history follows the primary before it is read.
+    checkpoint: async () => see({ reached: await primary.checkpoint() }).reached,
     apply: async (from, events) => {
       const applied = await primary.apply(from, events)
-      if (applied) see(events.at(-1)?.position)
+      if (applied) see({ reached: events.at(-1)?.position ?? from })
       return applied
     },
     get: (orgId, ref) => eventual((reads) => reads.get(orgId, ref)),
