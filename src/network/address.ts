@@ -16,11 +16,11 @@ const groupsOf = (address: string): readonly number[] | undefined => {
 
 /** The address in IPv4 that one in IPv6 leads to: mapped, compatible, translated (NAT64) or 6to4. */
 const embedded = (groups: readonly number[]): string | undefined => {
-  const [a = 0, b = 0, c = 0, , , f = 0, g = 0, h = 0] = groups
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const inV4 = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
   if (groups.slice(0, 5).every((group) => group === 0) && (f === 0xffff || f === 0))
     return inV4(g, h)
-  if (a === 0x64 && b === 0xff9b) return inV4(g, h)
+  if (a === 0x64 && b === 0xff9b && (c | d | e | f) === 0) return inV4(g, h)
   if (a === 0x2002) return inV4(b, c)
   return undefined
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import type { Position } from '../index.js'
 import type { StoredCursor } from '../ports/webhook-cursors.js'
 
@@ -49,10 +50,40 @@ export const MAX_HELD = 1_000
 export const writeCursor = (cursor: Cursor): string =>
   JSON.stringify(cursor, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
 
-/** The cursor in a text of {@link writeCursor}; undefined before the first write. */
-export const readCursor = ({ state }: StoredCursor): Cursor | undefined =>
-  state === undefined
-    ? undefined
-    : JSON.parse(state, (name, value) =>
-        name === 'position' || name === 'taken' ? BigInt(value.slice(0, -1)) : value,
-      )
+const position = z.pipe(
+  z.string().check(z.regex(/^\d{1,20}n$/)),
+  z.transform((text) => BigInt(text.slice(0, -1))),
+)
+
+const WrittenCursor = z.strictObject({
+  position,
+  held: z.array(
+    z.strictObject({
+      orgId: z.string(),
+      taken: position,
+      failing: z.exactOptional(
+        z.strictObject({
+          position,
+          failures: z.number(),
+          since: z.number(),
+          nextAttempt: z.number(),
+        }),
+      ),
+    }),
+  ),
+  suspended: z.exactOptional(
+    z.strictObject({ reason: z.enum(['gone', 'exhausted']), since: z.number() }),
+  ),
+})
+
+/**
+ * The cursor in a text of {@link writeCursor}; undefined before the first write.
+ *
+ * @throws Error of any other text, such as that of a later version, which must not be written over
+ */
+export const readCursor = ({ state }: StoredCursor): Cursor | undefined => {
+  if (state === undefined) return undefined
+  const parsed = z.safeParse(WrittenCursor, JSON.parse(state))
+  if (parsed.success) return parsed.data
+  throw new Error('The cursor is of another version of claviger')
+}

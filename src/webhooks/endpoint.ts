@@ -36,7 +36,11 @@ export const isPosition = (value: unknown): value is Position =>
   typeof value === 'bigint' && value >= 0n && value <= MAX_POSITION
 
 export const isEndpointId = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && [...value].length <= 200 && !value.includes('\0')
+  typeof value === 'string' &&
+  value !== '' &&
+  [...value].length <= 200 &&
+  value.isWellFormed() &&
+  !value.includes('\0')
 
 /** Whether `value` is a list of `least` to `most` of what `isItem` takes. */
 const isList = (value: unknown, most: number, isItem: (item: unknown) => boolean): boolean =>

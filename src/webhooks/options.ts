@@ -9,6 +9,7 @@ import {
 } from '../network/check-options.js'
 import { DEFAULT_TIMEOUT_MS, type NetworkOptions } from '../network/guarded-fetch.js'
 import type { WebhookCursors } from '../ports/webhook-cursors.js'
+import { boundedCursors } from './bounded-cursors.js'
 import { type Clock, systemClock } from './clock.js'
 import type { Delivery, WebhookFault } from './delivery.js'
 import type { WebhookEndpoint } from './endpoint.js'
@@ -62,8 +63,9 @@ export const setUp = (options: WebhookOptions, clock: Clock = systemClock): Setu
   const { timeout = Math.min(DEFAULT_TIMEOUT_MS, Math.floor(lease / 3)) } = options
   if (timeout * 2 >= lease) throw new RangeError('timeout must be less than half the lease')
   const { fetch, lookup, allowHttpLoopback, allowPrivateNetwork } = options
+  const cursors = boundedCursors(options.cursors, { clock, lease })
   return {
-    options,
+    options: { ...options, cursors },
     network: { fetch, lookup, allowHttpLoopback, allowPrivateNetwork, timeout },
     timeout,
     lease,
@@ -96,12 +98,15 @@ const REQUIRED: OptionChecks = {
   endpoints: [isCallable, 'must be a function'],
 }
 
+/** Its characters, but for the brackets of an address in IPv6. */
+const URI_REFERENCE = /^([\w\-.~:/?#@!$&'()*+,;=]|%[\da-f]{2})+$/i
+
 const OPTIONAL: OptionChecks = {
   ...NETWORK_CHECKS,
   onDelivery: [isCallable, 'must be a function'],
   onFault: [isCallable, 'must be a function'],
   source: [
-    (value) => typeof value === 'string' && /^[!-~]{1,200}$/.test(value),
+    (value) => typeof value === 'string' && value.length <= 200 && URI_REFERENCE.test(value),
     'must be a URI reference of 1 to 200 characters',
   ],
   lease: milliseconds(1_000, 600_000),

@@ -32,15 +32,18 @@ export const run = async (
     const head = await retryHead(setup, ending.signal)
     if (head === undefined) return ok(undefined)
     const log = followLog(options.iam, head, ending.signal)
-    log.ended.catch(fail)
-    while (!ending.signal.aborted) {
-      const listed = await endpointsOf(setup)
-      // It may have been ended meanwhile: nobody would stop what begins now.
-      if (listed && !ending.signal.aborted)
-        serve(setup, { served, listed, log, fail, signal: ending.signal })
-      await clock.sleep(ASK_EVERY_MS, ending.signal)
+    const keepAsking = async (): Promise<void> => {
+      while (!ending.signal.aborted) {
+        const listed = await endpointsOf(setup)
+        // It may have been ended meanwhile: nobody would stop what begins now.
+        if (listed && !ending.signal.aborted)
+          serve(setup, { served, listed, log, fail, signal: ending.signal })
+        await clock.sleep(ASK_EVERY_MS, ending.signal)
+      }
     }
-    await log.ended.catch(fail)
+    // Not waited for: the host may never say which endpoints there are.
+    keepAsking().catch(fail)
+    await log.ended
   } catch (error) {
     fail(error)
   } finally {
@@ -62,8 +65,9 @@ const errorOf = (failure: unknown): IamError => {
 const retryHead = async (setup: Setup, signal: AbortSignal): Promise<bigint | undefined> => {
   while (!signal.aborted) {
     try {
-      return await headOf(setup.options.iam)
+      return await headOf(setup.options.iam, signal)
     } catch (error) {
+      if (signal.aborted) return undefined
       if (!(error instanceof IamFailure) || error.error.kind !== 'Unavailable') throw error
       setup.tellFault({ during: 'log', cause: error.error })
       await setup.clock.sleep(PAUSE_MS, signal)

@@ -25,6 +25,7 @@ describe('A request to a provider', () => {
     'https://[::1]/',
     'https://[::ffff:10.0.0.1]/',
     'https://[64:ff9b::a00:1]/',
+    'https://[64:ff9b:1:a00:0:100:808:808]/',
     'https://[2002:a00:1::]/',
     'https://[fe80::1]/',
     'https://[fd00::1]/',

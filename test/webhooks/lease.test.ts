@@ -56,6 +56,30 @@ it('A lease that is lost is noticed before the next message is sent', async () =
   await until(() => received.map(nameOf).includes('acme/b'))
 })
 
+it('Cursors that never answer are given up after a lease, and told; the run ends all the same', async () => {
+  const iam = newIam()
+  const sound = memoryCursors()
+  let isSilent = false
+  const silence = new Promise<never>(() => undefined)
+  const cursors: WebhookCursors = {
+    read: (endpoint) => (isSilent ? silence : sound.read(endpoint)),
+    lease: (...given) => (isSilent ? silence : sound.lease(...given)),
+    write: (...given) => (isSilent ? silence : sound.write(...given)),
+    release: (...given) => (isSilent ? silence : sound.release(...given)),
+  }
+  const { received, faults, until, stop } = await running(() => 200, { iam, cursors })
+  await addProjects(iam, 'acme/a')
+  await until(() => received.length === 1)
+  isSilent = true
+  await until(() => faults.length > 1)
+  expect(faults[0]).toMatchObject({ during: 'cursors', endpoint: 'one' })
+  isSilent = false
+  await addProjects(iam, 'acme/b')
+  await until(() => received.map(nameOf).includes('acme/b'))
+  isSilent = true
+  expect((await stop()).isOk()).toBe(true)
+})
+
 it('With 1,000 organizations that wait, an endpoint reads no further, and goes on after that', async () => {
   const iam = newIam()
   const names = Array.from({ length: 1_010 }, (_, n) => `org-${n}/a`)

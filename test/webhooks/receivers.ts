@@ -85,12 +85,15 @@ export const running = async (
   const ran = run(setup, ending.signal)
   const stop = async () => {
     ending.abort()
-    const outcome = await ran
-    clock.stop()
-    return outcome
+    try {
+      return await ran
+    } finally {
+      clock.stop()
+    }
   }
   onTestFinished(async () => {
-    await stop()
+    // A test of a run that is rejected has looked at it.
+    await stop().catch(() => undefined)
   })
   /** Waits until something is so. */
   const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {

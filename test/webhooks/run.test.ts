@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { orThrow } from '../../src/index.js'
+import { aesGcmCipher, createIam, memoryEventStore, orThrow } from '../../src/index.js'
 import { addProjects, nameOf, newIam, running, SECRET } from './receivers.js'
 
 const context = (orgId: string) => ({ caller: { userId: 'admin', orgId } })
@@ -120,6 +120,15 @@ describe('A message', () => {
     expect(bytes).toBeLessThan(40_000)
   })
 
+  it('is taken as soon as its status arrives, also when the body never ends', async () => {
+    const silent = () =>
+      new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
+    const { iam, deliveries, until } = await running(silent, { timeout: 30 })
+    await addProjects(iam, 'acme/a')
+    await until(() => deliveries.length > 0)
+    expect(deliveries[0]).toMatchObject({ outcome: 'taken', status: 200 })
+  })
+
   it('is not sent to a private address', async () => {
     const { iam, deliveries, received, until } = await running(() => 200, {
       endpoint: { url: 'https://10.0.0.1/' },
@@ -196,6 +205,7 @@ describe('What the host gives', () => {
     }
     const listed = [
       { ...good, id: '' },
+      { ...good, id: 'half \ud800' },
       { ...good, id: 'url', url: 'nowhere' },
       { ...good, id: 'secret', secrets: ['whsec_short'] },
       { ...good, id: 'types', types: [] },
@@ -205,7 +215,8 @@ describe('What the host gives', () => {
     const { iam, received, faults, until } = await running(() => 200, { endpoints: () => listed })
     await addProjects(iam, 'acme/a')
     await until(() => received.length > 0)
-    expect(faults.slice(0, 5).map(({ endpoint, cause }) => [endpoint, String(cause)])).toEqual([
+    expect(faults.slice(0, 6).map(({ endpoint, cause }) => [endpoint, String(cause)])).toEqual([
+      [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       ['url', 'InvalidEndpoint: url must be an absolute URL'],
       ['secret', 'InvalidEndpoint: secrets must be 1 to 10 of whsec_ and 24 to 64 bytes in base64'],
@@ -223,5 +234,44 @@ describe('What the host gives', () => {
     await addProjects(iam, 'acme/a', 'acme/b')
     await until(() => received.length === 3)
     expect(received.map(nameOf)).toEqual(['acme/a', 'acme/a', 'acme/b'])
+  })
+})
+
+describe('A run', () => {
+  const endless = () => new Promise<never>(() => undefined)
+
+  it('ends when it is told to, also while the host does not say which endpoints there are', async () => {
+    const asked = Promise.withResolvers<void>()
+    const { stop } = await running(() => 200, {
+      endpoints: () => {
+        asked.resolve()
+        return endless()
+      },
+    })
+    await asked.promise
+    expect((await stop()).isOk()).toBe(true)
+  })
+
+  it('ends when it is told to, also while the store does not say where the log ends', async () => {
+    const store = { ...memoryEventStore(), lastPosition: endless }
+    const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
+    const iam = createIam({ store, secrets, authorize: () => true })
+    const { stop } = await running(() => 200, { iam })
+    expect((await stop()).isOk()).toBe(true)
+  })
+
+  it('is rejected by what no message can be signed with, without an unhandled rejection', async () => {
+    const secrets = [SECRET]
+    const endpoint = { id: 'one', url: 'https://one.test/', secrets, after: 0n }
+    const { iam, received, setup, ran, until } = await running(() => 200, {
+      endpoints: () => [endpoint],
+    })
+    await addProjects(iam, 'acme/a')
+    await until(() => received.length === 1)
+    // The list of the host is used as it is.
+    secrets[0] = 'none'
+    await addProjects(iam, 'acme/b')
+    await expect(ran).rejects.toThrow()
+    expect((await setup.options.cursors.read('one')).lease).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import { HTTP } from 'cloudevents'
+import { CloudEvent, HTTP } from 'cloudevents'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import { orThrow } from '../../src/index.js'
@@ -30,6 +30,26 @@ it('Published receivers take what is sent: Standard Webhooks and CloudEvents', a
     data: { sequence: String(entry?.sequence), actor: { userId: 'admin' }, type: 'project.added' },
   })
   expect(event.subject).toMatch(/^project\/[^/]+$/)
+})
+
+it('A message about an object with any key is a valid CloudEvent', async () => {
+  const { iam, received, until } = await running(() => 204, {
+    endpoint: { types: ['project_role.added'] },
+  })
+  const context = { caller: { userId: 'admin', orgId: 'acme' } }
+  const { projectId } = await orThrow(iam.projects.add({ name: 'a' }, context))
+  const roleKey = 'a/b\r\nx-injected: 1 😀"'
+  await orThrow(iam.projectRoles.add({ projectId, roleKey, displayName: roleKey }, context))
+  await until(() => received.length > 0)
+  const { headers = {}, body = '' } = received[0] ?? {}
+  new Webhook(SECRET).verify(body, headers)
+  const event = new CloudEvent<object>(JSON.parse(body))
+  expect(event.validate()).toBe(true)
+  expect(event.subject?.split('/').map(decodeURIComponent)).toEqual([
+    'project_role',
+    projectId,
+    roleKey,
+  ])
 })
 
 it('A message has a signature of each secret, so both sides rotate without a refusal', async () => {

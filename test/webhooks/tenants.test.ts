@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { orThrow } from '../../src/index.js'
-import { newIam, running, SECRET } from './receivers.js'
+import { addProjects, nameOf, newIam, running, SECRET } from './receivers.js'
 
 const ORGANIZATIONS = ['acme', 'other', 'third'] as const
 const CANARY = 'canary-c7f1'
@@ -64,4 +64,32 @@ it('No message has a secret, or a change of another organization than the endpoi
     }),
     { numRuns: 25 },
   )
+})
+
+it('An endpoint that is given to another organization gets nothing more of the first', async () => {
+  const iam = newIam()
+  await addProjects(iam, 'acme/a', 'acme/b')
+  let orgId = 'acme'
+  const first = Promise.withResolvers<never>()
+  const listed = () => [
+    { id: 'one', url: `https://${orgId}.test/`, secrets: [SECRET], after: 0n, orgId },
+  ]
+  const { received, clock, setup, until } = await running(
+    // When the first message is sent again, the second was read with it.
+    ({ event }, count) => (event.orgid === 'other' ? 200 : count === 1 ? 500 : first.promise),
+    { iam, endpoints: listed },
+  )
+  await until(() => received.length === 2)
+  orgId = 'other'
+  const begin = clock.elapsed()
+  await until(() => clock.elapsed() > begin + 10_000)
+  await addProjects(iam, 'acme/c', 'other/d')
+  first.resolve(200 as never)
+  const isDone = async () => (await setup.options.cursors.read('one')).state?.includes('"held":[]')
+  await until(async () => received.length > 2 && (await isDone()) === true)
+  expect(received.map((each) => [each.url, nameOf(each)])).toEqual([
+    ['https://acme.test/', 'acme/a'],
+    ['https://acme.test/', 'acme/a'],
+    ['https://other.test/', 'other/d'],
+  ])
 })

@@ -1,5 +1,6 @@
 import type { IamError, Position } from '../../index.js'
 import { isEndpointId, isPosition } from '../endpoint.js'
+import type { Setup } from '../options.js'
 
 /** Which endpoint to look at. */
 export interface StatusInput {
@@ -33,6 +34,12 @@ export const objectionToInput = (
   if (after !== undefined && !isPosition(after))
     violations.push({ field: 'after', description: 'must be a bigint from 0 to 2 ** 64 - 1' })
   return violations.length === 0 ? undefined : { kind: 'InvalidArgument', violations }
+}
+
+/** Ids of the endpoints that the host answers with, each once, without those that are malformed. */
+export const listedIds = async ({ options }: Setup): Promise<readonly string[]> => {
+  const listed = await options.endpoints()
+  return [...new Set(listed.map((endpoint) => endpoint?.id).filter(isEndpointId))]
 }
 
 /** About an endpoint that neither the host nor the cursors know. */

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import type { IamError } from '../../index.js'
 import { type Cursor, readCursor, writeCursor } from '../cursor.js'
 import type { Setup } from '../options.js'
-import { objectionToInput, type RedeliverInput, unknownEndpoint } from './input.js'
+import { listedIds, objectionToInput, type RedeliverInput, unknownEndpoint } from './input.js'
 import { type EndpointStatus, statusOf } from './status.js'
 
 /** Writes that are tried when the endpoint moves meanwhile. */
@@ -16,11 +16,11 @@ export const redeliver = async (
   const objection = objectionToInput(input, { fields: ['endpoint', 'after'], required: true })
   if (objection) return err(objection)
   const { endpoint, after } = input
-  const { cursors, endpoints } = setup.options
+  const { cursors } = setup.options
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = await cursors.read(endpoint)
     const known = readCursor(stored)
-    const isListed = known !== undefined || (await endpoints()).some(({ id }) => id === endpoint)
+    const isListed = known !== undefined || (await listedIds(setup)).includes(endpoint)
     const cursor = after === undefined ? known && resumed(known) : { position: after, held: [] }
     if (!isListed || cursor === undefined) return err(unknownEndpoint)
     const { version } = stored

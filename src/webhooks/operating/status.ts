@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import type { IamError, Position } from '../../index.js'
 import { type Cursor, type HeldOrganization, readCursor, type SuspensionReason } from '../cursor.js'
 import { ageOf, type Setup } from '../options.js'
-import { objectionToInput, type StatusInput, unknownEndpoint } from './input.js'
+import { listedIds, objectionToInput, type StatusInput, unknownEndpoint } from './input.js'
 
 /** An organization of which messages wait for an endpoint. */
 export interface HeldStatus {
@@ -53,7 +53,7 @@ export const status = async (
 ): Promise<Result<readonly EndpointStatus[], IamError>> => {
   const objection = objectionToInput(input, { fields: ['endpoint'], required: false })
   if (objection) return err(objection)
-  const listed = (await setup.options.endpoints()).map(({ id }) => id)
+  const listed = await listedIds(setup)
   if (input.endpoint === undefined)
     return ok(await Promise.all(listed.map((id) => statusOf(setup, id))))
   const found = await statusOf(setup, input.endpoint)

@@ -13,13 +13,8 @@ const PAGE_SIZE = 50
 
 const GONE = 410
 
-/** What becomes of a lane. */
-export type Progress =
-  /** There may be more. */
-  | 'going'
-  /** Everything up to what waited was taken. */
-  | 'done'
-  | SuspensionReason
+/** Whether the endpoint goes on, or why it is suspended. */
+export type Progress = 'going' | SuspensionReason
 
 /** The surroundings of a delivery. */
 export interface Sending {
@@ -49,12 +44,13 @@ export const deliver = async (setup: Setup, lane: Lane, sending: Sending): Promi
     if (!sending.permits()) return 'going'
     const progress = await deliverOne(setup, lane, { entry, sending })
     sending.onAttempt()
-    if (progress !== 'done') return progress
+    if (progress !== 'taken') return progress
   }
-  if (page.nextAfter !== undefined) return 'going'
-  lane.taken = upTo
-  lane.failing = undefined
-  return lane.upTo === upTo ? 'done' : 'going'
+  if (page.nextAfter === undefined) {
+    lane.taken = upTo
+    lane.failing = undefined
+  }
+  return 'going'
 }
 
 const pageOf = async (
@@ -77,7 +73,7 @@ const deliverOne = async (
   setup: Setup,
   lane: Lane,
   { entry, sending }: { readonly entry: HistoryEntry; readonly sending: Sending },
-): Promise<Progress> => {
+): Promise<Progress | 'taken'> => {
   const { clock, network, source } = setup
   const endpoint = sending.endpoint()
   const begin = clock.elapsed()
@@ -99,7 +95,7 @@ const deliverOne = async (
   const { orgId } = lane
   const lag = ageOf(entry.sequence, setup)
   setup.tell({ ...attempt, ...what, orgId, attempt: failures + 1, lag })
-  return 'done'
+  return 'taken'
 }
 
 /** The fields of a delivery that say what became of it. */

@@ -1,6 +1,7 @@
 import type { Position } from '../../index.js'
 import { type Cursor, type Failing, type HeldOrganization, MAX_HELD } from '../cursor.js'
 import type { Change } from '../following/log.js'
+import { LONGEST_PAUSE_MS } from './pauses.js'
 
 /** The messages of an organization that wait for an endpoint; they are sent one after the other. */
 export interface Lane {
@@ -18,10 +19,9 @@ export interface Lanes {
   /** Whether a change of this organization can wait. */
   readonly hasRoom: (orgId: string) => boolean
   readonly add: (change: Change) => void
-  readonly remove: (lane: Lane) => void
   /** A lane that is due; those that were served last come last. */
   readonly due: (now: number) => Lane | undefined
-  /** Marks a lane as served. */
+  /** Marks a lane as served; one of which nothing waits any more is gone. */
   readonly release: (lane: Lane) => void
   /** When the next lane that waits is due; infinite without one. */
   readonly nextDue: () => number
@@ -45,16 +45,16 @@ export const lanesOf = ({ position, held }: Cursor): Lanes => {
         lanes.set(orgId, { orgId, taken, upTo: position, failing: undefined, isBusy: false })
       }
     },
-    remove: ({ orgId }) => {
-      lanes.delete(orgId)
-    },
     due: (now) => {
-      for (const lane of lanes.values()) if (!lane.isBusy && dueAt(lane) <= now) return lane
+      // No pause is that long: the clock was set back, or another process has one that is ahead.
+      const isDue = (at: number) => at <= now || at > now + 2 * LONGEST_PAUSE_MS
+      for (const lane of lanes.values()) if (!lane.isBusy && isDue(dueAt(lane))) return lane
       return undefined
     },
     release: (lane) => {
       lane.isBusy = false
-      if (lanes.delete(lane.orgId)) lanes.set(lane.orgId, lane)
+      lanes.delete(lane.orgId)
+      if (lane.taken < lane.upTo) lanes.set(lane.orgId, lane)
     },
     nextDue: () => Math.min(Number.POSITIVE_INFINITY, ...idle().map(dueAt)),
     held: () =>

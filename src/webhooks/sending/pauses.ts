@@ -1,6 +1,8 @@
-/** First pause before a message is sent again, longest one, and longest one that a receiver may ask for. */
+/** First pause before a message is sent again, in milliseconds. */
 const FIRST_MS = 1_000
-const LONGEST_MS = 3_600_000
+
+/** Longest pause, also where a receiver asks for a longer one. */
+export const LONGEST_PAUSE_MS = 3_600_000
 
 /** How long a message is sent again, from its first failure, before the endpoint is suspended. */
 export const RETRY_FOR_MS = 3 * 24 * 3_600_000
@@ -13,14 +15,14 @@ export const pauseAfter = (
   failures: number,
   { random, retryAfter = 0 }: { readonly random: number; readonly retryAfter?: number },
 ): number => {
-  const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures - 1, 20))
-  return Math.max(longest * (0.5 + random / 2), Math.min(retryAfter, LONGEST_MS))
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_MS * 2 ** Math.min(failures - 1, 20))
+  return Math.max(longest * (0.5 + random / 2), Math.min(retryAfter, LONGEST_PAUSE_MS))
 }
 
 /** `Retry-After` in milliseconds: seconds or a date; 0 when it is neither. */
 export const retryAfterOf = (header: string | null, now: number): number => {
   if (header === null) return 0
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
+  if (/^\d+$/.test(header)) return Number(header) * 1_000
   const date = Date.parse(header)
   return Number.isNaN(date) ? 0 : Math.max(0, date - now)
 }

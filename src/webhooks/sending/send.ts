@@ -23,15 +23,18 @@ export const send = async (
   const timestamp = Math.floor(now / 1_000)
   const signature = await signatureHeaders({ id: message.id, timestamp, body }, secrets)
   const headers = { 'content-type': 'application/cloudevents+json', ...signature }
+  let answered: Answer | undefined
   const read = async (answer: Response): Promise<Answer> => {
-    // The status says whether the message was taken, whatever becomes of the rest.
-    await bytesOf(answer, MAX_BYTES).catch(() => undefined)
     const retryAfter = retryAfterOf(answer.headers.get('retry-after'), now)
-    return { status: answer.status, retryAfter }
+    answered = { status: answer.status, retryAfter }
+    await bytesOf(answer, MAX_BYTES)
+    return answered
   }
   try {
     return await guardedFetch(network)({ url, init: { method: 'POST', headers, body }, read })
   } catch (thrown) {
+    // The status says whether the message was taken, whatever becomes of the rest.
+    if (answered) return answered
     if (thrown instanceof NetworkFault) return { reason: thrown.reason }
     throw thrown
   }

@@ -34,6 +34,12 @@ export const runSession = async (
   const end = () => ending.abort()
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
+  const failures: unknown[] = []
+  /** Ends all else before an error goes on. */
+  const fail = (error: unknown) => {
+    failures.push(error)
+    end()
+  }
   const lanes = lanesOf(cursor)
   const bell = bellOf(clock)
   const [room, requests] = [bellOf(clock), new Set<Promise<void>>()]
@@ -66,13 +72,12 @@ export const runSession = async (
       onAttempt: lease.touch,
       signal: ending.signal,
     }
-    const progress = isFor() ? await deliver(setup, lane, sending) : 'done'
+    if (!isFor()) lane.taken = lane.upTo
+    const progress = isFor() ? await deliver(setup, lane, sending) : 'going'
     lanes.release(lane)
     lease.touch()
-    if (progress === 'done') {
-      lanes.remove(lane)
-      room.ring()
-    } else if (progress !== 'going') {
+    room.ring()
+    if (progress !== 'going') {
       suspended = { reason: progress, since: clock.now() }
       end()
     }
@@ -89,24 +94,18 @@ export const runSession = async (
         continue
       }
       lane.isBusy = true
-      const request = serve(lane).finally(() => requests.delete(request))
+      const request = serve(lane)
+        .catch(fail)
+        .finally(() => requests.delete(request))
       requests.add(request)
     }
   }
 
-  try {
-    await Promise.all([read().catch(rethrowAfter(end)), send().catch(rethrowAfter(end))])
-  } finally {
-    signal.removeEventListener('abort', end)
-    await Promise.allSettled(requests)
-    await lease.end()
-  }
-}
-
-/** Ends all else before an error goes on. */
-const rethrowAfter = (end: () => void) => (error: unknown) => {
-  end()
-  throw error
+  await Promise.all([read().catch(fail), send().catch(fail)])
+  signal.removeEventListener('abort', end)
+  await Promise.all(requests)
+  await lease.end()
+  if (failures.length > 0) throw failures[0]
 }
 
 const isWanted = ({ orgId, types }: WebhookEndpoint, change: Change): boolean =>

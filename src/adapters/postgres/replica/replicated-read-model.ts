@@ -82,6 +82,13 @@ export const replicatedReadModel = ({
   }
   const readModel: ReadModel = {
     ...primary,
+    // A strong history follows the primary before it is read.
+    checkpoint: async () => see({ reached: await primary.checkpoint() }).reached,
+    apply: async (from, events) => {
+      const applied = await primary.apply(from, events)
+      if (applied) see({ reached: events.at(-1)?.position ?? from })
+      return applied
+    },
     get: (orgId, ref) => eventual((reads) => reads.get(orgId, ref)),
     list: (query) => eventual((reads) => reads.list(query)),
     access: (query) => eventual((reads) => reads.access(query)),
