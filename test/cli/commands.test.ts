@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
 import { eventLine } from '../../src/index.js'
+import { sampled } from '../sampled.js'
 import { claviger, type Ran, starting } from './command-line.js'
 import { CANARIES, newFile, PLACES, type Place, stopServer, written } from './places.js'
 
@@ -32,7 +33,7 @@ const out = ({ code, out, notes }: Ran): string => {
   return out
 }
 
-describe.each(Object.entries(PLACES))('The command line on %s', (kind, newPlace) => {
+describe.each(sampled(Object.entries(PLACES)))('The command line on %s', (kind, newPlace) => {
   const all: Ran[] = []
   const secrets: string[] = Object.values(CANARIES)
   let place: Place

@@ -59,7 +59,8 @@ const withCorrelationId = (answer: Answer, correlationId: string | undefined): A
 const oneForEachStatus = [...new Map(cases.map((found) => [found.httpStatus, found])).values()]
 
 /** Clients of protocols that another client speaks in full. */
-const isSampled = (name: string) => /Chromium|connect-node|interface of fetch/.test(name)
+const isSampled = (name: string) =>
+  /Chromium|connect-node|interface of fetch|Connect protocol/.test(name)
 
 const canRun = (name: string) => !name.includes('Chromium') || hasChromium()
 
