@@ -136,7 +136,11 @@ describe('With a replica that has everything', () => {
       await work?.()
     })
     await getPortal(late)
+    late.sent.primary.length = 0
     between = async () => {
+      // What the primary says is from before the change.
+      await expect.poll(() => late.sent.primary.some(isMoment), SOON).toBe(true)
+      await ask(primary, 'SELECT pg_sleep(0.1)')
       await good(writer.iam.projects.patch({ ...portal, name: 'Renamed' }, context))
       await getPortal(writer)
       // The read model is committed without waiting for the disk, and sent once it is there.
