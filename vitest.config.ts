@@ -10,6 +10,16 @@ const PLAIN = [
   'transport/{errors,http,messages,operations,rpc}/**/*.test.ts',
 ]
 
+/** Tests that start many servers, processes or pages: `npm run test:long`, which the gates run, has them in full. */
+const LONG = [
+  'adapters/postgres/connection/{access,search-path,pooler}.test.ts',
+  'adapters/postgres/log/{grant-race,domain-race}.test.ts',
+  'adapters/postgres/replica/{laws,replica}.test.ts',
+  'console/{large,lists}.test.ts',
+  'processes/{grant-race,domain-race}.test.ts',
+  'webhooks/storm.test.ts',
+]
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -37,7 +47,14 @@ export default defineConfig({
     projects: [
       // Files share a process, which loads the library once: that is half of their time.
       { extends: true, test: { name: 'plain', include: PLAIN, isolate: false } },
-      { extends: true, test: { name: 'apart', include: ['**/*.test.ts'], exclude: PLAIN } },
+      {
+        extends: true,
+        test: {
+          name: 'apart',
+          include: ['**/*.test.ts'],
+          exclude: [...PLAIN, ...(process.env['LONG'] ? [] : LONG)],
+        },
+      },
     ],
     reporters: process.env['CI']
       ? ['default', ['json', { outputFile: 'reports/tests.json' }]]
