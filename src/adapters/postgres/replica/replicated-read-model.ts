@@ -43,12 +43,18 @@ export const replicatedReadModel = ({
     return answer && answer.reached > 0n && answer.reached >= seen ? see(answer) : undefined
   }
 
+  /** The answer of the primary, unless it is silent while the standby has all that was seen. */
+  const unlessSilent = async <Found>(query: Query<Found>): Promise<FoundAtHead<Found>> => {
+    const answering = query(onPrimary)
+    return (await within(maxWait, answering)) ?? (await alone(query)) ?? answering
+  }
+
   const ask = async <Found>(
     query: Query<Found>,
     needs: keyof Positions,
   ): Promise<FoundAtHead<Found>> => {
     const answering = waiting.begin(query)
-    if (answering === undefined) return query(onPrimary)
+    if (answering === undefined) return needs === 'head' ? query(onPrimary) : unlessSilent(query)
     // Eventual reads go on while the primary is silent.
     const known = await (needs === 'head' ? positions() : within(maxWait, positions()))
     if (known === undefined) return (await alone(query)) ?? query(onPrimary)

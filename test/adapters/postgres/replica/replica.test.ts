@@ -31,7 +31,7 @@ afterAll(async () => {
 const addressOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`
 
 /** How long processes wait for the standby: those that go on to the primary soon, and one that does not. */
-const IMPATIENT = 100
+const IMPATIENT = 400
 const PATIENT = 50_000
 
 const SOON = { timeout: 10_000 }

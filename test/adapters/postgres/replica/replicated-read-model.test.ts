@@ -49,3 +49,18 @@ test('Without the primary, a silent replica keeps no read waiting', async () => 
   const reading = readModel.get<'project'>('acme', { type: 'project', id: 'portal' })
   await expect(reading).rejects.toThrow('away')
 })
+
+test('A primary that falls silent keeps no eventual read waiting, though the replica had just failed', async () => {
+  const answer = { head: 10n, reached: 10n, found: 10n }
+  const ofPrimary = [Promise.resolve(answer), new Promise<never>(() => undefined)]
+  const ofStandby = [away(), Promise.resolve(answer)]
+  const failing = { readAtHead: () => ({ get: () => ofPrimary.shift() }) } as unknown as ReadModel
+  const standby = { get: () => ofStandby.shift() } as unknown as StandbyReads
+  const positions = async () => answer
+  const replicated = { store, primary: failing, positions, standby, maxWait: 20 }
+  const readModel = replicatedReadModel(replicated)
+  const get = () => readModel.get<'project'>('acme', { type: 'project', id: 'portal' })
+  expect(await get()).toBe(10n)
+  expect(await get()).toBe(10n)
+  expect([ofPrimary, ofStandby]).toEqual([[], []])
+})
