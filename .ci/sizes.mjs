@@ -12,7 +12,7 @@ import { build } from 'esbuild'
 const BUDGETS = {
   '.': { source: 'index.ts', own: 55_500, whole: 88_300 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 47_100 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 32_700, whole: 80_600 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 32_700, whole: 80_900 },
   './transport': { source: 'transport/index.ts', own: 53_800, whole: 112_300 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
