@@ -39,14 +39,14 @@ export type EventKind = Pick<AnyKind, 'stream'> & {
   readonly events: readonly EventSchema[]
 }
 
-/** The events of streams that are no objects: they guard what is unique among all organizations. */
-const GUARDS: readonly EventKind[] = [verifiedDomains]
+/** The events of streams that are no objects: each is the claim of what is unique among all organizations. */
+const CLAIMS: readonly EventKind[] = [verifiedDomains]
 
 /** The kind of every aggregate, by the type of its objects. */
 export const kinds: { readonly [Type in ObjectRef['type']]: AnyKind } = all
 
 /** How the events of every stream are read. */
-export const eventKinds: readonly EventKind[] = [...Object.values(kinds), ...GUARDS]
+export const eventKinds: readonly EventKind[] = [...Object.values(kinds), ...CLAIMS]
 
 /** The types of all objects. */
 export const TYPES = Object.values(all).map(({ type }) => type)
