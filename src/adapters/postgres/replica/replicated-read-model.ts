@@ -1,5 +1,5 @@
 import type { EventStore, Position } from '../../../ports/event-store.js'
-import type { FoundAtHead, ReadAtHead, ReadModel } from '../../../ports/read-model.js'
+import type { FoundAtHead, HistoryQuery, ReadAtHead, ReadModel } from '../../../ports/read-model.js'
 import type { ReplicatedReads, StandbyReads } from './standby-reads.js'
 import { type Positions, waitingReads, within } from './waiting-reads.js'
 
@@ -66,6 +66,21 @@ export const replicatedReadModel = ({
     return answer === undefined ? query(onPrimary) : { ...see(answer), head: answer.reached }
   }
 
+  /**
+   * Up to where the primary was followed here: a strong history follows it before it is read. Other reads need not show
+   * that: a primary may die before any standby has what it applied last.
+   */
+  let followed: Position = 0n
+  const follow = (position: Position): Position => {
+    if (position > followed) followed = position
+    return position
+  }
+  /** The answer of a standby that lacks what was followed counts for nothing. */
+  const historyOf = (query: HistoryQuery) => async (reads: ReplicatedReads) => {
+    const answer = await reads.history(query)
+    return answer.reached < followed ? { ...answer, reached: 0n } : answer
+  }
+
   const strong = <Found>(query: Query<Found>) => ask(query, 'head')
 
   const eventual = async <Found>(query: Query<Found>): Promise<Found> => {
@@ -88,11 +103,10 @@ export const replicatedReadModel = ({
   }
   const readModel: ReadModel = {
     ...primary,
-    // A strong history follows the primary before it is read.
-    checkpoint: async () => see({ reached: await primary.checkpoint() }).reached,
+    checkpoint: async () => follow(await primary.checkpoint()),
     apply: async (from, events) => {
       const applied = await primary.apply(from, events)
-      if (applied) see({ reached: events.at(-1)?.position ?? from })
+      if (applied) follow(events.at(-1)?.position ?? from)
       return applied
     },
     get: (orgId, ref) => eventual((reads) => reads.get(orgId, ref)),
@@ -101,7 +115,7 @@ export const replicatedReadModel = ({
     heldRoles: (query) => eventual((reads) => reads.heldRoles(query)),
     holders: (query) => eventual((reads) => reads.holders(query)),
     route: (domain) => eventual((reads) => reads.route(domain)),
-    history: (query) => eventual((reads) => reads.history(query)),
+    history: (query) => eventual(historyOf(query)),
     readAtHead: (pair) =>
       pair.store === store && pair.readModel === readModel ? atHead : undefined,
   }

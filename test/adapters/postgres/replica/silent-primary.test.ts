@@ -27,6 +27,7 @@ const behind = (reached: bigint) => {
     standby: {
       ...reads,
       route: unused,
+      get: async () => ({ found: { name: 'of the standby' }, head: 1n, reached: 1n }),
       checkpoint: async () => 1n,
       history: async () => ({ found: entry('of the standby'), head: 1n, reached: 1n }),
     } as never,
@@ -48,4 +49,12 @@ test('A standby that has it answers while the primary is silent.', async () => {
   const readModel = behind(1n)
   await readModel.checkpoint()
   expect(await readModel.history(QUERY)).toEqual([{ type: 'of the standby' }])
+})
+
+test('A standby without what the primary applied last answers what need not follow it.', async () => {
+  const readModel = behind(2n)
+  await readModel.checkpoint()
+  await readModel.apply(1n, [{ position: 2n } as never])
+  const portal = { type: 'project', id: 'portal' } as const
+  expect(await readModel.get<'project'>('acme', portal)).toMatchObject({ name: 'of the standby' })
 })
