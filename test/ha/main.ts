@@ -52,7 +52,11 @@ if (missing.length > 0) {
 } else {
   // Whatever was started ends with this program.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
-  const isFine = await run()
+  const isFine = await run().catch((error: unknown) => {
+    // Before what then went wrong with cleaning up.
+    console.error(Reflect.get(Object(error), 'suppressed') ?? error)
+    return false
+  })
   console.log(isFine ? 'All is well' : 'FAILED')
   process.exitCode = isFine ? 0 : 1
 }

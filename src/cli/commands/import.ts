@@ -42,17 +42,13 @@ with 2 when changes are pending with --dry-run, or user grants were refused.
     const cipher = await openCipher(call)
     if (!cipher && organizations.some(({ access }) => access.identityProviders?.length))
       throw new Failed('Identity providers have secrets to seal: give --keys FILE')
-    const database = await openDatabase(call, { create: values['create'] === true })
-    try {
-      const iam = openIam(database, cipher)
-      const report = openReport(terminal, values['json'] === true)
-      await report.warnings(warnings)
-      const planned = await planAll(call, { iam, organizations, report })
-      if (values['dry-run']) return planned.some(({ isPending }) => isPending) ? 2 : 0
-      return (await applyAll(call, { iam, planned, report })) > 0 ? 2 : 0
-    } finally {
-      await database.close()
-    }
+    await using database = await openDatabase(call, { create: values['create'] === true })
+    const iam = openIam(database, cipher)
+    const report = openReport(terminal, values['json'] === true)
+    await report.warnings(warnings)
+    const planned = await planAll(call, { iam, organizations, report })
+    if (values['dry-run']) return planned.some(({ isPending }) => isPending) ? 2 : 0
+    return (await applyAll(call, { iam, planned, report })) > 0 ? 2 : 0
   },
 }
 

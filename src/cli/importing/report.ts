@@ -1,5 +1,6 @@
 import { formatPlan, type GivenUserGrant, type ImportReport, type Plan, toJson } from 'claviger'
 import type { ImportWarning } from 'claviger/import'
+import { printable } from '../output/printable.js'
 import type { CommandCall } from '../running/command.js'
 import { explain } from '../running/explain.js'
 import type { ComparedGrants } from './compare-grants.js'
@@ -59,14 +60,7 @@ const asText = ({ print, bold }: Terminal): Report => ({
     )
     for (const { index, error } of refused) {
       const { userId = '', projectId = '' } = rows[index] ?? {}
-      await print(`refused ${printable(`${userId} in ${projectId}`)}: ${explain(error)}`)
+      await print(printable(`refused ${userId} in ${projectId}: ${explain(error)}`))
     }
   },
 })
-
-/** Escapes characters that would control a terminal or reorder its text. */
-const printable = (text: string): string =>
-  text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  )
