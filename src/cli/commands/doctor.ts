@@ -41,6 +41,7 @@ const examine = async (call: CommandCall, { store, readModel }: Database) => {
     node: process.versions.node,
     database: isServer ? 'PostgreSQL' : `SQLite ${process.versions['sqlite']}`,
     ...(isServer && { schema: optional(call, 'schema') ?? 'claviger' }),
+    // Others are refused when the database is opened.
     tables: 'up to date',
     events: await store.countAfter(0n),
     head: String(head),
