@@ -198,9 +198,13 @@ const copyFolder = (from: string, to: string): void =>
 
 /** The processes of a server, one for each connection among them. */
 export const childrenOf = (pid: number): readonly number[] => {
-  const file = `/proc/${pid}/task/${pid}/children`
-  if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)
+  try {
+    const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    return listed.split(' ').filter(Boolean).map(Number)
+  } catch {
+    // It has just ended, or this is no Linux.
+    return []
+  }
 }
 
 const argumentsFor = (
