@@ -60,6 +60,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   orgId: 'acme',
   pageSize: 100,
   pageToken: '',
+  permissions: ['project.read'],
   projectId: 'portal',
   projectOrgId: 'acme',
   remove: 0,

@@ -11,6 +11,7 @@ export const accessOperations = (iam: Iam): readonly Operation[] => [
   answering(AccessService.method.checkAccess, iam.access.check, (check) => check),
   paging(AccessService.method.listRolesOfUser, iam.access.rolesOf),
   paging(AccessService.method.listRoleHolders, iam.access.whoHas),
+  answering(AccessService.method.listPermissions, iam.access.permissions, (answer) => answer),
 ]
 
 /** The operation of a method that lists what it finds in an order of its own, in the first field of the response. */
