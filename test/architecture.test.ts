@@ -41,6 +41,11 @@ const DESIRED_STATE = [
 
 const ADAPTERS = [...PURE, 'adapters/store']
 
+/** The folders of the transport that need no optional peer. */
+const JSON_DOOR = ['json', 'operations', 'operations/services', 'servers'].map(
+  (folder) => `transport/${folder}`,
+)
+
 /** Which folders a file may import from, besides its own; the first rule that fits its folder counts. */
 const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] = [
   [/^domain$/, []],
@@ -88,7 +93,11 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
-  [/^transport(\/|$)/, ['']],
+  // What JSON is served by stands apart from ConnectRPC, which has one home.
+  [/^transport\/gen(\/|$)/, ['transport/gen/**']],
+  [/^transport\/rpc$/, ['', 'transport/**']],
+  [/^transport$/, ['', 'transport/**']],
+  [/^transport\/(json|operations(\/services)?|servers)$/, ['', 'transport', ...JSON_DOOR]],
   [/^network$/, []],
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
@@ -97,7 +106,7 @@ const RULES: readonly (readonly [folder: RegExp, allowed: readonly string[]])[] 
   // Of the library it sees types, and the bounds of values.
   [/^import(\/|$)/, ['', 'domain', 'domain/identity-provider', 'domain/project']],
   // The console mounts the transport; its browser part sees nothing of the library.
-  [/^console$/, ['', 'transport', 'console/gen']],
+  [/^console$/, ['', 'transport/json', 'console/gen']],
   [/^console\/gen$/, []],
   [/^console\/browser(\/|$)/, ['console/browser', 'console/browser/**']],
   // Where the library is put together.
@@ -139,9 +148,9 @@ const importsOf = (file: string, source: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => targetOf(file, specifier))
 
-/** Folders below an adapter, the laws or the transport are parts of one thing. */
+/** Folders below an adapter or the laws are parts of one thing. */
 const unitOf = (folder: string): string =>
-  /^(adapters\/[^/]+|testing|transport|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
+  /^(adapters\/[^/]+|testing|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
@@ -293,6 +302,9 @@ describe('a planted violation is found', () => {
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
     ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
+    ['transport/json/read.ts', "import { openRpc } from '../rpc/door.js'"],
+    ['transport/servers/node.ts', "import { ServerReflection } from '../gen/grpc/a.js'"],
+    ['console/console-handler.ts', "import { nodeHandler } from '../transport/index.js'"],
   ])('in %s: %s', (file, line) => {
     expect(forbiddenImports(planted(file, line))).toHaveLength(1)
   })

@@ -170,6 +170,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'Authorize',
       'CallDone',
       'Caller',
+      'CallerPermissions',
       'Cancelled',
       'CatchUpOptions',
       'CaughtUp',
