@@ -1,6 +1,6 @@
 import type { Host } from '../ports/host.js'
 import { type Follow, follow } from './following/follow.js'
-import type { Hooks } from './observing/hooks.js'
+import type { Hooks } from './hooks.js'
 import { type FreshReads, freshReads } from './reading/fresh-reads.js'
 import { Ledger } from './recording/ledger.js'
 import { type MetadataOf, metadataFactory } from './recording/metadata.js'

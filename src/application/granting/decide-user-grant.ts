@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
+import type { AlreadyExists, NotFound } from '../../domain/decider.js'
 import { exists } from '../../domain/decider.js'
-import type { AlreadyExists, NotFound } from '../../domain/refusals.js'
+import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantCommand } from '../../domain/user-grant/commands.js'
 import { livingUserGrant, type UserGrantState, userGrant } from '../../domain/user-grant/decider.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
-import { userGrants } from '../../domain/user-grant/kind.js'
 import {
   MAX_GRANTED_ROLES,
   MAX_REPORTED,

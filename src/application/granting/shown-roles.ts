@@ -1,10 +1,10 @@
+import { aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
-import { kinds } from '../../domain/kinds.js'
 import type { ObjectRef } from '../../domain/values.js'
 import { OrgId, ProjectId, UserId } from '../../domain/values.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
-import { withHeld } from '../../projections/rows/assignments.js'
+import { withHeld } from '../../projections/assignments.js'
 import type { View } from '../recording/view.js'
 import { livingProjectGrantIn } from './decide-project-grant.js'
 import { livingGrant } from './decide-user-grant.js'
@@ -28,7 +28,7 @@ export const withLivingRoles = async <Row extends Views[ViewType]>(
   store: EventStore,
   { row, object, orgId, until }: Found<Row>,
 ): Promise<Views[ViewType] | undefined> => {
-  const { assigns } = kinds[object.type]
+  const { assigns } = aggregates[object.type]
   if (!assigns) return row
   const view = new PastView(store, orgId, until)
   const living = await view.settle((past) => livingRoles(past, object))

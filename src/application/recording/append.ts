@@ -6,9 +6,9 @@ import type {
   RecordedEvent,
   VersionConflict,
 } from '../../ports/event-store.js'
-import { outcomeOf } from '../../ports/store-fault.js'
+import { outcomeOf } from '../../ports/event-store.js'
 import { type Fault, unavailable } from '../errors/fault.js'
-import type { Observer } from '../observing/observer.js'
+import type { Observer } from '../hooks.js'
 
 /** Why an append was not recorded: another writer was faster, or the key was used before. */
 type LostRace = VersionConflict | IdempotencyKeyUsed

@@ -8,9 +8,9 @@ import {
   timeOf,
   type Version,
 } from '../../ports/event-store.js'
+import { corruptEvent } from '../../ports/known-event.js'
 import type { ObjectDetails } from '../../ports/read-model.js'
-import { corruptEvent } from '../../ports/unreadable-event.js'
-import { readEvent } from '../../projections/events/read-event.js'
+import { readEvent } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'
 
 /** What every state has. */

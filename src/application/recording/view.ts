@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
 import type { NewEvent, StreamWrite } from '../../ports/event-store.js'
-import { raceAbort } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting.js'
 import type { Ledger } from './ledger.js'
 import {
   type AnySnapshot,

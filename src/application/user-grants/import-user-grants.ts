@@ -1,8 +1,8 @@
 import { ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
+import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
-import { userGrants } from '../../domain/user-grant/kind.js'
 import { MAX_WRITES } from '../../ports/event-store.js'
 import type { IamError } from '../errors/errors.js'
 import { decideUserGrant, livingGrant } from '../granting/decide-user-grant.js'
@@ -12,7 +12,7 @@ import {
   importRows,
   type RowResult,
   Rows,
-} from '../importing/import-rows.js'
+} from '../import-rows.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import type { StreamRecord } from '../recording/snapshot.js'

@@ -1,15 +1,14 @@
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
-import { isOfObject, kindOf, objectOf } from '../../projections/events/kind-of.js'
-import { readEvents } from '../../projections/events/read-events.js'
-import { fieldChanges } from '../../projections/history-view.js'
-import { rowAfter } from '../../projections/rows/change-row.js'
+import { fieldChanges } from '../../projections/history-entries.js'
+import { aggregateOf, isOfObject, objectOf, readEvents } from '../../projections/read-events.js'
+import { rowAfter } from '../../projections/rows.js'
 import { fromPort } from '../errors/fault.js'
 import { withLivingRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
-import type { Planned } from '../method/outcome.js'
+import type { Planned } from '../method/method.js'
 import type { Runtime } from '../runtime.js'
-import { raceAbort } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting.js'
 
 interface PlannedWrite extends Pick<Planned, 'events' | 'details'> {
   /** Of several objects, what stands before the fields of each. */
@@ -26,7 +25,7 @@ export const plannedChanges = async (
   const planned = events
     .filter(isOfObject)
     .map(({ type, schemaVersion, data }: NewEvent): RecordedEvent => {
-      const stream = kindOf(type).stream(call.orgId, data)
+      const stream = aggregateOf(type).stream(call.orgId, data)
       return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
     })
   const [first] = planned

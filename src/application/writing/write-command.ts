@@ -1,6 +1,6 @@
 import { err } from 'neverthrow'
 import type * as z from 'zod/mini'
-import type { AnyKind } from '../../domain/kinds.js'
+import type { AnyAggregate } from '../../domain/aggregates.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -12,7 +12,7 @@ import { missingContainer } from './missing-container.js'
 import { type ObjectWrite, writeObject } from './write-object.js'
 
 /** A kind whose references have their type. */
-type KindOf<Ref extends ObjectRef> = { ref(ids: object): Ref } & AnyKind
+type KindOf<Ref extends ObjectRef> = { ref(ids: object): Ref } & AnyAggregate
 
 /** A kind whose commands and references have their types. */
 type CommandedKind<Command extends Message, Ref extends ObjectRef> = KindOf<Ref> & {
@@ -74,7 +74,7 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
 
 /** What a method checks that records a command of `kind`. */
 export const specOf = <Schema extends z.ZodMiniType>(
-  kind: Pick<AnyKind, 'permissions' | 'target'>,
+  kind: Pick<AnyAggregate, 'permissions' | 'target'>,
   { method, schema, isNew }: CommandSpec<Schema>,
 ): MethodSpec<Schema> => ({
   method,

@@ -1,20 +1,20 @@
 import { err, ok, type Result } from 'neverthrow'
+import type { AnyAggregate } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
-import type { AnyKind } from '../../domain/kinds.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
-import { readBatch } from '../../projections/events/read-events.js'
+import { readBatch } from '../../projections/read-events.js'
 import type { IamError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
-import type { Outcome } from '../method/outcome.js'
+import type { Outcome } from '../method/method.js'
 import { storedKey } from '../recording/metadata.js'
 import { detailsOf, Snapshot, type StreamRecord } from '../recording/snapshot.js'
 import { type Decision, type Settled, transact } from '../recording/transact.js'
 import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
-import { raceAbort } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting.js'
 import { plannedChanges } from './planned-changes.js'
 
 /** A command that answers with one object. */
@@ -22,7 +22,7 @@ export interface ObjectWrite<Ids> {
   /** The parsed input without secrets: tells commands of one method under one key apart. */
   readonly input: object
   /** The kind of the object. */
-  readonly kind: AnyKind
+  readonly kind: AnyAggregate
   /** What to record; the last record is that of the object. */
   readonly decide: (view: View) => Result<readonly StreamRecord[], IamError>
   /** The ids of the object, given what was recorded; no events when nothing was. */

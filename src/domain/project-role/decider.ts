@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { changesNothing } from '../changed-fields.js'
-import type { Decider } from '../decider.js'
-import type { AlreadyExists, NotFound } from '../refusals.js'
+import type { AlreadyExists, Decider, NotFound } from '../decider.js'
+import { changesNothing } from '../message.js'
 import type { ProjectRoleRef } from '../values.js'
 import type {
   AddProjectRole,

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
+import type { AlreadyExists, NotFound } from '../decider.js'
 import { type Decider, exists } from '../decider.js'
-import type { AlreadyExists, NotFound } from '../refusals.js'
 import type { UserGrantRef } from '../values.js'
 import type {
   AddUserGrant,

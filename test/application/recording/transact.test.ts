@@ -6,9 +6,9 @@ import { transact } from '../../../src/application/recording/transact.js'
 import type { View } from '../../../src/application/recording/view.js'
 import { createRuntime } from '../../../src/application/runtime.js'
 import { exists } from '../../../src/domain/decider.js'
+import { projects } from '../../../src/domain/project/aggregate.js'
 import type { ProjectState } from '../../../src/domain/project/decider.js'
 import type { ProjectEvent } from '../../../src/domain/project/events.js'
-import { projects } from '../../../src/domain/project/kind.js'
 import { ProjectId } from '../../../src/domain/values.js'
 import {
   type Append,

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { Ledger } from '../../../src/application/recording/ledger.js'
 import { CallView, type View } from '../../../src/application/recording/view.js'
-import { projects } from '../../../src/domain/project/kind.js'
+import { projects } from '../../../src/domain/project/aggregate.js'
 import type { EventStore } from '../../../src/index.js'
 import {
   addSamples,

@@ -1,5 +1,5 @@
 import { exists } from '../../../domain/decider.js'
-import { projectGrants } from '../../../domain/project-grant/kind.js'
+import { projectGrants } from '../../../domain/project-grant/aggregate.js'
 
 import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { AdmittedCall } from '../../method/context.js'

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow'
+import { aggregates } from '../../../domain/aggregates.js'
 import { decideAll } from '../../../domain/decider.js'
-import { kinds } from '../../../domain/kinds.js'
 import type { IamError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
 import { type AnySnapshot, record, type StreamRecord } from '../../recording/snapshot.js'
@@ -19,7 +19,7 @@ export const decideChange = (
   view: View,
   { action, object, events }: PlannedChange,
 ): DecidedChange => {
-  const kind = kinds[object.type]
+  const kind = aggregates[object.type]
   const before = action === 'add' ? view.readNew(kind, object) : view.read(kind, object)
   const [grant] = events.filter(givesRoles)
   if (grant) {

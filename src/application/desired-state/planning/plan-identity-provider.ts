@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
 import { decideAll, exists } from '../../../domain/decider.js'
+import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
 import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
 } from '../../../domain/identity-provider/commands.js'
 import { identityProvider } from '../../../domain/identity-provider/decider.js'
-import { identityProviders } from '../../../domain/identity-provider/kind.js'
 import type { IamError, InvalidArgument } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
+import type { NotFound } from '../../../domain/decider.js'
 import { projectGrant, sameRoles } from '../../../domain/project-grant/decider.js'
-import type { NotFound } from '../../../domain/refusals.js'
 import { type InvalidArgument, invalid } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { newEvent } from '../../recording/snapshot.js'

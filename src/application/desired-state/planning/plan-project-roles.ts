@@ -1,4 +1,4 @@
-import { compiled } from '../../../domain/compiled.js'
+import { compiled } from '../../../domain/message.js'
 import { AddProjectRole, type ProjectRoleCommand } from '../../../domain/project-role/commands.js'
 import { type ProjectRoleState, projectRole } from '../../../domain/project-role/decider.js'
 import { RoleKey } from '../../../domain/values.js'

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow'
+import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
-import { kinds } from '../../../domain/kinds.js'
+import { projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/commands.js'
 import { project } from '../../../domain/project/decider.js'
-import { projects } from '../../../domain/project/kind.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { detailsOf, record } from '../../recording/snapshot.js'
@@ -33,8 +33,8 @@ export const planProject = async (
   const { name: stream, state } = before
   if (state.status === 'removed') {
     const refs = [
-      ...roles.map(({ roleKey }) => kinds.project_role.refOfKey(roleKey, id)),
-      ...grants.map(({ grantedOrgId }) => kinds.project_grant.refOfKey(grantedOrgId, id)),
+      ...roles.map(({ roleKey }) => aggregates.project_role.refOfKey(roleKey, id)),
+      ...grants.map(({ grantedOrgId }) => aggregates.project_grant.refOfKey(grantedOrgId, id)),
     ]
     return ok([object, ...refs].map(blocked))
   }
