@@ -1,14 +1,12 @@
 import { err, type Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
-import { projects } from '../../domain/project/aggregate.js'
+import { rolesToGive } from '../../domain/generations.js'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
-import { livingProjectGrant, projectGrant } from '../../domain/project-grant/decider.js'
-import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
+import { currentProjectGrant, projectGrant } from '../../domain/project-grant/decider.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { record, type StreamRecord } from '../recording/snapshot.js'
 import type { View } from '../recording/view.js'
-import { roleIsInLife, roleLives } from './lives.js'
+import { readIsCurrent, readProject } from './lives.js'
 
 /** A grant of a project that is to be added, or to have its roles replaced. */
 export interface GivenGrant {
@@ -18,19 +16,18 @@ export interface GivenGrant {
   readonly roleKeys: readonly RoleKey[]
 }
 
-/** Reads a grant of a project that the organization of `view` owns, and the lives of its roles. */
-export const livingProjectGrantIn = (
+/** Reads a grant of a project that the organization of `view` owns, without the roles that have ended. */
+export const currentProjectGrantIn = (
   view: View,
   ids: Pick<GivenGrant, 'projectId' | 'grantedOrgId'>,
 ) => {
   const before = view.read(projectGrants, ids)
   const projectOrgId = OrgId.parse(view.orgId)
-  const roleSince = roleLives(view, { projectOrgId, projectId: ids.projectId })
-  const isLiving = roleIsInLife(view, { projectOrgId, projectId: ids.projectId })
-  return { before, roleSince, state: livingProjectGrant(before.state, isLiving) }
+  const isCurrent = readIsCurrent(view, { projectOrgId, projectId: ids.projectId })
+  return { before, state: currentProjectGrant(before.state, isCurrent) }
 }
 
-/** Decides on a grant of a project with the present lives of its roles, which must exist. */
+/** Decides on a grant of a project with the current generations of its roles, which must exist. */
 export const decideProjectGrant = (
   view: View,
   { type, projectId, grantedOrgId, roleKeys }: GivenGrant,
@@ -38,18 +35,12 @@ export const decideProjectGrant = (
   const ids = { projectId, grantedOrgId }
   if (grantedOrgId === view.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
-  const project = { type: 'project', id: projectId } as const
-  const isMissing = !exists(view.read(projects, project).state)
-  const { before, roleSince, state } = livingProjectGrantIn(view, ids)
-  const found = roleKeys.map((roleKey) => ({ roleKey, since: roleSince(roleKey) }))
-  if (isMissing) return err({ kind: 'NotFound', object: project })
-  const roles: ProjectGrantRole[] = []
-  for (const { roleKey, since } of found) {
-    if (since === undefined)
-      return err({ kind: 'NotFound', object: { type: 'project_role', projectId, roleKey } })
-    roles.push({ roleKey, roleSince: since })
-  }
-  return projectGrant
-    .decide({ type, data: { ...ids, roles } }, state)
+  const project = readProject(view, { projectOrgId: OrgId.parse(view.orgId), projectId })
+  const { before, state } = currentProjectGrantIn(view, ids)
+  return rolesToGive(
+    project,
+    roleKeys.map((roleKey) => ({ roleKey })),
+  )
+    .andThen((roles) => projectGrant.decide({ type, data: { ...ids, roles } }, state))
     .map((events) => record(before, events))
 }

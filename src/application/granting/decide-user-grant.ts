@@ -1,9 +1,14 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { AlreadyExists, NotFound } from '../../domain/decider.js'
 import { exists } from '../../domain/decider.js'
+import { type RoleInput, rolesToGive } from '../../domain/generations.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantCommand } from '../../domain/user-grant/commands.js'
-import { livingUserGrant, type UserGrantState, userGrant } from '../../domain/user-grant/decider.js'
+import {
+  currentUserGrant,
+  type UserGrantState,
+  userGrant,
+} from '../../domain/user-grant/decider.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import {
   MAX_GRANTED_ROLES,
@@ -16,7 +21,7 @@ import {
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { record, type Snapshot, type StreamRecord } from '../recording/snapshot.js'
 import type { View } from '../recording/view.js'
-import { type Lives, livesIn, type OwnedProject } from './lives.js'
+import { type FoundProject, type OwnedProject, readProject } from './lives.js'
 
 /** A user, and a project of the organization at hand when its owner is absent. */
 export interface UserOfProject {
@@ -25,18 +30,12 @@ export interface UserOfProject {
   readonly projectOrgId?: OrgId | undefined
 }
 
-/** A role that is to be given. */
-export interface RoleToGive {
-  readonly roleKey: RoleKey
-  readonly expiresAt?: Date | undefined
-}
-
 /** A change of the grant of one user. */
 export type UserGrantChange = UserOfProject &
   (
     | {
         readonly type: 'AddUserGrant' | 'UpdateUserGrant' | 'AddUserGrantRoles'
-        readonly roles: readonly RoleToGive[]
+        readonly roles: readonly RoleInput[]
       }
     | { readonly type: 'RemoveUserGrantRoles'; readonly roleKeys: readonly RoleKey[] }
     | { readonly type: 'DeactivateUserGrant' | 'ReactivateUserGrant' | 'RemoveUserGrant' }
@@ -47,7 +46,7 @@ interface FoundGrant {
   readonly ids: OwnedProject & { readonly userId: UserId }
   readonly before: Snapshot<UserGrantState, Parameters<typeof userGrant.evolve>[1]>
   readonly state: UserGrantState
-  readonly lives: Lives
+  readonly project: FoundProject
 }
 
 /** Reads the grant of a user, with all roles that were recorded. */
@@ -59,50 +58,42 @@ const recordedGrant = (
   const ids = { userId, projectOrgId, projectId }
   const isNew = user.type === 'AddUserGrant'
   const before = isNew ? view.readNew(userGrants, ids) : view.read(userGrants, ids)
-  return { ids, before, state: before.state, lives: livesIn(view, ids) }
+  return { ids, before, state: before.state, project: readProject(view, ids) }
 }
 
-/** Reads the grant of a user as it counts, without the roles that died since they were given: it reads each of them. */
-export const livingGrant = (view: View, user: UserOfProject): FoundGrant => {
+/** Reads the grant of a user without the roles that ended since they were given: it reads each of them. */
+export const currentGrant = (view: View, user: UserOfProject): FoundGrant => {
   const found = recordedGrant(view, user)
-  return { ...found, state: livingUserGrant(found.state, found.lives.isLiving) }
+  return { ...found, state: currentUserGrant(found.state, found.project.isCurrent) }
 }
 
 /** Why a grant of a user cannot be changed. */
 export type GrantRefusal = NotFound | AlreadyExists | InvalidArgument
 
-/** Decides on the grant of a user with the present lives of its roles. A new end of a role must come after `now`. */
+/** Decides on the grant of a user with the current generations of its roles. A new end of a role must come after `now`. */
 export const decideUserGrant = (
   view: View,
   change: UserGrantChange,
   now: Date,
 ): Result<StreamRecord, GrantRefusal> => {
   const goesByRoles = 'roles' in change || 'roleKeys' in change
-  const found = goesByRoles ? livingGrant(view, change) : recordedGrant(view, change)
-  const refusal = 'roles' in change ? refusalToGive(found, change, now) : undefined
-  const { ids, before, lives, state } = found
-  if (!lives.exists) return err(refusal ?? { kind: 'NotFound', object: userGrants.ref(ids) })
-  if (refusal?.kind === 'NotFound') return err(refusal)
+  const found = goesByRoles ? currentGrant(view, change) : recordedGrant(view, change)
+  const { ids, before, project, state } = found
+  const roles = 'roles' in change ? rolesToGive(project, change.roles) : ok([])
+  if (roles.isErr()) return err(roles.error)
+  if (!exists(project.project)) return err({ kind: 'NotFound', object: userGrants.ref(ids) })
+  const refusal = 'roles' in change ? roleRefusal(state, change, now) : undefined
   return userGrant
-    .decide(commandOf(found, change), state)
+    .decide(commandOf(ids, change, roles.value), state)
     .andThen((events) => (refusal ? err(refusal) : ok(record(before, events))))
 }
 
-/** Why the roles of a change cannot be given. */
-const refusalToGive = (
-  { ids, lives, state }: FoundGrant,
+/** Why the roles of a change, which exist, cannot be given. */
+const roleRefusal = (
+  state: UserGrantState,
   { type, roles }: Extract<UserGrantChange, { readonly roles: unknown }>,
   now: Date,
-): NotFound | InvalidArgument | undefined => {
-  const { projectId } = ids
-  const missing = roles.filter(({ roleKey }) => !lives.lifeOf(roleKey))
-  if (!lives.exists || !lives.isGranted)
-    return { kind: 'NotFound', object: { type: 'project', id: projectId } }
-  const [absent] = missing
-  if (absent) {
-    const { roleKey } = absent
-    return { kind: 'NotFound', object: { type: 'project_role', projectId, roleKey } }
-  }
+): InvalidArgument | undefined => {
   const held = new Map(exists(state) ? state.roles.map((role) => [role.roleKey, role]) : [])
   const added = roles.filter(({ roleKey }) => !held.has(roleKey)).length
   if (type === 'AddUserGrantRoles' && held.size + added > MAX_GRANTED_ROLES)
@@ -119,12 +110,16 @@ const refusalToGive = (
     : undefined
 }
 
-const commandOf = ({ ids, lives }: FoundGrant, change: UserGrantChange): UserGrantCommand => {
+const commandOf = (
+  ids: FoundGrant['ids'],
+  change: UserGrantChange,
+  roles: readonly UserGrantRole[],
+): UserGrantCommand => {
   switch (change.type) {
     case 'AddUserGrant':
     case 'UpdateUserGrant':
     case 'AddUserGrantRoles':
-      return { type: change.type, data: { ...ids, roles: rolesOf(lives, change.roles) } }
+      return { type: change.type, data: { ...ids, roles } }
     case 'RemoveUserGrantRoles':
       return { type: change.type, data: { ...ids, roleKeys: change.roleKeys } }
     case 'DeactivateUserGrant':
@@ -133,11 +128,3 @@ const commandOf = ({ ids, lives }: FoundGrant, change: UserGrantChange): UserGra
       return { type: change.type, data: ids }
   }
 }
-
-/** `roles` with their present lives. */
-const rolesOf = (lives: Lives, roles: readonly RoleToGive[]): readonly UserGrantRole[] =>
-  roles.flatMap(({ roleKey, expiresAt }) => {
-    const life = lives.lifeOf(roleKey)
-    if (!life) return []
-    return expiresAt ? { ...life, expiresAt: expiresAt.toISOString() } : life
-  })

@@ -6,8 +6,8 @@ import type { EventStore, Position } from '../../ports/event-store.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { withHeld } from '../../projections/assignments.js'
 import type { View } from '../recording/view.js'
-import { livingProjectGrantIn } from './decide-project-grant.js'
-import { livingGrant } from './decide-user-grant.js'
+import { currentProjectGrantIn } from './decide-project-grant.js'
+import { currentGrant } from './decide-user-grant.js'
 import { PastView } from './past-view.js'
 
 interface Found<Row> {
@@ -21,7 +21,7 @@ interface Found<Row> {
 }
 
 /**
- * `row` as it is shown: a grant without the roles that had died, and none at all without its project. Other objects are
+ * `row` as it is shown: a grant without the roles that had ended, and none at all without its project. Other objects are
  * shown as they are.
  */
 export const withLivingRoles = async <Row extends Views[ViewType]>(
@@ -35,11 +35,11 @@ export const withLivingRoles = async <Row extends Views[ViewType]>(
   return living && withHeld(assigns, row, living)
 }
 
-/** Keys of the living roles of a grant; undefined when its project does not exist. */
+/** Keys of the current roles of a grant; undefined when its project does not exist. */
 const livingRoles = (view: View, object: ObjectRef): ReadonlySet<string> | undefined => {
   if (object.type === 'project_grant') {
     const projectId = ProjectId.parse(object.projectId)
-    const { state } = livingProjectGrantIn(view, {
+    const { state } = currentProjectGrantIn(view, {
       projectId,
       grantedOrgId: OrgId.parse(object.grantedOrgId),
     })
@@ -47,12 +47,12 @@ const livingRoles = (view: View, object: ObjectRef): ReadonlySet<string> | undef
   }
   if (object.type !== 'user_grant') return undefined
   const { userId, projectId, projectOrgId = view.orgId } = object
-  const { state, lives } = livingGrant(view, {
+  const { state, project } = currentGrant(view, {
     userId: UserId.parse(userId),
     projectId: ProjectId.parse(projectId),
     projectOrgId: OrgId.parse(projectOrgId),
   })
-  return lives.exists ? keysOf(exists(state) ? state.roles : []) : undefined
+  return exists(project.project) ? keysOf(exists(state) ? state.roles : []) : undefined
 }
 
 const keysOf = (roles: readonly { readonly roleKey: string }[]): ReadonlySet<string> =>

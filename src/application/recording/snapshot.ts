@@ -42,8 +42,6 @@ export interface AnySnapshot {
   readonly created: Position
   /** Position of the last event; `0n` when there is none. */
   readonly changed: Position
-  /** Version of the event that began the present life of the object; 0 when there is none. */
-  readonly since: Version
   /** The stream before its first event. */
   readonly beginning: () => AnySnapshot
   /** The stream after `recorded`, the next events of it. @throws Fault when one cannot be read */
@@ -58,17 +56,15 @@ export class Snapshot<State extends Status, Event extends Message> implements An
   readonly version: Version
   readonly created: Position
   readonly changed: Position
-  readonly since: Version
 
   constructor(
     kind: Evolving<State, Event>,
     name: StreamId,
-    after: Pick<Snapshot<State, Event>, 'state' | 'version' | 'created' | 'changed' | 'since'> = {
+    after: Pick<Snapshot<State, Event>, 'state' | 'version' | 'created' | 'changed'> = {
       state: kind.decider.initialState,
       version: 0,
       created: 0n,
       changed: 0n,
-      since: 0,
     },
   ) {
     this.kind = kind
@@ -77,7 +73,6 @@ export class Snapshot<State extends Status, Event extends Message> implements An
     this.version = after.version
     this.created = after.created
     this.changed = after.changed
-    this.since = after.since
   }
 
   beginning(): Snapshot<State, Event> {
@@ -96,14 +91,13 @@ export class Snapshot<State extends Status, Event extends Message> implements An
     event: Event,
     { version, position }: Pick<RecordedEvent, 'version' | 'position'>,
   ): Snapshot<State, Event> {
-    const state = this.kind.decider.evolve(this.state, event)
+    const state = this.kind.decider.evolve(this.state, event, version)
     const isNew = !exists(this.state) && exists(state)
     return new Snapshot(this.kind, this.name, {
       state,
       version,
       created: isNew ? position : this.created,
       changed: position,
-      since: isNew ? version : this.since,
     })
   }
 

@@ -5,7 +5,7 @@ import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { MAX_WRITES } from '../../ports/event-store.js'
 import type { IamError } from '../errors/errors.js'
-import { decideUserGrant, livingGrant } from '../granting/decide-user-grant.js'
+import { currentGrant, decideUserGrant } from '../granting/decide-user-grant.js'
 import {
   type ImportProgress,
   type ImportReport,
@@ -92,7 +92,7 @@ const importBatch = (
         if (first) return kept(call, row, first.roles.map(asRecorded))
         // The roles of a grant that stays as it is guard nothing: they might not fit into the append.
         const found = exists(view.readNew(userGrants, row).state)
-        const state = found && livingGrant(glancing(view), row).state
+        const state = found && currentGrant(glancing(view), row).state
         if (state && exists(state) && state.roles.length > 0) return kept(call, row, state.roles)
         const decision = decideUserGrant(view, { type: 'AddUserGrant', ...row }, now)
         if (decision.isErr()) return { result: decision.error }

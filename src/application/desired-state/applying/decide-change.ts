@@ -29,7 +29,7 @@ export const decideChange = (
     return { before, record: decision.mapErr(asOutdated) }
   }
   const commands = events.filter((event) => !givesRoles(event)).map(commandOf)
-  const decision = decideAll(kind.decider, commands, before.state)
+  const decision = decideAll(kind.decider, commands, before)
   return { before, record: decision.map((decided) => record(before, decided)) }
 }
 
