@@ -1,8 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import { type AlreadyExists, exists, type NotFound } from '../../domain/decider.js'
+import { type RoleInput, rolesToGive } from '../../domain/generations.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantCommand } from '../../domain/user-grant/commands.js'
 import { type UserGrantState, userGrant } from '../../domain/user-grant/decider.js'
+import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import {
   MAX_GRANTED_ROLES,
   MAX_REPORTED,
@@ -14,19 +16,13 @@ import {
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { type AssignableProject, readAssignable } from './role-generations.js'
+import { currentRolesOfUser, type OwnedProject, readProject } from './role-generations.js'
 
 /** A user, and a project of the organization at hand when its owner is absent. */
 export interface UserOfProject {
   readonly userId: UserId
   readonly projectId: ProjectId
   readonly projectOrgId?: OrgId | undefined
-}
-
-/** A role to give to a user. */
-export interface RoleInput {
-  readonly roleKey: RoleKey
-  readonly expiresAt?: Date | undefined
 }
 
 /** A change of the grant of one user. */
@@ -51,32 +47,38 @@ export const decideUserGrant = async (
 ): Promise<Result<StreamChange, GrantRefusal>> => {
   const ids = grantIds(streams, command)
   const isNew = command.type === 'AddUserGrant'
-  const roleKeys = givesRoles(command) ? command.roles.map(({ roleKey }) => roleKey) : []
+  const given = givesRoles(command) ? command.roles : undefined
   const [before, project] = await Promise.all([
     streams.read(userGrants, ids, isNew ? { load: 'assume-empty' } : {}),
-    readAssignable(streams, ids, roleKeys),
+    readProject(streams, ids, given?.map(({ roleKey }) => roleKey) ?? []),
   ])
-  const dependsOnRoles = givesRoles(command) || command.type === 'RemoveUserGrantRoles'
-  const state = dependsOnRoles ? await currentGrant(before.state, project) : before.state
-  const refusal = givesRoles(command) ? roleRefusal(command, { project, state, now }) : undefined
-  if (!project.exists) return err(refusal ?? { kind: 'NotFound', object: userGrants.ref(ids) })
-  if (refusal?.kind === 'NotFound') return err(refusal)
+  let { state } = before
+  if (exists(state) && (given || command.type === 'RemoveUserGrantRoles'))
+    state = { ...state, roles: await currentRolesOfUser(streams, ids, project, state.roles) }
+  const roles = given ? rolesToGive(project, given) : ok([])
+  if (roles.isErr()) return err(roles.error)
+  if (!exists(project.project)) return err({ kind: 'NotFound', object: userGrants.ref(ids) })
+  const refusal = givesRoles(command) ? roleRefusal(state, command, now) : undefined
   return userGrant
-    .decide(commandOf(command, ids, project), state)
+    .decide(commandOf(command, ids, roles.value), state)
     .andThen((events) => (refusal ? err(refusal) : ok(change(before, events))))
 }
 
-/** Reads the grant of a user as it counts, without the roles that have ended since they were given, and its project. */
-export const readCurrentGrant = async (streams: Streams, user: UserOfProject) => {
+/** The roles of a user as they count, without those that have ended; undefined when there is no such project. */
+export const readCurrentRoles = async (
+  streams: Streams,
+  user: UserOfProject,
+): Promise<readonly UserGrantRole[] | undefined> => {
   const ids = grantIds(streams, user)
   const [{ state }, project] = await Promise.all([
     streams.read(userGrants, ids),
-    readAssignable(streams, ids, []),
+    readProject(streams, ids, []),
   ])
-  return { project, state: await currentGrant(state, project) }
+  if (!exists(project.project)) return undefined
+  return exists(state) ? currentRolesOfUser(streams, ids, project, state.roles) : []
 }
 
-type GrantIds = UserOfProject & { readonly projectOrgId: OrgId }
+type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'>
 type RolesCommand = Extract<UserGrantChange, { readonly roles: unknown }>
 
 const grantIds = (
@@ -89,29 +91,12 @@ const givesRoles = (command: UserGrantChange): command is RolesCommand =>
   command.type === 'UpdateUserGrant' ||
   command.type === 'AddUserGrantRoles'
 
-const currentGrant = async (
-  state: UserGrantState,
-  project: AssignableProject,
-): Promise<UserGrantState> =>
-  exists(state) ? { ...state, roles: await project.current(state.roles) } : state
-
-/** Why the roles of a command cannot be given. */
+/** Why roles that exist cannot be given. */
 const roleRefusal = (
-  { type, projectId, roles }: RolesCommand,
-  given: {
-    readonly project: AssignableProject
-    readonly state: UserGrantState
-    readonly now: Date
-  },
-): NotFound | InvalidArgument | undefined => {
-  const { project, state, now } = given
-  if (!project.exists || !project.isGranted)
-    return { kind: 'NotFound', object: { type: 'project', id: projectId } }
-  const missing = roles.find(({ roleKey }) => !project.roles.has(roleKey))
-  if (missing) {
-    const { roleKey } = missing
-    return { kind: 'NotFound', object: { type: 'project_role', projectId, roleKey } }
-  }
+  state: UserGrantState,
+  { type, roles }: RolesCommand,
+  now: Date,
+): InvalidArgument | undefined => {
   const held = new Map(exists(state) ? state.roles.map((role) => [role.roleKey, role]) : [])
   const added = roles.filter(({ roleKey }) => !held.has(roleKey)).length
   if (type === 'AddUserGrantRoles' && held.size + added > MAX_GRANTED_ROLES)
@@ -128,23 +113,16 @@ const roleRefusal = (
     : undefined
 }
 
-/** The command of the aggregate, with the current generation of each role that it gives. */
 const commandOf = (
   command: UserGrantChange,
   ids: GrantIds,
-  project: AssignableProject,
+  roles: readonly UserGrantRole[],
 ): UserGrantCommand => {
   switch (command.type) {
     case 'AddUserGrant':
     case 'UpdateUserGrant':
-    case 'AddUserGrantRoles': {
-      const roles = command.roles.flatMap(({ roleKey, expiresAt }) => {
-        const generation = project.roles.get(roleKey)
-        if (!generation) return []
-        return expiresAt ? { ...generation, expiresAt: expiresAt.toISOString() } : generation
-      })
+    case 'AddUserGrantRoles':
       return { type: command.type, data: { ...ids, roles } }
-    }
     case 'RemoveUserGrantRoles':
       return { type: command.type, data: { ...ids, roleKeys: command.roleKeys } }
     case 'DeactivateUserGrant':

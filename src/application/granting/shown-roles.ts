@@ -5,7 +5,7 @@ import type { Views, ViewType } from '../../ports/read-model.js'
 import { withHeld } from '../../projections/assignments.js'
 import type { Streams } from '../recording/streams.js'
 import { readCurrentProjectGrant } from './decide-project-grant.js'
-import { readCurrentGrant } from './decide-user-grant.js'
+import { readCurrentRoles } from './decide-user-grant.js'
 
 /**
  * `row` of `object`, as the events of its own stream leave it, as it is shown: a grant without the roles that have
@@ -36,12 +36,12 @@ const currentRoleKeys = async (
   }
   if (object.type !== 'user_grant') return undefined
   const { userId, projectId, projectOrgId = streams.orgId } = object
-  const { state, project } = await readCurrentGrant(streams, {
+  const roles = await readCurrentRoles(streams, {
     userId: UserId.parse(userId),
     projectId: ProjectId.parse(projectId),
     projectOrgId: OrgId.parse(projectOrgId),
   })
-  return project.exists ? keysOf(exists(state) ? state.roles : []) : undefined
+  return roles && keysOf(roles)
 }
 
 const keysOf = (roles: readonly { readonly roleKey: string }[]): ReadonlySet<string> =>

@@ -42,8 +42,6 @@ export interface AnyStreamState {
   readonly created: Position
   /** Position of the last event; `0n` when there is none. */
   readonly changed: Position
-  /** Version of the event that began the current generation of the object; 0 when there is none. */
-  readonly since: Version
   /** The stream before its first event. */
   readonly beginning: () => AnyStreamState
   /** The stream after `recorded`, its next events. @throws Fault when one cannot be read */
@@ -58,20 +56,15 @@ export class StreamState<State extends Status, Event extends Message> implements
   readonly version: Version
   readonly created: Position
   readonly changed: Position
-  readonly since: Version
 
   constructor(
     aggregate: Evolving<State, Event>,
     name: StreamId,
-    after: Pick<
-      StreamState<State, Event>,
-      'state' | 'version' | 'created' | 'changed' | 'since'
-    > = {
+    after: Pick<StreamState<State, Event>, 'state' | 'version' | 'created' | 'changed'> = {
       state: aggregate.decider.initialState,
       version: 0,
       created: 0n,
       changed: 0n,
-      since: 0,
     },
   ) {
     this.aggregate = aggregate
@@ -80,7 +73,6 @@ export class StreamState<State extends Status, Event extends Message> implements
     this.version = after.version
     this.created = after.created
     this.changed = after.changed
-    this.since = after.since
   }
 
   beginning(): StreamState<State, Event> {
@@ -99,14 +91,13 @@ export class StreamState<State extends Status, Event extends Message> implements
     event: Event,
     { version, position }: Pick<RecordedEvent, 'version' | 'position'>,
   ): StreamState<State, Event> {
-    const state = this.aggregate.decider.evolve(this.state, event)
+    const state = this.aggregate.decider.evolve(this.state, event, version)
     const isNew = !exists(this.state) && exists(state)
     return new StreamState(this.aggregate, this.name, {
       state,
       version,
       created: isNew ? position : this.created,
       changed: position,
-      since: isNew ? version : this.since,
     })
   }
 

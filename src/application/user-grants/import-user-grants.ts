@@ -5,7 +5,7 @@ import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { MAX_WRITES } from '../../ports/event-store.js'
 import type { IamError } from '../errors/errors.js'
-import { decideUserGrant, readCurrentGrant } from '../granting/decide-user-grant.js'
+import { decideUserGrant, readCurrentRoles } from '../granting/decide-user-grant.js'
 import {
   type ImportProgress,
   type ImportReport,
@@ -112,8 +112,8 @@ const decideRow = async (
   const cached = await streams.read(userGrants, row, { load: 'assume-empty' })
   if (exists(cached.state)) {
     // A grant that stays as it is guards nothing by its roles: they might not fit into the append.
-    const { state } = await readCurrentGrant(latest(streams), row)
-    if (exists(state) && state.roles.length > 0) return kept(call, row, state.roles)
+    const roles = await readCurrentRoles(latest(streams), row)
+    if (roles && roles.length > 0) return kept(call, row, roles)
   }
   const decision = await decideUserGrant(streams, { type: 'AddUserGrant', ...row }, now)
   return decision.isOk() ? { result: 'added', change: decision.value } : { result: decision.error }

@@ -31,7 +31,7 @@ export const decideChange = async (
     return { before, change: decision.mapErr(asOutdated) }
   }
   const commands = events.filter((event) => !givesRoles(event)).map(commandOf)
-  const decision = decideAll(kind.decider, commands, before.state)
+  const decision = decideAll(kind.decider, commands, before)
   return { before, change: decision.map((decided) => change(before, decided)) }
 }
 

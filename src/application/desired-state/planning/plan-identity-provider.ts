@@ -74,7 +74,7 @@ export const planIdentityProvider = async (
       : { type: 'AddOidcIdentityProvider', data: AddOidcIdentityProvider.shape.data.parse(data) },
     ...(isAddedInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
   ]
-  return decideAll(identityProvider, commands, state).andThen((events) =>
+  return decideAll(identityProvider, commands, before).andThen((events) =>
     issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
       ? err(invalidFields(index, ['issuer'], 'must not be empty'))
       : ok([changeBy(change(before, events).events, current, { isSecretUnchanged })]),

@@ -41,7 +41,10 @@ export const planProjectRoles = async (
 }
 
 const decide = (command: ProjectRoleCommand, row: ProjectRole | undefined): readonly NewEvent[] => {
-  const state: ProjectRoleState = row ? { ...row, status: row.state } : projectRole.initialState
+  // No rule depends on the generation of the role.
+  const state: ProjectRoleState = row
+    ? { ...row, status: row.state, since: 1 }
+    : projectRole.initialState
   const decision = projectRole.decide(command, state)
   if (decision.isErr()) throw new Fault(decision.error)
   return decision.value.map((event) => newEvent(projectRole, event))
