@@ -300,6 +300,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
       'PermissionDenied',
       'PermissionQuestion',
       'PermissionTarget',
+      'PermissionsInput',
       'PlanOutdated',
       'Planned',
       'PlannedChange',
