@@ -1,11 +1,15 @@
-// What methods answer with, for hosts that name it and have no `neverthrow` of their own.
+// The library on the ports of a host, and how a call is made.
+
 export type { Result, ResultAsync } from 'neverthrow'
+// The port of event stores, and a store in memory.
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
+// The port of read models, and a read model in memory.
 export { memoryReadModel } from './adapters/memory/read-model.js'
-export type { InvalidAppend } from './adapters/store/check-append.js'
-export { checkAppend } from './adapters/store/check-append.js'
+export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
+// Secrets.
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
+// Grants, and who has access.
 export type {
   AccessChecks,
   AccessPage,
@@ -16,6 +20,7 @@ export type {
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
+// Access declared in code: desired states and plans.
 export type { Applied, AppliedChange } from './application/desired-state/applying/applied.js'
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
@@ -39,6 +44,7 @@ export type {
   PlannedGrantUpdated,
 } from './application/desired-state/plan/planned-event.js'
 export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
+// Domains of e-mail addresses.
 export type {
   AddedDomain,
   DomainIds,
@@ -49,6 +55,7 @@ export type {
   RouteOptions,
   SetDomainProviderInput,
 } from './application/domains/domains.js'
+// Errors.
 export type {
   Aborted,
   Cancelled,
@@ -75,8 +82,7 @@ export type {
   VersionOutOfOrder,
 } from './application/errors/log-fault.js'
 export { IamFailure, orThrow } from './application/errors/or-throw.js'
-export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
-export { toJson } from './application/errors/to-json.js'
+export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
@@ -85,20 +91,7 @@ export {
   type StatusDetail,
   toStatus,
 } from './application/errors/to-status.js'
-export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/log-checkpoint.js'
-export { generateSignerKey, type SignerKey } from './application/evidence/note.js'
-export {
-  type InclusionProof,
-  type ProveConsistencyOptions,
-  type ProveInclusionOptions,
-  proveConsistency,
-  proveInclusion,
-  type VerifyConsistencyInput,
-  type VerifyInclusionInput,
-  verifyConsistency,
-  verifyInclusion,
-} from './application/evidence/proofs.js'
-export { eventLine } from './application/evidence/tree.js'
+// History, and following the log.
 export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
 export {
   type Copied,
@@ -106,8 +99,7 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
-export type { SubscribeOptions } from './application/following/subscribe.js'
-export { SubscriptionEnded } from './application/following/subscribe.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Verified,
   type VerifyOptions,
@@ -115,6 +107,7 @@ export {
   verify,
 } from './application/following/verify.js'
 export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
+// Metrics, traces and logs.
 export type {
   Appended,
   CallDone,
@@ -126,6 +119,7 @@ export type {
   Retried,
 } from './application/hooks.js'
 export type { History, Iam } from './application/iam.js'
+// Identity providers, and the login with them.
 export type { RevealedSecret } from './application/identity-providers/client-secrets.js'
 export type {
   AddOidcInput,
@@ -143,13 +137,14 @@ export type {
   ResealReport,
   SecretsChecked,
 } from './application/identity-providers/reseal-secrets.js'
-export type {
-  ImportProgress,
-  ImportReport,
-  RefusedRow,
-} from './application/import-rows.js'
-export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
-export { checkCaller } from './application/method/context.js'
+// Projects and their roles, and the rules at a login.
+export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
+export {
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type WriteContext,
+} from './application/method/context.js'
 export type {
   LongContext,
   LongWrite,
@@ -208,36 +203,14 @@ export type {
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
+// What version 0.1 exported from here: from `claviger/domain`, which has all aggregates.
 export { type Decider, fold } from './domain/decider.js'
-export {
-  AddDomain,
-  DomainCommand,
-  RemoveDomain,
-  SetDomainProvider,
-  VerifyDomain,
-} from './domain/email-domain/commands.js'
-export { type DomainRefusal, type DomainState, domain } from './domain/email-domain/decider.js'
 export type { DomainName } from './domain/email-domain/domain-name.js'
-export {
-  DomainAdded,
-  DomainEvent,
-  DomainProviderSet,
-  DomainRemoved,
-  DomainVerified,
-  domainStream,
-} from './domain/email-domain/events.js'
-export {
-  VerifiedDomainClaimed,
-  VerifiedDomainEvent,
-  VerifiedDomainReleased,
-  verifiedDomainStream,
-} from './domain/email-domain/verified-domain.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
-  PatchIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -261,7 +234,6 @@ export {
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
-export type { GivenProviderFields } from './domain/identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -269,11 +241,10 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
-export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
+export type { Message, Upcaster, Upcasters } from './domain/message.js'
 export {
   AddProject,
   DeactivateProject,
-  PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
   ReactivateProject,
@@ -290,7 +261,6 @@ export {
   ProjectUpdated,
   projectStream,
 } from './domain/project/events.js'
-export type { GivenSettings } from './domain/project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -305,33 +275,7 @@ export {
   rolesOfGroup,
 } from './domain/project/login.js'
 export {
-  AddProjectGrant,
-  DeactivateProjectGrant,
-  ProjectGrantCommand,
-  ReactivateProjectGrant,
-  RemoveProjectGrant,
-  UpdateProjectGrant,
-} from './domain/project-grant/commands.js'
-export {
-  currentProjectGrant,
-  type ProjectGrantRefusal,
-  type ProjectGrantRoleState,
-  type ProjectGrantState,
-  projectGrant,
-} from './domain/project-grant/decider.js'
-export {
-  ProjectGrantAdded,
-  ProjectGrantDeactivated,
-  ProjectGrantEvent,
-  ProjectGrantReactivated,
-  ProjectGrantRemoved,
-  type ProjectGrantRole,
-  ProjectGrantUpdated,
-  projectGrantStream,
-} from './domain/project-grant/events.js'
-export {
   AddProjectRole,
-  PatchProjectRole,
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
@@ -348,33 +292,7 @@ export {
   ProjectRoleUpdated,
   projectRoleStream,
 } from './domain/project-role/events.js'
-export type { GivenGroup } from './domain/project-role/fields.js'
-export {
-  AddUserGrant,
-  AddUserGrantRoles,
-  DeactivateUserGrant,
-  ReactivateUserGrant,
-  RemoveUserGrant,
-  RemoveUserGrantRoles,
-  UpdateUserGrant,
-  UserGrantCommand,
-} from './domain/user-grant/commands.js'
-export {
-  currentUserGrant,
-  type UserGrantRefusal,
-  type UserGrantState,
-  userGrant,
-} from './domain/user-grant/decider.js'
-export {
-  UserGrantAdded,
-  UserGrantDeactivated,
-  UserGrantEvent,
-  UserGrantReactivated,
-  UserGrantRemoved,
-  type UserGrantRole,
-  UserGrantUpdated,
-  userGrantStream,
-} from './domain/user-grant/events.js'
+// Ids, references and permissions.
 export type {
   DomainRef,
   GrantedProjectTarget,

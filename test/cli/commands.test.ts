@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
-import { eventLine } from '../../src/index.js'
+import { eventLine } from '../../src/application/evidence/index.js'
 import { sampled } from '../sampled.js'
 import { claviger, type Ran, starting } from './command-line.js'
 import { CANARIES, newFile, PLACES, type Place, stopServer, written } from './places.js'

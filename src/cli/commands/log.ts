@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventLine, type Position, type RecordedEvent, timeOf } from 'claviger'
+import { type Position, type RecordedEvent, timeOf } from 'claviger'
+import { eventLine } from 'claviger/evidence'
 import { printable } from '../output/printable.js'
 import type { Terminal } from '../output/terminal.js'
 import { type Command, DATABASE, optional, UsageError } from '../running/command.js'

@@ -1,4 +1,4 @@
-import { logCheckpoint } from 'claviger'
+import { logCheckpoint } from 'claviger/evidence'
 import { type Command, DATABASE, Failed, optional, required } from '../../running/command.js'
 import { openDatabase } from '../../running/database.js'
 import { readText } from '../../running/read-file.js'

@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
-import { generateSignerKey } from 'claviger'
+import { generateSignerKey } from 'claviger/evidence'
 import { type Command, Failed, required, UsageError } from '../../running/command.js'
 
 export const key: Command = {
