@@ -17,6 +17,9 @@ const KINDS = 'domain/kinds.ts'
 
 const PURE = [...DOMAIN, 'ports', 'projections', 'projections/events', 'projections/rows']
 
+/** Checks the options of every subpath; the domain has none. */
+const OPTIONS_CHECKER = 'check-options.ts'
+
 /** The public object: no method sees it. What lies beside it is shared by all methods. */
 const PUBLIC_OBJECT = 'application/iam.ts'
 
@@ -145,11 +148,14 @@ const unitOf = (folder: string): string =>
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
+  if (file === OPTIONS_CHECKER) return false
   if (from === to) return from !== 'domain' || target !== KINDS
   if (file === KINDS) return DOMAIN.includes(to)
   // An aggregate that saw the list would see all others.
   if (target === KINDS && from.startsWith('domain')) return false
   if (target === PUBLIC_OBJECT) return from === ''
+  if (target === OPTIONS_CHECKER)
+    return !/^(domain|ports|projections|console\/browser)(\/|$)/.test(from)
   const allowed = RULES.find(([folder]) => folder.test(from))?.[1] ?? []
   const isBelow = allowed.some(
     (folder) => folder.endsWith('/**') && to.startsWith(folder.slice(0, -3)),
@@ -266,6 +272,9 @@ describe('a planted violation is found', () => {
     ['domain/kind.ts', "import { kinds } from './kinds.js'"],
     ['domain/kinds.ts', "import type { Host } from '../ports/host.js'"],
     ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
+    ['ports/host.ts', "import { checkOptions } from '../check-options.js'"],
+    ['domain/values.ts', "import { checkOptions } from '../check-options.js'"],
+    ['check-options.ts', "import { createIam } from './create-iam.js'"],
     ['projections/rows/row-key.ts', "export { iamOf } from '../application/iam.js'"],
     ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],
     ['application/reading/get.ts', "import type { Iam } from '../iam.js'"],

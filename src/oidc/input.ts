@@ -129,7 +129,8 @@ const check = (
 ): void => {
   const violations: Violation[] = []
   for (const field of Object.keys(Object(input)))
-    if (!Object.hasOwn(checks, field)) violations.push({ field, description: 'is no field' })
+    if (!Object.hasOwn(checks, field))
+      violations.push({ field, description: 'is not a field of this input' })
   for (const [field, [isValid, description]] of Object.entries(checks)) {
     const value = Reflect.get(Object(input), field)
     if (value === undefined && required.includes(field))

@@ -4,7 +4,7 @@ import { createIam, memoryEventStore, memoryReadModel, orThrow } from 'claviger'
 import { expect, it } from 'vitest'
 import { SCENARIOS } from '../../src/testing/read-model/samples/samples.js'
 import { logBefore, play } from '../../src/testing/read-model/samples/scenarios.js'
-import { messageOf, type WebhookMessage } from '../../src/webhooks/sending/message.js'
+import { messageOf, type WebhookMessage } from '../../src/webhooks/message.js'
 
 const guide = fileURLToPath(new URL('../../docs/guides/webhooks.md', import.meta.url))
 

@@ -1,22 +1,19 @@
-import type { HistoryEntry, HistoryPage, IamError } from '../../index.js'
-import type { SuspensionReason } from '../cursor.js'
-import type { Delivery } from '../delivery.js'
-import type { WebhookEndpoint } from '../endpoint.js'
-import { ageOf, type Setup } from '../options.js'
-import type { Lane } from './lanes.js'
-import { messageOf } from './message.js'
-import { pauseAfter, RETRY_FOR_MS } from './pauses.js'
-import { type Answer, send } from './send.js'
+import type { HistoryEntry, HistoryPage, IamError } from '../index.js'
+import type { SuspensionReason } from './cursors.js'
+import type { WebhookEndpoint } from './endpoint.js'
+import { type Answer, messageOf, send } from './message.js'
+import { ageOf, type Delivery, type Setup } from './options.js'
+import { type OrganizationQueue, pauseAfter, RETRY_FOR_MS } from './organization-queues.js'
 
 /** Most entries that are read at once. */
 const PAGE_SIZE = 50
 
 const GONE = 410
 
-/** Whether the endpoint goes on, or why it is suspended. */
+/** `going`, or why the endpoint is suspended. */
 export type Progress = 'going' | SuspensionReason
 
-/** The surroundings of a delivery. */
+/** What a delivery needs of its session. */
 export interface Sending {
   /** As the host describes it now: secrets change while a page is sent. */
   readonly endpoint: () => WebhookEndpoint
@@ -28,34 +25,38 @@ export interface Sending {
   readonly signal: AbortSignal
 }
 
-/** Sends the next messages of an organization, one after the other, until one is not taken. */
-export const deliver = async (setup: Setup, lane: Lane, sending: Sending): Promise<Progress> => {
-  const { upTo } = lane
-  const page = await pageOf(setup, lane, sending)
+/** Sends the next messages of an organization, one after the other, until one fails. */
+export const deliver = async (
+  setup: Setup,
+  queue: OrganizationQueue,
+  sending: Sending,
+): Promise<Progress> => {
+  const { upTo } = queue
+  const page = await pageOf(setup, queue, sending)
   if (sending.signal.aborted) return 'going'
   if ('kind' in page)
-    return refused(setup, lane, {
+    return refused(setup, queue, {
       endpoint: sending.endpoint().id,
-      position: lane.failing?.position ?? lane.taken,
-      what: { outcome: 'unreadable', error: page },
+      position: queue.failing?.position ?? queue.taken,
+      attempted: { outcome: 'unreadable', error: page },
       durationMs: 0,
     })
   for (const entry of page.items) {
     if (!sending.permits()) return 'going'
-    const progress = await deliverOne(setup, lane, { entry, sending })
+    const progress = await deliverOne(setup, queue, { entry, sending })
     sending.onAttempt()
     if (progress !== 'taken') return progress
   }
   if (page.nextAfter === undefined) {
-    lane.taken = upTo
-    lane.failing = undefined
+    queue.taken = upTo
+    queue.failing = undefined
   }
   return 'going'
 }
 
 const pageOf = async (
   { options }: Setup,
-  { orgId, taken, upTo }: Lane,
+  { orgId, taken, upTo }: OrganizationQueue,
   { endpoint, signal }: Sending,
 ): Promise<HistoryPage | IamError> => {
   const { types } = endpoint()
@@ -71,66 +72,66 @@ const pageOf = async (
 
 const deliverOne = async (
   setup: Setup,
-  lane: Lane,
+  queue: OrganizationQueue,
   { entry, sending }: { readonly entry: HistoryEntry; readonly sending: Sending },
 ): Promise<Progress | 'taken'> => {
   const { clock, network, source } = setup
   const endpoint = sending.endpoint()
   const begin = clock.elapsed()
-  const message = messageOf(entry, { orgId: lane.orgId, source })
+  const message = messageOf(entry, { orgId: queue.orgId, source })
   const answer = await send(endpoint, message, { network, now: clock.now() })
   const attempt = {
     endpoint: endpoint.id,
     position: entry.sequence,
     durationMs: clock.elapsed() - begin,
   }
-  const what = outcomeOf(answer)
-  if (what.outcome !== 'taken') {
+  const attempted = outcomeOf(answer)
+  if (attempted.outcome !== 'taken') {
     const retryAfter = 'status' in answer ? answer.retryAfter : 0
-    return refused(setup, lane, { ...attempt, what, retryAfter })
+    return refused(setup, queue, { ...attempt, attempted, retryAfter })
   }
-  const failures = lane.failing?.failures ?? 0
-  lane.taken = entry.sequence
-  lane.failing = undefined
-  const { orgId } = lane
+  const failures = queue.failing?.failures ?? 0
+  queue.taken = entry.sequence
+  queue.failing = undefined
+  const { orgId } = queue
   const lag = ageOf(entry.sequence, setup)
-  setup.tell({ ...attempt, ...what, orgId, attempt: failures + 1, lag })
+  setup.notify({ ...attempt, ...attempted, orgId, attempt: failures + 1, lag })
   return 'taken'
 }
 
-/** The fields of a delivery that say what became of it. */
-type What = Pick<Delivery, 'outcome' | 'status' | 'reason' | 'error'>
+/** The fields of a delivery that say how the attempt ended. */
+type Attempted = Pick<Delivery, 'outcome' | 'status' | 'reason' | 'error'>
 
-const outcomeOf = (answer: Answer): What => {
+const outcomeOf = (answer: Answer): Attempted => {
   if ('reason' in answer) return { outcome: 'unreachable', reason: answer.reason }
   const { status } = answer
   return { outcome: status >= 200 && status < 300 ? 'taken' : 'refused', status }
 }
 
 interface Refused extends Pick<Delivery, 'endpoint' | 'position' | 'durationMs'> {
-  readonly what: What
-  /** What the receiver asked for, in milliseconds. */
+  readonly attempted: Attempted
+  /** The pause that the receiver asked for, in milliseconds. */
   readonly retryAfter?: number
 }
 
 /** Records a failure: the organization waits, or the endpoint is suspended. */
 const refused = (
   setup: Setup,
-  lane: Lane,
-  { what, retryAfter = 0, ...attempt }: Refused,
+  queue: OrganizationQueue,
+  { attempted, retryAfter = 0, ...attempt }: Refused,
 ): Progress => {
   const { clock } = setup
   const now = clock.now()
-  const failures = (lane.failing?.failures ?? 0) + 1
-  const since = lane.failing?.since ?? now
+  const failures = (queue.failing?.failures ?? 0) + 1
+  const since = queue.failing?.since ?? now
   const nextAttempt = Math.ceil(now + pauseAfter(failures, { random: clock.random(), retryAfter }))
-  lane.failing = { position: attempt.position, failures, since, nextAttempt }
+  queue.failing = { position: attempt.position, failures, since, nextAttempt }
   const progress =
-    what.status === GONE ? 'gone' : now - since >= RETRY_FOR_MS ? 'exhausted' : 'going'
-  setup.tell({
+    attempted.status === GONE ? 'gone' : now - since >= RETRY_FOR_MS ? 'exhausted' : 'going'
+  setup.notify({
     ...attempt,
-    ...what,
-    orgId: lane.orgId,
+    ...attempted,
+    orgId: queue.orgId,
     attempt: failures,
     lag: ageOf(attempt.position, setup),
     ...(progress === 'going' && { nextAttempt: new Date(nextAttempt) }),

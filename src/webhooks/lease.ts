@@ -1,42 +1,42 @@
-import { type Cursor, writeCursor } from '../cursor.js'
-import type { Setup } from '../options.js'
+import { type Cursor, writeCursor } from './cursors.js'
+import type { Setup } from './options.js'
 
-/** Longest pause between two writes of a cursor, in milliseconds; what was taken since is doubled by a crash. */
+/** Longest pause between two writes of a cursor, in milliseconds. After a crash, messages since then are sent again. */
 const WRITE_EVERY_MS = 250
 
-/** A lease that was given. */
+/** A lease that this process has taken. */
 export interface GivenLease {
   readonly endpoint: string
   readonly holder: string
   /** Version of the cursor. */
   readonly version: number
-  /** By `clock.elapsed`, before it was asked for. */
+  /** By `clock.elapsed`, before the lease was taken. */
   readonly began: number
 }
 
-/** The lease of an endpoint while it is renewed, and its cursor while it is written. */
+/** Renews the lease of an endpoint and writes its cursor. */
 export interface Lease {
-  /** Whether a request that is made now ends while the lease is still ours. */
+  /** Whether a request that begins now ends before the lease does. */
   readonly permits: () => boolean
-  /** Has the cursor written soon: messages were taken or refused. */
+  /** Writes the cursor soon: messages were accepted or refused. */
   readonly touch: () => void
-  /** Writes what is left to be written, and gives the lease back. */
+  /** Writes the cursor and releases the lease. */
   readonly end: () => Promise<void>
 }
 
-/** What a lease is kept for. */
+/** What a lease needs of its session. */
 export interface LeaseUse {
   readonly cursor: () => Cursor
-  /** Called once, when the lease is another's, or the cursor was moved. */
+  /** Called once, when another process has the lease or the cursor was moved. */
   readonly onLost: () => void
 }
 
 /**
- * Renews a lease after each third of it. Renewals and writes are made one after the other, so that a version that is
- * not ours is another's.
+ * Renews a lease after each third of it. Renewals and writes follow one another, so an unknown version was written by
+ * another process.
  */
 export const keepLease = (setup: Setup, given: GivenLease, { cursor, onLost }: LeaseUse): Lease => {
-  const { clock, lease, timeout, tellFault } = setup
+  const { clock, lease, timeout, notifyFault } = setup
   const { cursors } = setup.options
   const { endpoint, holder } = given
   const ending = new AbortController()
@@ -66,7 +66,7 @@ export const keepLease = (setup: Setup, given: GivenLease, { cursor, onLost }: L
     if (stored?.version !== version) return lose()
     deadline = began + lease
     renewAt = began + lease / 3
-    // Where nothing was sent, the position is written as rarely.
+    // While nothing is sent, the position is written as rarely as the lease is renewed.
     isTouched = true
   }
 
@@ -75,7 +75,7 @@ export const keepLease = (setup: Setup, given: GivenLease, { cursor, onLost }: L
       await work()
     } catch (cause) {
       isTouched = true
-      tellFault({ during: 'cursors', endpoint, cause })
+      notifyFault({ during: 'cursors', endpoint, cause })
     }
   }
 

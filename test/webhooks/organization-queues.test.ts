@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Iam, orThrow } from '../../src/index.js'
-import { writeCursor } from '../../src/webhooks/cursor.js'
-import { memoryCursors } from '../../src/webhooks/memory-cursors.js'
+import { memoryCursors, writeCursor } from '../../src/webhooks/cursors.js'
 import { addProjects, caller, nameOf, newIam, running, SECRET } from './receivers.js'
 
 /** Most steps of the event loop between the answer of a receiver and the end of a delivery. */

@@ -1,25 +1,24 @@
-import type { Iam, KnownEvent, Position } from '../../index.js'
+import type { Iam, KnownEvent, Position } from '../index.js'
 
-/** That something happened; what it was, the history shows. */
+/** A change of an organization; its content is in the history. */
 export interface Change {
   readonly position: Position
   readonly orgId: string
   readonly type: string
 }
 
-/** The log, read once for all endpoints that are near its head. */
+/** The log; read once for all endpoints that are near its head. */
 export interface Log {
   /** Position of the last event that was read. */
   readonly head: () => Position
   /** Every change after a position, in order, and then new ones, until `signal` aborts. @throws SubscriptionEnded */
   readonly changesAfter: (position: Position, signal: AbortSignal) => AsyncIterable<Change>
-  /** Settles when `signal` aborts. @throws SubscriptionEnded */
+  /** Resolves when `signal` aborts. @throws SubscriptionEnded */
   readonly ended: Promise<void>
 }
 
-/** Least and most changes that are remembered for all endpoints. */
-const LEAST_REMEMBERED = 5_000
-const MOST_REMEMBERED = 10_000
+/** Changes that are kept in memory for all endpoints: at this maximum, the oldest half is dropped. */
+const MAX_RECENT = 10_000
 
 /** Most changes that are copied at once. */
 const BATCH_SIZE = 500
@@ -30,7 +29,7 @@ const changeOf = ({ position, type, metadata }: KnownEvent): Change => ({
   orgId: metadata.resourceOwner,
 })
 
-/** Follows the log from `head`, a position that is no event yet to come, until `signal` aborts. */
+/** Follows the log from `head`, the position of its last event, until `signal` aborts. */
 export const followLog = (
   iam: Pick<Iam, 'subscribe'>,
   head: Position,
@@ -48,8 +47,8 @@ export const followLog = (
   const follow = async (): Promise<void> => {
     for await (const event of iam.subscribe({ after: head, signal })) {
       recent.push(changeOf(event))
-      if (recent.length > MOST_REMEMBERED)
-        start = recent.splice(0, recent.length - LEAST_REMEMBERED).at(-1)?.position ?? start
+      if (recent.length > MAX_RECENT)
+        start = recent.splice(0, recent.length - MAX_RECENT / 2).at(-1)?.position ?? start
       wake()
     }
   }
@@ -70,7 +69,7 @@ export const followLog = (
     let position = after
     while (!until.aborted) {
       if (position < start) {
-        // Too far behind for what is remembered: reads by itself up to the head.
+        // Too far behind for the changes in memory: reads the log itself up to the head.
         const missed = iam.subscribe({ after: position, until: 'head', signal: until })
         for await (const event of missed) {
           position = event.position

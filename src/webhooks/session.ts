@@ -1,26 +1,26 @@
-import type { Cursor, Suspended } from '../cursor.js'
-import type { WebhookEndpoint } from '../endpoint.js'
-import type { Change, Log } from '../following/log.js'
-import type { Setup } from '../options.js'
-import { bellOf } from './bell.js'
+import { wakeSignal } from './clock.js'
+import type { Cursor, Suspended } from './cursors.js'
 import { deliver } from './deliver.js'
-import { type Lane, lanesOf } from './lanes.js'
+import type { WebhookEndpoint } from './endpoint.js'
 import { type GivenLease, keepLease } from './lease.js'
+import type { Change, Log } from './log.js'
+import type { Setup } from './options.js'
+import { type OrganizationQueue, organizationQueues } from './organization-queues.js'
 
 /** Most requests to an endpoint at the same time, each of another organization. */
 const MAX_REQUESTS = 8
 
-/** Longest wait for what is not told, in milliseconds. */
+/** Longest wait without a signal, in milliseconds. */
 const LOOK_EVERY_MS = 1_000
 
-/** What a session is about. */
+/** An endpoint that this process has leased, and its cursor. */
 export interface Session {
   /** The endpoint as the host describes it now. */
   readonly endpoint: () => WebhookEndpoint
   readonly log: Log
   readonly cursor: Cursor
   readonly lease: GivenLease
-  /** Ends the session after the requests that were made. */
+  /** Ends the session once its requests have ended. */
   readonly signal: AbortSignal
 }
 
@@ -35,66 +35,66 @@ export const runSession = async (
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
   const failures: unknown[] = []
-  /** Ends all else before an error goes on. */
+  /** Ends the session with an error. */
   const fail = (error: unknown) => {
     failures.push(error)
     end()
   }
-  const lanes = lanesOf(cursor)
-  const bell = bellOf(clock)
-  const [room, requests] = [bellOf(clock), new Set<Promise<void>>()]
+  const queues = organizationQueues(cursor)
+  const [work, room] = [wakeSignal(clock), wakeSignal(clock)]
+  const requests = new Set<Promise<void>>()
   let position = cursor.position
   let suspended: Suspended | undefined
   const lease = keepLease(setup, given, {
-    cursor: () => ({ position, held: lanes.held(), ...(suspended && { suspended }) }),
+    cursor: () => ({ position, held: queues.held(), ...(suspended && { suspended }) }),
     onLost: end,
   })
 
   const read = async (): Promise<void> => {
     for await (const change of log.changesAfter(position, ending.signal)) {
       if (isWanted(endpoint(), change)) {
-        while (!lanes.hasRoom(change.orgId) && !ending.signal.aborted)
+        while (!queues.hasRoom(change.orgId) && !ending.signal.aborted)
           await room.wait(LOOK_EVERY_MS, ending.signal)
         if (ending.signal.aborted) return
-        lanes.add(change)
-        bell.ring()
+        queues.add(change)
+        work.wake()
       }
       position = change.position
     }
   }
 
-  const serve = async (lane: Lane): Promise<void> => {
+  const serve = async (queue: OrganizationQueue): Promise<void> => {
     // The host may give the endpoint to another organization.
-    const isFor = () => (endpoint().orgId ?? lane.orgId) === lane.orgId
+    const isFor = () => (endpoint().orgId ?? queue.orgId) === queue.orgId
     const sending = {
       endpoint,
       permits: () => !ending.signal.aborted && lease.permits() && isFor(),
       onAttempt: lease.touch,
       signal: ending.signal,
     }
-    if (!isFor()) lane.taken = lane.upTo
-    const progress = isFor() ? await deliver(setup, lane, sending) : 'going'
-    lanes.release(lane)
+    if (!isFor()) queue.taken = queue.upTo
+    const progress = isFor() ? await deliver(setup, queue, sending) : 'going'
+    queues.release(queue)
     lease.touch()
-    room.ring()
+    room.wake()
     if (progress !== 'going') {
       suspended = { reason: progress, since: clock.now() }
       end()
     }
-    bell.ring()
+    work.wake()
   }
 
   const send = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const isFree = requests.size < MAX_REQUESTS && lease.permits()
-      const lane = isFree ? lanes.due(clock.now()) : undefined
-      if (lane === undefined) {
-        const wait = Math.min(LOOK_EVERY_MS, Math.max(1, lanes.nextDue() - clock.now()))
-        await bell.wait(isFree ? wait : LOOK_EVERY_MS / 10, ending.signal)
+      const queue = isFree ? queues.due(clock.now()) : undefined
+      if (queue === undefined) {
+        const wait = Math.min(LOOK_EVERY_MS, Math.max(1, queues.nextDue() - clock.now()))
+        await work.wait(isFree ? wait : LOOK_EVERY_MS / 10, ending.signal)
         continue
       }
-      lane.isBusy = true
-      const request = serve(lane)
+      queue.isBusy = true
+      const request = serve(queue)
         .catch(fail)
         .finally(() => requests.delete(request))
       requests.add(request)
