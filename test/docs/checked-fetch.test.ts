@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
 import { openIdSignIn } from 'claviger/oidc'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { checkedFetch } from '../../docs/examples/checked-fetch.js'
+import { checkedFetch } from '../../docs/examples/sign-in/checked-fetch.js'
 
 /** A name that leads to addresses of a test; the check before the request would have seen others. */
 const addresses = vi.hoisted(() => new Map<string, readonly string[]>())
