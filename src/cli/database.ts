@@ -26,7 +26,7 @@ export interface Database extends AsyncDisposable {
 }
 
 /** How a database is opened. */
-export interface OpenOptions {
+interface OpenOptions {
   readonly schema?: string | undefined
   /** Whether the database is created if it is missing, and brought up to date. */
   readonly create?: boolean | undefined

@@ -19,7 +19,7 @@ export interface Terminal {
 }
 
 /** Streams and hooks of a terminal. */
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly out: Output
   readonly notes: Output
   /** Removes secrets from notes. */

@@ -87,7 +87,7 @@ export const isAllowed = (url: URL, options: NetworkOptions): boolean => {
 }
 
 /** A request, and what reads its answer within the same timeout. */
-export interface GuardedRequest<Value> {
+interface GuardedRequest<Value> {
   readonly url: string
   readonly init: RequestInit
   readonly read: (answer: Response) => Promise<Value>

@@ -32,7 +32,7 @@ export const systemClock: Clock = {
 }
 
 /** Wakes a loop that waits. */
-export interface WakeSignal {
+interface WakeSignal {
   readonly wake: () => void
   /** Waits until `wake` is called, or was since the last wait; for a limited time, and until `signal` aborts. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>

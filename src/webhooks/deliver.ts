@@ -11,10 +11,10 @@ const PAGE_SIZE = 50
 const GONE = 410
 
 /** `going`, or why the endpoint is suspended. */
-export type Progress = 'going' | SuspensionReason
+type Progress = 'going' | SuspensionReason
 
 /** What a delivery needs of its session. */
-export interface Sending {
+interface Sending {
   /** As the host describes it now: secrets change while a page is sent. */
   readonly endpoint: () => WebhookEndpoint
   /** Whether the next message may be sent. */

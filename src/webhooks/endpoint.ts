@@ -29,7 +29,7 @@ export class InvalidEndpoint extends TypeError {
 
 const FIELDS = ['id', 'url', 'secrets', 'orgId', 'types', 'after']
 
-export const MAX_POSITION = 2n ** 64n - 1n
+const MAX_POSITION = 2n ** 64n - 1n
 
 export const isPosition = (value: unknown): value is Position =>
   typeof value === 'bigint' && value >= 0n && value <= MAX_POSITION

@@ -15,7 +15,7 @@ export interface GivenLease {
 }
 
 /** Renews the lease of an endpoint and writes its cursor. */
-export interface Lease {
+interface Lease {
   /** Whether a request that begins now ends before the lease does. */
   readonly permits: () => boolean
   /** Writes the cursor soon: messages were accepted or refused. */
@@ -25,7 +25,7 @@ export interface Lease {
 }
 
 /** What a lease needs of its session. */
-export interface LeaseUse {
+interface LeaseUse {
   readonly cursor: () => Cursor
   /** Called once, when another process has the lease or the cursor was moved. */
   readonly onLost: () => void

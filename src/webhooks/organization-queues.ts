@@ -14,7 +14,7 @@ export interface OrganizationQueue {
 }
 
 /** The queues of an endpoint, one for each organization with messages that wait. */
-export interface OrganizationQueues {
+interface OrganizationQueues {
   /** Whether a change of this organization can wait. */
   readonly hasRoom: (orgId: string) => boolean
   readonly add: (change: Change) => void

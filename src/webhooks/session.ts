@@ -14,7 +14,7 @@ const MAX_REQUESTS = 8
 const LOOK_EVERY_MS = 1_000
 
 /** An endpoint that this process has leased, and its cursor. */
-export interface Session {
+interface Session {
   /** The endpoint as the host describes it now. */
   readonly endpoint: () => WebhookEndpoint
   readonly log: Log

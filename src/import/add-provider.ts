@@ -1,32 +1,29 @@
 import * as z from 'zod/mini'
-import { scope } from '../../domain/identity-provider/commands.js'
-import { isRequiredText, MAX_SCOPES } from '../../domain/values.js'
-import type { DesiredIdentityProvider } from '../../index.js'
-import { type Found, itemsIn } from '../reading/document.js'
-import { idFor, referredId } from '../reading/ids.js'
-import { nameIn } from '../reading/names.js'
-import type { Warn } from '../warning.js'
+import { scope } from '../domain/identity-provider/commands.js'
+import { isRequiredText, MAX_SCOPES } from '../domain/values.js'
+import type { DesiredIdentityProvider } from '../index.js'
+import { type Found, idFor, itemsIn, nameIn, referredId } from './document.js'
+import type { Warn } from './imported.js'
 import type { OrganizationDraft } from './organization-draft.js'
 
-/** An OIDC identity provider as it was found. */
-export interface FoundProvider {
-  /** Its id, and where it is. */
+/** An OIDC identity provider of an export. */
+interface FoundProvider {
   readonly id: Found
-  /** Its id stands for a name that is absent. */
+  /** The id is used when it is absent. */
   readonly name: Found
   readonly clientId: Found
   readonly clientSecret: Found
   readonly issuer: Found
   readonly scopes: Found
   readonly isActive: boolean
-  /** Those that the source has: what was set here of others stays. */
+  /** The fields that the source has; other fields stay as they are set here. */
   readonly fields: Pick<
     DesiredIdentityProvider,
     'stylingType' | 'autoRegister' | 'displayNameMapping' | 'usernameMapping'
   >
 }
 
-/** Adds a provider. Without a secret that can be used it comes inactive. */
+/** Adds a provider; inactive if it has no usable secret. */
 export const addProvider = (
   { providers }: OrganizationDraft,
   found: FoundProvider,
@@ -59,7 +56,7 @@ const restOf = ({ clientSecret, scopes, isActive }: FoundProvider, warn: Warn) =
   }
 }
 
-/** Asterisks that stand for a secret, or the name of one that is kept in a vault. */
+/** Asterisks in place of a secret, or a reference to a vault. */
 const MASKED = /^\*+$|^\$\{/
 
 const secretIn = ({ value }: Found): string | undefined =>

@@ -1,27 +1,30 @@
-import { addProject, type OrganizationDraft } from '../drafting/organization-draft.js'
-import { addRole, type ProjectDraft } from '../drafting/project-draft.js'
-import { entriesIn, type Found, fieldIn, recordsIn, textIn } from '../reading/document.js'
-import { derivedId } from '../reading/ids.js'
-import { nameIn } from '../reading/names.js'
-import type { Warn } from '../warning.js'
 import {
-  knownRolesIn,
-  nameOfRole,
-  type RoleGraph,
-  type RoleName,
-  type RoleNode,
-  roleNamesIn,
-} from './role-graph.js'
+  derivedId,
+  entriesIn,
+  type Found,
+  fieldIn,
+  nameIn,
+  recordsIn,
+  textIn,
+  textsIn,
+} from './document.js'
+import type { Warn } from './imported.js'
+import {
+  addProject,
+  addRole,
+  type OrganizationDraft,
+  type ProjectDraft,
+} from './organization-draft.js'
 
 /** Id of the project that has the roles of the realm. */
 const REALM_PROJECT = 'realm'
 
-/** A role before it is known which roles come with it. */
+/** A role whose included roles are not resolved yet. */
 interface FoundNode extends Pick<RoleNode, 'kept'> {
   readonly composites: Found
 }
 
-/** The roles of a realm, added to projects. */
+/** Reads the roles of a realm, and adds them to projects. */
 export const readRoles = (realm: Found, draft: OrganizationDraft, warn: Warn): RoleGraph => {
   const nodes = new Map<RoleName, FoundNode>()
   const roles = fieldIn(realm, 'roles')
@@ -107,7 +110,7 @@ const projectOf = ({ clientId, list: { path }, client }: FoundClient, warn: Warn
   if (isTaken) warn('IdChanged', path)
   if (client && fieldIn(client, 'enabled').value === false) warn('ClientDisabled', client.path)
   const shown = client && textIn(client, 'name')
-  // Keycloak translates such a name.
+  // Keycloak translates names that begin so.
   const isOwnName = shown !== undefined && !shown.startsWith('${')
   const name = client && isOwnName ? fieldIn(client, 'name') : { value: clientId, path }
   return {
@@ -117,7 +120,7 @@ const projectOf = ({ clientId, list: { path }, client }: FoundClient, warn: Warn
   }
 }
 
-/** A role of a project that is kept. */
+/** Adds a role to a project and to the graph. */
 const addNode = (
   role: Found,
   {
@@ -167,3 +170,63 @@ const INTERNAL_CLIENTS = [
 const isInternalClient = (realm: Found, clientId: string): boolean =>
   INTERNAL_CLIENTS.includes(clientId) ||
   (textIn(realm, 'realm') === 'master' && clientId.endsWith('-realm'))
+
+/** A role of a project. */
+interface KeptRole {
+  readonly project: ProjectDraft
+  readonly roleKey: string
+}
+
+/** Name of a role within a realm; roles of clients have the client in it. */
+export type RoleName = string
+
+const nameOfRole = (name: string, clientId: string | null = null): RoleName =>
+  JSON.stringify([clientId, name])
+
+/** A role, and the roles that it includes. */
+interface RoleNode {
+  /** Undefined for a role of Keycloak itself. */
+  readonly kept: KeptRole | undefined
+  readonly includes: readonly RoleName[]
+}
+
+/** The roles of a realm. */
+export type RoleGraph = ReadonlyMap<RoleName, RoleNode>
+
+/** The imported roles among some roles and all that they include, each once. Roles may include each other in a circle. */
+export const rolesWith = (graph: RoleGraph, names: Iterable<RoleName>): readonly KeptRole[] => {
+  const seen = new Set(names)
+  const kept: KeptRole[] = []
+  // The loop also visits roles that are added to the set meanwhile.
+  for (const name of seen) {
+    const node = graph.get(name)
+    if (node?.kept) kept.push(node.kept)
+    for (const included of node?.includes ?? []) seen.add(included)
+  }
+  return kept
+}
+
+/** The names of roles that an object refers to, with their paths. */
+export function* roleNamesIn(
+  holder: Found,
+  [ofRealm, ofClients]: readonly [ofRealm: string, ofClients: string],
+  warn: Warn,
+): Generator<readonly [name: RoleName, path: string]> {
+  for (const { value, path } of textsIn(fieldIn(holder, ofRealm), warn))
+    yield [nameOfRole(value), path]
+  for (const [clientId, list] of entriesIn(fieldIn(holder, ofClients), warn))
+    for (const { value, path } of textsIn(list, warn)) yield [nameOfRole(value, clientId), path]
+}
+
+/** The names that the realm has roles for. */
+export const knownRolesIn = (
+  graph: ReadonlyMap<RoleName, unknown>,
+  names: Iterable<readonly [name: RoleName, path: string]>,
+  warn: Warn,
+): readonly RoleName[] => {
+  const known: RoleName[] = []
+  for (const [name, path] of names)
+    if (graph.has(name)) known.push(name)
+    else warn('RoleUnknown', path)
+  return known
+}
