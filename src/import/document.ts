@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { fieldOf } from '../domain/field-of.js'
-import { isId, isRequiredText, MAX_TEXT_LENGTH } from '../domain/values.js'
+import { fieldOf, isId, isRequiredText, MAX_TEXT_LENGTH } from '../domain/values.js'
 import type { Warn } from './imported.js'
 
 /** A value of a document, and its path. */

@@ -2,7 +2,7 @@ import { fetchHandler } from 'claviger/transport'
 import { expect, it } from 'vitest'
 import { kinds } from '../../src/console/browser/kinds.js'
 import { texts } from '../../src/console/browser/texts.js'
-import { EVENT_TYPES } from '../../src/domain/kinds.js'
+import { EVENT_TYPES } from '../../src/domain/aggregates.js'
 import { openHost } from './host.js'
 
 const SCHEMAS: Readonly<Record<string, string>> = {
