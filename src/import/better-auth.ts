@@ -23,11 +23,11 @@ export interface BetterAuthTables {
   readonly members?: readonly object[] | undefined
 }
 
-const TABLES = ['ssoProviders', 'organizationRoles', 'members'] as const
+const TABLES = ['ssoProviders', 'organizationRoles', 'members']
 
 /**
  * Reads the tables of better-auth. OIDC providers of organizations are imported, and the roles of their members as
- * roles of the project `organization`. Never throws: an unreadable export is one warning with an empty path.
+ * roles of the project `organization`. Other tables are left out with a warning. Never throws: an unreadable export is one warning with an empty path.
  */
 export const readBetterAuth = (tables: BetterAuthTables): Imported => {
   const { warnings, warn } = openReport()
@@ -43,6 +43,8 @@ export const readBetterAuth = (tables: BetterAuthTables): Imported => {
     readProviders(fieldIn(document, 'ssoProviders'), organizationOf, warn)
     readOrganizationRoles(fieldIn(document, 'organizationRoles'), organizationOf, warn)
     readMembers(fieldIn(document, 'members'), organizationOf, warn)
+    for (const name of Object.keys(document.value))
+      if (!TABLES.includes(name)) warn('NotKept', name)
   }
   return {
     organizations: [...drafts.values()].flatMap((draft) => importedFrom(draft, 'better-auth')),

@@ -13,9 +13,9 @@ export interface FoundAddress {
   readonly address: string
 }
 
-/** What a host says about the network. */
+/** Options for requests to other hosts. */
 export interface NetworkOptions {
-  /** Makes the requests; the global `fetch` when absent. It must not follow redirects when told not to. */
+  /** Makes the requests; the global `fetch` when absent. It must respect `redirect: 'manual'`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
    * Finds the addresses of a name, which are checked before a request: `(name) => lookup(name, { all: true })` with
@@ -59,7 +59,7 @@ export type NetworkReason =
   | 'redirect'
   /** No whole answer in time. */
   | 'timeout'
-  /** More bytes than are taken. */
+  /** Too many bytes. */
   | 'too_large'
   /** No connection, or one that broke. */
   | 'network'

@@ -27,19 +27,19 @@ export interface SignedIn {
   readonly username?: string
   /** By the mapping of the provider; else the user name, else the subject. */
   readonly displayName: string
-  /** As the provider says; whether it is the user's is told by `emailVerified`. */
+  /** As the provider says. It may belong to somebody else, unless `emailVerified` is true. */
   readonly email?: string
-  /** Whether the provider says that the address is the user's. */
+  /** Whether the provider says that the address belongs to the user. */
   readonly emailVerified: boolean
-  /** Whether somebody who is not known yet may be registered. */
+  /** Whether an unknown user may be registered. */
   readonly mayAutoRegister: boolean
-  /** Of the ID token; what it lacks, of the user info. */
+  /** Claims of the ID token, and further ones of the user info. */
   readonly claims: Readonly<Record<string, unknown>>
   /** As given to `begin`. */
   readonly returnTo?: string
   /** For the host to take; hidden from `inspect` and `JSON.stringify`. */
   readonly tokens: SignInTokens
-  /** The user as `userIdOf` names them; absent of one whom it does not know. */
+  /** The user id of `userIdOf`; absent for a user that it does not know. */
   readonly userId?: string
   /** Whether the project that was given to `begin` lets the user in, with which roles; absent without `userId`. */
   readonly access?: AccessCheck
@@ -53,7 +53,7 @@ export class SignInTokens {
     this.#tokens = { access, id, ...(refresh !== undefined && { refresh }) }
   }
 
-  /** For `inspect`, which may be told to call getters. */
+  /** Hides the tokens from `inspect`, which has an option to call getters. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return 'SignInTokens {}'
   }
@@ -68,7 +68,7 @@ export class SignInTokens {
     return this.#tokens.id
   }
 
-  /** Only of providers that give one, mostly for the scope `offline_access`. */
+  /** Absent unless the provider gives one, mostly for the scope `offline_access`. */
   get refreshToken(): string | undefined {
     return this.#tokens.refresh
   }
@@ -76,7 +76,7 @@ export class SignInTokens {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** What the provider answered to the code. */
+/** The answer of the provider to the code. */
 export type Granted = TokenEndpointResponse & TokenEndpointResponseHelpers
 
 /** The claims of the ID token and the user info. @throws Refused */
@@ -93,7 +93,7 @@ export const claimsOf = async (client: Configuration, granted: Granted): Promise
   return mergedClaims(idToken, { ...info })
 }
 
-/** The ID token is signed, so it wins. An address and whether it is verified are of one source. */
+/** The ID token is signed, so it wins. An address and `email_verified` come from the same source. */
 const mergedClaims = (idToken: Claims, info: Claims): Claims => {
   const isOfIdToken = idToken['email'] !== undefined
   const { email_verified: isVerified } = isOfIdToken ? idToken : info
