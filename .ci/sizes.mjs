@@ -17,7 +17,7 @@ const BUDGETS = {
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './import': { source: 'import/index.ts', own: 8_200, whole: 19_000 },
-  './oidc': { source: 'oidc/index.ts', own: 8_300, whole: 46_000 },
+  './oidc': { source: 'oidc/index.ts', own: 8_300, whole: 46_200 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_200, whole: 45_400 },
   './webhooks': { source: 'webhooks/index.ts', own: 17_200, whole: 37_500 },
   './testing': { source: 'testing/index.ts', own: 32_100, whole: 43_100 },
