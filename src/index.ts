@@ -207,6 +207,7 @@ export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
 export { type Decider, fold } from './domain/decider.js'
+export { domainStream } from './domain/email-domain/aggregate.js'
 export {
   AddDomain,
   DomainCommand,
@@ -222,7 +223,6 @@ export {
   DomainProviderSet,
   DomainRemoved,
   DomainVerified,
-  domainStream,
 } from './domain/email-domain/events.js'
 export {
   VerifiedDomainClaimed,
@@ -230,6 +230,7 @@ export {
   VerifiedDomainReleased,
   verifiedDomainStream,
 } from './domain/email-domain/verified-domain.js'
+export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
@@ -255,7 +256,6 @@ export {
   IdentityProviderReactivated,
   IdentityProviderRemoved,
   IdentityProviderUpdated,
-  identityProviderStream,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
@@ -268,6 +268,7 @@ export {
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
 export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
+export { projectStream } from './domain/project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
@@ -286,7 +287,6 @@ export {
   ProjectReactivated,
   ProjectRemoved,
   ProjectUpdated,
-  projectStream,
 } from './domain/project/events.js'
 export type { GivenSettings } from './domain/project/fields.js'
 export {
@@ -302,6 +302,7 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
+export { projectGrantStream } from './domain/project-grant/aggregate.js'
 export {
   AddProjectGrant,
   DeactivateProjectGrant,
@@ -325,8 +326,8 @@ export {
   ProjectGrantRemoved,
   type ProjectGrantRole,
   ProjectGrantUpdated,
-  projectGrantStream,
 } from './domain/project-grant/events.js'
+export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
   PatchProjectRole,
@@ -344,9 +345,9 @@ export {
   ProjectRoleEvent,
   ProjectRoleRemoved,
   ProjectRoleUpdated,
-  projectRoleStream,
 } from './domain/project-role/events.js'
 export type { GivenGroup } from './domain/project-role/fields.js'
+export { userGrantStream } from './domain/user-grant/aggregate.js'
 export {
   AddUserGrant,
   AddUserGrantRoles,
@@ -371,7 +372,6 @@ export {
   UserGrantRemoved,
   type UserGrantRole,
   UserGrantUpdated,
-  userGrantStream,
 } from './domain/user-grant/events.js'
 export type {
   DomainRef,

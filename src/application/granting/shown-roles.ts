@@ -28,7 +28,7 @@ export const withLivingRoles = async <Row extends Views[ViewType]>(
   store: EventStore,
   { row, object, orgId, until }: Found<Row>,
 ): Promise<Views[ViewType] | undefined> => {
-  const { assigns } = aggregates[object.type]
+  const assigns = aggregates[object.type].assignments?.assigns
   if (!assigns) return row
   const view = new PastView(store, orgId, until)
   const living = await view.settle((past) => livingRoles(past, object))

@@ -95,7 +95,7 @@ export const HISTORY: Table = {
 
 /** Whether objects of that type lie in a project and are listed by the organization that they name, too. */
 const isReceived = (type: ViewType): boolean =>
-  aggregates[type].container !== undefined && aggregates[type].assigns !== undefined
+  aggregates[type].container !== undefined && aggregates[type].assignments?.assigns !== undefined
 
 /** Each holds one row for every object of its type that exists. */
 export const OBJECTS = byType(
