@@ -11,12 +11,22 @@ import type {
   StreamId,
 } from './values.js'
 
-/** What an aggregate states of itself. {@link defineAggregate} derives the rest of an {@link Aggregate}. */
-export interface AggregateDefinition<
+/**
+ * What an aggregate states of itself. {@link defineAggregate} derives the rest of an {@link Aggregate}. Permissions are
+ * asked for the container, unless a target is stated.
+ */
+export type AggregateDefinition<
   Ref extends ObjectRef,
   View extends Stateful,
   Event extends Message,
-> extends Stated<Omit<Ref, 'type'>, View, Event> {
+> = Definition<Ref, View, Event> &
+  (
+    | Required<Pick<Definition<Ref, View, Event>, 'container'>>
+    | Required<Pick<Definition<Ref, View, Event>, 'target'>>
+  )
+
+interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends Message>
+  extends Stated<Omit<Ref, 'type'>, View, Event> {
   readonly type: Ref['type']
 
   /** The ids that name an object in its container, in the order in which its stream names them; the last of all ids when absent. */
@@ -187,21 +197,18 @@ export interface AssignedRole {
 }
 
 /** A definition of any aggregate. */
-interface AnyDefinition extends Omit<AggregateDefinition<ObjectRef, Stateful, Message>, 'keyIds'> {
+interface AnyDefinition extends Omit<Definition<ObjectRef, Stateful, Message>, 'keyIds'> {
   readonly keyIds?: readonly string[]
 }
 
 type RefOf<Type extends ObjectRef['type']> = Extract<ObjectRef, { readonly type: Type }>
 
 /** An aggregate with its own types. */
-type Defined<Definition extends AnyDefinition> = Omit<
-  Definition,
-  keyof Derived<never, never, never>
-> &
+type Defined<Own extends AnyDefinition> = Omit<Own, keyof Derived<never, never, never>> &
   Derived<
-    Omit<RefOf<Definition['type']>, 'type'>,
-    RefOf<Definition['type']>,
-    z.output<Definition['decider']['eventSchema']> & Message
+    Omit<RefOf<Own['type']>, 'type'>,
+    RefOf<Own['type']>,
+    z.output<Own['decider']['eventSchema']> & Message
   >
 
 /** Ids by their names. */
@@ -212,11 +219,9 @@ type NamedIds = Readonly<Record<string, string | undefined>>
  *
  * @example defineAggregate({ type: 'project', … } satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent>)
  */
-export const defineAggregate = <const Definition extends AnyDefinition>(
-  definition: Definition,
-): Defined<Definition> =>
+export const defineAggregate = <const Own extends AnyDefinition>(definition: Own): Defined<Own> =>
   // Cast: what is derived from the definition has the types of the definition.
-  ({ ...definition, ...derive(definition) }) as unknown as Defined<Definition>
+  ({ ...definition, ...derive(definition) }) as unknown as Defined<Own>
 
 const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message> => {
   const { type, ids: schema, container, effects, events } = definition
