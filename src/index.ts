@@ -2,8 +2,7 @@
 export type { Result, ResultAsync } from 'neverthrow'
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
-export type { InvalidAppend } from './adapters/store/check-append.js'
-export { checkAppend } from './adapters/store/check-append.js'
+export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
@@ -73,8 +72,7 @@ export type {
   VersionOutOfOrder,
 } from './application/errors/log-fault.js'
 export { IamFailure, orThrow } from './application/errors/or-throw.js'
-export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
-export { toJson } from './application/errors/to-json.js'
+export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
@@ -104,8 +102,7 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
-export type { SubscribeOptions } from './application/following/subscribe.js'
-export { SubscriptionEnded } from './application/following/subscribe.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Verified,
   type VerifyOptions,
@@ -146,8 +143,12 @@ export type {
   ImportReport,
   RefusedRow,
 } from './application/import-rows.js'
-export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
-export { checkCaller } from './application/method/context.js'
+export {
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type WriteContext,
+} from './application/method/context.js'
 export type {
   LongContext,
   LongWrite,
@@ -205,8 +206,13 @@ export type {
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
-export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
-export { type Decider, fold } from './domain/decider.js'
+export {
+  type AlreadyExists,
+  type Decider,
+  fold,
+  type NotFound,
+  type ProofNotFound,
+} from './domain/decider.js'
 export { domainStream } from './domain/email-domain/aggregate.js'
 export {
   AddDomain,
@@ -237,6 +243,7 @@ export {
   IdentityProviderCommand,
   OidcMappingField,
   PatchIdentityProvider,
+  type ProviderFieldsInput,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -259,7 +266,6 @@ export {
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
-export type { GivenProviderFields } from './domain/identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -275,6 +281,7 @@ export {
   PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
+  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -288,7 +295,6 @@ export {
   ProjectRemoved,
   ProjectUpdated,
 } from './domain/project/events.js'
-export type { GivenSettings } from './domain/project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -332,6 +338,7 @@ export {
   AddProjectRole,
   PatchProjectRole,
   ProjectRoleCommand,
+  type ProjectRoleGroupInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './domain/project-role/commands.js'
@@ -346,7 +353,6 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
-export type { GivenGroup } from './domain/project-role/fields.js'
 export { userGrantStream } from './domain/user-grant/aggregate.js'
 export {
   AddUserGrant,
