@@ -30,7 +30,13 @@ const METHOD = [...TIMERS, 'application/hooks.ts', 'application/method']
 const FOLLOWING = [...METHOD, 'application/following']
 const RECORDING = [...METHOD, 'application', 'application/recording']
 const GRANTING = [...RECORDING, 'application/granting']
-const READING = [...FOLLOWING, 'application', 'application/granting', 'application/reading']
+const READING = [
+  ...FOLLOWING,
+  'application',
+  'application/granting',
+  'application/reading',
+  'application/recording/streams.ts',
+]
 const WRITING = [...GRANTING, 'application/writing']
 const METHODS = [...READING, ...WRITING]
 const DESIRED_STATE = [
