@@ -88,7 +88,7 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
 }
 
 /** What follows from a definition. */
-interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
+export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
   /** The object that `ids` name; other fields of `ids` are left out. */
   ref(ids: Ids): Ref
 
