@@ -1,13 +1,19 @@
 import * as z from 'zod/mini'
 import type { Aggregate } from './aggregate.js'
 import { domains } from './email-domain/aggregate.js'
-import { verifiedDomains } from './email-domain/verified-domain.js'
+import type { DomainEvent } from './email-domain/events.js'
+import { type VerifiedDomainEvent, verifiedDomains } from './email-domain/verified-domain.js'
 import { identityProviders } from './identity-provider/aggregate.js'
+import type { IdentityProviderEvent } from './identity-provider/events.js'
 import type { EventSchema } from './message.js'
 import { projects } from './project/aggregate.js'
+import type { ProjectEvent } from './project/events.js'
 import { projectGrants } from './project-grant/aggregate.js'
+import type { ProjectGrantEvent } from './project-grant/events.js'
 import { projectRoles } from './project-role/aggregate.js'
+import type { ProjectRoleEvent } from './project-role/events.js'
 import { userGrants } from './user-grant/aggregate.js'
+import type { UserGrantEvent } from './user-grant/events.js'
 import { fieldOf, type ObjectRef } from './values.js'
 
 const all = {
@@ -25,9 +31,14 @@ type Listed = (typeof all)[keyof typeof all]
 export type AnyView = NonNullable<ReturnType<Listed['view']>>
 
 /** An event of any stream, in its newest version. */
-export type AnyEvent = z.output<
-  Listed['decider']['eventSchema'] | typeof verifiedDomains.decider.eventSchema
->
+export type AnyEvent =
+  | IdentityProviderEvent
+  | ProjectEvent
+  | ProjectRoleEvent
+  | ProjectGrantEvent
+  | UserGrantEvent
+  | DomainEvent
+  | VerifiedDomainEvent
 
 /** Any aggregate; its functions take ids, events and views as they are stored. */
 export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>

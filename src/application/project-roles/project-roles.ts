@@ -74,8 +74,8 @@ export interface ListProjectRolesInput extends GivenList<ProjectRole> {
         readonly displayName?: TextFilter | undefined
         /** On the group; `{ equals: '' }` for roles without one. */
         readonly group?: TextFilter | undefined
-        /** In this state; in either when absent. */
-        readonly state?: 'active' | 'inactive' | undefined
+        /** Every role is active, so that this leaves none out. */
+        readonly state?: 'active' | undefined
       }
     | undefined
 }
