@@ -214,6 +214,9 @@ type Defined<Own extends AnyDefinition> = Omit<Own, keyof Derived<never, never, 
 /** Ids by their names. */
 type NamedIds = Readonly<Record<string, string | undefined>>
 
+/** Joins some ids by `+`. */
+type IdPath = (ids: NamedIds, orgId: string) => string
+
 /**
  * The aggregate of a definition, with its own types.
  *
@@ -247,15 +250,19 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
     if (id === undefined) throw new Error(`The ids of a ${type} lack ${name}`)
     return id
   }
-  const joined = (ids: NamedIds, some: readonly string[], orgId: string): string =>
-    some.map((name) => idIn(ids, name, orgId)).join('+')
+  const joined = ([first = '', ...rest]: readonly string[]): IdPath => {
+    if (rest.length === 0) return (ids, orgId) => idIn(ids, first, orgId)
+    const after = joined(rest)
+    return (ids, orgId) => `${idIn(ids, first, orgId)}+${after(ids, orgId)}`
+  }
   const path = container ? names : keyIds
+  const pathOf = joined(path)
 
   const reads = readerOf(events)
   const effectByType: ReadonlyMap<string, Effect> = new Map(Object.entries(effects))
   return {
     ref,
-    key: (ids, orgId) => joined(ids, keyIds, orgId),
+    key: joined(keyIds),
     refOfKey: (key, projectId) => {
       // Only the last id of a key may have a `+`.
       const parts = key.split('+')
@@ -265,7 +272,7 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
       const ids = [...(container ? [projectId] : []), ...own]
       return ref(Object.fromEntries(path.map((name, index) => [name, ids[index]])))
     },
-    stream: (orgId, ids) => `${type}-${orgId}+${joined(ids, path, orgId)}`,
+    stream: (orgId, ids) => `${type}-${orgId}+${pathOf(ids, orgId)}`,
     reads,
     effectOf: (event) => effectByType.get(event.type),
     eventsThat: (effect) =>
