@@ -22,7 +22,7 @@ import {
 } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
-import { writesOf } from '../writing/write-command.js'
+import { writesOf } from '../writing/write-object.js'
 import {
   type AddProjectRoleInput,
   type AddProjectRolesInput,
