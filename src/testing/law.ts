@@ -1,3 +1,5 @@
+import { isRecord } from '../domain/values.js'
+
 /** A promise of a port, to be checked on any implementation, in any test runner. */
 export interface Law<Harness> {
   /** The promise, as a sentence. */
@@ -66,9 +68,6 @@ export const isEqual = (left: unknown, right: unknown): boolean => {
 /** An undefined property counts as absent, as in JSON. */
 const definedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.keys(value).filter((key) => value[key] !== undefined)
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 /** Most characters of a value that a message shows. */
 const MAX_SHOWN = 1000

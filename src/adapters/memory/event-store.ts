@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import type { StreamId } from '../../domain/values.js'
+import { isRecord, type StreamId } from '../../domain/values.js'
 import type {
   Append,
   EventCount,
@@ -147,11 +147,8 @@ const freeze = (event: RecordedEvent): void => {
 }
 
 const freezeAll = (value: unknown): void => {
-  if (!isObject(value)) return
+  if (!isRecord(value)) return
   Object.freeze(value)
   // Faster than `Object.values`.
   for (const key in value) freezeAll(value[key])
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null

@@ -1,4 +1,4 @@
-import { type StreamId, unstorable } from '../../domain/values.js'
+import { isRecord, type StreamId, unstorable } from '../../domain/values.js'
 import {
   type Append,
   MAX_APPEND_BYTES,
@@ -144,9 +144,6 @@ const boundOf = (value: unknown): number => {
   }
   return bound
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 /** Events that cannot be added to a log as they are. */
 export class InvalidRestore extends Error {

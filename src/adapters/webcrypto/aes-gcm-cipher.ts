@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { fieldOf, fromBase64url, SealedSecret, toBase64url } from '../../domain/values.js'
+import { fromBase64url, toBase64url } from '../../domain/encoding.js'
+import { fieldOf, SealedSecret } from '../../domain/values.js'
 import type { SecretCipher, SecretOwner, SecretUnreadable } from '../../ports/secret-cipher.js'
 
 /** Version of the envelope: `aes1.<key id>.<base64url of IV, cipher text and tag>`. */
