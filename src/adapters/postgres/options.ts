@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
-import type { Pool } from 'pg'
+import type { Client, Pool } from 'pg'
+import { checkNames, checkNumber } from '../store/check-options.js'
 
 /** Where the database is: our own connections, or those of a pool of the host. */
 export type PostgresAddress =
@@ -36,8 +37,8 @@ export type PostgresAddress =
 /** Where a standby of the database is. */
 export type ReplicaOptions = PostgresAddress & {
   /**
-   * Longest time that a read waits for the standby to have what it must show, in milliseconds; 500 when absent. Then
-   * the primary answers.
+   * Longest time that a read waits for the standby to catch up, in milliseconds; 500 when absent. Then the primary
+   * answers.
    */
   readonly maxWait?: number | undefined
 }
@@ -57,10 +58,88 @@ export type PostgresOptions = PostgresAddress & {
    */
   readonly listenConnectionString?: string | undefined
   /**
-   * A standby of the same database, by streaming replication, that reads go to; an address of its own, or a pool. It need
-   * not be there: while it is away, behind for longer than `maxWait`, or no standby any more, the primary answers.
+   * A standby of the same database, by streaming replication, for reads; an address of its own, or a pool. It is
+   * optional at run time: while it is away, more than `maxWait` behind, or no longer a standby, the primary answers.
    */
   readonly replica?: ReplicaOptions | undefined
   /** Ends the opening, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
+
+/** The driver of PostgreSQL: the package `pg`. */
+export interface Driver {
+  readonly Client: typeof Client
+  readonly Pool: typeof Pool
+}
+
+/** The options of an address. */
+const ADDRESS_OPTIONS = [
+  'connectionString',
+  'pool',
+  'ssl',
+  'maxConnections',
+  'connectTimeout',
+  'statementTimeout',
+]
+
+const OPTIONS = [
+  ...ADDRESS_OPTIONS,
+  'schema',
+  'migrate',
+  'listenConnectionString',
+  'replica',
+  'signal',
+]
+
+/** @throws TypeError that names an option which is missing, unknown or of a wrong type */
+export const checkOptions = (driver: Driver, options: PostgresOptions): void => {
+  if (typeof options === 'object') checkNames('openPostgres', options ?? {}, OPTIONS)
+  checkServer(driver, options)
+  checkAddress(driver, 'listenConnectionString', options.listenConnectionString ?? '/')
+  if (typeof (options.migrate ?? true) !== 'boolean')
+    throw new TypeError('migrate must be a boolean')
+  if (options.replica !== undefined) checkReplica(driver, options.replica)
+}
+
+const checkReplica = (driver: Driver, replica: ReplicaOptions): void => {
+  if (typeof replica !== 'object' || replica === null)
+    throw new TypeError('replica must be an object')
+  checkNames('replica', replica, [...ADDRESS_OPTIONS, 'maxWait'])
+  checkServer(driver, replica, 'replica.')
+  checkNumber('replica.maxWait', replica.maxWait)
+}
+
+/** @param prefix - of the names of options in messages */
+const checkServer = (driver: Driver, address: PostgresAddress, prefix = ''): void => {
+  if (typeof address?.pool?.connect !== 'function')
+    checkAddress(driver, `${prefix}connectionString`, address?.connectionString)
+  if (address.pool) return
+  checkNumber(`${prefix}maxConnections`, address.maxConnections)
+  checkNumber(`${prefix}connectTimeout`, address.connectTimeout)
+  checkNumber(`${prefix}statementTimeout`, address.statementTimeout)
+}
+
+/** A URL, or the path of a socket. For any other text the driver would use a default host. */
+const ADDRESS = /^([a-z][\w+.-]*:)?\//i
+
+/** The message never shows the address, which may have a password. */
+const checkAddress = (driver: Driver, option: string, value: unknown): void => {
+  if (!ADDRESS.test(String(value)) || !isReadable(driver, String(value)))
+    throw new TypeError(`${option} must be a URL such as postgres://host/database`)
+}
+
+/** Whether the driver can parse it; the driver supports one host alone. */
+const isReadable = ({ Client }: Driver, connectionString: string): boolean => {
+  try {
+    new Client({ connectionString: withoutTls(connectionString) })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The parameters of an address that concern TLS. */
+const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
+
+/** The address without the parameters of TLS, which may name files. */
+export const withoutTls = (connectionString: string): string => connectionString.replace(TLS, '')

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { checkOptions } from '../../../../src/adapters/postgres/check-options.js'
-import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { checkOptions } from '../../../src/adapters/postgres/options.js'
 
 const connectionString = 'postgres://localhost/database'
 
