@@ -14,7 +14,7 @@ const UNSTORABLE = ['\0', 'a\ud800b', 'x'.repeat(MAX_NAME_BYTES + 1), '😀'.rep
 /** Data whose JSON takes `bytes` bytes. */
 const dataOf = (bytes: number): object => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
 
-/** Appends that every store refuses, by what is wrong with them. */
+/** Appends that every store refuses, by their mistake. */
 const refused = (): ReadonlyMap<string, Append> => {
   const appends = new Map([
     ['no writes', appendOf([])],
@@ -72,16 +72,16 @@ const metadataWith = (text: string): readonly (readonly [string, Partial<Metadat
   ['managed by', { managedBy: text }],
 ]
 
-/** Which appends every store refuses. */
+/** The appends that every store refuses. */
 export const refusalLaws = storeLaws({
-  'an append that no store can keep is rejected and leaves no trace': async (store) => {
+  'An append that no store can keep is rejected and leaves no trace.': async (store) => {
     for (const [what, append] of refused()) {
       await demandRejection(`an append with ${what}`, store.append(append))
     }
     demandEqual('what the log holds', await wholeLog(store), [])
     demandEqual('the last position', await store.lastPosition(), 0n)
   },
-  'an append that is rejected harms none that is sent with it': async (store) => {
+  'A rejected append does not affect an append sent with it.': async (store) => {
     const verdicts = await allOf(
       [...refused()].map(async ([what, append], n) => {
         const refusal = demandRejection(`an append with ${what}`, verdict(store, append))
@@ -95,12 +95,12 @@ export const refusalLaws = storeLaws({
       verdicts.map(() => 1),
     )
   },
-  [`the data of an append may take ${MAX_APPEND_BYTES} bytes`]: async (store) => {
+  [`The data of an append may take ${MAX_APPEND_BYTES} bytes.`]: async (store) => {
     const data = dataOf(MAX_APPEND_BYTES)
     await record(store, appendOf([write('law-a', 0, data)]))
     demandEqual('the data', (await store.readStream('law-a'))[0]?.data, data)
   },
-  [`stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes`]: async (store) => {
+  [`Stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes.`]: async (store) => {
     const name = '😀'.repeat(MAX_NAME_BYTES / 4)
     await record(store, withType(name))
     await record(store, firstOf(`law-${name.slice(2)}`))
@@ -115,7 +115,7 @@ export const refusalLaws = storeLaws({
   },
 })
 
-/** Names that some database takes for equal to another one of the list. */
+/** Names that some databases take for equal to another name of the list. */
 const DIFFERENT_NAMES = [
   'editor',
   'Editor',
@@ -166,20 +166,19 @@ const STRANGE_DATA = [
   {},
 ]
 
-/** All text is kept as it is. */
+/** How text is kept. */
 export const textLaws = storeLaws({
-  'streams may have any name of well-formed text and are compared code point by code point': async (
-    store,
-  ) => {
-    for (const [n, stream] of NAMES.entries()) {
-      await record(store, appendOf([write(stream, 0, { n })]))
-    }
-    for (const [n, stream] of NAMES.entries()) {
-      const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
-      demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
-    }
-  },
-  'ids and keys are kept as they are and compared code point by code point': async (store) => {
+  'Streams may have any name of well-formed text, and names are compared code point by code point.':
+    async (store) => {
+      for (const [n, stream] of NAMES.entries()) {
+        await record(store, appendOf([write(stream, 0, { n })]))
+      }
+      for (const [n, stream] of NAMES.entries()) {
+        const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
+        demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
+      }
+    },
+  'Ids and keys are kept as they are and compared code point by code point.': async (store) => {
     for (const [n, name] of NAMES.entries()) {
       const metadata = {
         actor: { userId: name, orgId: name },
@@ -194,12 +193,12 @@ export const textLaws = storeLaws({
       demandEqual('an append', await store.findAppend({ idempotencyKey: name }), recorded)
     }
   },
-  'data is kept as JSON keeps it': async (store) => {
+  'Data is kept as JSON keeps it.': async (store) => {
     await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
     const kept = (await store.readStream('law-a')).map(({ data }) => data)
     demandEqual('the data', kept, STRANGE_DATA)
   },
-  'types and schema versions are kept as they are': async (store) => {
+  'Types and schema versions are kept as they are.': async (store) => {
     const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
     await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
     const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({
