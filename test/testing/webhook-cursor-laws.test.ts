@@ -44,7 +44,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'compare and write in two steps',
-    law: 'When several writes replace the same version',
+    law: 'Of several writes over one version',
     plant: (sound) => ({
       write: async (endpoint, write) => {
         if ((await sound.read(endpoint)).version !== write.version) return false

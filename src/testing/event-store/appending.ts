@@ -48,25 +48,24 @@ export const appendLaws = storeLaws({
     const versions = (await store.readStream('law-a')).map(({ version }) => version)
     demandEqual('versions of a stream', versions, [1, 2, 3])
   },
-  'Positions are bigints, rise strictly over all streams, and are the time in microseconds.':
-    async (store) => {
-      const recorded = [
-        ...(await record(store, appendOf([write('law-a', 0, {}, {}), write('law-b', 0, {})]))),
-        ...(await record(store, firstOf('law-c'))),
-        ...(await record(store, appendOf([write('law-a', 2, {})]))),
-      ]
-      let last = 0n
-      for (const { position } of recorded) {
-        demand(typeof position === 'bigint', 'a position to be a bigint')
-        demand(position > last, `a position above ${last}, not ${position}`)
-        last = position
-      }
-      const difference = last - BigInt(Date.now()) * 1000n
-      demand(
-        difference < MAX_CLOCK_DIFFERENCE && -difference < MAX_CLOCK_DIFFERENCE,
-        `a position of about now, in microseconds since 1970, not ${last}`,
-      )
-    },
+  'Positions are bigints, rise over all streams, and are microseconds.': async (store) => {
+    const recorded = [
+      ...(await record(store, appendOf([write('law-a', 0, {}, {}), write('law-b', 0, {})]))),
+      ...(await record(store, firstOf('law-c'))),
+      ...(await record(store, appendOf([write('law-a', 2, {})]))),
+    ]
+    let last = 0n
+    for (const { position } of recorded) {
+      demand(typeof position === 'bigint', 'a position to be a bigint')
+      demand(position > last, `a position above ${last}, not ${position}`)
+      last = position
+    }
+    const difference = last - BigInt(Date.now()) * 1000n
+    demand(
+      difference < MAX_CLOCK_DIFFERENCE && -difference < MAX_CLOCK_DIFFERENCE,
+      `a position of about now, in microseconds since 1970, not ${last}`,
+    )
+  },
   'An append without events records nothing.': async (store) => {
     const log = await record(store, firstOf('law-a'))
     const append = appendOf([write('law-a', 1), write('law-b', 0)])
@@ -110,9 +109,7 @@ export const appendLaws = storeLaws({
 
 /** When an append is refused. */
 export const conflictLaws = storeLaws({
-  'A write without events guards the version of its stream and adds nothing to it.': async (
-    store,
-  ) => {
+  'A write without events guards its stream and adds nothing to it.': async (store) => {
     await record(store, firstOf('law-a'))
     const guarded = appendOf([write('law-a', 1), write('law-b', 0, {})])
     demandEqual('the events of a guarded append', (await record(store, guarded)).length, 1)
@@ -139,9 +136,7 @@ export const conflictLaws = storeLaws({
     }
     demandEqual('what the log holds', (await wholeLog(store)).length, 2)
   },
-  'Every write is recorded or none, and the first stream that conflicts is reported.': async (
-    store,
-  ) => {
+  'All writes are recorded or none, and the first conflict is reported.': async (store) => {
     await record(store, appendOf([write('law-b', 0, {}), write('law-d', 0, {})]))
     const append = appendOf([
       write('law-a', 0, {}),
@@ -170,10 +165,7 @@ const USED = { kind: 'IdempotencyKeyUsed' }
 
 /** At most one append is recorded under one idempotency key. */
 export const idempotencyLaws = storeLaws({
-  'No handle records a second append under the same idempotency key.': async (
-    store,
-    { reopen },
-  ) => {
+  'No handle records a second append under one idempotency key.': async (store, { reopen }) => {
     const handles = [store, await reopen(store)]
     await record(store, firstOf('law-a', { idempotencyKey: 'org-1+key' }))
     const again = firstOf('law-b', {
@@ -188,14 +180,13 @@ export const idempotencyLaws = storeLaws({
     const other = firstOf('law-b', { idempotencyKey: 'org-1+KEY' })
     demandEqual('the answer to a key of its own', await verdict(store, other), 1)
   },
-  'A used idempotency key is reported before a conflict, and also for an append without events.':
-    async (store) => {
-      await record(store, firstOf('law-a', { idempotencyKey: 'key' }))
-      const conflicting = firstOf('law-a', { idempotencyKey: 'key' })
-      demandEqual('the answer', await verdict(store, conflicting), USED)
-      const guard = appendOf([write('law-a', 7)], { idempotencyKey: 'key' })
-      demandEqual('the answer to a mere guard', await verdict(store, guard), USED)
-    },
+  'A used idempotency key is reported first, even for a mere guard.': async (store) => {
+    await record(store, firstOf('law-a', { idempotencyKey: 'key' }))
+    const conflicting = firstOf('law-a', { idempotencyKey: 'key' })
+    demandEqual('the answer', await verdict(store, conflicting), USED)
+    const guard = appendOf([write('law-a', 7)], { idempotencyKey: 'key' })
+    demandEqual('the answer to a mere guard', await verdict(store, guard), USED)
+  },
   'A conflict or an append without events does not use up its idempotency key.': async (store) => {
     await record(store, firstOf('law-a'))
     await verdict(store, firstOf('law-a', { idempotencyKey: 'key' }))
@@ -212,23 +203,22 @@ export const idempotencyLaws = storeLaws({
     demandEqual('what is found', await store.findAppend({ idempotencyKey: 'key' }), recorded)
     demandEqual('what no key finds', await store.findAppend({ idempotencyKey: 'none' }), [])
   },
-  'When several appends are sent at once under one idempotency key, exactly one is recorded.':
-    async (store, { reopen }) => {
-      const second = await reopen(store)
-      for (let round = 1; round <= ROUNDS; round++) {
-        const idempotencyKey = `key-${round}`
-        const verdicts = await allOf(
-          Array.from({ length: 6 }, (_, n) =>
-            verdict(n % 2 === 0 ? store : second, firstOf(`law-${round}-${n}`, { idempotencyKey })),
-          ),
-        )
-        const refused = verdicts.filter((answer) => answer !== 1)
-        demandEqual(
-          'the answers to all appends but one',
-          refused,
-          Array.from({ length: 5 }, () => USED),
-        )
-        demandEqual('what the log holds', (await wholeLog(store)).length, round)
-      }
-    },
+  'Of appends at once under one key, exactly one is recorded.': async (store, { reopen }) => {
+    const second = await reopen(store)
+    for (let round = 1; round <= ROUNDS; round++) {
+      const idempotencyKey = `key-${round}`
+      const verdicts = await allOf(
+        Array.from({ length: 6 }, (_, n) =>
+          verdict(n % 2 === 0 ? store : second, firstOf(`law-${round}-${n}`, { idempotencyKey })),
+        ),
+      )
+      const refused = verdicts.filter((answer) => answer !== 1)
+      demandEqual(
+        'the answers to all appends but one',
+        refused,
+        Array.from({ length: 5 }, () => USED),
+      )
+      demandEqual('what the log holds', (await wholeLog(store)).length, round)
+    }
+  },
 })

@@ -67,67 +67,60 @@ const yieldToEventLoop = () =>
 
 /** The promises for several writers at once. */
 export const concurrencyLaws = storeLaws({
-  'When several appends to one version of a stream are sent at once, exactly one is recorded.':
-    async (store, { reopen }) => {
-      const second = await reopen(store)
-      const verdicts = await allOf(
-        Array.from({ length: 40 }, (_, n) =>
-          verdict(n % 2 === 0 ? store : second, appendOf([write('law-a', 0, { n })])),
-        ),
-      )
-      const conflict = { kind: 'VersionConflict', stream: 'law-a' }
-      demandEqual('appends recorded', verdicts.filter((answer) => answer === 1).length, 1)
-      for (const answer of verdicts) if (answer !== 1) demandEqual('an answer', answer, conflict)
-      demandEqual('what the log holds', (await wholeLog(store)).length, 1)
-    },
-  'An append of many writes is read as a whole or not at all, even while it is being recorded.':
-    async (store, { reopen }) => {
-      const reader = await reopen(store)
-      const append = appendOf(
-        Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n })),
-      )
-      let isDone = false
-      const recording = record(store, append).finally(() => {
-        isDone = true
-      })
-      const reading = async () => {
-        for (let isLast = false; ; isLast = isDone) {
-          const { length } = await reader.findAppend(append)
-          demand(
-            length === 0 || length === MAX_WRITES,
-            `none or all of ${MAX_WRITES} events, not ${length}`,
-          )
-          if (isLast) return
-          await yieldToEventLoop()
-        }
-      }
-      await allOf<unknown>([recording, reading()])
-    },
-  'A guard and a write of one stream that are sent at once are recorded one after the other.':
-    async (store, { reopen }) => {
-      const second = await reopen(store)
-      for (let round = 0; round < 10; round++) {
-        const [guarding, writing] = round % 2 === 0 ? [store, second] : [second, store]
-        const project: StreamId = `law-project-${round}`
-        const [added] = await record(store, firstOf(project))
-        const guarded = (handle: EventStore, n: number) =>
-          verdict(handle, appendOf([write(project, 1), write(`law-${round}-${n}`, 0, {})]))
-        const verdicts = await allOf([
-          ...[1, 2, 3].map((n) => guarded(guarding, n)),
-          verdict(writing, appendOf([write(project, 1, {})])),
-          ...[4, 5].map((n) => guarded(guarding, n)),
-          guarded(writing, 6),
-        ])
-        const log = await store.readAll(positionOf(added), 10)
-        demandEqual(
-          'what is recorded last',
-          [log.at(-1)?.stream, log.at(-1)?.version],
-          [project, 2],
+  'Of appends at once to one version, exactly one is recorded.': async (store, { reopen }) => {
+    const second = await reopen(store)
+    const verdicts = await allOf(
+      Array.from({ length: 40 }, (_, n) =>
+        verdict(n % 2 === 0 ? store : second, appendOf([write('law-a', 0, { n })])),
+      ),
+    )
+    const conflict = { kind: 'VersionConflict', stream: 'law-a' }
+    demandEqual('appends recorded', verdicts.filter((answer) => answer === 1).length, 1)
+    for (const answer of verdicts) if (answer !== 1) demandEqual('an answer', answer, conflict)
+    demandEqual('what the log holds', (await wholeLog(store)).length, 1)
+  },
+  'A large append is read as a whole or not at all, at any time.': async (store, { reopen }) => {
+    const reader = await reopen(store)
+    const append = appendOf(
+      Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n })),
+    )
+    let isDone = false
+    const recording = record(store, append).finally(() => {
+      isDone = true
+    })
+    const reading = async () => {
+      for (let isLast = false; ; isLast = isDone) {
+        const { length } = await reader.findAppend(append)
+        demand(
+          length === 0 || length === MAX_WRITES,
+          `none or all of ${MAX_WRITES} events, not ${length}`,
         )
-        const recorded = verdicts.filter((answer) => answer === 1)
-        demandEqual('events recorded', recorded.length, log.length)
+        if (isLast) return
+        await yieldToEventLoop()
       }
-    },
+    }
+    await allOf<unknown>([recording, reading()])
+  },
+  'A guard and a write of one stream are recorded in turn.': async (store, { reopen }) => {
+    const second = await reopen(store)
+    for (let round = 0; round < 10; round++) {
+      const [guarding, writing] = round % 2 === 0 ? [store, second] : [second, store]
+      const project: StreamId = `law-project-${round}`
+      const [added] = await record(store, firstOf(project))
+      const guarded = (handle: EventStore, n: number) =>
+        verdict(handle, appendOf([write(project, 1), write(`law-${round}-${n}`, 0, {})]))
+      const verdicts = await allOf([
+        ...[1, 2, 3].map((n) => guarded(guarding, n)),
+        verdict(writing, appendOf([write(project, 1, {})])),
+        ...[4, 5].map((n) => guarded(guarding, n)),
+        guarded(writing, 6),
+      ])
+      const log = await store.readAll(positionOf(added), 10)
+      demandEqual('what is recorded last', [log.at(-1)?.stream, log.at(-1)?.version], [project, 2])
+      const recorded = verdicts.filter((answer) => answer === 1)
+      demandEqual('events recorded', recorded.length, log.length)
+    }
+  },
   'Appends to one stream that are sent without waiting keep their order.': async (store) => {
     const verdicts = await allOf(
       Array.from({ length: 10 }, (_, n) => verdict(store, appendOf([write('law-a', n, { n })]))),
@@ -138,10 +131,7 @@ export const concurrencyLaws = storeLaws({
       verdicts.map(() => 1),
     )
   },
-  'A reader that pages through the log while others write misses nothing.': async (
-    store,
-    { reopen },
-  ) => {
+  'A reader that pages through a growing log misses nothing.': async (store, { reopen }) => {
     const second = await reopen(store)
     await record(store, firstOf('law-guard'))
     let isDone = false
@@ -233,23 +223,20 @@ const NOON_POSITION = BigInt(NOON) * 1000n
 
 /** How positions follow the host's clock; not for a store with a clock of its own. */
 export const eventClockLaws: readonly EventClockLaw[] = lawsOf({
-  'A position is the time in microseconds or the last position plus one, whichever is later.':
-    async ({ openAt }) => {
-      const now = fixedClock(NOON)
-      const store = await openAt(now)
-      await record(store, appendOf([write('law-a', 0, {}, {})]))
-      await record(store, firstOf('law-b'))
-      now.advance(1)
-      await record(store, firstOf('law-c'))
-      demandEqual(
-        'the positions',
-        (await store.readAll(0n, 10)).map(({ position }) => position),
-        [0n, 1n, 2n, 1000n].map((microseconds) => NOON_POSITION + microseconds),
-      )
-    },
-  'Positions begin with 1 before 1970, and keep rising when the clock runs backwards.': async ({
-    openAt,
-  }) => {
+  'A position is the time in microseconds, but above the last position.': async ({ openAt }) => {
+    const now = fixedClock(NOON)
+    const store = await openAt(now)
+    await record(store, appendOf([write('law-a', 0, {}, {})]))
+    await record(store, firstOf('law-b'))
+    now.advance(1)
+    await record(store, firstOf('law-c'))
+    demandEqual(
+      'the positions',
+      (await store.readAll(0n, 10)).map(({ position }) => position),
+      [0n, 1n, 2n, 1000n].map((microseconds) => NOON_POSITION + microseconds),
+    )
+  },
+  'Positions are at least 1 and rise even when the clock runs backwards.': async ({ openAt }) => {
     const now = fixedClock(0)
     const store = await openAt(now)
     for (const [n, time] of ['1960-01-01', NOON, 0, '1960-01-01'].entries()) {

@@ -66,9 +66,7 @@ export const readingLaws = storeLaws({
       demandEqual(`events above ${after}`, await store.countAfter(after), above)
     }
   },
-  'The last position is the position of the last event, or 0n in an empty store.': async (
-    store,
-  ) => {
+  'The last position belongs to the last event; without events it is 0n.': async (store) => {
     demandEqual('the last position of an empty store', await store.lastPosition(), 0n)
     const all = await fill(store)
     demandEqual('the last position', await store.lastPosition(), all.at(-1)?.position)
@@ -98,7 +96,7 @@ export const readingLaws = storeLaws({
     demandEqual('what the id finds', await store.findAppend(append), recorded)
     demandEqual('what the key finds', await store.findAppend({ idempotencyKey: 'key' }), recorded)
   },
-  'what one handle records, every handle on the same data reads': async (store, { reopen }) => {
+  'Every handle reads what one handle records.': async (store, { reopen }) => {
     const second = await reopen(store)
     const log = [...(await fill(store))]
     for (const [n, writer] of [second, store, second].entries()) {
@@ -123,10 +121,7 @@ export const readingLaws = storeLaws({
 
 /** The promises of a store whose program or server crashes; not for a store in memory. */
 export const eventRecoveryLaws: readonly EventRecoveryLaw[] = lawsOf({
-  'Answered appends and their idempotency keys survive a crash, and the log continues.': async ({
-    open,
-    crash,
-  }) => {
+  'Answered appends and keys survive a crash; the log continues.': async ({ open, crash }) => {
     const store = await open()
     for (let n = 0; n < 5; n++) {
       const writes = [write(`law-${n}`, 0, { n }), write('law-common', 2 * n, {}, {})]
@@ -142,10 +137,7 @@ export const eventRecoveryLaws: readonly EventRecoveryLaw[] = lawsOf({
     const [next] = await record(recovered, appendOf([write('law-common', 10, {})]))
     demand(positionOf(next) > positionOf(log.at(-1)), 'positions to keep rising')
   },
-  'An append interrupted by a crash is recorded as a whole or not at all.': async ({
-    open,
-    crash,
-  }) => {
+  'A crash during an append records all of it or nothing.': async ({ open, crash }) => {
     const store = await open()
     const appends = Array.from({ length: 50 }, (_, n) =>
       appendOf([write(`law-a-${n}`, 0, { n }, { n }), write(`law-b-${n}`, 0, { n })]),
@@ -198,10 +190,7 @@ const copied = (): readonly RecordedEvent[] => {
 
 /** The promises of the port `EventRestore`. */
 export const eventRestoreLaws: readonly EventRestoreLaw[] = storeLaws({
-  'Events are restored as they are and can be found, and the log continues.': async (
-    store,
-    { reopen },
-  ) => {
+  'Events are restored as they are, and the log continues.': async (store, { reopen }) => {
     const handles = [store, await reopen(store)]
     const [events, handedIn] = [copied(), copied()]
     await store.restore(handedIn)
@@ -234,9 +223,7 @@ export const eventRestoreLaws: readonly EventRestoreLaw[] = storeLaws({
     (store) => store.restore(copied().slice(0, 2)),
     (store) => store.restore(copied().slice(2)),
   ]),
-  'Events are restored all or none, and only in rising order above the last position.': async (
-    store,
-  ) => {
+  'Events are restored all or none, in rising order above the last position.': async (store) => {
     const [first, second, third, fourth] = copied()
     demand(!!first && !!second && !!third && !!fourth, 'four events')
     const stranger = { ...third, appendId: 'append-3' }

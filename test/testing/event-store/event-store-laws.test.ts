@@ -97,7 +97,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'records a large append in pieces',
-    law: 'An append of many writes is read as a whole or not at all, even while it is being recorded.',
+    law: 'A large append is read as a whole or not at all, at any time.',
     plant: (sound) => ({
       append: async (append) => {
         const events: RecordedEvent[] = []
@@ -132,12 +132,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'counts positions from 1',
-    law: 'Positions are bigints, rise strictly over all streams, and are the time in microseconds.',
+    law: 'Positions are bigints, rise over all streams, and are microseconds.',
     plant: () => memoryEventStore({ now: () => new Date(0) }),
   },
   {
     fault: 'does not look at guards',
-    law: 'A write without events guards the version of its stream and adds nothing to it.',
+    law: 'A write without events guards its stream and adds nothing to it.',
     plant: (sound) => ({
       append: (append) =>
         sound.append({ ...append, writes: append.writes.filter(({ events }) => events.length) }),
@@ -145,7 +145,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'records what comes before a conflict',
-    law: 'Every write is recorded or none, and the first stream that conflicts is reported.',
+    law: 'All writes are recorded or none, and the first conflict is reported.',
     plant: (sound) => ({
       append: async (append) => {
         const results = []
@@ -160,7 +160,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells the last stream that conflicts',
-    law: 'Every write is recorded or none, and the first stream that conflicts is reported.',
+    law: 'All writes are recorded or none, and the first conflict is reported.',
     plant: (sound) => ({
       append: (append) => sound.append({ ...append, writes: append.writes.toReversed() }),
     }),
@@ -218,7 +218,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'forgets idempotency keys',
-    law: 'No handle records a second append under the same idempotency key.',
+    law: 'No handle records a second append under one idempotency key.',
     plant: (sound) => ({
       append: ({ metadata: { idempotencyKey: _, ...metadata }, ...append }) =>
         sound.append({ ...append, metadata }),
@@ -241,7 +241,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells a conflict before a used key',
-    law: 'A used idempotency key is reported before a conflict, and also for an append without events.',
+    law: 'A used idempotency key is reported first, even for a mere guard.',
     plant: (sound) => ({
       append: async (append) => {
         for (const { stream, expectedVersion } of append.writes) {
@@ -267,7 +267,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'folds case',
-    law: 'Streams may have any name of well-formed text, and names are compared code point by code point.',
+    law: 'Stream names are any well-formed text, compared by code points.',
     plant: (sound) => ({
       append: (append) =>
         sound.append({
@@ -292,7 +292,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'checks and writes in two steps',
-    law: 'When several appends to one version of a stream are sent at once, exactly one is recorded.',
+    law: 'Of appends at once to one version, exactly one is recorded.',
     plant: (sound) => ({
       append: async (append) => {
         const writes = []
@@ -314,7 +314,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'shows events late',
-    law: 'A reader that pages through the log while others write misses nothing.',
+    law: 'A reader that pages through a growing log misses nothing.',
     plant: (sound) => {
       let reads = 0
       return {
@@ -337,12 +337,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'restores without the last event',
-    law: 'Events are restored as they are and can be found, and the log continues.',
+    law: 'Events are restored as they are, and the log continues.',
     plant: (sound) => ({ restore: (events) => sound.restore(withoutLast(events)) }),
   },
   {
     fault: 'restores event by event',
-    law: 'Events are restored all or none, and only in rising order above the last position.',
+    law: 'Events are restored all or none, in rising order above the last position.',
     plant: (sound) => ({
       restore: async (events) => {
         for (const event of events) await sound.restore([event])
@@ -377,7 +377,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'keeps the keys of organizations apart',
-    law: 'No handle records a second append under the same idempotency key.',
+    law: 'No handle records a second append under one idempotency key.',
     plant: (sound) => ({
       append: ({ metadata: { idempotencyKey: key, ...metadata }, ...append }) => {
         const idempotencyKey = `${metadata.actor.orgId}+${key}`
@@ -455,7 +455,7 @@ const FAULTS: readonly Fault[] = [
   })),
   {
     fault: 'holds what was handed in to be restored',
-    law: 'Events are restored as they are and can be found, and the log continues.',
+    law: 'Events are restored as they are, and the log continues.',
     plant: (sound) => {
       let held: readonly RecordedEvent[] = []
       return {
@@ -469,7 +469,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'goes by the clock alone after a restore',
-    law: 'Events are restored as they are and can be found, and the log continues.',
+    law: 'Events are restored as they are, and the log continues.',
     plant: (sound) => ({
       append: async (append) =>
         (await sound.append(append)).map((events) =>
@@ -479,7 +479,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'restores a key twice at once',
-    law: 'Events are restored all or none, and only in rising order above the last position.',
+    law: 'Events are restored all or none, in rising order above the last position.',
     plant: (sound) => ({
       restore: (events) => {
         const key = events[0]?.metadata.idempotencyKey
@@ -526,7 +526,7 @@ const FAULTS: readonly Fault[] = [
   })),
   {
     fault: 'lets mere guards pass',
-    law: 'A write without events guards the version of its stream and adds nothing to it.',
+    law: 'A write without events guards its stream and adds nothing to it.',
     plant: (sound) => ({
       append: async (append) => {
         const result = await sound.append(append)
@@ -549,7 +549,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'remembers the last position',
-    law: 'what one handle records, every handle on the same data reads',
+    law: 'Every handle reads what one handle records.',
     plant: (sound) => {
       const { append, read } = remembering(sound, (_: 'last') => sound.lastPosition())
       return { append, lastPosition: () => read('last') }
@@ -557,7 +557,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'remembers streams',
-    law: 'what one handle records, every handle on the same data reads',
+    law: 'Every handle reads what one handle records.',
     plant: (sound) => {
       const { append, read } = remembering(sound, (from: Parameters<Store['readStream']>) =>
         sound.readStream(...from),
@@ -567,7 +567,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'remembers which appends were not there',
-    law: 'what one handle records, every handle on the same data reads',
+    law: 'Every handle reads what one handle records.',
     plant: (sound) => {
       const { append, read } = remembering(sound, sound.findAppend, ({ length }) => length === 0)
       return { append, findAppend: read }
@@ -575,7 +575,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'looks a key up before it records',
-    law: 'When several appends are sent at once under one idempotency key, exactly one is recorded.',
+    law: 'Of appends at once under one key, exactly one is recorded.',
     plant: (sound) => ({
       append: inTurn(async (append) => {
         const { idempotencyKey, ...metadata } = append.metadata
@@ -590,7 +590,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'looks at guards before it records',
-    law: 'A guard and a write of one stream that are sent at once are recorded one after the other.',
+    law: 'A guard and a write of one stream are recorded in turn.',
     plant: (sound) => ({
       append: inTurn(async (append) => {
         const writes = append.writes.filter(({ events }) => events.length)
@@ -607,7 +607,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'shows an append a moment after a later one',
-    law: 'A reader that pages through the log while others write misses nothing.',
+    law: 'A reader that pages through a growing log misses nothing.',
     plant: (sound) => {
       const hidden = new Set<string>()
       let appends = 0
@@ -628,7 +628,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'reads the first page for ever',
-    law: 'A reader that pages through the log while others write misses nothing.',
+    law: 'A reader that pages through a growing log misses nothing.',
     plant: (sound) => ({ readAll: (_, limit) => sound.readAll(0n, limit) }),
   },
 ]
@@ -659,7 +659,7 @@ describe('The laws of event stores', () => {
   })
 
   describe('find, and leave nothing behind of, a store that', () => {
-    const law = lawNamed('A reader that pages through the log while others write misses nothing.')
+    const law = lawNamed('A reader that pages through a growing log misses nothing.')
 
     test('answers a conflict that there is not', async () => {
       let appends = 0
