@@ -78,11 +78,11 @@ export const appendLaws = storeLaws({
     const writes = Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n }))
     const append = appendOf(writes)
     demandEqual('the events recorded', (await record(store, append)).length, MAX_WRITES)
-    const numbers = (await wholeLog(store)).map(({ data }) => data)
+    const data = writes.map((_, n) => ({ n }))
     demandEqual(
-      'the log',
-      numbers,
-      writes.map((_, n) => ({ n })),
+      'the data',
+      (await wholeLog(store)).map((event) => event.data),
+      data,
     )
   },
   'Changing a value that was passed in or returned changes nothing stored.': async (store) => {
@@ -115,16 +115,10 @@ export const conflictLaws = storeLaws({
     demandEqual('the events of a guarded append', (await record(store, guarded)).length, 1)
     demandEqual('the guarded stream', (await store.readStream('law-a')).length, 1)
     const conflict = { kind: 'VersionConflict', stream: 'law-a' }
-    demandEqual(
-      'the answer when the guarded stream has moved on',
-      await verdict(store, appendOf([write('law-a', 0), write('law-c', 0, {})])),
-      conflict,
-    )
-    demandEqual(
-      'the answer to a mere guard',
-      await verdict(store, appendOf([write('law-a', 0)])),
-      conflict,
-    )
+    const outdated = appendOf([write('law-a', 0), write('law-c', 0, {})])
+    demandEqual('the answer to an outdated guard', await verdict(store, outdated), conflict)
+    const guard = appendOf([write('law-a', 0)])
+    demandEqual('the answer to a mere guard', await verdict(store, guard), conflict)
     demandEqual('the stream of the refused append', await store.readStream('law-c'), [])
   },
   'An expected version below or above the version of the stream is a conflict.': async (store) => {
@@ -213,11 +207,7 @@ export const idempotencyLaws = storeLaws({
         ),
       )
       const refused = verdicts.filter((answer) => answer !== 1)
-      demandEqual(
-        'the answers to all appends but one',
-        refused,
-        Array.from({ length: 5 }, () => USED),
-      )
+      demandEqual('the answers to all appends but one', refused, Array(5).fill(USED))
       demandEqual('what the log holds', (await wholeLog(store)).length, round)
     }
   },

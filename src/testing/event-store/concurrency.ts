@@ -125,11 +125,7 @@ export const concurrencyLaws = storeLaws({
     const verdicts = await allOf(
       Array.from({ length: 10 }, (_, n) => verdict(store, appendOf([write('law-a', n, { n })]))),
     )
-    demandEqual(
-      'events recorded',
-      verdicts,
-      verdicts.map(() => 1),
-    )
+    demandEqual('events recorded', verdicts, Array(10).fill(1))
   },
   'A reader that pages through a growing log misses nothing.': async (store, { reopen }) => {
     const second = await reopen(store)
@@ -230,11 +226,8 @@ export const eventClockLaws: readonly EventClockLaw[] = lawsOf({
     await record(store, firstOf('law-b'))
     now.advance(1)
     await record(store, firstOf('law-c'))
-    demandEqual(
-      'the positions',
-      (await store.readAll(0n, 10)).map(({ position }) => position),
-      [0n, 1n, 2n, 1000n].map((microseconds) => NOON_POSITION + microseconds),
-    )
+    const positions = (await store.readAll(0n, 10)).map(({ position }) => position - NOON_POSITION)
+    demandEqual('the microseconds since noon', positions, [0n, 1n, 2n, 1000n])
   },
   'Positions are at least 1 and rise even when the clock runs backwards.': async ({ openAt }) => {
     const now = fixedClock(0)

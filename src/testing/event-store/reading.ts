@@ -74,12 +74,8 @@ export const readingLaws = storeLaws({
   'An append is found by its id, with all of its events in the order written.': async (store) => {
     const all = await fill(store)
     for (const { appendId } of all) {
-      const found = await store.findAppend({ id: appendId })
-      demandEqual(
-        'what is found',
-        found,
-        all.filter((event) => event.appendId === appendId),
-      )
+      const events = all.filter((event) => event.appendId === appendId)
+      demandEqual('what the id finds', await store.findAppend({ id: appendId }), events)
     }
     demandEqual('what was never recorded', await store.findAppend(firstOf('law-x')), [])
   },
@@ -87,10 +83,11 @@ export const readingLaws = storeLaws({
     const data = Array.from({ length: 1_100 }, (_, n) => ({ n }))
     const append = appendOf([write('law-a', 0, ...data)], { idempotencyKey: 'key' })
     const recorded = await record(store, append)
+    const kept = recorded.map(({ version, data }) => ({ version, data }))
     demandEqual(
-      'versions and numbers recorded',
-      recorded.map(({ version, data }) => [version, data]),
-      data.map((data, n) => [n + 1, data]),
+      'what is recorded',
+      kept,
+      data.map((data, n) => ({ version: n + 1, data })),
     )
     demandEqual('the stream', await store.readStream('law-a'), recorded)
     demandEqual('what the id finds', await store.findAppend(append), recorded)
