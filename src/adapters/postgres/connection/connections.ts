@@ -98,13 +98,13 @@ export const poolConnections = (
   { end, remedy, mayBeStandby }: PoolOwner,
 ): Connections => {
   let closing: Promise<void> | undefined
-  const queue = poolQueue(pool, remedy)
+  const refusals = new Set<(fault: StoreFault) => void>()
   const opened = new WeakMap<PoolClient, Connection>()
 
   /** Runs `work` with a connection. `outcome` is the outcome of the work if the connection is lost now. */
   const lend = async <Value>(outcome: () => FaultOutcome, work: Work<Value>): Promise<Value> => {
     if (closing) throw closedFault()
-    const client = await queue.connect()
+    const client = await connectTo(pool, remedy, refusals)
     let isCut = false
     const onNotice = (notice: unknown): void => {
       isCut ||= isCutWait(notice)
@@ -179,7 +179,7 @@ export const poolConnections = (
     isClosed: () => closing !== undefined,
     close: () => {
       closing ??= end()
-      queue.refuse()
+      for (const refuse of refusals) refuse(closedFault())
       return closing
     },
   }
@@ -206,58 +206,49 @@ const rollBack = async (client: PoolClient, error: unknown): Promise<boolean> =>
 /** Longest wait for a connection of a pool that sets no limit itself, in milliseconds. */
 const MAX_WAIT_MS = 10_000
 
-/** The calls that wait for a connection of `pool`. */
-const poolQueue = (pool: Pool, remedy: string) => {
-  const refusals = new Set<(fault: StoreFault) => void>()
-
-  const isExhausted = (): boolean =>
-    pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
-
-  /** A connection, to be released. Rejects with a {@link StoreFault} when there is none. */
-  const connect = (): Promise<PoolClient> =>
-    new Promise((resolve, reject) => {
-      const isPending = (): boolean => {
-        clearTimeout(limit)
-        return refusals.delete(refuse)
-      }
-      const refuse = (fault: StoreFault): void => {
-        isPending()
-        reject(fault)
-      }
-      // Before the timeout of the pool, whose error does not say what it waited for.
-      const limit = isExhausted()
-        ? afterLongestWait(pool, () => refuse(exhaustedFault(pool, remedy)))
-        : undefined
-      refusals.add(refuse)
-      pool.connect().then(
-        (client) => {
-          if (isPending()) resolve(client)
-          else client.release()
-        },
-        (error) => refuse(faultOf(error, 'not_recorded')),
+/**
+ * A connection of `pool`, to be released. Rejects with a {@link StoreFault} when there is none, or when its function
+ * in `refusals` is called: a closed pool would never answer.
+ *
+ * @param remedy - what a host can do when there are too few connections
+ */
+const connectTo = (
+  pool: Pool,
+  remedy: string,
+  refusals: Set<(fault: StoreFault) => void>,
+): Promise<PoolClient> =>
+  new Promise((resolve, reject) => {
+    const { max, connectionTimeoutMillis = MAX_WAIT_MS } = pool.options
+    /** False when the wait has already ended. */
+    const endWait = (): boolean => {
+      clearTimeout(limit)
+      return refusals.delete(refuse)
+    }
+    const refuse = (fault: StoreFault): void => {
+      endWait()
+      reject(fault)
+    }
+    const refuseExhausted = () =>
+      refuse(
+        faultOf(
+          new Error(`The pool has no free connection, all ${max} are in use: ${remedy}`),
+          'not_recorded',
+        ),
       )
-    })
+    const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= max
+    // Before the timeout of the pool, whose error does not say what it waited for. 0 means no timeout.
+    const limit =
+      isExhausted && connectionTimeoutMillis > 0
+        ? setTimeout(refuseExhausted, connectionTimeoutMillis)
+        : undefined
+    refusals.add(refuse)
+    pool.connect().then(
+      (client) => {
+        if (endWait()) resolve(client)
+        else client.release()
+      },
+      (error) => refuse(faultOf(error, 'not_recorded')),
+    )
+  })
 
-  return {
-    connect,
-    /** Rejects each waiting call: a closed pool would never answer it. */
-    refuse: (): void => {
-      for (const refuse of refusals) refuse(closedFault())
-    },
-  }
-}
-
-/** A host may have set no limit, by 0. */
-const afterLongestWait = (pool: Pool, end: () => void): NodeJS.Timeout | undefined => {
-  const longest = pool.options.connectionTimeoutMillis ?? MAX_WAIT_MS
-  return longest > 0 ? setTimeout(end, longest) : undefined
-}
-
-const exhaustedFault = (pool: Pool, remedy: string): StoreFault =>
-  faultOf(
-    new Error(`The pool has no free connection, all ${pool.options.max} are in use: ${remedy}`),
-    'not_recorded',
-  )
-
-/** The fault of a call after `close`. */
 const closedFault = (): StoreFault => new StoreFault('The store is closed', 'not_recorded')
