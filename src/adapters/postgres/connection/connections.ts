@@ -218,7 +218,6 @@ const connectTo = (
   refusals: Set<(fault: StoreFault) => void>,
 ): Promise<PoolClient> =>
   new Promise((resolve, reject) => {
-    const { max, connectionTimeoutMillis = MAX_WAIT_MS } = pool.options
     /** False when the wait has already ended. */
     const endWait = (): boolean => {
       clearTimeout(limit)
@@ -231,16 +230,16 @@ const connectTo = (
     const refuseExhausted = () =>
       refuse(
         faultOf(
-          new Error(`The pool has no free connection, all ${max} are in use: ${remedy}`),
+          new Error(
+            `The pool has no free connection, all ${pool.options.max} are in use: ${remedy}`,
+          ),
           'not_recorded',
         ),
       )
-    const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= max
+    const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
     // Before the timeout of the pool, whose error does not say what it waited for. 0 means no timeout.
-    const limit =
-      isExhausted && connectionTimeoutMillis > 0
-        ? setTimeout(refuseExhausted, connectionTimeoutMillis)
-        : undefined
+    const wait = isExhausted ? (pool.options.connectionTimeoutMillis ?? MAX_WAIT_MS) : 0
+    const limit = wait > 0 ? setTimeout(refuseExhausted, wait) : undefined
     refusals.add(refuse)
     pool.connect().then(
       (client) => {
