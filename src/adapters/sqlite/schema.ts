@@ -69,8 +69,8 @@ const schemaVersion = (database: SyncDatabase): number => {
   const applicationId = pragma(database, 'PRAGMA application_id')
   const version = pragma(database, 'PRAGMA user_version')
   if (applicationId !== APPLICATION_ID) {
-    const isNew = applicationId === 0 && version === 0 && isEmpty(database)
-    if (isNew) return 0
+    const tables = database.value('SELECT count(*) FROM sqlite_schema')
+    if (applicationId === 0 && version === 0 && tables === 0) return 0
     throw new UnusableFile('foreign', 'The file is the database of another program')
   }
   if (version > MIGRATIONS.length) {
@@ -81,9 +81,6 @@ const schemaVersion = (database: SyncDatabase): number => {
   }
   return version
 }
-
-const isEmpty = (database: SyncDatabase): boolean =>
-  database.value('SELECT count(*) FROM sqlite_schema') === 0
 
 const pragma = (database: SyncDatabase, sql: string): number => {
   try {

@@ -33,6 +33,39 @@ export class UnusableDatabase extends Error {
   }
 }
 
+type Ask = (statement: {
+  readonly text: string
+  readonly values?: unknown[]
+}) => Promise<readonly (readonly (string | null)[])[]>
+
+/** @throws UnusableDatabase unless this library can use the server and the database */
+export const requireServer = async (ask: Ask): Promise<void> => {
+  const [row = []] = await askServer(ask, LOOK)
+  const [version, one, encoding, hasLanguage] = row
+  requireVersion(String(version))
+  if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
+  if (hasLanguage !== 't') throw unusable(`The database has no PL/pgSQL: ${NEEDED}`)
+  if (encoding !== 'UTF8')
+    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
+}
+
+/**
+ * Asks a server that is not known yet.
+ *
+ * @throws UnusableDatabase that names the server, when it does not understand `statement`
+ */
+export const askServer = async (ask: Ask, statement: Parameters<Ask>[0]): ReturnType<Ask> => {
+  try {
+    return await ask(statement)
+  } catch (error) {
+    const reason = fieldOf(error, 'cause')
+    if (!UNKNOWN.test(sqlStateOf(reason) ?? '')) throw error
+    const [row] = await ask({ text: 'SELECT version()' })
+    requireVersion(String(row?.[0]))
+    throw unusable(`The server says ${fieldOf(reason, 'message')}: ${NEEDED}`)
+  }
+}
+
 /** The oldest supported version of PostgreSQL. */
 const OLDEST = 14
 
@@ -68,39 +101,6 @@ const LOOK = {
     EXISTS (SELECT FROM pg_language WHERE lanname = 'plpgsql'),
     pg_try_advisory_xact_lock_shared(1668047222::bigint << 32)`,
   values: [1],
-}
-
-type Ask = (statement: {
-  readonly text: string
-  readonly values?: unknown[]
-}) => Promise<readonly (readonly (string | null)[])[]>
-
-/** @throws UnusableDatabase unless this library can use the server and the database */
-export const requireServer = async (ask: Ask): Promise<void> => {
-  const [row = []] = await askServer(ask, LOOK)
-  const [version, one, encoding, hasLanguage] = row
-  requireVersion(String(version))
-  if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
-  if (hasLanguage !== 't') throw unusable(`The database has no PL/pgSQL: ${NEEDED}`)
-  if (encoding !== 'UTF8')
-    throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
-}
-
-/**
- * Asks a server that is not known yet.
- *
- * @throws UnusableDatabase that names the server, when it does not understand `statement`
- */
-export const askServer = async (ask: Ask, statement: Parameters<Ask>[0]): ReturnType<Ask> => {
-  try {
-    return await ask(statement)
-  } catch (error) {
-    const reason = fieldOf(error, 'cause')
-    if (!UNKNOWN.test(sqlStateOf(reason) ?? '')) throw error
-    const [row] = await ask({ text: 'SELECT version()' })
-    requireVersion(String(row?.[0]))
-    throw unusable(`The server says ${fieldOf(reason, 'message')}: ${NEEDED}`)
-  }
 }
 
 /** @throws UnusableDatabase unless `version` names a PostgreSQL that is new enough */
