@@ -1,7 +1,7 @@
+import { checkOptions, FUNCTION } from '../../check-options.js'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
-import { checkNames } from '../store/check-options.js'
 import { type Clock, listeners, microsecondClock } from '../store/record-events.js'
 import {
   checkStorage,
@@ -51,7 +51,7 @@ export const durableObjectStore = (
   storage: DurableObjectStorage,
   options: DurableObjectOptions = {},
 ): DurableObjectStore => {
-  checkNames('durableObjectStore', options, ['now'])
+  checkOptions('durableObjectStore', options, { optional: { now: FUNCTION } })
   checkStorage(storage)
   const clock = microsecondClock(options.now)
   const database = openDatabase(storage)

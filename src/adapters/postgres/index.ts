@@ -5,7 +5,7 @@ import { openConnections } from './connection/connections.js'
 import { requireServer } from './connection/require-server.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
-import { checkOptions, type Driver, type PostgresOptions } from './options.js'
+import { checkPostgresOptions, type Driver, type PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
 import { onReplica } from './replica/replicated-read-model.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
@@ -50,7 +50,7 @@ export interface Postgres {
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const driver = await loadDriver()
-  checkOptions(driver, options)
+  checkPostgresOptions(driver, options)
   const { schema = 'claviger', replica, signal } = options
   const quoted = quotedSchema(schema)
   const connections = openConnections(driver, options)

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { Client, Pool } from 'pg'
-import { checkNames, checkNumber } from '../store/check-options.js'
+import { ANY, BOOLEAN, checkOptions, NUMBER, type OptionCheck } from '../../check-options.js'
 
 /** Where the database is: our own connections, or those of a pool of the host. */
 export type PostgresAddress =
@@ -72,71 +72,69 @@ export interface Driver {
   readonly Pool: typeof Pool
 }
 
-/** The options of an address. */
-const ADDRESS_OPTIONS = [
-  'connectionString',
-  'pool',
-  'ssl',
-  'maxConnections',
-  'connectTimeout',
-  'statementTimeout',
-]
-
-const OPTIONS = [
-  ...ADDRESS_OPTIONS,
-  'schema',
-  'migrate',
-  'listenConnectionString',
-  'replica',
-  'signal',
-]
-
 /** @throws TypeError that names an option which is missing, unknown or of a wrong type */
-export const checkOptions = (driver: Driver, options: PostgresOptions): void => {
-  if (typeof options === 'object') checkNames('openPostgres', options ?? {}, OPTIONS)
-  checkServer(driver, options)
-  checkAddress(driver, 'listenConnectionString', options.listenConnectionString ?? '/')
-  if (typeof (options.migrate ?? true) !== 'boolean')
-    throw new TypeError('migrate must be a boolean')
-  if (options.replica !== undefined) checkReplica(driver, options.replica)
+export const checkPostgresOptions = (driver: Driver, options: PostgresOptions): void => {
+  const url = urlCheck(driver)
+  const { required, optional } = addressChecks(url, options)
+  checkOptions('openPostgres', typeof options === 'object' ? options : {}, {
+    required,
+    optional: {
+      ...optional,
+      schema: ANY,
+      migrate: BOOLEAN,
+      listenConnectionString: url,
+      replica: OBJECT,
+      signal: ANY,
+    },
+  })
+  const { replica } = options
+  if (replica === undefined) return
+  const ofReplica = addressChecks(url, replica)
+  checkOptions('replica', replica, {
+    required: ofReplica.required,
+    optional: { ...ofReplica.optional, maxWait: NUMBER },
+    prefix: 'replica.',
+  })
 }
 
-const checkReplica = (driver: Driver, replica: ReplicaOptions): void => {
-  if (typeof replica !== 'object' || replica === null)
-    throw new TypeError('replica must be an object')
-  checkNames('replica', replica, [...ADDRESS_OPTIONS, 'maxWait'])
-  checkServer(driver, replica, 'replica.')
-  checkNumber('replica.maxWait', replica.maxWait)
+/** Checks of the options of an address. A pool of the host has its own settings. */
+const addressChecks = (url: OptionCheck, address: PostgresAddress) => {
+  const hasPool = typeof address?.pool?.connect === 'function'
+  return {
+    required: hasPool ? {} : { connectionString: url },
+    optional: {
+      ...(hasPool && { connectionString: ANY }),
+      pool: ANY,
+      ssl: ANY,
+      maxConnections: hasPool ? ANY : NUMBER,
+      connectTimeout: hasPool ? ANY : NUMBER,
+      statementTimeout: hasPool ? ANY : NUMBER,
+    },
+  }
 }
 
-/** @param prefix - of the names of options in messages */
-const checkServer = (driver: Driver, address: PostgresAddress, prefix = ''): void => {
-  if (typeof address?.pool?.connect !== 'function')
-    checkAddress(driver, `${prefix}connectionString`, address?.connectionString)
-  if (address.pool) return
-  checkNumber(`${prefix}maxConnections`, address.maxConnections)
-  checkNumber(`${prefix}connectTimeout`, address.connectTimeout)
-  checkNumber(`${prefix}statementTimeout`, address.statementTimeout)
-}
+const OBJECT: OptionCheck = [
+  (value) => typeof value === 'object' && value !== null,
+  'must be an object',
+]
 
 /** A URL, or the path of a socket. For any other text the driver would use a default host. */
 const ADDRESS = /^([a-z][\w+.-]*:)?\//i
 
 /** The message never shows the address, which may have a password. */
-const checkAddress = (driver: Driver, option: string, value: unknown): void => {
-  if (!ADDRESS.test(String(value)) || !isReadable(driver, String(value)))
-    throw new TypeError(`${option} must be a URL such as postgres://host/database`)
-}
-
-/** Whether the driver can parse it; the driver supports one host alone. */
-const isReadable = ({ Client }: Driver, connectionString: string): boolean => {
-  try {
-    new Client({ connectionString: withoutTls(connectionString) })
-    return true
-  } catch {
-    return false
-  }
-}
+const urlCheck = ({ Client }: Driver): OptionCheck => [
+  (value) => {
+    if (!ADDRESS.test(String(value))) return false
+    try {
+      // The driver cannot parse an address of several hosts.
+      new Client({ connectionString: withoutTls(String(value)) })
+      return true
+    } catch {
+      return false
+    }
+  },
+  'must be a URL such as postgres://host/database',
+]
 
 /** The parameters of an address that concern TLS. */
 const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
+import { ANY, checkOptions, FUNCTION, withMethods } from '../../check-options.js'
 import { isRequiredText } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { readEvents } from '../../projections/read-events.js'
-import { checkNames } from '../store/check-options.js'
 import type { Connection } from './connection/connection.js'
 import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
 import { ownTable } from './schema.js'
@@ -39,7 +39,14 @@ export interface PostgresProjectionOptions {
  * @throws RangeError when `schema` is not a valid name for a schema
  */
 export const postgresProjection = (options: PostgresProjectionOptions): Projection => {
-  checkOptions(options)
+  checkOptions('postgresProjection', options, {
+    required: {
+      pool: withMethods(['connect'], 'must be a pg.Pool'),
+      name: [isRequiredText, 'must be 1 to 200 characters of text'],
+      apply: FUNCTION,
+    },
+    optional: { reset: FUNCTION, schema: ANY },
+  })
   const { pool, name, schema = 'claviger' } = options
   const connections = poolConnections(pool, POOL_OF_HOST)
   const { table, prepare } = ownTable(
@@ -100,13 +107,4 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
  */
 const requireCommittable = async (client: PoolClient): Promise<void> => {
   await client.query('SET CONSTRAINTS ALL IMMEDIATE')
-}
-
-const checkOptions = (options: PostgresProjectionOptions): void => {
-  checkNames('postgresProjection', options ?? {}, ['pool', 'name', 'apply', 'reset', 'schema'])
-  if (typeof options?.pool?.connect !== 'function') throw new TypeError('pool must be a pg.Pool')
-  if (!isRequiredText(options.name)) throw new TypeError('name must be 1 to 200 characters of text')
-  if (typeof options.apply !== 'function') throw new TypeError('apply must be a function')
-  if (options.reset !== undefined && typeof options.reset !== 'function')
-    throw new TypeError('reset must be a function')
 }

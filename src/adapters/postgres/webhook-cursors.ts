@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
+import { ANY, checkOptions, withMethods } from '../../check-options.js'
 import type { WebhookCursors } from '../../ports/webhook-cursors.js'
 import type { Statement } from '../sql/dialect.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
-import { checkNames } from '../store/check-options.js'
 import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
 import { numbered } from './read-model/prepared.js'
 import { ownTable } from './schema.js'
@@ -23,8 +23,10 @@ export interface PostgresCursorsOptions {
  * @throws RangeError when `schema` is not a valid name for a schema
  */
 export const postgresCursors = (options: PostgresCursorsOptions): WebhookCursors => {
-  checkNames('postgresCursors', options ?? {}, ['pool', 'schema'])
-  if (typeof options?.pool?.connect !== 'function') throw new TypeError('pool must be a pg.Pool')
+  checkOptions('postgresCursors', options, {
+    required: { pool: withMethods(['connect'], 'must be a pg.Pool') },
+    optional: { schema: ANY },
+  })
   const { pool, schema = 'claviger' } = options
   const connections = poolConnections(pool, POOL_OF_HOST)
   const { table, prepare } = ownTable(

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StoreFault } from '../../ports/event-store.js'
 import type { SqliteLimits, SyncConnection, SyncDatabase } from '../sql/sqlite/dialect.js'
-import { checkNumber } from '../store/check-options.js'
 import { type Database, openDatabase } from './database.js'
 import { faultOf, isBusy, lockedFault, UnusableFile } from './faults.js'
 import { inTransaction, setUp } from './schema.js'
@@ -35,7 +34,7 @@ export interface Connection extends SyncConnection {
 /**
  * Opens the file at `path` and brings its tables up to date; a locked file is set up by the first call.
  *
- * @throws UnusableFile, or TypeError when an option is of a wrong type
+ * @throws UnusableFile
  */
 export const openConnection = (
   path: string,
@@ -48,8 +47,6 @@ export const openConnection = (
     readonly migrate?: boolean | undefined
   } = {},
 ): Connection => {
-  checkNumber('busyTimeout', busyTimeout)
-  if (typeof migrate !== 'boolean') throw new TypeError('migrate must be a boolean')
   const database = migrate ? openDatabase(path) : openExisting(path)
   let isReady = false
   let hasClosed = false

@@ -1,9 +1,9 @@
+import { BOOLEAN, checkOptions, FUNCTION, NUMBER } from '../../check-options.js'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import type { WebhookCursors } from '../../ports/webhook-cursors.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
-import { checkNames } from '../store/check-options.js'
 import { type Clock, microsecondClock } from '../store/record-events.js'
 import { LIMITS, openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
@@ -53,7 +53,9 @@ export interface Sqlite {
  *   TypeError when an option is unknown or of a wrong type; Error without `node:sqlite`
  */
 export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite => {
-  checkNames('openSqlite', options, ['now', 'busyTimeout', 'migrate'])
+  checkOptions('openSqlite', options, {
+    optional: { now: FUNCTION, busyTimeout: NUMBER, migrate: BOOLEAN },
+  })
   const { now, busyTimeout, migrate } = options
   const clock = microsecondClock(now)
   const connection = openConnection(path, { busyTimeout, migrate })
@@ -99,7 +101,7 @@ const NOW = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
  * @throws as `openSqlite` does
  */
 export const sqliteCursors = (path: string, options: SqliteCursorsOptions = {}): SqliteCursors => {
-  checkNames('sqliteCursors', options, ['busyTimeout'])
+  checkOptions('sqliteCursors', options, { optional: { busyTimeout: NUMBER } })
   const connection = openConnection(path, options)
   let hasTable = false
   const createTable = async (): Promise<void> => {
