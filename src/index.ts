@@ -50,35 +50,36 @@ export type {
 export type {
   Aborted,
   Cancelled,
+  DifferentLog,
   IamError,
   IdempotencyKeyReused,
   InvalidArgument,
+  LogChanged,
+  LogFault,
   Moved,
   NotConfigured,
   PermissionDenied,
   PlanOutdated,
+  PositionOutOfOrder,
   ProjectionFailed,
+  ReadError,
+  SealBroken,
   SequenceMismatch,
   SourceFailed,
   Unauthenticated,
   Unavailable,
-  Violation,
-} from './application/errors/errors.js'
-export type {
-  DifferentLog,
-  LogChanged,
-  LogFault,
-  PositionOutOfOrder,
-  SealBroken,
   VersionOutOfOrder,
-} from './application/errors/log-fault.js'
-export { IamFailure, orThrow } from './application/errors/or-throw.js'
+  Violation,
+  WriteError,
+} from './application/errors/errors.js'
 export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
 export { toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
+  IamFailure,
   isIamError,
+  orThrow,
   type Status,
   type StatusDetail,
   toStatus,
@@ -146,10 +147,15 @@ export type {
   ImportReport,
   RefusedRow,
 } from './application/import-rows.js'
-export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
+export type {
+  Context,
+  DryRunContext,
+  LongContext,
+  WriteContext,
+} from './application/method/context.js'
 export { checkCaller } from './application/method/context.js'
 export type {
-  LongContext,
+  BatchWrite,
   LongWrite,
   Planned,
   Read,

@@ -127,11 +127,11 @@ export interface Observer {
 }
 
 /** Runs `call` with an observer, and reports its end. */
-export const observed = async <Answer>(
+export const observed = async <Answer, Failure extends IamError>(
   hooks: Hooks,
   method: string,
-  call: (observer: Observer) => Promise<Result<Answer, IamError>>,
-): Promise<Result<Answer, IamError>> => {
+  call: (observer: Observer) => Promise<Result<Answer, Failure>>,
+): Promise<Result<Answer, Failure>> => {
   const begin = performance.now()
   let attempts = 0
   let verdict: CallDone['verdict'] = 'threw'

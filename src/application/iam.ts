@@ -11,8 +11,7 @@ import type { DesiredAccess } from './desired-state/declared/desired-access.js'
 import type { Plan } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
 import { type Domains, domainsOf } from './domains/domains.js'
-import type { IamError } from './errors/errors.js'
-import type { SealBroken } from './errors/log-fault.js'
+import type { IamError, SealBroken, WriteError } from './errors/errors.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/catch-up.js'
 import type { SubscribeOptions } from './following/subscribe.js'
@@ -28,7 +27,7 @@ import {
   checkSecrets,
   type SecretsChecked,
 } from './identity-providers/reseal-secrets.js'
-import type { Read } from './method/method.js'
+import type { BatchWrite, Read } from './method/method.js'
 import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles/project-roles.js'
 import { type Projects, projectsOf } from './projects/projects.js'
@@ -78,13 +77,13 @@ export interface Iam {
    * nothing is recorded. A declared secret is compared with the stored one when the caller may read that;
    * otherwise it counts as a change.
    */
-  readonly plan: Read<DesiredAccess, Plan>
+  readonly plan: Read<DesiredAccess, Plan, WriteError>
   /**
    * Applies a desired state or a plan: one atomic append for each project with its roles (several above 1,000
    * role changes), and one for each provider. Applying it again changes nothing. When another writer is
    * faster, a desired state is planned again, and a plan is refused.
    */
-  readonly apply: Read<DesiredAccess | Plan, Applied>
+  readonly apply: BatchWrite<DesiredAccess | Plan, Applied>
 
   /**
    * For the host itself, without a permission check: every event after a position, of all organizations, in the

@@ -12,13 +12,13 @@ import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { fieldOf, OrgId } from '../../domain/values.js'
 import type { DomainOptions } from '../../ports/host.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { record, type StreamRecord } from '../recording/snapshot.js'
 import type { View } from '../recording/view.js'
 import { callPort } from '../waiting.js'
 
-type Decided = Result<readonly StreamRecord[], IamError>
+type Decided = Result<readonly StreamRecord[], WriteError>
 
 /** Adds a domain that the organization does not have. */
 export const decideAdded = (view: View, data: AddDomain['data']): Decided => {
@@ -66,7 +66,7 @@ const decideClaim = (
   view: View,
   type: 'ClaimDomain' | 'ReleaseDomain',
   domain: DomainName,
-): Result<StreamRecord, IamError> => {
+): Result<StreamRecord, WriteError> => {
   const before = view.read(verifiedDomains, { domain })
   const data = { domain, orgId: OrgId.parse(view.orgId) }
   return verifiedDomains.decider

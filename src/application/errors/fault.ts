@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow'
 import { fieldOf } from '../../domain/values.js'
 import { outcomeOf, retryAfterOf } from '../../ports/event-store.js'
-import type { IamError, Unavailable } from './errors.js'
+import type { ReadError, Unavailable } from './errors.js'
 
 /**
  * Carries an error to the public method that returns it, past code that cannot continue. Any other
@@ -9,9 +9,9 @@ import type { IamError, Unavailable } from './errors.js'
  */
 export class Fault extends Error {
   override readonly name = 'Fault'
-  readonly error: IamError
+  readonly error: ReadError
 
-  constructor(error: IamError) {
+  constructor(error: ReadError) {
     super(error.kind)
     this.error = error
   }
@@ -39,7 +39,7 @@ export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fa
 }
 
 /** The error of a {@link Fault}. @throws any other exception */
-export const errorOf = (thrown: unknown): IamError => {
+export const errorOf = (thrown: unknown): ReadError => {
   if (thrown instanceof Fault) return thrown.error
   throw thrown
 }
@@ -47,7 +47,7 @@ export const errorOf = (thrown: unknown): IamError => {
 /** The result of `work`; a {@link Fault} that it throws becomes an error. */
 export const catchFaults = async <Value, Failure>(
   work: () => Promise<Result<Value, Failure>>,
-): Promise<Result<Value, Failure | IamError>> => {
+): Promise<Result<Value, Failure | ReadError>> => {
   try {
     return await work()
   } catch (thrown) {

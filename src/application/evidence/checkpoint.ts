@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { Position, RecordedEvent } from '../../ports/event-store.js'
+import type { LogChanged } from '../errors/errors.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
-import type { LogChanged } from '../errors/log-fault.js'
 import { fromBase64, type NoteKey, openNote, readVerifier, toBase64 } from './note.js'
 import {
   eventLine,

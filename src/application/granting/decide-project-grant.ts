@@ -5,7 +5,7 @@ import { projectGrants } from '../../domain/project-grant/aggregate.js'
 import { livingProjectGrant, projectGrant } from '../../domain/project-grant/decider.js'
 import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import { invalid, type WriteError } from '../errors/errors.js'
 import { record, type StreamRecord } from '../recording/snapshot.js'
 import type { View } from '../recording/view.js'
 import { roleIsInLife, roleLives } from './lives.js'
@@ -34,7 +34,7 @@ export const livingProjectGrantIn = (
 export const decideProjectGrant = (
   view: View,
   { type, projectId, grantedOrgId, roleKeys }: GivenGrant,
-): Result<StreamRecord, IamError> => {
+): Result<StreamRecord, WriteError> => {
   const ids = { projectId, grantedOrgId }
   if (grantedOrgId === view.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))

@@ -9,9 +9,8 @@ import type { EventStore, Position } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readEvent } from '../../projections/read-events.js'
-import type { IamError } from '../errors/errors.js'
+import type { SealBroken, WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
-import type { SealBroken } from '../errors/log-fault.js'
 import { brokenSeal } from '../following/verify.js'
 import { reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -43,7 +42,7 @@ export interface ResealReport {
     /** Id of the provider. */
     readonly idpId: string
     /** Why. */
-    readonly error: IamError
+    readonly error: WriteError
   }[]
 }
 
@@ -60,7 +59,6 @@ export const resealSecrets = (
       permissions: ['identity_provider.write'],
       schema: ResealInput,
       target: targetOf(identityProviders),
-      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { idpId }, onProgress) => {
       if (idpId === undefined) return resealAll(runtime, call, onProgress)
@@ -76,10 +74,10 @@ const resealAll = async (
   runtime: Runtime,
   call: AdmittedCall,
   onProgress: ((progress: ResealProgress) => void) | undefined,
-): Promise<Result<ResealReport, IamError>> => {
+): Promise<Result<ResealReport, WriteError>> => {
   const resealed: IdpId[] = []
   const unchanged: IdpId[] = []
-  const failed: { idpId: IdpId; error: IamError }[] = []
+  const failed: { idpId: IdpId; error: WriteError }[] = []
   const idpIds = await raceAbort(idpIdsOf(runtime, call), call.signal)
   for (const [index, idpId] of idpIds.entries()) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
@@ -111,7 +109,7 @@ const reseal = async (
   runtime: Runtime,
   call: AdmittedCall,
   idpId: IdpId,
-): Promise<Result<boolean, IamError>> => {
+): Promise<Result<boolean, WriteError>> => {
   try {
     const isTooLate = retryDeadline()
     for (let attempts = 1; ; attempts++) {
@@ -130,7 +128,7 @@ const resealOnce = async (
   runtime: Runtime,
   call: AdmittedCall,
   idpId: IdpId,
-): Promise<Result<'resealed' | 'current' | 'secret replaced', IamError>> => {
+): Promise<Result<'resealed' | 'current' | 'secret replaced', WriteError>> => {
   const owner = { orgId: call.orgId, idpId }
   const reading = runtime.ledger.read(identityProviders, call.orgId, { idpId })
   const { state } = await raceAbort(reading, call.signal)
@@ -170,7 +168,7 @@ export interface SecretsChecked {
 export const checkSecrets = async (
   { store, secrets }: Pick<Host, 'store' | 'secrets'>,
   { signal }: CheckSecretsOptions = {},
-): Promise<Result<SecretsChecked, SealBroken | IamError>> => {
+): Promise<Result<SecretsChecked, SealBroken | WriteError>> => {
   try {
     const current = await raceAbort(currentSecrets(store, signal), signal)
     for (const [index, event] of current.entries()) {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { RecordedEvent, StreamWrite } from '../../ports/event-store.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { pause, raceAbort, retryDeadline } from '../waiting.js'
@@ -32,13 +32,13 @@ export interface Settled<Decided extends Decision> {
 /** A decision to record, and what to answer then. */
 export interface Transaction<Decided extends Decision, Answer> {
   /** Pure: it is taken again whenever the streams that it looks at turn out to be different. */
-  readonly decide: (view: View) => Result<Decided, IamError>
+  readonly decide: (view: View) => Result<Decided, WriteError>
   readonly answer: (settled: Settled<Decided>) => Answer
   readonly marks?: Marks | undefined
   /** Tells the command from others under its idempotency key; absent without a key. */
   readonly commandHash?: () => Promise<string>
   /** The answer to the same command when it was recorded before; `isUsed` when its key certainly was. */
-  readonly earlier?: (isUsed: boolean) => Promise<Result<Answer, IamError> | undefined>
+  readonly earlier?: (isUsed: boolean) => Promise<Result<Answer, WriteError> | undefined>
 }
 
 /**
@@ -52,7 +52,7 @@ export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
   call: AdmittedCall,
   transaction: Transaction<Decided, Answer>,
-): Promise<Result<Answer, IamError>> => {
+): Promise<Result<Answer, WriteError>> => {
   const { ledger } = runtime
   const { observer, signal } = call
   const view = new CallView(ledger, call.orgId)
@@ -114,8 +114,8 @@ const hasEvents = ({ events }: StreamRecord): boolean => events.length > 0
 /** Refuses a change of an object that is not at the sequence that the caller expects. */
 const asExpected = <Decided extends Decision>(
   { expectedSequence: expected }: AdmittedCall,
-  decision: Result<Decided, IamError>,
-): Result<Decided, IamError> => {
+  decision: Result<Decided, WriteError>,
+): Result<Decided, WriteError> => {
   if (expected === undefined || decision.isErr()) return decision
   const actual = decision.value.records.at(-1)?.before.changed ?? 0n
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
@@ -131,8 +131,8 @@ const toLock = (writes: readonly StreamWrite[], most: number) =>
 const settledBefore = async <Decided extends Decision, Answer>(
   ledger: Ledger,
   { earlier, answer }: Transaction<Decided, Answer>,
-  decision: Result<Decided, IamError>,
-): Promise<Result<Answer, IamError>> =>
+  decision: Result<Decided, WriteError>,
+): Promise<Result<Answer, WriteError>> =>
   (await earlier?.(false)) ?? decision.map((decided) => answer(settle(ledger, decided, [])))
 
 const send = (

@@ -4,7 +4,7 @@ import { exists } from '../../domain/decider.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readBatch } from '../../projections/read-events.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/method.js'
@@ -24,7 +24,7 @@ export interface ObjectWrite<Ids> {
   /** The kind of the object. */
   readonly kind: AnyAggregate
   /** What to record; the last record is that of the object. */
-  readonly decide: (view: View) => Result<readonly StreamRecord[], IamError>
+  readonly decide: (view: View) => Result<readonly StreamRecord[], WriteError>
   /** The ids of the object, given what was recorded; no events when nothing was. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids
   /** Of a command that adds several objects, what stands before the fields of each: `roles[0].`. */
@@ -38,7 +38,7 @@ export const writeObject = <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
   write: ObjectWrite<Ids>,
-): Promise<Result<Outcome<Ids>, IamError>> => {
+): Promise<Result<Outcome<Ids>, WriteError>> => {
   const outcome = settle(runtime, call, write)
   return call.dryRun ? withChanges(runtime, call, { ...write, outcome }) : outcome
 }
@@ -48,7 +48,7 @@ const withChanges = async <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
   { outcome, ...write }: ObjectWrite<Ids> & { readonly outcome: ReturnType<typeof settle<Ids>> },
-): Promise<Result<Outcome<Ids>, IamError>> => {
+): Promise<Result<Outcome<Ids>, WriteError>> => {
   const settled = await outcome
   if (settled.isErr() || !settled.value.changed) return settled
   const changes = await plannedChanges(runtime, call, { ...write, ...settled.value })
@@ -59,7 +59,7 @@ const settle = <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
   write: ObjectWrite<Ids>,
-): Promise<Result<Outcome<Ids>, IamError>> => {
+): Promise<Result<Outcome<Ids>, WriteError>> => {
   const decide = (view: View) => write.decide(view).map((records) => ({ records }))
   const answer = (settled: Settled<Decision>) => outcomeOf(call, write, settled)
   if (call.idempotencyKey === undefined) return transact(runtime, call, { decide, answer })
@@ -99,7 +99,7 @@ const earlierOutcome = async <Ids>(
   { store }: Runtime,
   { method, orgId, idempotencyKey = '', signal, dryRun }: AdmittedCall,
   { input, kind, ids, isSameSecret }: ObjectWrite<Ids>,
-): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
+): Promise<Result<Outcome<Ids>, WriteError> | undefined> => {
   const key = storedKey(orgId, idempotencyKey)
   const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
   const events = await raceAbort(finding, signal)
