@@ -84,7 +84,7 @@ export {
   type StatusDetail,
   toStatus,
 } from './application/errors/to-status.js'
-export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/log-checkpoint.js'
+export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/checkpoint.js'
 export { generateSignerKey, type SignerKey } from './application/evidence/note.js'
 export {
   type InclusionProof,
@@ -105,12 +105,12 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
+export type { VerifyProgress } from './application/following/log-pages.js'
 export type { SubscribeOptions } from './application/following/subscribe.js'
 export { SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Verified,
   type VerifyOptions,
-  type VerifyProgress,
   verify,
 } from './application/following/verify.js'
 export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'

@@ -11,7 +11,7 @@ import type { DesiredAccess } from './desired-state/declared/desired-access.js'
 import type { Plan } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
 import { type Domains, domainsOf } from './domains/domains.js'
-import type { IamError, SealBroken, WriteError } from './errors/errors.js'
+import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/catch-up.js'
 import type { SubscribeOptions } from './following/subscribe.js'
@@ -107,7 +107,7 @@ export interface Iam {
   readonly catchUp: (
     projection: Projection,
     options?: CatchUpOptions,
-  ) => ResultAsync<Position, IamError>
+  ) => ResultAsync<Position, ReadError>
   /**
    * For the host itself: keeps `projection` up to date until `signal` aborts, then answers with the position
    * reached. While the store or a system that the projection uses is unavailable (a lost connection, for
@@ -119,7 +119,7 @@ export interface Iam {
   readonly run: (
     projection: Projection,
     options?: CatchUpOptions,
-  ) => ResultAsync<Position, IamError>
+  ) => ResultAsync<Position, ReadError>
   /**
    * For the host itself, at its start: opens the client secret of every existing identity provider, in all
    * organizations, so that a missing or wrong key is found before the first login and before anything is
@@ -131,7 +131,7 @@ export interface Iam {
    */
   readonly checkSecrets: (
     options?: CheckSecretsOptions,
-  ) => ResultAsync<SecretsChecked, SealBroken | IamError>
+  ) => ResultAsync<SecretsChecked, SealBroken | ReadError>
 }
 
 /** The methods, bound to the ports of `host`. */

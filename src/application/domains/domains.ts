@@ -6,7 +6,7 @@ import { toDomainName } from '../../domain/email-domain/domain-name.js'
 import { choice, fieldOf } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { Domain, SignInRoute } from '../../ports/read-model.js'
-import { invalid, type WriteError } from '../errors/errors.js'
+import { invalid, type ReadError } from '../errors/errors.js'
 import { catchFaults, fromPort } from '../errors/fault.js'
 import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
@@ -62,7 +62,7 @@ export interface Domains {
   readonly route: (
     input: RouteInput,
     options?: RouteOptions,
-  ) => ResultAsync<SignInRoute | undefined, WriteError>
+  ) => ResultAsync<SignInRoute | undefined, ReadError>
 }
 
 /** @see Domains */
@@ -253,7 +253,7 @@ export const Route = z.strictObject({
 /** Finds the provider that the user of an e-mail address signs in with. */
 export const route =
   (runtime: Runtime) =>
-  (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, WriteError> => {
+  (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, ReadError> => {
     const { hooks } = runtime
     const find = () => catchFaults(() => findRoute(runtime, input, options))
     return new ResultAsync(hooks ? observed(hooks, 'domains.route', find) : find())
@@ -263,7 +263,7 @@ const findRoute = async (
   runtime: Runtime,
   input: RouteInput,
   { signal, ...options }: RouteOptions = {},
-): Promise<Result<SignInRoute | undefined, WriteError>> => {
+): Promise<Result<SignInRoute | undefined, ReadError>> => {
   const given = readInput(Route, { ...input, ...options })
   if (given.isErr()) return err(given.error())
   if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))

@@ -158,7 +158,7 @@ export const invalid = (field: string, description: string): InvalidArgument => 
 })
 
 /** The first fault that was found in a log. `UnknownEvent` and `CorruptEvent` are about types and data. */
-export type LogFault = PositionOutOfOrder | VersionOutOfOrder | SealBroken | LogChanged | IamError
+export type LogFault = PositionOutOfOrder | VersionOutOfOrder | SealBroken | LogChanged | ReadError
 
 /** An event whose position does not lie above that of the event before it. */
 export interface PositionOutOfOrder {

@@ -82,7 +82,7 @@ const DEPTH = 10
  * Whether a projection threw because of a temporary fault, such as a lost connection, and not because it refuses the
  * event: the error has an `outcome`, as a `StoreFault` has, or it or one of its causes has one of these codes.
  */
-export const isPassingFault = (thrown: unknown): boolean => {
+export const isTransientFault = (thrown: unknown): boolean => {
   if (outcomeOf(thrown) !== undefined) return true
   let error = thrown
   for (let depth = 0; depth < DEPTH && error !== undefined; depth++) {
@@ -91,6 +91,18 @@ export const isPassingFault = (thrown: unknown): boolean => {
   }
   return false
 }
+
+/**
+ * Whether a port threw because of a bug, in it or in how it is used: trying again would fail for ever. Some clients throw
+ * a `TypeError` for a lost connection too; its causes then have a code.
+ */
+export const isBug = (thrown: unknown): boolean => {
+  const name = fieldOf(thrown, 'name')
+  return BUGS.some((bug) => bug === name) && !isTransientFault(thrown)
+}
+
+/** By name: `instanceof` fails for errors of other realms. */
+const BUGS = ['TypeError', 'ReferenceError', 'RangeError']
 
 const isCodeOfFault = (error: unknown): boolean => {
   const code = fieldOf(error, 'code')

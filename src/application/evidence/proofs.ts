@@ -1,9 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { LogChanged } from '../errors/errors.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import { invalid, type ReadError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
-import { logBatches } from '../following/log-batches.js'
+import { logPages } from '../following/log-pages.js'
 import { type Checkpoint, readCheckpoint, readKeys, signedCheckpoint } from './checkpoint.js'
 import { fromBase64, readVerifier, toBase64 } from './note.js'
 import {
@@ -60,13 +60,13 @@ export interface ProveConsistencyOptions {
 export const proveInclusion = (
   store: EventStore,
   options: ProveInclusionOptions,
-): ResultAsync<InclusionProof, LogChanged | IamError> =>
+): ResultAsync<InclusionProof, LogChanged | ReadError> =>
   new ResultAsync(catchFaults(() => prove(store, options)))
 
 const prove = async (
   store: EventStore,
   { position, checkpoint: note, keys, signal }: ProveInclusionOptions,
-): Promise<Result<InclusionProof, LogChanged | IamError>> => {
+): Promise<Result<InclusionProof, LogChanged | ReadError>> => {
   const read = await readNotes({ checkpoint: note }, keys)
   if (read.isErr()) return err(read.error)
   const { checkpoint } = read.value
@@ -90,13 +90,13 @@ const prove = async (
 export const proveConsistency = (
   store: EventStore,
   options: ProveConsistencyOptions,
-): ResultAsync<readonly string[], LogChanged | IamError> =>
+): ResultAsync<readonly string[], LogChanged | ReadError> =>
   new ResultAsync(catchFaults(() => connect(store, options)))
 
 const connect = async (
   store: EventStore,
   { earlier: first, later: second, keys, signal }: ProveConsistencyOptions,
-): Promise<Result<readonly string[], LogChanged | IamError>> => {
+): Promise<Result<readonly string[], LogChanged | ReadError>> => {
   const read = await readNotes({ earlier: first, later: second }, keys)
   if (read.isErr()) return err(read.error)
   const { earlier, later } = read.value
@@ -117,7 +117,7 @@ const changed = ({ origin, size }: Checkpoint): LogChanged => ({
 const readNotes = async <Name extends string>(
   notes: Readonly<Record<Name, string>>,
   keys: readonly string[],
-): Promise<Result<Readonly<Record<Name, Checkpoint>>, IamError>> => {
+): Promise<Result<Readonly<Record<Name, Checkpoint>>, ReadError>> => {
   const trusted = readKeys(keys)
   if (trusted.isErr()) return err(trusted.error)
   const read: Partial<Record<Name, Checkpoint>> = {}
@@ -138,7 +138,7 @@ interface Bounds {
 /** The lines of the first events of a log. */
 async function* firstLines(store: EventStore, { size, signal }: Bounds) {
   let index = 0
-  for await (const { events } of logBatches(store, 0n, signal))
+  for await (const { events } of logPages(store, 0n, { signal }))
     for (const event of events) {
       if (index === size) return
       yield { event, index }

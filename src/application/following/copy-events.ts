@@ -6,8 +6,8 @@ import { readBatch } from '../../projections/read-events.js'
 import type { DifferentLog, LogFault } from '../errors/errors.js'
 import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
 import { callPort, raceAbort } from '../waiting.js'
-import { logBatches } from './log-batches.js'
-import { type Verified, type VerifyProgress, verify } from './verify.js'
+import { logPages, type VerifyProgress } from './log-pages.js'
+import { type Verified, verify } from './verify.js'
 
 /** The progress of a copy, after each batch. */
 export interface CopyProgress extends VerifyProgress {
@@ -58,7 +58,7 @@ const copy = async (
   if (begin > 0n && !(await raceAbort(isSameEvent(from, to, begin), signal)))
     return err({ kind: 'DifferentLog', position: begin })
   let copied = 0
-  for await (const { events, position } of logBatches(from, begin, signal)) {
+  for await (const { events, position } of logPages(from, begin, { signal })) {
     await restore(to, events)
     copied += events.length
     onProgress?.({ phase: 'copying', done: copied, position })
@@ -91,5 +91,5 @@ const isSameEvent = async (
   const [found] = await fromPort(() => one.readAll(position - 1n, 1))
   const [expected] = await fromPort(() => other.readAll(position - 1n, 1))
   const fields = ['position', 'appendId', 'stream', 'version'] as const
-  return fields.every((field) => found?.[field] === expected?.[field])
+  return found !== undefined && fields.every((field) => found[field] === expected?.[field])
 }

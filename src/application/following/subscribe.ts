@@ -5,16 +5,35 @@ import type { EventStore, Position } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf } from '../../projections/rows.js'
-import { unavailable } from '../errors/fault.js'
+import { Fault, isBug } from '../errors/fault.js'
 import { type Hooks, reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
-import { delay, FIRST_PAUSE, longerPause, raceAbort, yieldToEventLoop } from '../waiting.js'
-import { appendSignal } from './append-signal.js'
+import { callPort, growingPauses } from '../waiting.js'
 import type { WithHooks } from './catch-up.js'
+import { appendSignal, logPages } from './log-pages.js'
 
-/** Most events that are read at once, and so held in memory for a slow consumer. */
-const BATCH_SIZE = 500
+/** Which events a subscription is for. */
+export interface SubscribeOptions {
+  /** Any of these event types: 1 to 100; every type when absent. */
+  readonly types?: readonly AnyEvent['type'][] | undefined
+  /** Position after which to begin, exclusive; `0n`, the start of the log, when absent. */
+  readonly after?: Position | undefined
+  /** Only events of this organization. */
+  readonly orgId?: string | undefined
+  /**
+   * Only events of this object of `orgId`, by its type and ids. Those of a role end with the `project.removed`
+   * of its project if the role existed then: that removal has no event of its own.
+   */
+  readonly object?: ObjectRef | undefined
+  /**
+   * `'head'`: ends after the events that the store had when the first one was read. When absent, continues with
+   * new events.
+   */
+  readonly until?: 'head' | undefined
+  /** Ends the subscription at once, also while it waits or the store does not answer. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** Ends a subscription at an event that cannot be read. */
 export class SubscriptionEnded extends Error {
@@ -49,6 +68,9 @@ export const subscribe = (
   return events
 }
 
+/** Most events that are read at once, and so held in memory for a slow consumer. */
+const PAGE_SIZE = 500
+
 interface RunningSubscription extends Subscription, WithHooks {
   /** Ends the subscription from outside. */
   readonly ending: AbortController
@@ -62,73 +84,48 @@ async function* eventsOf(
   const end = () => ending.abort()
   if (subscription.signal?.aborted) return
   subscription.signal?.addEventListener('abort', end)
-  const ask = <Answer>(read: () => Promise<Answer>) => retryRead(read, { signal, hooks })
-  const filter = eventFilter(store, subscription)
-
   const appends = appendSignal(store)
+  const pauses = growingPauses()
+  const filter = eventFilter(store, subscription)
+  let position = subscription.after
+  let last: Position | undefined
   try {
-    let position = subscription.after
-    const last = subscription.until === 'head' ? await ask(() => store.lastPosition()) : undefined
-    while (!signal.aborted && (last === undefined || position < last)) {
+    while (!signal.aborted) {
       const seen = appends.count()
-      const events = (await ask(() => store.readAll(position, BATCH_SIZE))) ?? []
-      if (events.length === 0) await appends.wait(seen, signal)
-      for (const recorded of events) {
-        if (last !== undefined && recorded.position > last) return
-        const event = readEvent(recorded)
-        if (event.isErr()) {
-          reportFault(hooks, 'subscribe', event.error)
-          throw new SubscriptionEnded(event.error)
-        }
-        position = recorded.position
-        if (signal.aborted) return
-        const verdict = filter(event.value)
-        if (typeof verdict === 'boolean' ? verdict : await ask(verdict)) yield event.value
+      try {
+        if (subscription.until === 'head')
+          last ??= await callPort(() => store.lastPosition(), signal)
+        if (last !== undefined && position >= last) return
+        for await (const { events } of logPages(store, position, { size: PAGE_SIZE, signal }))
+          for (const recorded of events) {
+            if (signal.aborted || (last !== undefined && recorded.position > last)) return
+            const event = readEvent(recorded)
+            if (event.isErr()) {
+              reportFault(hooks, 'subscribe', event.error)
+              throw new SubscriptionEnded(event.error)
+            }
+            const verdict = filter(event.value)
+            const isWanted =
+              typeof verdict === 'boolean' ? verdict : await callPort(verdict, signal)
+            if (isWanted) yield event.value
+            position = recorded.position
+            pauses.reset()
+            if (position === last) return
+          }
+        await appends.wait(seen, signal)
+      } catch (thrown) {
+        if (!(thrown instanceof Fault)) throw thrown
+        const { error } = thrown
+        if (error.kind !== 'Unavailable') return
+        reportFault(hooks, 'subscribe', error)
+        if (isBug(error.cause)) throw error.cause
+        await pauses.next(signal)
       }
-      if (events.length === BATCH_SIZE) await yieldToEventLoop()
     }
   } finally {
     subscription.signal?.removeEventListener('abort', end)
     appends.end()
   }
-}
-
-/** Reads from the store until it answers; undefined once `signal` aborts. */
-const retryRead = async <Answer>(
-  read: () => Promise<Answer>,
-  { signal, hooks }: WithHooks & { readonly signal: AbortSignal },
-): Promise<Answer | undefined> => {
-  for (let pause = FIRST_PAUSE; !signal.aborted; pause = longerPause(pause)) {
-    try {
-      return await raceAbort(read(), signal)
-    } catch (cause) {
-      reportFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
-      await delay(pause, signal)
-    }
-  }
-  return undefined
-}
-
-/** Which events a subscription is for. */
-export interface SubscribeOptions {
-  /** Any of these event types: 1 to 100; every type when absent. */
-  readonly types?: readonly AnyEvent['type'][] | undefined
-  /** Position after which to begin, exclusive; `0n`, the start of the log, when absent. */
-  readonly after?: Position | undefined
-  /** Only events of this organization. */
-  readonly orgId?: string | undefined
-  /**
-   * Only events of this object of `orgId`, by its type and ids. Those of a role end with the `project.removed`
-   * of its project if the role existed then: that removal has no event of its own.
-   */
-  readonly object?: ObjectRef | undefined
-  /**
-   * `'head'`: ends after the events that the store had when the first one was read. When absent, continues with
-   * new events.
-   */
-  readonly until?: 'head' | undefined
-  /** Ends the subscription at once, also while it waits or the store does not answer. */
-  readonly signal?: AbortSignal | undefined
 }
 
 const SubscribeInput = z

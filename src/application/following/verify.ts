@@ -10,15 +10,7 @@ import type { LogFault, SealBroken } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { evidenceCheck } from '../evidence/checkpoint.js'
 import { callPort } from '../waiting.js'
-import { logBatches } from './log-batches.js'
-
-/** The progress of reading a log, after each batch. */
-export interface VerifyProgress {
-  /** Events verified so far; of a copy, events copied or verified in this phase. */
-  readonly done: number
-  /** Position of the last of them. */
-  readonly position: Position
-}
+import { logPages, type VerifyProgress } from './log-pages.js'
 
 /** How a log is verified. */
 export interface VerifyOptions {
@@ -67,7 +59,7 @@ const walk = async (
   const read = orderedReader()
   let done = 0
   let last: Position = 0n
-  for await (const { events, position } of logBatches(store, 0n, signal)) {
+  for await (const { events, position } of logPages(store, 0n, { signal })) {
     for (const recorded of events) {
       const event = read(recorded)
       if (event.isErr()) return err(event.error)

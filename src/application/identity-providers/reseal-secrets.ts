@@ -5,12 +5,13 @@ import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { identityProvider } from '../../domain/identity-provider/decider.js'
 import { sealedSecretIn } from '../../domain/identity-provider/secret.js'
 import { IdpId, type StreamId } from '../../domain/values.js'
-import type { EventStore, Position } from '../../ports/event-store.js'
+import type { EventStore } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readEvent } from '../../projections/read-events.js'
-import type { SealBroken, WriteError } from '../errors/errors.js'
+import type { ReadError, SealBroken, WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
+import { logPages } from '../following/log-pages.js'
 import { brokenSeal } from '../following/verify.js'
 import { reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -149,7 +150,7 @@ const resealOnce = async (
   })
 }
 
-/** Most events that are read at once. */
+/** Number of secrets that are opened without a break. */
 const BATCH_SIZE = 1_000
 
 /** Options of `iam.checkSecrets`. */
@@ -168,9 +169,9 @@ export interface SecretsChecked {
 export const checkSecrets = async (
   { store, secrets }: Pick<Host, 'store' | 'secrets'>,
   { signal }: CheckSecretsOptions = {},
-): Promise<Result<SecretsChecked, SealBroken | WriteError>> => {
+): Promise<Result<SecretsChecked, SealBroken | ReadError>> => {
   try {
-    const current = await raceAbort(currentSecrets(store, signal), signal)
+    const current = await currentSecrets(store, signal)
     for (const [index, event] of current.entries()) {
       const broken = await brokenSeal(secrets, event, signal)
       if (broken) return err(broken)
@@ -188,12 +189,8 @@ const currentSecrets = async (
   signal: AbortSignal | undefined,
 ): Promise<readonly KnownEvent[]> => {
   const current = new Map<StreamId, KnownEvent>()
-  let position: Position = 0n
-  while (!signal?.aborted) {
-    const after = position
-    const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
+  for await (const { events } of logPages(store, 0n, { signal }))
     for (const recorded of events) {
-      position = recorded.position
       // An event of an unknown type may hold a secret too, so reading it must fail.
       if (!recorded.type.startsWith(`${identityProviders.type}.`)) continue
       const event = readEvent(recorded)
@@ -202,8 +199,5 @@ const currentSecrets = async (
       if (sealedSecretIn(event.value) !== undefined) current.set(stream, event.value)
       if (type === identityProviders.removal) current.delete(stream)
     }
-    if (events.length === 0) break
-    await yieldToEventLoop()
-  }
   return [...current.values()]
 }
