@@ -5,7 +5,7 @@ import { RoleKey } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import type { ProjectRole } from '../../../ports/read-model.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { newEvent } from '../../recording/snapshot.js'
+import { newEvent } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
 import type { PendingChange } from './pending-change.js'
 import { type DeclaredProject, planContents, type Rows } from './plan-contents.js'
@@ -40,7 +40,10 @@ export const planProjectRoles = async (
 }
 
 const decide = (command: ProjectRoleCommand, row: ProjectRole | undefined): readonly NewEvent[] => {
-  const state: ProjectRoleState = row ? { ...row, status: row.state } : projectRole.initialState
+  // No rule depends on the generation of the role.
+  const state: ProjectRoleState = row
+    ? { ...row, status: row.state, since: 1 }
+    : projectRole.initialState
   const decision = projectRole.decide(command, state)
   if (decision.isErr())
     throw new Error(`A planned change of a role is refused: ${decision.error.kind}`)
