@@ -23,7 +23,7 @@ import {
   type Tree,
 } from './tree.js'
 
-/** What a checkpoint is made with. */
+/** How a checkpoint is made. */
 export interface LogCheckpointOptions {
   /** The key of {@link generateSignerKey} that signs; its name is the origin of the checkpoint. */
   readonly signer: string
@@ -37,11 +37,11 @@ export interface LogCheckpointOptions {
 
 /**
  * A signed statement of what the log holds now: how many events, and the root of a Merkle tree (RFC 6962) over
- * {@link eventLine} of each. Keep it where whoever can write to the store cannot: {@link verify} finds with it what was
- * changed before. Memory does not grow with the log.
+ * {@link eventLine} of each. Keep it where nobody who can write to the store can change it: with it, {@link verify}
+ * finds what was changed before. Memory does not grow with the log.
  *
- * @returns a note (C2SP tlog-checkpoint), of some 500 bytes. As an error: InvalidArgument for `signer` or `since`, and
- *   what the store fails with
+ * @returns a note (C2SP tlog-checkpoint), about 500 bytes. As an error: InvalidArgument for `signer` or `since`, or
+ *   Unavailable
  */
 export const logCheckpoint = (
   store: EventStore,
@@ -53,7 +53,7 @@ const make = async (
   { signer, since, onProgress, signal }: LogCheckpointOptions,
 ): Promise<Result<string, ReadError>> => {
   const key = await readSigner(signer)
-  if (!key) return err(invalid('signer', 'must be a signer key, as generateSignerKey draws one'))
+  if (!key) return err(invalid('signer', 'must be a signer key of generateSignerKey'))
   const begun = since === undefined ? undefined : await readCheckpoint(since, [key.verifier])
   if (since !== undefined && !begun)
     return err(invalid('since', 'must be a checkpoint that this key has signed'))
@@ -69,7 +69,7 @@ const make = async (
   return ok(await signNote(checkpointText(reached), key.seed))
 }
 
-/** What a checkpoint says of a log. */
+/** The content of a checkpoint. */
 export interface Checkpoint extends Tree {
   /** Name of the key that signed it. */
   readonly origin: string
@@ -95,7 +95,7 @@ export const checkpointText = (checkpoint: Omit<Checkpoint, 'root'>): string => 
   ].join('\n')
 }
 
-/** What a note says, when one of `keys` has signed it under its own name; undefined for any other text. */
+/** The checkpoint of a note that one of `keys` has signed under its own name; undefined for any other text. */
 export const readCheckpoint = async (
   note: unknown,
   keys: readonly NoteKey[],
@@ -135,7 +135,7 @@ export const readKeys = (keys: readonly string[]): Result<readonly NoteKey[], In
   return ok(read)
 }
 
-/** The checkpoint of a note, or that no key has signed it. */
+/** The checkpoint of a note, or an error about `field` when no key has signed it. */
 export const signedCheckpoint = async (
   field: string,
   note: unknown,

@@ -17,17 +17,17 @@ import {
   rootsOfRanges,
 } from './tree.js'
 
-/** That an event was in the log when a checkpoint was made, as JSON. */
+/** A proof that an event was in the log when a checkpoint was made, as JSON. */
 export interface InclusionProof {
   /** {@link eventLine} of the event. */
   readonly line: string
-  /** Its place in the log, counted from 0. */
+  /** Index of the event in the log, from 0. */
   readonly index: number
   /** Hashes in base64, from the leaf upwards (RFC 6962, section 2.1.1); at most 53. */
   readonly path: readonly string[]
 }
 
-/** Which event, and in which checkpoint. */
+/** The event and the checkpoint of an inclusion proof. */
 export interface ProveInclusionOptions {
   /** Position of the event. */
   readonly position: Position
@@ -39,7 +39,7 @@ export interface ProveInclusionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Which checkpoints. */
+/** The checkpoints of a consistency proof. */
 export interface ProveConsistencyOptions {
   /** A note of {@link logCheckpoint}. */
   readonly earlier: string
@@ -67,9 +67,11 @@ const prove = async (
   store: EventStore,
   { position, checkpoint: note, keys, signal }: ProveInclusionOptions,
 ): Promise<Result<InclusionProof, LogChanged | ReadError>> => {
-  const read = await readNotes({ checkpoint: note }, keys)
+  const trusted = readKeys(keys)
+  if (trusted.isErr()) return err(trusted.error)
+  const read = await signedCheckpoint('checkpoint', note, trusted.value)
   if (read.isErr()) return err(read.error)
-  const { checkpoint } = read.value
+  const checkpoint = read.value
   const found = await findLine(store, position, { size: checkpoint.size, signal })
   if (!found) return err(invalid('position', 'must be that of an event in the checkpoint'))
   const { line, index } = found
@@ -97,9 +99,13 @@ const connect = async (
   store: EventStore,
   { earlier: first, later: second, keys, signal }: ProveConsistencyOptions,
 ): Promise<Result<readonly string[], LogChanged | ReadError>> => {
-  const read = await readNotes({ earlier: first, later: second }, keys)
-  if (read.isErr()) return err(read.error)
-  const { earlier, later } = read.value
+  const trusted = readKeys(keys)
+  if (trusted.isErr()) return err(trusted.error)
+  const readEarlier = await signedCheckpoint('earlier', first, trusted.value)
+  if (readEarlier.isErr()) return err(readEarlier.error)
+  const readLater = await signedCheckpoint('later', second, trusted.value)
+  if (readLater.isErr()) return err(readLater.error)
+  const [earlier, later] = [readEarlier.value, readLater.value]
   if (earlier.size > later.size) return err(invalid('later', 'must have at least as many events'))
   const ranges = earlier.size === 0 ? [] : consistencyRanges(earlier.size, later.size)
   const path = await hashRanges(store, ranges, { size: later.size, signal })
@@ -113,21 +119,6 @@ const changed = ({ origin, size }: Checkpoint): LogChanged => ({
   agreed: 0,
   isCut: false,
 })
-
-const readNotes = async <Name extends string>(
-  notes: Readonly<Record<Name, string>>,
-  keys: readonly string[],
-): Promise<Result<Readonly<Record<Name, Checkpoint>>, ReadError>> => {
-  const trusted = readKeys(keys)
-  if (trusted.isErr()) return err(trusted.error)
-  const read: Partial<Record<Name, Checkpoint>> = {}
-  for (const name of Object.keys(notes) as Name[]) {
-    const checkpoint = await signedCheckpoint(name, notes[name], trusted.value)
-    if (checkpoint.isErr()) return err(checkpoint.error)
-    read[name] = checkpoint.value
-  }
-  return ok(read as Record<Name, Checkpoint>)
-}
 
 interface Bounds {
   /** Number of events. */
@@ -164,17 +155,17 @@ const hashRanges = async (
   return collected.roots()
 }
 
-/** A proof, and what it is judged by. */
+/** An inclusion proof, with the checkpoint and the keys that it is verified with. */
 export interface VerifyInclusionInput {
   /** Of {@link proveInclusion}. */
   readonly proof: InclusionProof
-  /** The note that it was made for. */
+  /** The note that the proof was made for. */
   readonly checkpoint: string
   /** Verifier keys that are trusted. */
   readonly keys: readonly string[]
 }
 
-/** Two checkpoints, and what connects them. */
+/** A consistency proof, with the checkpoints and the keys that it is verified with. */
 export interface VerifyConsistencyInput {
   /** Of {@link proveConsistency}. */
   readonly proof: readonly string[]
