@@ -1,4 +1,5 @@
 import { ResultAsync } from 'neverthrow'
+import { checkOptions } from '../check-options.js'
 import type { Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import type { KnownEvent } from '../ports/known-event.js'
@@ -14,6 +15,7 @@ import { type Domains, domainsOf } from './domains/domains.js'
 import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/catch-up.js'
+import { LOG_OPTIONS } from './following/log-pages.js'
 import type { SubscribeOptions } from './following/subscribe.js'
 import { subscribe } from './following/subscribe.js'
 import type { Hooks } from './hooks.js'
@@ -90,19 +92,20 @@ export interface Iam {
    * order of positions; first the recorded events, then new ones as they are recorded. Delivery is at least
    * once: resume with the position of the last event that was handled.
    *
-   * Reads more only when the next event is requested. While the store is unavailable it waits and tries again.
-   * Ends when `signal` aborts or the loop returns, even during a wait; with `until: 'head'`, after the events
+   * Reads more only when the next event is requested. While the store is unavailable, it calls `onFault`, waits and tries
+   * again. Ends when `signal` aborts or the loop returns, even during a wait; with `until: 'head'`, after the events
    * that were recorded when it began.
    *
    * @throws TypeError when an option is unknown or malformed
-   * @throws SubscriptionEnded, from the loop, at an event that cannot be read; none is ever skipped
+   * @throws SubscriptionEnded, from the loop, at an event that cannot be read; none is ever skipped. Also from the loop:
+   *   an error of the store that is a bug, such as a `TypeError`, for which trying again would never end
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
    * For the host itself: applies the events after its checkpoint to `projection`, and answers with the position
    * reached. `Unavailable` while the store, or a system that the projection uses, is unavailable.
    *
-   * @throws TypeError when `projection` is not a Projection
+   * @throws TypeError when `projection` is not a Projection, or an option is unknown or of a wrong type
    */
   readonly catchUp: (
     projection: Projection,
@@ -112,9 +115,10 @@ export interface Iam {
    * For the host itself: keeps `projection` up to date until `signal` aborts, then answers with the position
    * reached. While the store or a system that the projection uses is unavailable (a lost connection, for
    * example), it calls `onFault` and tries again after pauses that grow to a second. It ends at an event that
-   * cannot be read, or that the projection's own code refuses.
+   * cannot be read, or that the projection's own code refuses, and as `Unavailable` at a bug of either, such as a
+   * `TypeError`.
    *
-   * @throws TypeError when `projection` is not a Projection
+   * @throws TypeError when `projection` is not a Projection, or an option is unknown or of a wrong type
    */
   readonly run: (
     projection: Projection,
@@ -128,6 +132,7 @@ export interface Iam {
    *
    * @returns the number of secrets; or the first that cannot be opened, with its place and the reason: the key
    *   is not in the ring, or a different key has the same id
+   * @throws TypeError when an option is unknown or of a wrong type
    */
   readonly checkSecrets: (
     options?: CheckSecretsOptions,
@@ -152,14 +157,19 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     subscribe: (options) => subscribe(store, options, hooks),
     catchUp: (projection, options) => {
       requireProjection(projection)
+      checkOptions('catchUp', options, { optional: LOG_OPTIONS })
       const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
       return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
     },
     run: (projection, options) => {
       requireProjection(projection)
+      checkOptions('run', options, { optional: LOG_OPTIONS })
       return new ResultAsync(run(store, projection, { ...options, hooks }))
     },
-    checkSecrets: (options) => new ResultAsync(checkSecrets(host, options)),
+    checkSecrets: (options) => {
+      checkOptions('checkSecrets', options, { optional: { signal: LOG_OPTIONS.signal } })
+      return new ResultAsync(checkSecrets(host, options))
+    },
   }
 }
 

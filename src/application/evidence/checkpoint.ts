@@ -1,8 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { checkOptions, type OptionCheck } from '../../check-options.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid, type LogChanged, type ReadError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
-import { logPages, type VerifyProgress } from '../following/log-pages.js'
+import { LOG_OPTIONS, logPages, type VerifyProgress } from '../following/log-pages.js'
 import {
   fromBase64,
   type NoteKey,
@@ -46,7 +47,16 @@ export interface LogCheckpointOptions {
 export const logCheckpoint = (
   store: EventStore,
   options: LogCheckpointOptions,
-): ResultAsync<string, ReadError> => new ResultAsync(catchFaults(() => make(store, options)))
+): ResultAsync<string, ReadError> => {
+  checkOptions('logCheckpoint', options, {
+    required: { signer: ANY },
+    optional: { ...LOG_OPTIONS, since: ANY },
+  })
+  return new ResultAsync(catchFaults(() => make(store, options)))
+}
+
+/** For options whose value is an InvalidArgument when it is malformed. */
+export const ANY: OptionCheck = [() => true, 'is required']
 
 const make = async (
   store: EventStore,

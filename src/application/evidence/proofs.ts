@@ -1,10 +1,11 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { checkOptions } from '../../check-options.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { LogChanged } from '../errors/errors.js'
 import { invalid, type ReadError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
-import { logPages } from '../following/log-pages.js'
-import { type Checkpoint, readCheckpoint, readKeys, signedCheckpoint } from './checkpoint.js'
+import { LOG_OPTIONS, logPages } from '../following/log-pages.js'
+import { ANY, type Checkpoint, readCheckpoint, readKeys, signedCheckpoint } from './checkpoint.js'
 import { fromBase64, readVerifier, toBase64 } from './note.js'
 import {
   consistencyRanges,
@@ -60,8 +61,13 @@ export interface ProveConsistencyOptions {
 export const proveInclusion = (
   store: EventStore,
   options: ProveInclusionOptions,
-): ResultAsync<InclusionProof, LogChanged | ReadError> =>
-  new ResultAsync(catchFaults(() => prove(store, options)))
+): ResultAsync<InclusionProof, LogChanged | ReadError> => {
+  checkOptions('proveInclusion', options, {
+    required: { position: ANY, checkpoint: ANY, keys: ANY },
+    optional: { signal: LOG_OPTIONS.signal },
+  })
+  return new ResultAsync(catchFaults(() => prove(store, options)))
+}
 
 const prove = async (
   store: EventStore,
@@ -92,8 +98,13 @@ const prove = async (
 export const proveConsistency = (
   store: EventStore,
   options: ProveConsistencyOptions,
-): ResultAsync<readonly string[], LogChanged | ReadError> =>
-  new ResultAsync(catchFaults(() => connect(store, options)))
+): ResultAsync<readonly string[], LogChanged | ReadError> => {
+  checkOptions('proveConsistency', options, {
+    required: { earlier: ANY, later: ANY, keys: ANY },
+    optional: { signal: LOG_OPTIONS.signal },
+  })
+  return new ResultAsync(catchFaults(() => connect(store, options)))
+}
 
 const connect = async (
   store: EventStore,

@@ -1,4 +1,5 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
+import { checkOptions } from '../../check-options.js'
 import type { EventRestore, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { outcomeOf } from '../../ports/event-store.js'
 import type { SecretCipher } from '../../ports/secret-cipher.js'
@@ -6,8 +7,8 @@ import { readBatch } from '../../projections/read-events.js'
 import type { DifferentLog, LogFault } from '../errors/errors.js'
 import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
 import { callPort, raceAbort } from '../waiting.js'
-import { logPages, type VerifyProgress } from './log-pages.js'
-import { type Verified, verify } from './verify.js'
+import { LOG_OPTIONS, logPages, type VerifyProgress } from './log-pages.js'
+import { SECRETS, type Verified, verify } from './verify.js'
 
 /** The progress of a copy, after each batch. */
 export interface CopyProgress extends VerifyProgress {
@@ -41,13 +42,16 @@ export interface Copied extends Verified {
  * @returns as errors: a {@link DifferentLog}, with nothing copied; the first fault that `verify` finds; a
  *   `CorruptEvent` that `to` refused; or `Unavailable`, whose cause is an `InvalidRestore` when something
  *   else wrote to `to` meanwhile
+ * @throws TypeError when an option is unknown or of a wrong type
  */
 export const copyEvents = (
   from: EventStore,
   to: EventStore & EventRestore,
   options: CopyOptions = {},
-): ResultAsync<Copied, DifferentLog | LogFault> =>
-  new ResultAsync(catchFaults(() => copy(from, to, options)))
+): ResultAsync<Copied, DifferentLog | LogFault> => {
+  checkOptions('copyEvents', options, { optional: { ...LOG_OPTIONS, secrets: SECRETS } })
+  return new ResultAsync(catchFaults(() => copy(from, to, options)))
+}
 
 const copy = async (
   from: EventStore,

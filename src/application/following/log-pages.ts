@@ -1,4 +1,6 @@
+import { FUNCTION, type OptionCheck } from '../../check-options.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
+import { isSignal } from '../method/context.js'
 import { callPort, delay, yieldToEventLoop } from '../waiting.js'
 
 /** Consecutive events of a log. */
@@ -68,6 +70,11 @@ export interface VerifyProgress {
   /** Position of the last of them. */
   readonly position: Position
 }
+
+const SIGNAL: OptionCheck = [isSignal, 'must be an AbortSignal']
+
+/** Checks of the options that every function has that reads a log. */
+export const LOG_OPTIONS = { onProgress: FUNCTION, signal: SIGNAL }
 
 /** Waits for new events in a store. */
 export interface AppendSignal {

@@ -1,4 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { checkOptions, type OptionCheck, withMethods } from '../../check-options.js'
 import { sealedSecretIn } from '../../domain/identity-provider/secret.js'
 import { type StreamId, unstorable } from '../../domain/values.js'
 import type { EventStore, Position, RecordedEvent, Version } from '../../ports/event-store.js'
@@ -10,7 +11,7 @@ import type { LogFault, SealBroken } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { evidenceCheck } from '../evidence/checkpoint.js'
 import { callPort } from '../waiting.js'
-import { logPages, type VerifyProgress } from './log-pages.js'
+import { LOG_OPTIONS, logPages, type VerifyProgress } from './log-pages.js'
 
 /** How a log is verified. */
 export interface VerifyOptions {
@@ -44,11 +45,22 @@ export interface Verified {
  * `LogChanged`; what was cut off after the last of them is not.
  *
  * @returns as an error: the first fault, with its position; InvalidArgument for a checkpoint or a key
+ * @throws TypeError when an option is unknown or of a wrong type
  */
 export const verify = (
   store: EventStore,
   options: VerifyOptions = {},
-): ResultAsync<Verified, LogFault> => new ResultAsync(catchFaults(() => walk(store, options)))
+): ResultAsync<Verified, LogFault> => {
+  checkOptions('verify', options, {
+    optional: { ...LOG_OPTIONS, secrets: SECRETS, checkpoints: LIST, keys: LIST },
+  })
+  return new ResultAsync(catchFaults(() => walk(store, options)))
+}
+
+const LIST: OptionCheck = [Array.isArray, 'must be a list']
+
+/** A cipher that opens secrets. */
+export const SECRETS = withMethods(['open'], 'must be a SecretCipher')
 
 const walk = async (
   store: EventStore,
