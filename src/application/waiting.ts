@@ -1,6 +1,6 @@
 import { Fault, fromPort, unavailable } from './errors/fault.js'
 
-/** How long a write is decided anew after lost races before it is aborted, in milliseconds. */
+/** How long a write is retried after lost races before it is aborted, in milliseconds. */
 const RETRY_FOR_MS = 10_000
 
 /** Begins the time for retries; the function returns whether it is over. */

@@ -93,7 +93,7 @@ export interface IdempotencyKeyReused {
   readonly idempotencyKey: string
 }
 
-/** Other writers kept changing the same objects, for the ten seconds in which the write was decided anew. */
+/** Other writers kept changing the same objects for ten seconds, in which the write was retried. */
 export interface Aborted {
   readonly kind: 'Aborted'
   /** Number of decisions. */
@@ -193,7 +193,7 @@ export interface SealBroken {
   readonly cause: SecretUnreadable
 }
 
-/** The log is no longer what a checkpoint says: an event before it was changed, removed, inserted, moved or cut off. */
+/** The log differs from a checkpoint: an event before it was changed, removed, inserted, moved or cut off. */
 export interface LogChanged {
   readonly kind: 'LogChanged'
   /** Origin of the checkpoint: the name of the key that signed it. */
@@ -206,7 +206,7 @@ export interface LogChanged {
   readonly isCut: boolean
 }
 
-/** The last event of the target is not in the source: the target is no copy of it. */
+/** The last event of the target is not in the source, so the target is not a copy of it. */
 export interface DifferentLog {
   readonly kind: 'DifferentLog'
   /** The last position of the target. */

@@ -156,24 +156,11 @@ export const signedCheckpoint = async (
   return checkpoint ? ok(checkpoint) : err(invalid(field, description))
 }
 
-/** Notes, and the keys that are trusted. */
-interface Evidence {
-  readonly checkpoints?: readonly string[] | undefined
-  readonly keys?: readonly string[] | undefined
-}
-
-/** Compares a log with checkpoints, event by event. */
-export interface EvidenceCheck {
-  readonly add: (event: RecordedEvent) => LogChanged | undefined
-  /** After the last event. */
-  readonly end: () => LogChanged | undefined
-}
-
-/** @see EvidenceCheck */
-export const evidenceCheck = async ({
-  checkpoints = [],
-  keys = [],
-}: Evidence): Promise<Result<EvidenceCheck, InvalidArgument>> => {
+/** Makes a check that compares a log, event by event, with notes that `keys` have signed. */
+export const evidenceCheck = async (
+  checkpoints: readonly string[],
+  keys: readonly string[],
+): Promise<Result<ReturnType<typeof comparing>, InvalidArgument>> => {
   const trusted = readKeys(keys)
   if (trusted.isErr()) return err(trusted.error)
   const waiting: Checkpoint[] = []
@@ -186,33 +173,37 @@ export const evidenceCheck = async ({
   return ok(comparing(waiting))
 }
 
-const comparing = (waiting: Checkpoint[]): EvidenceCheck => {
+const comparing = (waiting: Checkpoint[]) => {
   const tree = growingTree()
   let agreed = 0
+  const changed = ({ origin, size }: Checkpoint, isCut: boolean): LogChanged => ({
+    kind: 'LogChanged',
+    origin,
+    size,
+    agreed,
+    isCut,
+  })
   const compare = (): LogChanged | undefined => {
     for (let next = waiting[0]; next?.size === tree.size(); next = waiting[0]) {
-      const { origin, size, root } = next
-      if (!isSame(root, tree.root()))
-        return { kind: 'LogChanged', origin, size, agreed, isCut: false }
-      agreed = size
+      if (!isSame(next.root, tree.root())) return changed(next, false)
+      agreed = next.size
       waiting.shift()
     }
     return undefined
   }
   return {
-    add: (event) => {
+    add: (event: RecordedEvent): LogChanged | undefined => {
       if (waiting.length === 0) return undefined
-      const changed = compare()
-      if (changed || waiting.length === 0) return changed
+      const fault = compare()
+      if (fault || waiting.length === 0) return fault
       tree.add(leafHash(eventLine(event)))
       return compare()
     },
-    end: () => {
-      const changed = compare()
+    /** After the last event. */
+    end: (): LogChanged | undefined => {
+      const fault = compare()
       const [next] = waiting
-      if (changed || next === undefined) return changed
-      const { origin, size } = next
-      return { kind: 'LogChanged', origin, size, agreed, isCut: true }
+      return fault ?? (next && changed(next, true))
     },
   }
 }

@@ -56,7 +56,7 @@ export interface ProveConsistencyOptions {
  * One event of the log with its proof, for an auditor who sees nothing else of the log. Reads the log twice at most.
  *
  * @returns as an error: InvalidArgument for `checkpoint`, `keys`, or a `position` at which the checkpoint has no event;
- *   {@link LogChanged} when the log is no longer what the checkpoint says
+ *   {@link LogChanged} when the log differs from the checkpoint
  */
 export const proveInclusion = (
   store: EventStore,
@@ -93,7 +93,7 @@ const prove = async (
  * Shows that the log of a later checkpoint begins with that of an earlier one, by hashes alone.
  *
  * @returns hashes in base64 (RFC 6962, section 2.1.2). As an error: InvalidArgument for a checkpoint or key;
- *   {@link LogChanged} when the log is no longer what the checkpoints say
+ *   {@link LogChanged} when the log differs from the checkpoints
  */
 export const proveConsistency = (
   store: EventStore,

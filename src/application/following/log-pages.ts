@@ -76,22 +76,12 @@ const SIGNAL: OptionCheck = [isSignal, 'must be an AbortSignal']
 /** Checks of the options that every function has that reads a log. */
 export const LOG_OPTIONS = { onProgress: FUNCTION, signal: SIGNAL }
 
-/** Waits for new events in a store. */
-export interface AppendSignal {
-  /** Number of hints so far. Taken before the store is read, it makes sure that `wait` misses none. */
-  readonly count: () => number
-  /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */
-  readonly wait: (seen: number, signal: AbortSignal | undefined) => Promise<void>
-  /** Stops listening to the store. */
-  readonly end: () => void
-}
-
 /** Longest wait before the next read of a store that gives hints, and of one that does not, in milliseconds. */
 const WITH_HINTS_MS = 1_000
 const WITHOUT_HINTS_MS = 100
 
-/** @see AppendSignal */
-export const appendSignal = (store: EventStore): AppendSignal => {
+/** Waits for new events in a store. */
+export const appendSignal = (store: EventStore) => {
   let hints = 0
   const waiting = new Set<() => void>()
   const end = store.onAppend?.(() => {
@@ -100,8 +90,10 @@ export const appendSignal = (store: EventStore): AppendSignal => {
   })
   const longest = end ? WITH_HINTS_MS : WITHOUT_HINTS_MS
   return {
-    count: () => hints,
-    wait: (seen, signal) =>
+    /** Number of hints so far. Taken before the store is read, it makes sure that `wait` misses none. */
+    count: (): number => hints,
+    /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */
+    wait: (seen: number, signal: AbortSignal | undefined): Promise<void> =>
       new Promise((resolve) => {
         if (hints > seen || signal?.aborted) return resolve()
         const wake = () => {
@@ -114,6 +106,7 @@ export const appendSignal = (store: EventStore): AppendSignal => {
         const timer = setTimeout(wake, longest)
         waiting.add(wake)
       }),
-    end: () => end?.(),
+    /** Stops listening to the store. */
+    end: (): void => end?.(),
   }
 }

@@ -54,7 +54,7 @@ export const subscribe = (
   hooks?: Hooks,
 ): AsyncGenerator<KnownEvent, void, void> => {
   const ending = new AbortController()
-  const events = eventsOf(store, { ...subscriptionOf(options), hooks, ending })
+  const events = eventsOf(store, subscriptionOf(options), { hooks, ending })
   const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
   // A generator that waits would react to them only at the next event.
   events.return = () => {
@@ -71,14 +71,10 @@ export const subscribe = (
 /** Most events that are read at once, and so held in memory for a slow consumer. */
 const PAGE_SIZE = 500
 
-interface RunningSubscription extends Subscription, WithHooks {
-  /** Ends the subscription from outside. */
-  readonly ending: AbortController
-}
-
 async function* eventsOf(
   store: EventStore,
-  { hooks, ending, ...subscription }: RunningSubscription,
+  subscription: Subscription,
+  { hooks, ending }: WithHooks & { readonly ending: AbortController },
 ): AsyncGenerator<KnownEvent, void, void> {
   const { signal } = ending
   const end = () => ending.abort()
@@ -144,12 +140,12 @@ const SubscribeInput = z
   )
 
 /** Well-formed options. */
-export interface Subscription extends z.output<typeof SubscribeInput> {
+interface Subscription extends z.output<typeof SubscribeInput> {
   readonly signal?: AbortSignal | undefined
 }
 
 /** @throws TypeError that names each unknown or malformed option */
-export const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Subscription => {
+const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Subscription => {
   if (!isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
   const parsed = parse(SubscribeInput, given)
   if (parsed.isOk()) return { ...parsed.value, signal }
@@ -163,7 +159,7 @@ export const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Sub
 type Verdict = boolean | (() => Promise<boolean>)
 
 /** Decides which events a subscription is for. */
-export const eventFilter = (
+const eventFilter = (
   store: EventStore,
   { types, orgId, object }: Subscription,
 ): ((event: KnownEvent) => Verdict) => {

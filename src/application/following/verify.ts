@@ -64,9 +64,9 @@ export const SECRETS = withMethods(['open'], 'must be a SecretCipher')
 
 const walk = async (
   store: EventStore,
-  { secrets, checkpoints, keys, onProgress, signal }: VerifyOptions,
+  { secrets, checkpoints = [], keys = [], onProgress, signal }: VerifyOptions,
 ): Promise<Result<Verified, LogFault>> => {
-  const evidence = await evidenceCheck({ checkpoints, keys })
+  const evidence = await evidenceCheck(checkpoints, keys)
   if (evidence.isErr()) return err(evidence.error)
   const read = orderedReader()
   let done = 0

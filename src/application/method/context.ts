@@ -31,8 +31,8 @@ interface AnyContext {
   /**
    * Writes of one object only: 1 to 255 printable ASCII characters. A write is recorded at most once under a key; a
    * repeat answers what was recorded. A write that records nothing (it is refused, or changes nothing) does not use
-   * up its key: a repeat is decided anew. All callers of an organization share its keys, for ever, so draw them at
-   * random.
+   * up its key: a repeat is decided again. All callers of an organization share its keys, so draw them at random; keys
+   * do not expire.
    */
   readonly idempotencyKey?: string | undefined
   /**
