@@ -32,12 +32,13 @@ export type Read<Input, Answer, Also = never> = (
 
 /**
  * A method that changes one object; a dry run answers what it would change. One signature instead of two
- * overloads, so that a compiler reports what is wrong with the input, and an editor shows the documentation.
+ * overloads, so that a compiler reports what is wrong with the input, and an editor shows the documentation. It answers
+ * with a {@link WriteError}; its type says `IamError`, so that wrappers which hosts of 0.1 wrote keep compiling.
  */
 export type Write<Input, Ids> = <DryRun extends boolean = false>(
   input: Input,
   context: WriteContext<DryRun>,
-) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, WriteError>
+) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
 
 /** A method that makes several appends; each is recorded in full or not at all. It has no dry run. */
 export type BatchWrite<Input, Report> = (
