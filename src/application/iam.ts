@@ -1,4 +1,4 @@
-import { ResultAsync } from 'neverthrow'
+import { ok, ResultAsync } from 'neverthrow'
 import { checkOptions } from '../check-options.js'
 import type { Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
@@ -13,6 +13,7 @@ import type { Plan } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
 import { type Domains, domainsOf } from './domains/domains.js'
 import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
+import { catchFaults } from './errors/fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/catch-up.js'
 import { LOG_OPTIONS } from './following/log-pages.js'
@@ -42,6 +43,7 @@ import {
 } from './reading/history.js'
 import { createRuntime } from './runtime.js'
 import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
+import { callPort } from './waiting.js'
 
 /** Past changes and past states. */
 export interface History {
@@ -102,6 +104,15 @@ export interface Iam {
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
+   * For the host itself, without a permission check: the position of the last event of the log, `0n` before the first.
+   *
+   * @throws TypeError when an option is unknown or of a wrong type
+   */
+  readonly head: (options?: {
+    /** Ends the call at once, also while the store does not answer. */
+    readonly signal?: AbortSignal | undefined
+  }) => ResultAsync<Position, ReadError>
+  /**
    * For the host itself: applies the events after its checkpoint to `projection`, and answers with the position
    * reached. `Unavailable` while the store, or a system that the projection uses, is unavailable.
    *
@@ -155,6 +166,11 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
     subscribe: (options) => subscribe(store, options, hooks),
+    head: (options = {}) => {
+      checkOptions('head', options, { optional: { signal: LOG_OPTIONS.signal } })
+      const read = () => callPort(() => store.lastPosition(), options.signal)
+      return new ResultAsync(catchFaults(async () => ok(await read())))
+    },
     catchUp: (projection, options) => {
       requireProjection(projection)
       checkOptions('catchUp', options, { optional: LOG_OPTIONS })

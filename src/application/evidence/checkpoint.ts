@@ -1,18 +1,11 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import { checkOptions, type OptionCheck } from '../../check-options.js'
+import { ANY, checkOptions } from '../../check-options.js'
+import { fromBase64, toBase64 } from '../../domain/encoding.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid, type LogChanged, type ReadError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { LOG_OPTIONS, logPages, type VerifyProgress } from '../following/log-pages.js'
-import {
-  fromBase64,
-  type NoteKey,
-  openNote,
-  readSigner,
-  readVerifier,
-  signNote,
-  toBase64,
-} from './note.js'
+import { type NoteKey, openNote, readSigner, readVerifier, signNote } from './note.js'
 import {
   eventLine,
   frontierLength,
@@ -54,9 +47,6 @@ export const logCheckpoint = (
   })
   return new ResultAsync(catchFaults(() => make(store, options)))
 }
-
-/** For options whose value is an InvalidArgument when it is malformed. */
-export const ANY: OptionCheck = [() => true, 'is required']
 
 const make = async (
   store: EventStore,

@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { fromBase64url, toBase64url } from '../../domain/values.js'
+import { fromBase64, fromBase64url, toBase64 } from '../../domain/encoding.js'
 
 /** A new key pair, as text. */
 export interface SignerKey {
@@ -128,21 +128,4 @@ const publicKeyOf = async (seed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =
   const key = x === undefined ? undefined : fromBase64url(x)
   if (!key) throw new Error('WebCrypto exported an Ed25519 key without its public part')
   return key
-}
-
-/** Bytes in base64 with padding (RFC 4648, section 4), as signed notes have it. */
-export const toBase64 = (bytes: Uint8Array): string => {
-  const text = toBase64url(bytes).replaceAll('-', '+').replaceAll('_', '/')
-  return text.padEnd(Math.ceil(text.length / 4) * 4, '=')
-}
-
-/** The bytes of a text in base64 with padding; undefined for any other text. */
-export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  const bytes = fromBase64url(
-    text
-      .replaceAll('+', '-')
-      .replaceAll('/', '_')
-      .replace(/={1,2}$/, ''),
-  )
-  return bytes && toBase64(bytes) === text ? bytes : undefined
 }
