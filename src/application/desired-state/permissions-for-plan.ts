@@ -1,6 +1,5 @@
 import { aggregates } from '../../domain/aggregates.js'
 import { fieldOf } from '../../domain/values.js'
-import type { Refused } from '../method/context.js'
 import type { NeededPermission } from '../method/method.js'
 import { type Target, targetOf, targetOfObject } from '../method/target.js'
 import { DECLARED_TYPES, type DeclaredType } from './declared/declared-type.js'
@@ -8,9 +7,6 @@ import { MAX_OBJECTS } from './declared/desired-access.js'
 import { MAX_CHANGES } from './plan/plan.js'
 
 // Each function takes any input: permissions are checked before its schema.
-
-/** Fields of the context that have no meaning for many objects at once. A dry run of an apply is `iam.plan`. */
-export const REFUSED_BY_APPLY: readonly Refused[] = ['expectedSequence', 'idempotencyKey', 'dryRun']
 
 /** The permissions that `iam.plan` requires for a desired state. */
 export const permissionsToPlan = (input: unknown, orgId: string): readonly NeededPermission[] =>

@@ -18,12 +18,12 @@ export const contextOf = (
   { caller, operation }: Asking,
 ): Context => {
   const { requestHeader: headers, signal } = call
+  const isWrite = operation.effect !== 'none'
   return {
     caller,
     orgId: organizationOf(headers.get(options.organizationHeader), call, caller),
-    expectedSequence:
-      operation.effect !== 'none' ? expectedSequenceOf(headers.get('if-match')) : undefined,
-    idempotencyKey: idempotencyKeyOf(headers.get('idempotency-key')),
+    expectedSequence: isWrite ? expectedSequenceOf(headers.get('if-match')) : undefined,
+    idempotencyKey: isWrite ? idempotencyKeyOf(headers.get('idempotency-key')) : undefined,
     correlationId: traceIdOf(headers),
     signal,
   }

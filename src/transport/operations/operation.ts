@@ -67,7 +67,7 @@ export const listing = <Input, Item>(
 /** The operation of a method that changes nothing, from whose answer `responseOf` makes the response. */
 export const answering = <Input, Answer>(
   rpc: DescMethodUnary,
-  method: Read<Input, Answer>,
+  method: Read<Input, Answer, IamError>,
   responseOf: (answer: Answer) => object,
 ): Operation => ({
   rpc,

@@ -1,11 +1,11 @@
 import { err, type Result } from 'neverthrow'
-import type { IamError } from '../../errors/errors.js'
+import type { WriteError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { method, type Read } from '../../method/method.js'
+import { type BatchWrite, batchWrite } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 import { pause, raceAbort, retryDeadline } from '../../waiting.js'
 import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsToApply, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
+import { permissionsToApply } from '../permissions-for-plan.js'
 import { isPlan, type Plan } from '../plan/plan.js'
 import {
   findUndeclared,
@@ -20,22 +20,21 @@ import { applyChanges, applyEach, type MarkedChanges } from './apply-changes.js'
 import { applyPlan } from './apply-plan.js'
 
 /** The method that applies a plan or a desired state. */
-export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applied> => {
+export const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | Plan, Applied> => {
   const applyGiven = applyPlan(runtime)
   const applyDesired = applyDesiredAccess(runtime)
   return (input, context) =>
     isPlan(input) ? applyGiven(input, context) : applyDesired(input, context)
 }
 
-const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
-  method(
+const applyDesiredAccess = (runtime: Runtime): BatchWrite<DesiredAccess, Applied> =>
+  batchWrite(
     runtime,
     {
       method: 'apply',
       permissions: [],
       permissionsFor: permissionsToApply,
       schema: DesiredAccess,
-      refuses: REFUSED_BY_APPLY,
     },
     async (call, access) => {
       const units = unitsOf(runtime, call, access)
@@ -60,7 +59,7 @@ const applyUnit = async (
   runtime: Runtime,
   call: AdmittedCall,
   { unit, changes, marks }: MarkedChanges & { readonly unit: PlanUnit },
-): Promise<Result<readonly AppliedChange[], IamError>> => {
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
   let planned = changes
   const isTooLate = retryDeadline()
   for (let attempts = 1; ; attempts++) {

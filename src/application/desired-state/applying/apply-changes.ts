@@ -1,5 +1,5 @@
 import { err, ok, Result } from 'neverthrow'
-import type { IamError } from '../../errors/errors.js'
+import type { WriteError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
 import { type AnyStreamState, detailsOf, sequenceOf } from '../../recording/stream-state.js'
@@ -21,8 +21,8 @@ export interface MarkedChanges {
 /** Applies units one after the other. After a refusal, the units before it stay applied. */
 export const applyEach = async <Unit>(
   units: Iterable<Unit>,
-  apply: (unit: Unit) => Promise<Result<readonly AppliedChange[], IamError>>,
-): Promise<Result<readonly AppliedChange[], IamError>> => {
+  apply: (unit: Unit) => Promise<Result<readonly AppliedChange[], WriteError>>,
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
   const changes: AppliedChange[] = []
   for (const unit of units) {
     const applied = await apply(unit)
@@ -45,7 +45,7 @@ export const applyChanges = async (
   runtime: Runtime,
   call: AdmittedCall,
   { changes, marks }: MarkedChanges,
-): Promise<Result<readonly AppliedChange[], IamError>> => {
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
   await yieldToEventLoop()
   if (call.signal?.aborted) return err({ kind: 'Cancelled' })
   const recorded: Recorded = new Map()
@@ -72,7 +72,7 @@ const append = (
     marks,
     recorded,
   }: Appendable & { readonly marks: Marks; readonly recorded: Recorded },
-): Promise<Result<void, IamError>> =>
+): Promise<Result<void, WriteError>> =>
   transact(runtime, call, {
     marks,
     decide: async (streams) => {

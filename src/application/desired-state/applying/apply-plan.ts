@@ -3,10 +3,10 @@ import { aggregates } from '../../../domain/aggregates.js'
 import { streamOf } from '../../../projections/read-events.js'
 import { type InvalidArgument, invalid } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
-import { method, type Read } from '../../method/method.js'
+import { type BatchWrite, batchWrite } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 import { raceAbort } from '../../waiting.js'
-import { permissionsToApplyPlan, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
+import { permissionsToApplyPlan } from '../permissions-for-plan.js'
 import { Plan } from '../plan/plan.js'
 import type { PendingChange } from '../planning/pending-change.js'
 import { findUndeclared, LISTED_TYPES, planOf } from '../planning/plan-access.js'
@@ -19,15 +19,14 @@ import { checkPlan } from './check-plan.js'
  * secret that was not sealed for its provider by the current key, an object that has changed since, and a change
  * that does not show all its fields.
  */
-export const applyPlan = (runtime: Runtime): Read<unknown, Applied> =>
-  method(
+export const applyPlan = (runtime: Runtime): BatchWrite<unknown, Applied> =>
+  batchWrite(
     runtime,
     {
       method: 'apply',
       permissions: [],
       permissionsFor: permissionsToApplyPlan,
       schema: Plan,
-      refuses: REFUSED_BY_APPLY,
     },
     async (call, plan) => {
       if (plan.orgId !== call.orgId)

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { decideAll } from '../../../domain/decider.js'
-import type { IamError } from '../../errors/errors.js'
+import type { WriteError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
 import { type AnyStreamState, change, type StreamChange } from '../../recording/stream-state.js'
 import type { Streams } from '../../recording/streams.js'
@@ -11,7 +11,7 @@ import { commandOf, givesRoles } from '../plan/planned-event.js'
 /** The current stream of an object, and the events to add to it. */
 export interface DecidedChange {
   readonly before: AnyStreamState
-  readonly change: Result<StreamChange, IamError>
+  readonly change: Result<StreamChange, WriteError>
 }
 
 /** Decides a planned change by the rules of its aggregate, on the current state. */
@@ -36,7 +36,7 @@ export const decideChange = async (
 }
 
 /** A grant was planned with roles that existed, so one that does not was removed since. */
-const asOutdated = (refusal: IamError): IamError =>
+const asOutdated = (refusal: WriteError): WriteError =>
   refusal.kind === 'NotFound'
     ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
     : refusal

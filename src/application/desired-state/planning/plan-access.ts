@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
-import type { IamError } from '../../errors/errors.js'
+import type { WriteError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted, type Read, read } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
@@ -18,10 +18,10 @@ import { planIdentityProvider } from './plan-identity-provider.js'
 import { planProject } from './plan-project.js'
 
 /** Plans a project with its roles and grants, or an identity provider: changes that are recorded together. */
-export type PlanUnit = () => Promise<Result<readonly PendingChange[], IamError>>
+export type PlanUnit = () => Promise<Result<readonly PendingChange[], WriteError>>
 
 /** The method that plans a desired state. It records nothing. */
-export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
+export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
   read(
     runtime,
     { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
@@ -77,7 +77,7 @@ export const planAll = async (
   runtime: Runtime,
   call: AdmittedCall,
   units: readonly PlanUnit[],
-): Promise<Result<readonly (readonly PendingChange[])[], IamError>> => {
+): Promise<Result<readonly (readonly PendingChange[])[], WriteError>> => {
   await raceAbort(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
   const planned: (readonly PendingChange[])[] = []
   for (const unit of units) {

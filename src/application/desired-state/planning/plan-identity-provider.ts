@@ -6,7 +6,7 @@ import {
   type IdentityProviderCommand,
 } from '../../../domain/identity-provider/commands.js'
 import { identityProvider } from '../../../domain/identity-provider/decider.js'
-import type { IamError, InvalidArgument } from '../../errors/errors.js'
+import type { InvalidArgument, WriteError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
 import { change, detailsOf } from '../../recording/stream-state.js'
@@ -40,7 +40,7 @@ export const planIdentityProvider = async (
   runtime: Runtime,
   call: AdmittedCall,
   declared: DeclaredProvider,
-): Promise<Result<readonly PendingChange[], IamError>> => {
+): Promise<Result<readonly PendingChange[], WriteError>> => {
   const { desired, index, marks } = declared
   const { clientSecret: given, initialState, ...fields } = desired
   const { idpId, issuer } = fields

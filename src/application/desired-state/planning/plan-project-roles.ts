@@ -4,7 +4,6 @@ import { type ProjectRoleState, projectRole } from '../../../domain/project-role
 import { RoleKey } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import type { ProjectRole } from '../../../ports/read-model.js'
-import { Fault } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { newEvent } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
@@ -46,6 +45,7 @@ const decide = (command: ProjectRoleCommand, row: ProjectRole | undefined): read
     ? { ...row, status: row.state, since: 1 }
     : projectRole.initialState
   const decision = projectRole.decide(command, state)
-  if (decision.isErr()) throw new Fault(decision.error)
+  if (decision.isErr())
+    throw new Error(`A planned change of a role is refused: ${decision.error.kind}`)
   return decision.value.map((event) => newEvent(projectRole, event))
 }

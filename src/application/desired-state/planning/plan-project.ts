@@ -4,7 +4,7 @@ import { exists } from '../../../domain/decider.js'
 import { projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/commands.js'
 import { project } from '../../../domain/project/decider.js'
-import type { IamError } from '../../errors/errors.js'
+import type { WriteError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { change, detailsOf } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
@@ -25,7 +25,7 @@ export const planProject = async (
   runtime: Runtime,
   call: AdmittedCall,
   declared: Omit<DeclaredProject, 'isNew'>,
-): Promise<Result<readonly PendingChange[], IamError>> => {
+): Promise<Result<readonly PendingChange[], WriteError>> => {
   const { desired, marks } = declared
   const { id, name, settings, roles = [], grants = [] } = desired
   const object = { type: 'project', id } as const
