@@ -44,7 +44,7 @@ const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => 
   }
 }
 
-/** Protobuf has no list that is there and empty. A version is read as 64 bits, of which JavaScript has 53. */
+/** In protobuf an empty list is an absent one. A version is read as 64 bits; a number of JavaScript has 53. */
 const desiredAccess = ({ projects, identityProviders, version, ...values }: Values): Values => ({
   ...values,
   projects: unlessEmpty(projects),
