@@ -10,7 +10,8 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`.
  */
 const BUDGETS = {
-  '.': { source: 'index.ts', own: 55_700, whole: 88_500 },
+  // Room for access.permissions.
+  '.': { source: 'index.ts', own: 56_200, whole: 89_200 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 47_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 32_700, whole: 80_900 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
