@@ -8,8 +8,10 @@ export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
   AccessChecks,
   AccessPage,
+  CallerPermissions,
   CheckAccessInput,
   GivenPage,
+  PermissionsInput,
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'

@@ -5,7 +5,7 @@ import {
   type NodeResponse,
   nodeHandler,
   type TransportOptions,
-} from '../transport/index.js'
+} from '../transport/json/index.js'
 import { crossSiteAnswer } from './cross-site.js'
 import { pageAnswer, type StaticAnswer } from './static-files.js'
 
