@@ -1,29 +1,27 @@
-import type { Adding } from '../forms/add-button.js'
-import * as kinds from '../kinds.js'
-import type { ListProps } from '../lists/list.js'
-import { Section } from '../lists/section.js'
-import { html } from '../parts/html.js'
+import { type Adding, Section } from '../list.js'
+import * as types from '../object-types.js'
+import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
 
-const PROVIDERS: ListProps = {
+const PROVIDERS: ListSpec = {
   label: texts.providers,
-  kind: kinds.provider,
+  type: types.provider,
   path: '/v1/idps',
   items: 'identityProviders',
   columns: ['name', 'issuer', 'clientId', 'state', 'changeDate'],
   filters: ['name', 'issuer', 'clientId', 'idpId'],
 }
-const PROJECTS: ListProps = {
+const PROJECTS: ListSpec = {
   label: texts.projects,
-  kind: kinds.project,
+  type: types.project,
   path: '/v1/projects',
   items: 'projects',
   columns: ['name', 'id', 'state', 'changeDate'],
   filters: ['name', 'id'],
 }
-const RECEIVED: ListProps = {
+const RECEIVED: ListSpec = {
   label: texts.received,
-  kind: kinds.projectGrant,
+  type: types.projectGrant,
   path: '/v1/receivedGrants',
   items: 'projectGrants',
   columns: ['projectId', 'projectOrgId', 'roleKeys', 'state'],
@@ -32,35 +30,42 @@ const RECEIVED: ListProps = {
   empty: texts.emptyReceived,
   isForeign: true,
 }
-const DOMAINS: ListProps = {
+const DOMAINS: ListSpec = {
   label: texts.domains,
-  kind: kinds.domain,
+  type: types.domain,
   path: '/v1/domains',
   items: 'domains',
   columns: ['domain', 'state', 'idpId', 'changeDate'],
   filters: ['domain', 'idpId'],
 }
-const USERS: ListProps = {
+const USERS: ListSpec = {
   label: texts.userGrants,
-  kind: kinds.userGrant,
+  type: types.userGrant,
   path: '/v1/userGrants',
   items: 'userGrants',
   columns: ['userId', 'projectId', 'roles', 'state', 'changeDate'],
   filters: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
 }
 
-const page =
-  (title: string, list: ListProps, add: Adding, about = '') =>
-  () =>
-    html`<article><${Section} title=${title} list=${list} add=${add} />${about && html`<p class="none">${about}</p>`}</article>`
+const page = (title: string, list: ListSpec, add: Adding) => () => (
+  <article>
+    <Section title={title} list={list} add={add} />
+  </article>
+)
 
 export const Providers = page(texts.providers, PROVIDERS, { path: '/v1/idps/oidc' })
 export const Domains = page(texts.domains, DOMAINS, { path: '/v1/domains' })
-// Who may give roles of one project need not be allowed to give those of another.
-const addGrant = { path: '/v1/userGrants', isForSome: true }
-export const Users = page(texts.users, USERS, addGrant, texts.usersAbout)
 
-export const Projects = () => html`<article>
-  <${Section} title=${texts.projects} list=${PROJECTS} add=${{ path: '/v1/projects' }} />
-  <${Section} list=${RECEIVED} />
-</article>`
+export const Users = () => (
+  <article>
+    <Section title={texts.users} list={USERS} add={{ path: '/v1/userGrants', isForSome: true }} />
+    <p class="none">{texts.usersAbout}</p>
+  </article>
+)
+
+export const Projects = () => (
+  <article>
+    <Section title={texts.projects} list={PROJECTS} add={{ path: '/v1/projects' }} />
+    <Section list={RECEIVED} />
+  </article>
+)

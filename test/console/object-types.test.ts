@@ -1,6 +1,6 @@
 import { fetchHandler } from 'claviger/transport'
 import { expect, it } from 'vitest'
-import { kinds } from '../../src/console/browser/kinds.js'
+import { objectTypes } from '../../src/console/browser/object-types.js'
 import { texts } from '../../src/console/browser/texts.js'
 import { EVENT_TYPES } from '../../src/domain/kinds.js'
 import { openHost } from './host.js'
@@ -22,7 +22,7 @@ it('shows the bounds of the OpenAPI document in forms', async () => {
   const { paths } = JSON.parse(document)
   const operations = Object.values<Record<string, object>>(paths).flatMap(Object.values)
   const compared: string[] = []
-  for (const { type, form } of kinds) {
+  for (const { type, form } of objectTypes) {
     const operation = operations.find(({ operationId }) => operationId?.endsWith(SCHEMAS[type]))
     const schema = operation?.requestBody.content['application/json'].schema
     const name = schema?.$ref?.split('/').at(-1)

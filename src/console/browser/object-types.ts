@@ -1,6 +1,27 @@
-import type { Json } from './state/api.js'
-import type { PageName } from './state/page-names.js'
+import type { Json } from './api.js'
 import { texts } from './texts.js'
+
+/** Paths of the pages below the prefix. Objects are named in the query, since any text may be a key. */
+export const PAGES = [
+  '',
+  'providers',
+  'provider',
+  'projects',
+  'project',
+  'role',
+  'project-grant',
+  'users',
+  'user',
+  'user-grant',
+  'domains',
+  'domain',
+  'timeline',
+  'matrix',
+  'review',
+  'plan',
+] as const
+
+export type PageName = (typeof PAGES)[number]
 
 /** A field of a form. `least` and `most` are the bounds of the interface, which a test compares. */
 export interface FormField {
@@ -16,8 +37,8 @@ export interface FormField {
   readonly isOptional?: boolean
 }
 
-/** What the console knows of a kind of object. A new aggregate is one more of these. */
-export interface ConsoleKind {
+/** What the console knows of a type of objects. A new aggregate is one more of these. */
+export interface ObjectType {
   readonly type: string
   readonly page: PageName
   readonly title: string
@@ -31,6 +52,8 @@ export interface ConsoleKind {
   readonly answer: string
   readonly shown: readonly string[]
   readonly form: readonly FormField[]
+  /** What it takes to change objects, and to add and remove them. */
+  readonly permission: string
   readonly update: 'PATCH' | 'PUT'
   /** Where it is changed below its path; at its path when absent. */
   readonly updateBelow?: string
@@ -67,7 +90,7 @@ const inQuery = (path: (ids: Json) => string, names: readonly string[]) => ({
 
 const GRANT_IDS = ['userId', 'projectId', 'projectOrgId']
 
-export const provider: ConsoleKind = {
+export const provider: ObjectType = {
   type: 'identity_provider',
   page: 'provider',
   title: texts.provider,
@@ -96,12 +119,13 @@ export const provider: ConsoleKind = {
     { name: 'usernameMapping', as: mapping },
     { name: 'autoRegister', as: 'flag' },
   ],
+  permission: 'identity_provider.write',
   update: 'PATCH',
   hasState: true,
   states: STATES,
 }
 
-export const project: ConsoleKind = {
+export const project: ObjectType = {
   type: 'project',
   page: 'project',
   title: texts.project,
@@ -131,12 +155,13 @@ export const project: ConsoleKind = {
       ],
     },
   ],
+  permission: 'project.write',
   update: 'PATCH',
   hasState: true,
   states: STATES,
 }
 
-export const role: ConsoleKind = {
+export const role: ObjectType = {
   type: 'project_role',
   page: 'role',
   title: texts.role,
@@ -149,11 +174,12 @@ export const role: ConsoleKind = {
     { name: 'displayName', as: 'text', least: 1, most: 200 },
     { name: 'group', as: 'text', most: 200 },
   ],
+  permission: 'project.role.write',
   update: 'PATCH',
   hasState: false,
 }
 
-export const projectGrant: ConsoleKind = {
+export const projectGrant: ObjectType = {
   type: 'project_grant',
   page: 'project-grant',
   title: texts.projectGrant,
@@ -167,12 +193,13 @@ export const projectGrant: ConsoleKind = {
     { name: 'grantedOrgId', as: 'text', least: 1, most: 64, isNew: true },
     { name: 'roleKeys', as: 'lines', least: 1, most: 400 },
   ],
+  permission: 'project.grant.write',
   update: 'PUT',
   hasState: true,
   states: STATES,
 }
 
-export const userGrant: ConsoleKind = {
+export const userGrant: ObjectType = {
   type: 'user_grant',
   page: 'user-grant',
   title: texts.userGrant,
@@ -186,12 +213,13 @@ export const userGrant: ConsoleKind = {
     { name: 'projectOrgId', as: 'text', most: 64, isNew: true },
     { name: 'roles', as: 'roles', least: 1, most: 400 },
   ],
+  permission: 'user.grant.write',
   update: 'PUT',
   hasState: true,
   states: STATES,
 }
 
-export const domain: ConsoleKind = {
+export const domain: ObjectType = {
   type: 'domain',
   page: 'domain',
   title: texts.domain,
@@ -203,6 +231,7 @@ export const domain: ConsoleKind = {
     { name: 'domain', as: 'text', least: 1, most: 253, isNew: true },
     { name: 'idpId', as: 'text', least: 1, most: 64, isLater: true, isOptional: true },
   ],
+  permission: 'domain.write',
   update: 'PUT',
   updateBelow: '/provider',
   hasState: false,
@@ -210,7 +239,7 @@ export const domain: ConsoleKind = {
   step: { title: texts.verify, below: ':verify', state: 'DOMAIN_STATE_PENDING' },
 }
 
-export const kinds: readonly ConsoleKind[] = [
+export const objectTypes: readonly ObjectType[] = [
   provider,
   project,
   role,
