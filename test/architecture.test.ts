@@ -214,11 +214,14 @@ const namingAll = (sources: Sources): readonly string[] =>
     return ANY_AGGREGATE.every(isNamed) ? file : []
   })
 
+/** Imports name a file of TSX as they name others. */
+const moduleOf = (file: string): string => file.replaceAll('\\', '/').replace(/\.tsx$/, '.ts')
+
 const src = join(import.meta.dirname, '../src')
 const sources: Sources = new Map(
   readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => [file.replaceAll('\\', '/'), readFileSync(join(src, file), 'utf8')]),
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => [moduleOf(file), readFileSync(join(src, file), 'utf8')]),
 )
 
 const planted = (file: string, source: string): Sources => new Map([...sources, [file, source]])

@@ -66,7 +66,9 @@ describe('consoleHandler', () => {
 
   it('throws for an option that is unknown', () => {
     const options = { authenticate, basepath: '/admin' }
-    expect(() => consoleHandler(host.iam, options)).toThrow('basepath is no option')
+    expect(() => consoleHandler(host.iam, options)).toThrow(
+      'consoleHandler has no option basepath; it has authenticate',
+    )
   })
 
   it('is mounted in Express, Fastify and Hono in a line', async () => {

@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
-import { mount } from './router.js'
+
+/** Where the console is mounted: the script lies in `assets/` below it. */
+export const mount = new URL('..', import.meta.url)
 
 /** Any JSON object of the interface. */
 export type Json = { readonly [name: string]: JsonValue | undefined }

@@ -1,8 +1,6 @@
 import { computed, signal } from '@preact/signals'
+import { mount } from './api.js'
 import { PAGES, type PageName } from './object-types.js'
-
-/** Where the console is mounted: the script lies in `assets/` below it. */
-export const mount = new URL('..', import.meta.url)
 
 /** Query of a page. */
 export type Query = Readonly<Record<string, string | undefined>>
