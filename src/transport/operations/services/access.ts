@@ -1,44 +1,34 @@
-import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { err } from 'neverthrow'
 import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../../index.js'
-import { AccessService } from '../../gen/claviger/v1/access_service_pb.js'
-import type { Values } from '../../messages/message-fields.js'
-import { answering, type Operation } from '../operation.js'
+import { accessService, type WireMethod } from '../../wire.js'
+import type { Values } from '../message.js'
+import { type Operation, pageOf, readOperation } from '../operation.js'
 
 /** The operations of `AccessService`. */
 export const accessOperations = (iam: Iam): readonly Operation[] => [
-  applying(AccessService.method.applyAccess, iam),
-  answering(AccessService.method.checkAccess, iam.access.check, (check) => check),
-  paging(AccessService.method.listRolesOfUser, iam.access.rolesOf),
-  paging(AccessService.method.listRoleHolders, iam.access.whoHas),
-  answering(AccessService.method.listPermissions, iam.access.permissions, (answer) => answer),
+  applyOperation(accessService.applyAccess, iam),
+  readOperation(accessService.checkAccess, iam.access.check, (check) => check),
+  pageOperation(accessService.listRolesOfUser, iam.access.rolesOf),
+  pageOperation(accessService.listRoleHolders, iam.access.whoHas),
+  readOperation(accessService.listPermissions, iam.access.permissions, (answer) => answer),
 ]
 
 /** The operation of a method that lists what it finds in an order of its own, in the first field of the response. */
-const paging = <Input, Item>(
-  rpc: DescMethodUnary,
+const pageOperation = <Input, Item>(
+  method: WireMethod,
   list: Read<Input, AccessPage<Item>>,
 ): Operation => {
-  const [field] = rpc.output.fields
-  const name = field?.jsonName ?? ''
-  const operation = answering(rpc, list, (page) => ({ ...page, [name]: page.items }))
-  return {
-    ...operation,
-    run: ({ pageSize, pageToken, ...asked }, context) =>
-      operation.run(
-        { ...asked, pageSize: pageSize || undefined, pageToken: pageToken || undefined },
-        context,
-      ),
-  }
+  const name = method.response.fields[0]?.name ?? ''
+  const operation = readOperation(method, list, (page) => ({ ...page, [name]: page.items }))
+  return { method, run: (values, context) => operation.run(pageOf(values), context) }
 }
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
-const applying = (rpc: DescMethodUnary, { plan, apply }: Iam): Operation => {
-  const applied = answering(rpc, apply, planResponse)
-  const planned = answering(rpc, plan, planResponse)
+const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {
+  const applied = readOperation(method, apply, planResponse)
+  const planned = readOperation(method, plan, planResponse)
   return {
-    ...applied,
-    effect: 'organization',
+    method,
     run: async ({ validateOnly, ...values }, context) => {
       const desired = desiredAccess(values)
       if (validateOnly !== true) return applied.run(desired, context)

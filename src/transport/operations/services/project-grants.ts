@@ -1,20 +1,18 @@
 import type { Iam } from '../../../index.js'
-import { ProjectGrantService } from '../../gen/claviger/v1/project_grant_service_pb.js'
-import { listing, type Operation, showing, writing } from '../operation.js'
-import { listingHistory, showingPast } from '../reading/history.js'
-
-const rpc = ProjectGrantService.method
+import { projectGrantService } from '../../wire.js'
+import { historyOperation, pastOperation } from '../history.js'
+import { getOperation, listOperation, type Operation, writeOperation } from '../operation.js'
 
 /** The operations of `ProjectGrantService`. */
 export const projectGrantOperations = ({ projectGrants, history }: Iam): readonly Operation[] => [
-  writing(rpc.addProjectGrant, projectGrants.add),
-  writing(rpc.updateProjectGrant, projectGrants.update),
-  writing(rpc.deactivateProjectGrant, projectGrants.deactivate),
-  writing(rpc.reactivateProjectGrant, projectGrants.reactivate),
-  writing(rpc.removeProjectGrant, projectGrants.remove),
-  showing(rpc.getProjectGrant, projectGrants.get),
-  listing(rpc.listProjectGrants, projectGrants.list),
-  listing(rpc.listReceivedProjectGrants, projectGrants.listReceived),
-  listingHistory(rpc.listProjectGrantHistory, history, 'project_grant'),
-  showingPast(rpc.getProjectGrantState, history, 'project_grant'),
+  writeOperation(projectGrantService.addProjectGrant, projectGrants.add),
+  writeOperation(projectGrantService.updateProjectGrant, projectGrants.update),
+  writeOperation(projectGrantService.deactivateProjectGrant, projectGrants.deactivate),
+  writeOperation(projectGrantService.reactivateProjectGrant, projectGrants.reactivate),
+  writeOperation(projectGrantService.removeProjectGrant, projectGrants.remove),
+  getOperation(projectGrantService.getProjectGrant, projectGrants.get),
+  listOperation(projectGrantService.listProjectGrants, projectGrants.list),
+  listOperation(projectGrantService.listReceivedProjectGrants, projectGrants.listReceived),
+  historyOperation(projectGrantService.listProjectGrantHistory, history, 'project_grant'),
+  pastOperation(projectGrantService.getProjectGrantState, history, 'project_grant'),
 ]

@@ -1,19 +1,17 @@
 import type { Iam } from '../../../index.js'
-import { ProjectRoleService } from '../../gen/claviger/v1/project_role_service_pb.js'
-import { listing, type Operation, showing, writing } from '../operation.js'
-import { listingHistory, showingPast } from '../reading/history.js'
-
-const rpc = ProjectRoleService.method
+import { projectRoleService } from '../../wire.js'
+import { historyOperation, pastOperation } from '../history.js'
+import { getOperation, listOperation, type Operation, writeOperation } from '../operation.js'
 
 /** The operations of `ProjectRoleService`. */
 export const projectRoleOperations = ({ projectRoles, history }: Iam): readonly Operation[] => [
-  writing(rpc.addProjectRole, projectRoles.add),
-  writing(rpc.addProjectRoles, projectRoles.addMany),
-  writing(rpc.updateProjectRole, projectRoles.update),
-  writing(rpc.patchProjectRole, projectRoles.patch),
-  writing(rpc.removeProjectRole, projectRoles.remove),
-  showing(rpc.getProjectRole, projectRoles.get),
-  listing(rpc.listProjectRoles, projectRoles.list),
-  listingHistory(rpc.listProjectRoleHistory, history, 'project_role'),
-  showingPast(rpc.getProjectRoleState, history, 'project_role'),
+  writeOperation(projectRoleService.addProjectRole, projectRoles.add),
+  writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
+  writeOperation(projectRoleService.updateProjectRole, projectRoles.update),
+  writeOperation(projectRoleService.patchProjectRole, projectRoles.patch),
+  writeOperation(projectRoleService.removeProjectRole, projectRoles.remove),
+  getOperation(projectRoleService.getProjectRole, projectRoles.get),
+  listOperation(projectRoleService.listProjectRoles, projectRoles.list),
+  historyOperation(projectRoleService.listProjectRoleHistory, history, 'project_role'),
+  pastOperation(projectRoleService.getProjectRoleState, history, 'project_role'),
 ]
