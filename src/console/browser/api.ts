@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { WireMethod } from '../../transport/wire.js'
 
 /** Where the console is mounted: the script lies in `assets/` below it. */
 export const mount = new URL('..', import.meta.url)
@@ -105,6 +106,25 @@ export const withQuery = (
   return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`
 }
 
-/** The object in an answer, under the name that objects of its type have there. */
-export const objectIn = (body: Json, name: string): StoredObject | undefined =>
-  body[name] as StoredObject | undefined
+/** The path of a call: parameters that it does not name are in its query. */
+export const pathOf = ({ path = '', request }: WireMethod, parameters: Json = {}): string => {
+  const others = new Map(Object.entries(parameters))
+  const filled = path.replace(/\{(\w+)\}/g, (_, named) => {
+    const name = request.fields.find(({ protoName }) => protoName === named)?.name ?? ''
+    const value = others.get(name)
+    others.delete(name)
+    return encodeURIComponent(String(value ?? ''))
+  })
+  const query = [...others].map(([name, value]) => [name, String(value ?? '')])
+  return withQuery(filled, Object.fromEntries(query))
+}
+
+/** The name of the list in an answer. */
+export const itemsOf = ({ response }: WireMethod): string =>
+  response.fields.find(({ isList }) => isList)?.name ?? ''
+
+/** The object in an answer. */
+export const objectIn = (body: Json, { response }: WireMethod): StoredObject | undefined => {
+  const name = response.fields.find(({ kind }) => kind === 'message')?.name ?? ''
+  return body[name] as StoredObject | undefined
+}

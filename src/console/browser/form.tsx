@@ -1,9 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Failure, StoredObject } from './api.js'
 import { Changes, FailureNotice, Value } from './display.js'
-import type { FormField } from './object-types.js'
 import { fieldName, texts } from './texts.js'
-import { jsonOf, useWrite, type Write } from './write.js'
+import { type FormField, jsonOf, useWrite, type Write } from './write.js'
 
 interface WriteDialogProps {
   readonly write: Write
@@ -44,7 +43,7 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
               change={(text) => change(field.name, text)}
             />
           ))}
-        {now && <Conflict fields={fields} seen={seen} now={now} written={written} />}
+        {now && <Conflict fields={fields} seen={seen?.object} now={now} written={written} />}
         {failure && !now && isOfNoField && <FailureNotice failure={failure} />}
         {preview && (
           <div class="preview" role="status">
@@ -102,15 +101,15 @@ const Field = (props: FieldProps) => {
   )
 }
 
-const hintOf = ({ as, least = 0, most }: FormField, isKept: boolean): string => {
+const hintOf = ({ as, least, most, isRequired }: FormField, isKept: boolean): string => {
   if (as === 'roles') return texts.rolesHint
   if (as === 'lines') return texts.lines(most ?? 0)
-  const bounds = most === undefined ? '' : texts.bounds(least, most)
+  const bounds = most === undefined ? '' : texts.bounds(isRequired ? least : 0, most)
   return as === 'secret' && isKept ? `${bounds}. ${texts.secretHint}` : bounds
 }
 
 const Control = ({ field, text, violations, change, id }: FieldProps & { readonly id: string }) => {
-  const { as, name } = field
+  const { as, name, isRequired } = field
   if (as === 'flag')
     return (
       <label class="flag">
@@ -123,7 +122,6 @@ const Control = ({ field, text, violations, change, id }: FieldProps & { readonl
         {fieldName(name)}
       </label>
     )
-  const isRequired = (field.least ?? 0) > 0 && !field.isOptional
   const common = {
     id,
     value: text,

@@ -1,4 +1,5 @@
-import { type FieldChange, type Json, withQuery } from './api.js'
+import type { WireMethod } from '../../transport/wire.js'
+import { type FieldChange, itemsOf, type Json, pathOf, withQuery } from './api.js'
 import { Changes, RefLink, Time, Waiting } from './display.js'
 import { type Query, useQuery } from './query.js'
 import { setParameters } from './router.js'
@@ -15,6 +16,8 @@ interface HistoryEntry {
 }
 
 interface HistoryOptions {
+  /** Ids of the object, if it is the history of one. */
+  readonly ids?: Json
   readonly filter?: Readonly<Record<string, string | undefined>>
   readonly size?: string
   /** Whether new changes are put on top as they come. */
@@ -22,14 +25,19 @@ interface HistoryOptions {
 }
 
 /** Reads a history, the newest change first. */
-export const useHistory = (path: string, { filter, size = '50', isLive }: HistoryOptions) =>
-  useQuery<HistoryEntry>(withQuery(path, { order: 'desc', page_size: size, ...filter }), {
-    pages: { items: 'entries', cursor: 'before' },
+export const useHistory = (
+  operation: WireMethod,
+  { ids, filter, size = '50', isLive }: HistoryOptions,
+) => {
+  const path = pathOf(operation, ids)
+  return useQuery<HistoryEntry>(withQuery(path, { order: 'desc', page_size: size, ...filter }), {
+    pages: { items: itemsOf(operation), cursor: 'before' },
     live: isLive
       ? (newest) =>
           withQuery(path, { ...filter, order: 'asc', page_size: '200', after: newest?.sequence })
       : undefined,
   })
+}
 
 interface HistoryProps {
   readonly history: Query<HistoryEntry>

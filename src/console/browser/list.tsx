@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type StoredObject, withQuery } from './api.js'
+import { itemsOf, type Json, pathOf, type StoredObject, withQuery } from './api.js'
 import { Waiting } from './display.js'
 import { WriteDialog } from './form.js'
 import type { ObjectType } from './object-types.js'
@@ -7,10 +7,12 @@ import { type Query, usePermission, useQuery } from './query.js'
 import { parameter, setParameters } from './router.js'
 import { isSortable, type ListSpec, Rows, snake } from './rows.js'
 import { fieldName, texts } from './texts.js'
+import { fieldsOf } from './write.js'
 
-/** Where objects are added. */
+/** How objects are added. */
 export interface Adding {
-  readonly path: string
+  /** Ids of the object that they lie in. */
+  readonly ids?: Json
   /** Whether the button is there without the permission: some may add objects of one project. */
   readonly isForSome?: boolean
 }
@@ -49,9 +51,8 @@ const AddButton = ({ type, add, done }: AddButtonProps) => {
   const isAllowed = add.isForSome ? true : isPermitted
   if (isAllowed === undefined) return null
   if (!isAllowed) return <p class="none">{texts.addNeeds(type.permission)}</p>
-  const fields = type.form
-    .filter(({ isLater }) => !isLater)
-    .map((field) => (field.as === 'secret' ? { ...field, least: 1 } : field))
+  const { add: operation } = type.operations
+  const fields = fieldsOf(operation, type.form)
   const title = `${texts.add}: ${type.title}`
   const close = (isDone: boolean) => {
     setOpen(false)
@@ -63,7 +64,7 @@ const AddButton = ({ type, add, done }: AddButtonProps) => {
         {texts.add}
       </button>
       {isOpen && (
-        <WriteDialog write={{ title, method: 'POST', path: add.path, fields }} close={close} />
+        <WriteDialog write={{ title, operation, ids: add.ids ?? {}, fields }} close={close} />
       )}
     </>
   )
@@ -73,6 +74,7 @@ const PAGE_SIZE = '500'
 
 /** Reads a list, filtered and sorted as the parameters of the page say. */
 export const useList = (list: ListSpec): Query<StoredObject> => {
+  const { operation, parameters } = list
   const { text, field, state, order } = choiceOf(list)
   const filter = `filter.${snake(field)}`
   const query = {
@@ -81,8 +83,11 @@ export const useList = (list: ListSpec): Query<StoredObject> => {
     ...(text && { [`${filter}.contains`]: text, [`${filter}.ignore_case`]: 'true' }),
     'filter.state': state,
   }
-  const pages = { items: list.items, cursor: 'page_token' } as const
-  return useQuery<StoredObject>(withQuery(list.path, query), { pages, keep: true })
+  const pages = { items: itemsOf(operation), cursor: 'page_token' } as const
+  return useQuery<StoredObject>(withQuery(pathOf(operation, parameters), query), {
+    pages,
+    keep: true,
+  })
 }
 
 /** What the parameters of the page choose. A URL may have anything; what the list does not offer is left out. */

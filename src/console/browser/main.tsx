@@ -1,7 +1,8 @@
 import '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { outage } from './api.js'
+import { accessService } from '../../transport/wire.js'
+import { outage, pathOf } from './api.js'
 import { objectTypes, type PageName } from './object-types.js'
 import { Matrix, Review } from './pages/access.js'
 import { Overview, Timeline } from './pages/changes.js'
@@ -91,7 +92,7 @@ const App = () => {
 
 /** A page, with the permissions of the caller when it was opened. */
 const Opened = ({ Content }: Pick<Page, 'Content'>) => (
-  <Permissions.Provider value={useQuery('/v1/permissions')}>
+  <Permissions.Provider value={useQuery(pathOf(accessService.listPermissions))}>
     <Content />
   </Permissions.Provider>
 )

@@ -1,6 +1,7 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Json, objectIn, type StoredObject, withQuery } from './api.js'
+import type { WireMethod } from '../../transport/wire.js'
+import { type Json, objectIn, pathOf, type StoredObject, withQuery } from './api.js'
 import { Value, Waiting } from './display.js'
 import { WriteDialog } from './form.js'
 import { AsOf, HistoryList, useHistory } from './history.js'
@@ -8,7 +9,7 @@ import type { ObjectType } from './object-types.js'
 import { usePermission, useQuery } from './query.js'
 import { go, parameter } from './router.js'
 import { fieldName, texts } from './texts.js'
-import { etagOf, type Write } from './write.js'
+import { fieldsOf, type Write } from './write.js'
 
 /** Something else that callers who may change an object can do with it. */
 type Tool = ComponentType<{ readonly ids: Json }>
@@ -25,10 +26,10 @@ interface ObjectPageProps {
 export const ObjectPage = ({ type, back, tool, children }: ObjectPageProps) => {
   const ids = Object.fromEntries(type.ids.map((id) => [id, parameter(id)]))
   const at = parameter('at')
-  const past = withQuery(type.below(ids, '/history/state'), { sequence: at })
-  const query = useQuery(at ? past : type.path(ids))
-  const history = useHistory(type.below(ids, '/history'), { size: '100', isLive: !at })
-  const object = query.body && objectIn(query.body, type.answer)
+  const { get, stateAt } = type.operations
+  const query = useQuery(at ? withQuery(pathOf(stateAt, ids), { sequence: at }) : pathOf(get, ids))
+  const history = useHistory(type.operations.history, { ids, size: '100', isLive: !at })
+  const object = query.body && objectIn(query.body, get)
   const isMissing = query.failure?.status === 404
   const done = () => {
     query.reload()
@@ -40,7 +41,7 @@ export const ObjectPage = ({ type, back, tool, children }: ObjectPageProps) => {
       <p class="kind">{type.title}</p>
       <h1>
         <bdi>{String(title) || texts.none}</bdi>{' '}
-        {object && type.hasState && <Value of={object['state']} field="state" />}
+        {object && type.operations.deactivate && <Value of={object['state']} field="state" />}
       </h1>
       <AsOf history={history} at={at} />
       {at && isMissing ? <p class="empty">{texts.missingThen}</p> : <Waiting query={query} />}
@@ -96,31 +97,25 @@ const Actions = (props: ActionsProps) => {
   if (isAllowed === undefined) return null
   if (!isAllowed) return <p class="none">{texts.readOnly(type.permission)}</p>
 
-  const path = type.path(ids)
-  const edit = () =>
-    setWrite({
-      title: texts.edit,
-      method: type.update,
-      path: type.updateBelow ? type.below(ids, type.updateBelow) : path,
-      fields: type.form.filter(({ isNew }) => !isNew),
-    })
-  const button = (title: string, method: string, target: string, look?: string) => (
+  const { get, update, remove, deactivate, reactivate } = type.operations
+  const edit = () => {
+    const names = type.form.filter((name) => !type.ids.includes(name))
+    setWrite({ title: texts.edit, operation: update, ids, fields: fieldsOf(update, names) })
+  }
+  const button = (title: string, operation: WireMethod, look?: string) => (
     <button
       type="button"
       class={look}
-      onClick={() => setWrite({ title, method, path: target, fields: [], hasBody: false })}
+      onClick={() => setWrite({ title, operation, ids, fields: [] })}
     >
       {title}
     </button>
   )
-  const [turn, below] =
-    object['state'] === 'STATE_INACTIVE'
-      ? [texts.reactivate, ':reactivate']
-      : [texts.deactivate, ':deactivate']
+  const isInactive = object['state'] === 'STATE_INACTIVE'
   const step = type.step?.state === object['state'] ? type.step : undefined
   const close = (isDone: boolean) => {
     setWrite(undefined)
-    if (isDone && write?.method === 'DELETE') go(back)
+    if (isDone && write?.operation === remove) go(back)
     else if (isDone) done()
   }
   return (
@@ -129,22 +124,14 @@ const Actions = (props: ActionsProps) => {
         <button type="button" onClick={edit}>
           {texts.edit}
         </button>
-        {type.hasState && button(turn, 'POST', type.below(ids, below))}
-        {step && button(step.title, 'POST', type.below(ids, step.below), 'primary')}
-        {button(texts.remove, 'DELETE', path, 'danger')}
+        {deactivate && !isInactive && button(texts.deactivate, deactivate)}
+        {reactivate && isInactive && button(texts.reactivate, reactivate)}
+        {step && button(step.title, step.operation, 'primary')}
+        {button(texts.remove, remove, 'danger')}
       </div>
       {Tool && <Tool ids={ids} />}
       {write && !isStale && (
-        <WriteDialog
-          write={{
-            ...write,
-            seen: object,
-            etag: etagOf(object),
-            readPath: path,
-            answer: type.answer,
-          }}
-          close={close}
-        />
+        <WriteDialog write={{ ...write, seen: { object, get } }} close={close} />
       )}
     </>
   )

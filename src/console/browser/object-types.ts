@@ -1,4 +1,15 @@
-import type { Json } from './api.js'
+import {
+  DomainState,
+  domainService,
+  identityProviderService,
+  projectGrantService,
+  projectRoleService,
+  projectService,
+  State,
+  userGrantService,
+  type WireEnumValue,
+  type WireMethod,
+} from '../../transport/wire.js'
 import { texts } from './texts.js'
 
 /** Paths of the pages below the prefix. Objects are named in the query, since any text may be a key. */
@@ -23,20 +34,6 @@ export const PAGES = [
 
 export type PageName = (typeof PAGES)[number]
 
-/** A field of a form. `least` and `most` are the bounds of the interface, which a test compares. */
-export interface FormField {
-  readonly name: string
-  readonly as: 'text' | 'secret' | 'lines' | 'roles' | 'flag' | readonly string[]
-  readonly least?: number
-  readonly most?: number
-  /** Only where an object is added. */
-  readonly isNew?: boolean
-  /** Only where an object is changed. */
-  readonly isLater?: boolean
-  /** Not sent when it is empty. */
-  readonly isOptional?: boolean
-}
-
 /** What the console knows of a type of objects. A new aggregate is one more of these. */
 export interface ObjectType {
   readonly type: string
@@ -44,59 +41,40 @@ export interface ObjectType {
   readonly title: string
   /** Fields of its address, in the query of its page and in references. */
   readonly ids: readonly string[]
-  /** Where the interface has it; the query included. */
-  readonly path: (ids: Json) => string
-  /** A path with what is asked of the object, such as `/history` or `:deactivate`. */
-  readonly below: (ids: Json, more: string) => string
-  /** Its name in an answer. */
-  readonly answer: string
   readonly shown: readonly string[]
-  readonly form: readonly FormField[]
+  /** Fields of its forms; each operation takes some of them. */
+  readonly form: readonly string[]
   /** What it takes to change objects, and to add and remove them. */
   readonly permission: string
-  readonly update: 'PATCH' | 'PUT'
-  /** Where it is changed below its path; at its path when absent. */
-  readonly updateBelow?: string
-  /** Whether it is deactivated and reactivated. */
-  readonly hasState: boolean
+  readonly operations: {
+    readonly get: WireMethod
+    readonly add: WireMethod
+    readonly update: WireMethod
+    readonly remove: WireMethod
+    readonly deactivate?: WireMethod
+    readonly reactivate?: WireMethod
+    readonly history: WireMethod
+    /** Reads it as it was. */
+    readonly stateAt: WireMethod
+  }
   /** The states that its lists are filtered by. */
   readonly states?: readonly string[]
-  /** Something else that is done to it in one of its states, below its path. */
-  readonly step?: { readonly title: string; readonly below: string; readonly state: string }
+  /** Something else that is done to it in one of its states. */
+  readonly step?: {
+    readonly title: string
+    readonly operation: WireMethod
+    readonly state: string
+  }
 }
 
-const part = (value: unknown): string => encodeURIComponent(String(value ?? ''))
-const query = (ids: Json, names: readonly string[]): string =>
-  names
-    .filter((name) => ids[name])
-    .map((name) => `${name}=${part(ids[name])}`)
-    .join('&')
-const name: FormField = { name: 'name', as: 'text', least: 1, most: 200 }
-const STATES = ['STATE_ACTIVE', 'STATE_INACTIVE']
-const mapping = [
-  'OIDC_MAPPING_FIELD_UNSPECIFIED',
-  'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
-  'OIDC_MAPPING_FIELD_EMAIL',
-]
-
-const inPath = (path: (ids: Json) => string) => ({
-  path,
-  below: (ids: Json, more: string) => path(ids) + more,
-})
-const inQuery = (path: (ids: Json) => string, names: readonly string[]) => ({
-  path: (ids: Json) => `${path(ids)}?${query(ids, names)}`,
-  below: (ids: Json, more: string) => `${path(ids)}${more}?${query(ids, names)}`,
-})
-
-const GRANT_IDS = ['userId', 'projectId', 'projectOrgId']
+const namesOf = (values: readonly WireEnumValue[]): readonly string[] =>
+  values.filter(({ number }) => number > 0).map(({ name }) => name)
 
 export const provider: ObjectType = {
   type: 'identity_provider',
   page: 'provider',
   title: texts.provider,
   ids: ['idpId'],
-  ...inPath(({ idpId }) => `/v1/idps/${part(idpId)}`),
-  answer: 'identityProvider',
   shown: [
     'name',
     'idpId',
@@ -109,20 +87,28 @@ export const provider: ObjectType = {
     'autoRegister',
   ],
   form: [
-    name,
-    { name: 'issuer', as: 'text', least: 1, most: 200 },
-    { name: 'clientId', as: 'text', least: 1, most: 200 },
-    { name: 'clientSecret', as: 'secret', most: 200 },
-    { name: 'scopes', as: 'lines', most: 100 },
-    { name: 'stylingType', as: ['STYLING_TYPE_UNSPECIFIED', 'STYLING_TYPE_GOOGLE'] },
-    { name: 'displayNameMapping', as: mapping },
-    { name: 'usernameMapping', as: mapping },
-    { name: 'autoRegister', as: 'flag' },
+    'name',
+    'issuer',
+    'clientId',
+    'clientSecret',
+    'scopes',
+    'stylingType',
+    'displayNameMapping',
+    'usernameMapping',
+    'autoRegister',
   ],
   permission: 'identity_provider.write',
-  update: 'PATCH',
-  hasState: true,
-  states: STATES,
+  operations: {
+    get: identityProviderService.getIdentityProvider,
+    add: identityProviderService.addOidcIdentityProvider,
+    update: identityProviderService.patchIdentityProvider,
+    remove: identityProviderService.removeIdentityProvider,
+    deactivate: identityProviderService.deactivateIdentityProvider,
+    reactivate: identityProviderService.reactivateIdentityProvider,
+    history: identityProviderService.listIdentityProviderHistory,
+    stateAt: identityProviderService.getIdentityProviderState,
+  },
+  states: namesOf(State),
 }
 
 export const project: ObjectType = {
@@ -130,8 +116,6 @@ export const project: ObjectType = {
   page: 'project',
   title: texts.project,
   ids: ['id'],
-  ...inPath(({ id }) => `/v1/projects/${part(id)}`),
-  answer: 'project',
   shown: [
     'name',
     'id',
@@ -141,24 +125,25 @@ export const project: ObjectType = {
     'privateLabelingSetting',
   ],
   form: [
-    { name: 'id', as: 'text', most: 64, isNew: true },
-    name,
-    { name: 'projectRoleAssertion', as: 'flag' },
-    { name: 'projectRoleCheck', as: 'flag' },
-    { name: 'hasProjectCheck', as: 'flag' },
-    {
-      name: 'privateLabelingSetting',
-      as: [
-        'PRIVATE_LABELING_SETTING_UNSPECIFIED',
-        'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
-        'PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY',
-      ],
-    },
+    'id',
+    'name',
+    'projectRoleAssertion',
+    'projectRoleCheck',
+    'hasProjectCheck',
+    'privateLabelingSetting',
   ],
   permission: 'project.write',
-  update: 'PATCH',
-  hasState: true,
-  states: STATES,
+  operations: {
+    get: projectService.getProject,
+    add: projectService.addProject,
+    update: projectService.patchProject,
+    remove: projectService.removeProject,
+    deactivate: projectService.deactivateProject,
+    reactivate: projectService.reactivateProject,
+    history: projectService.listProjectHistory,
+    stateAt: projectService.getProjectState,
+  },
+  states: namesOf(State),
 }
 
 export const role: ObjectType = {
@@ -166,17 +151,17 @@ export const role: ObjectType = {
   page: 'role',
   title: texts.role,
   ids: ['projectId', 'roleKey'],
-  ...inQuery(({ projectId }) => `/v1/projects/${part(projectId)}/role`, ['roleKey']),
-  answer: 'projectRole',
   shown: ['displayName', 'roleKey', 'group', 'projectId'],
-  form: [
-    { name: 'roleKey', as: 'text', least: 1, most: 200, isNew: true },
-    { name: 'displayName', as: 'text', least: 1, most: 200 },
-    { name: 'group', as: 'text', most: 200 },
-  ],
+  form: ['roleKey', 'displayName', 'group'],
   permission: 'project.role.write',
-  update: 'PATCH',
-  hasState: false,
+  operations: {
+    get: projectRoleService.getProjectRole,
+    add: projectRoleService.addProjectRole,
+    update: projectRoleService.patchProjectRole,
+    remove: projectRoleService.removeProjectRole,
+    history: projectRoleService.listProjectRoleHistory,
+    stateAt: projectRoleService.getProjectRoleState,
+  },
 }
 
 export const projectGrant: ObjectType = {
@@ -184,39 +169,41 @@ export const projectGrant: ObjectType = {
   page: 'project-grant',
   title: texts.projectGrant,
   ids: ['projectId', 'grantedOrgId'],
-  ...inPath(
-    ({ projectId, grantedOrgId }) => `/v1/projects/${part(projectId)}/grants/${part(grantedOrgId)}`,
-  ),
-  answer: 'projectGrant',
   shown: ['grantedOrgId', 'projectId', 'projectOrgId', 'roleKeys'],
-  form: [
-    { name: 'grantedOrgId', as: 'text', least: 1, most: 64, isNew: true },
-    { name: 'roleKeys', as: 'lines', least: 1, most: 400 },
-  ],
+  form: ['grantedOrgId', 'roleKeys'],
   permission: 'project.grant.write',
-  update: 'PUT',
-  hasState: true,
-  states: STATES,
+  operations: {
+    get: projectGrantService.getProjectGrant,
+    add: projectGrantService.addProjectGrant,
+    update: projectGrantService.updateProjectGrant,
+    remove: projectGrantService.removeProjectGrant,
+    deactivate: projectGrantService.deactivateProjectGrant,
+    reactivate: projectGrantService.reactivateProjectGrant,
+    history: projectGrantService.listProjectGrantHistory,
+    stateAt: projectGrantService.getProjectGrantState,
+  },
+  states: namesOf(State),
 }
 
 export const userGrant: ObjectType = {
   type: 'user_grant',
   page: 'user-grant',
   title: texts.userGrant,
-  ids: GRANT_IDS,
-  ...inQuery(() => '/v1/userGrant', GRANT_IDS),
-  answer: 'userGrant',
+  ids: ['userId', 'projectId', 'projectOrgId'],
   shown: ['userId', 'projectId', 'projectOrgId', 'roles'],
-  form: [
-    { name: 'userId', as: 'text', least: 1, most: 200, isNew: true },
-    { name: 'projectId', as: 'text', least: 1, most: 64, isNew: true },
-    { name: 'projectOrgId', as: 'text', most: 64, isNew: true },
-    { name: 'roles', as: 'roles', least: 1, most: 400 },
-  ],
+  form: ['userId', 'projectId', 'projectOrgId', 'roles'],
   permission: 'user.grant.write',
-  update: 'PUT',
-  hasState: true,
-  states: STATES,
+  operations: {
+    get: userGrantService.getUserGrant,
+    add: userGrantService.addUserGrant,
+    update: userGrantService.updateUserGrant,
+    remove: userGrantService.removeUserGrant,
+    deactivate: userGrantService.deactivateUserGrant,
+    reactivate: userGrantService.reactivateUserGrant,
+    history: userGrantService.listUserGrantHistory,
+    stateAt: userGrantService.getUserGrantState,
+  },
+  states: namesOf(State),
 }
 
 export const domain: ObjectType = {
@@ -224,19 +211,23 @@ export const domain: ObjectType = {
   page: 'domain',
   title: texts.domain,
   ids: ['domain'],
-  ...inPath(({ domain }) => `/v1/domains/${part(domain)}`),
-  answer: 'domain',
   shown: ['domain', 'state', 'idpId', 'recordName', 'challenge'],
-  form: [
-    { name: 'domain', as: 'text', least: 1, most: 253, isNew: true },
-    { name: 'idpId', as: 'text', least: 1, most: 64, isLater: true, isOptional: true },
-  ],
+  form: ['domain', 'idpId'],
   permission: 'domain.write',
-  update: 'PUT',
-  updateBelow: '/provider',
-  hasState: false,
-  states: ['DOMAIN_STATE_PENDING', 'DOMAIN_STATE_VERIFIED'],
-  step: { title: texts.verify, below: ':verify', state: 'DOMAIN_STATE_PENDING' },
+  operations: {
+    get: domainService.getDomain,
+    add: domainService.addDomain,
+    update: domainService.setDomainProvider,
+    remove: domainService.removeDomain,
+    history: domainService.listDomainHistory,
+    stateAt: domainService.getDomainState,
+  },
+  states: namesOf(DomainState),
+  step: {
+    title: texts.verify,
+    operation: domainService.verifyDomain,
+    state: 'DOMAIN_STATE_PENDING',
+  },
 }
 
 export const objectTypes: readonly ObjectType[] = [

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { WireMethod } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
 import { ObjectLink, Value } from './display.js'
 import type { ObjectType } from './object-types.js'
@@ -7,10 +8,9 @@ import { fieldName } from './texts.js'
 /** A list of objects of one type. */
 export interface ListSpec {
   readonly type: ObjectType
-  /** Where the interface has the list. */
-  readonly path: string
-  /** Name of the list in an answer. */
-  readonly items: string
+  readonly operation: WireMethod
+  /** Parameters of the operation besides those that the reader chooses. */
+  readonly parameters?: Json
   readonly columns: readonly string[]
   /** Fields of text that the list is filtered by. */
   readonly filters: readonly string[]

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import type { WireField, WireMethod } from '../../transport/wire.js'
 import {
   type Call,
   call,
@@ -7,27 +8,54 @@ import {
   type Json,
   type JsonValue,
   objectIn,
+  pathOf,
   type StoredObject,
   withQuery,
 } from './api.js'
-import type { FormField } from './object-types.js'
 
 /** A write: what is sent, and what it is decided on. */
 export interface Write {
   readonly title: string
-  readonly method: string
-  readonly path: string
+  readonly operation: WireMethod
+  /** Ids that the path has; they are not shown. */
+  readonly ids: Json
   readonly fields: readonly FormField[]
-  /** The object as the reader saw it. */
-  readonly seen?: StoredObject
-  readonly etag?: string
-  /** Where the object is read again after a conflict. */
-  readonly readPath?: string
-  /** Name of the object in the answer. */
-  readonly answer?: string
-  readonly hasBody?: boolean
-  /** Sent with the fields, and not shown. */
-  readonly fixed?: Json | undefined
+  /** The object as the reader saw it, and what reads it again after a conflict; absent for a new object. */
+  readonly seen?: { readonly object: StoredObject; readonly get: WireMethod }
+}
+
+/** A field of a form, with the bounds of the interface. */
+export interface FormField {
+  readonly name: string
+  readonly as: 'text' | 'secret' | 'lines' | 'roles' | 'flag' | readonly string[]
+  readonly least: number
+  readonly most: number | undefined
+  readonly isRequired: boolean
+  /** Whether an empty text is sent, to empty the field or to have the server say that it must not be empty. */
+  readonly isSentEmpty: boolean
+}
+
+/** The fields among `names` that an operation takes. */
+export const fieldsOf = ({ request, verb }: WireMethod, names: readonly string[]) =>
+  names.flatMap((name): readonly FormField[] => {
+    const field = request.fields.find((each) => each.name === name)
+    if (!field) return []
+    const { least = 0, most, isOptional = false, isRequired = false } = field
+    const as = controlOf(field)
+    // In a patch every field is optional, and stays as it is when it is left out.
+    const [isNeeded, isSentEmpty] =
+      verb === 'PATCH'
+        ? [least > 0, as !== 'secret']
+        : [isRequired, verb === 'PUT' ? !isOptional : isRequired]
+    return [{ name, as, least, most, isRequired: isNeeded, isSentEmpty }]
+  })
+
+const controlOf = (field: WireField): FormField['as'] => {
+  if (field.name === 'clientSecret') return 'secret'
+  if (field.kind === 'enum') return field.values.map(({ name }) => name)
+  if (field.kind === 'flag') return 'flag'
+  if (!field.isList) return 'text'
+  return field.kind === 'message' ? 'roles' : 'lines'
 }
 
 /** What a dry run showed, and what the write is sent with. */
@@ -41,23 +69,24 @@ interface Tried {
   readonly planned?: { readonly changes?: readonly FieldChange[] }
 }
 
-export const etagOf = ({ details }: StoredObject): string => `"${details.sequence}"`
-
 /** A write that is tried first, then sent with the ETag of what was tried. */
-export const useWrite = (write: Write) => {
-  const { method, path, fields, seen, hasBody = true, readPath, answer = '' } = write
+export const useWrite = ({ operation, ids, fields, seen }: Write) => {
+  const { verb: method = '', hasBody } = operation
+  const path = pathOf(operation, ids)
   const [written, setWritten] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(fields.map((field) => [field.name, textOf(field, seen?.[field.name])])),
+    Object.fromEntries(
+      fields.map((field) => [field.name, textOf(field, seen?.object[field.name])]),
+    ),
   )
   const [failure, setFailure] = useState<Failure | undefined>()
   const [preview, setPreview] = useState<Preview | undefined>()
   const [now, setNow] = useState<StoredObject | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const etag = useRef(write.etag)
+  const etag = useRef(seen && etagOf(seen.object))
 
-  const readAgain = async (from: string) => {
-    const read = await call({ method: 'GET', path: from })
-    const found = 'body' in read ? objectIn(read.body, answer) : undefined
+  const readAgain = async (get: WireMethod) => {
+    const read = await call({ method: 'GET', path: pathOf(get, ids) })
+    const found = 'body' in read ? objectIn(read.body, get) : undefined
     if (!found) return
     etag.current = etagOf(found)
     setNow(found)
@@ -70,7 +99,7 @@ export const useWrite = (write: Write) => {
     if ('body' in outcome) return outcome
     setFailure(outcome.failure)
     setPreview(undefined)
-    if (outcome.failure.reason === 'SEQUENCE_MISMATCH' && readPath) await readAgain(readPath)
+    if (outcome.failure.reason === 'SEQUENCE_MISMATCH' && seen) await readAgain(seen.get)
     return undefined
   }
   return {
@@ -84,7 +113,7 @@ export const useWrite = (write: Write) => {
     goBack: () => setPreview(undefined),
     tryOut: async (): Promise<void> => {
       const request = hasBody
-        ? { path, body: { ...bodyOf(write, written), validateOnly: true } }
+        ? { path, body: { ...bodyOf(fields, written), validateOnly: true } }
         : { path: withQuery(path, { validate_only: 'true' }) }
       const tried = await send({ method, etag: etag.current, ...request })
       if (!tried) return
@@ -94,11 +123,13 @@ export const useWrite = (write: Write) => {
     /** Whether it was recorded. */
     save: async (tried: Preview): Promise<boolean> => {
       const known = seen ? tried.etag || etag.current : undefined
-      const body = hasBody ? bodyOf(write, written) : undefined
+      const body = hasBody ? bodyOf(fields, written) : undefined
       return (await send({ method, path, body, etag: known, key: tried.key })) !== undefined
     },
   }
 }
+
+const etagOf = ({ details }: StoredObject): string => `"${details.sequence}"`
 
 /** Draws an idempotency key. `randomUUID` would need a secure context. */
 const drawKey = (): string =>
@@ -106,18 +137,12 @@ const drawKey = (): string =>
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 
-const bodyOf = (
-  { fields, fixed, seen }: Write,
-  written: Readonly<Record<string, string>>,
-): Json => {
-  const sent = fields.filter((field) => isSent(field, written[field.name] ?? '', !seen))
-  const values = sent.map((field) => [field.name, jsonOf(field, written[field.name] ?? '')])
-  return { ...fixed, ...Object.fromEntries(values) }
+const bodyOf = (fields: readonly FormField[], written: Readonly<Record<string, string>>): Json => {
+  const sent = fields.filter(({ name, isSentEmpty }) => written[name] || isSentEmpty)
+  return Object.fromEntries(
+    sent.map((field) => [field.name, jsonOf(field, written[field.name] ?? '')]),
+  )
 }
-
-/** An empty text is sent to empty a field, and to have the server refuse it where it must not be empty. */
-const isSent = ({ as, most, least, isOptional }: FormField, text: string, isNew: boolean) =>
-  text !== '' || (as !== 'secret' && !isOptional && !(isNew && most !== undefined && !least))
 
 /** The text that a field begins with; a secret begins empty. */
 const textOf = (field: FormField, value: JsonValue | undefined): string => {

@@ -1,7 +1,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { call, type JsonValue, type Outcome, type StoredObject, withQuery } from '../api.js'
+import {
+  accessService,
+  projectRoleService,
+  projectService,
+  userGrantService,
+} from '../../../transport/wire.js'
+import { call, type JsonValue, type Outcome, pathOf, type StoredObject } from '../api.js'
 import { FailureNotice, Time, TimeField, Value, Waiting } from '../display.js'
-import { project } from '../object-types.js'
 import { type Query, useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
 import { fieldName, texts } from '../texts.js'
@@ -26,9 +31,12 @@ export const Matrix = () => {
 
 /** Chooses a project by its name. */
 const ProjectChoice = () => {
-  const projects = useQuery('/v1/projects?page_size=1000&order_by=name', {
-    pages: { items: 'projects', cursor: 'page_token' },
-  })
+  const projects = useQuery(
+    pathOf(projectService.listProjects, { pageSize: 1000, orderBy: 'name' }),
+    {
+      pages: { items: 'projects', cursor: 'page_token' },
+    },
+  )
   const { rows = [], failure, hasMore, more } = projects
   useEffect(() => {
     if (hasMore) more()
@@ -58,8 +66,9 @@ interface OfProject {
 }
 
 const MatrixOf = ({ projectId }: OfProject) => {
-  const path = project.below({ id: projectId }, '/roles')
-  const roles = useQuery<StoredObject>(withQuery(path, { page_size: '50', order_by: 'role_key' }), {
+  const page = { pageSize: 50, orderBy: 'role_key' }
+  const path = pathOf(projectRoleService.listProjectRoles, { projectId, ...page })
+  const roles = useQuery<StoredObject>(path, {
     pages: { items: 'projectRoles', cursor: 'page_token' },
   })
   if (!roles.rows) return <Waiting query={roles} />
@@ -76,7 +85,7 @@ type UserGrant = StoredObject & {
 }
 
 /** A role of a user that the matrix explains. */
-interface Chosen {
+type Chosen = {
   readonly userId: string
   readonly projectOrgId: string
   readonly roleKey: string
@@ -97,21 +106,15 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
   const filter = {
     'filter.project_id.equals': projectId,
     'filter.project_org_id.equals': owner,
-    page_size: '50',
-    order_by: 'user_id',
+    pageSize: 50,
+    orderBy: 'user_id',
   }
-  const grants = useQuery<UserGrant>(withQuery('/v1/userGrants', filter), {
+  const grants = useQuery<UserGrant>(pathOf(userGrantService.listUserGrants, filter), {
     pages: { items: 'userGrants', cursor: 'page_token' },
   })
   const [asked, setAsked] = useState<WhyProps | undefined>()
   const ask = async (chosen: Chosen) => {
-    const { userId, projectOrgId, roleKey } = chosen
-    const path = withQuery('/v1/access:check', {
-      user_id: userId,
-      project_id: projectId,
-      project_org_id: projectOrgId,
-      role_key: roleKey,
-    })
+    const path = pathOf(accessService.checkAccess, { projectId, ...chosen })
     setAsked({ chosen, outcome: await call<Check>({ method: 'GET', path }) })
   }
   const keys = useMemo(() => roles.rows?.map(({ roleKey }) => String(roleKey)) ?? [], [roles.rows])
@@ -269,8 +272,8 @@ const COLUMNS = ['userId', 'orgId', 'roleKey', 'from', 'expiresAt'] as const
 type RoleHolder = { readonly [column in (typeof COLUMNS)[number]]?: JsonValue }
 
 const ReviewOf = ({ projectId, at }: OfProject & { readonly at: string }) => {
-  const path = project.below({ id: projectId }, '/roleHolders')
-  const holders = useQuery<RoleHolder>(withQuery(path, { at, page_size: '1000' }), {
+  const path = pathOf(accessService.listRoleHolders, { projectId, at, pageSize: 1000 })
+  const holders = useQuery<RoleHolder>(path, {
     pages: { items: 'roleHolders', cursor: 'page_token' },
   })
   const { rows, hasMore, more } = holders

@@ -1,4 +1,13 @@
 import { useState } from 'preact/hooks'
+import {
+  domainService,
+  historyService,
+  identityProviderService,
+  projectService,
+  userGrantService,
+  type WireMethod,
+} from '../../../transport/wire.js'
+import { pathOf } from '../api.js'
 import { TimeField, Waiting } from '../display.js'
 import { HistoryList, useHistory } from '../history.js'
 import type { PageName } from '../object-types.js'
@@ -8,15 +17,19 @@ import { texts } from '../texts.js'
 
 /** How much there is, and what has changed lately. */
 export const Overview = () => {
-  const history = useHistory('/v1/history', { size: '8', isLive: true })
+  const history = useHistory(historyService.listHistory, { size: '8', isLive: true })
   return (
     <article>
       <h1>{texts.overview}</h1>
       <div class="cards">
-        <Count page="providers" path="/v1/idps?page_size=1" label={texts.providers} />
-        <Count page="projects" path="/v1/projects?page_size=1" label={texts.projects} />
-        <Count page="users" path="/v1/userGrants?page_size=1" label={texts.userGrants} />
-        <Count page="domains" path="/v1/domains?page_size=1" label={texts.domains} />
+        <Count
+          page="providers"
+          operation={identityProviderService.listIdentityProviders}
+          label={texts.providers}
+        />
+        <Count page="projects" operation={projectService.listProjects} label={texts.projects} />
+        <Count page="users" operation={userGrantService.listUserGrants} label={texts.userGrants} />
+        <Count page="domains" operation={domainService.listDomains} label={texts.domains} />
       </div>
       <h2>{texts.recent}</h2>
       <HistoryList history={history} hasObjects />
@@ -29,12 +42,12 @@ export const Overview = () => {
 
 interface CountProps {
   readonly page: PageName
-  readonly path: string
+  readonly operation: WireMethod
   readonly label: string
 }
 
-const Count = ({ page, path, label }: CountProps) => {
-  const query = useQuery(path)
+const Count = ({ page, operation, label }: CountProps) => {
+  const query = useQuery(pathOf(operation, { pageSize: 1 }))
   return (
     <section class="card">
       <h2>
@@ -55,7 +68,10 @@ export const Timeline = () => {
     'time.from': parameter('from'),
     'time.to': parameter('to'),
   }
-  const history = useHistory('/v1/history', { filter, isLive: isLive && !filter['time.to'] })
+  const history = useHistory(historyService.listHistory, {
+    filter,
+    isLive: isLive && !filter['time.to'],
+  })
   return (
     <article>
       <h1>{texts.timeline}</h1>

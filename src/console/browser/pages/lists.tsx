@@ -1,4 +1,11 @@
-import { type Adding, Section } from '../list.js'
+import {
+  domainService,
+  identityProviderService,
+  projectGrantService,
+  projectService,
+  userGrantService,
+} from '../../../transport/wire.js'
+import { Section } from '../list.js'
 import * as types from '../object-types.js'
 import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
@@ -6,24 +13,21 @@ import { texts } from '../texts.js'
 const PROVIDERS: ListSpec = {
   label: texts.providers,
   type: types.provider,
-  path: '/v1/idps',
-  items: 'identityProviders',
+  operation: identityProviderService.listIdentityProviders,
   columns: ['name', 'issuer', 'clientId', 'state', 'changeDate'],
   filters: ['name', 'issuer', 'clientId', 'idpId'],
 }
 const PROJECTS: ListSpec = {
   label: texts.projects,
   type: types.project,
-  path: '/v1/projects',
-  items: 'projects',
+  operation: projectService.listProjects,
   columns: ['name', 'id', 'state', 'changeDate'],
   filters: ['name', 'id'],
 }
 const RECEIVED: ListSpec = {
   label: texts.received,
   type: types.projectGrant,
-  path: '/v1/receivedGrants',
-  items: 'projectGrants',
+  operation: projectGrantService.listReceivedProjectGrants,
   columns: ['projectId', 'projectOrgId', 'roleKeys', 'state'],
   filters: ['roleKey'],
   prefix: 'received.',
@@ -33,39 +37,37 @@ const RECEIVED: ListSpec = {
 const DOMAINS: ListSpec = {
   label: texts.domains,
   type: types.domain,
-  path: '/v1/domains',
-  items: 'domains',
+  operation: domainService.listDomains,
   columns: ['domain', 'state', 'idpId', 'changeDate'],
   filters: ['domain', 'idpId'],
 }
 const USERS: ListSpec = {
   label: texts.userGrants,
   type: types.userGrant,
-  path: '/v1/userGrants',
-  items: 'userGrants',
+  operation: userGrantService.listUserGrants,
   columns: ['userId', 'projectId', 'roles', 'state', 'changeDate'],
   filters: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
 }
 
-const page = (title: string, list: ListSpec, add: Adding) => () => (
+const page = (title: string, list: ListSpec) => () => (
   <article>
-    <Section title={title} list={list} add={add} />
+    <Section title={title} list={list} add={{}} />
   </article>
 )
 
-export const Providers = page(texts.providers, PROVIDERS, { path: '/v1/idps/oidc' })
-export const Domains = page(texts.domains, DOMAINS, { path: '/v1/domains' })
+export const Providers = page(texts.providers, PROVIDERS)
+export const Domains = page(texts.domains, DOMAINS)
 
 export const Users = () => (
   <article>
-    <Section title={texts.users} list={USERS} add={{ path: '/v1/userGrants', isForSome: true }} />
+    <Section title={texts.users} list={USERS} add={{ isForSome: true }} />
     <p class="none">{texts.usersAbout}</p>
   </article>
 )
 
 export const Projects = () => (
   <article>
-    <Section title={texts.projects} list={PROJECTS} add={{ path: '/v1/projects' }} />
+    <Section title={texts.projects} list={PROJECTS} add={{}} />
     <Section list={RECEIVED} />
   </article>
 )

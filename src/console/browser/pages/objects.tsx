@@ -1,5 +1,11 @@
 import { useState } from 'preact/hooks'
-import { call, type Failure, type Json, type Outcome, withQuery } from '../api.js'
+import {
+  identityProviderService,
+  projectGrantService,
+  projectRoleService,
+  userGrantService,
+} from '../../../transport/wire.js'
+import { call, type Failure, type Json, type Outcome, pathOf } from '../api.js'
 import { FailureNotice } from '../display.js'
 import { List, Section, useList } from '../list.js'
 import { ObjectPage } from '../object-page.js'
@@ -9,21 +15,21 @@ import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
 
-const rolesOf = (path: string): ListSpec => ({
+const rolesOf = (ids: Json): ListSpec => ({
   label: texts.roles,
   type: types.role,
-  path: `${path}/roles`,
-  items: 'projectRoles',
+  operation: projectRoleService.listProjectRoles,
+  parameters: ids,
   columns: ['displayName', 'roleKey', 'group'],
   filters: ['displayName', 'roleKey', 'group'],
   prefix: 'roles.',
 })
 
-const grantsOf = (path: string): ListSpec => ({
+const grantsOf = (ids: Json): ListSpec => ({
   label: texts.projectGrants,
   type: types.projectGrant,
-  path: `${path}/grants`,
-  items: 'projectGrants',
+  operation: projectGrantService.listProjectGrants,
+  parameters: ids,
   columns: ['grantedOrgId', 'roleKeys', 'state'],
   filters: ['grantedOrgId', 'roleKey'],
   prefix: 'grants.',
@@ -31,16 +37,15 @@ const grantsOf = (path: string): ListSpec => ({
 
 export const Project = () => {
   const projectId = parameter('id')
-  const path = types.project.path({ id: projectId })
-  const [roles, grants] = [rolesOf(path), grantsOf(path)]
+  const ids = { projectId }
   return (
     <ObjectPage type={types.project} back={href('projects')}>
       <nav class="links" aria-label={texts.project}>
         <a href={href('matrix', { projectId })}>{texts.matrix}</a>{' '}
         <a href={href('review', { projectId })}>{texts.review}</a>
       </nav>
-      <Section list={roles} add={{ path: roles.path }} />
-      <Section list={grants} add={{ path: grants.path }} />
+      <Section list={rolesOf(ids)} add={{ ids }} />
+      <Section list={grantsOf(ids)} add={{ ids }} />
     </ObjectPage>
   )
 }
@@ -71,8 +76,8 @@ export const User = () => {
   const userId = parameter('userId')
   const list: ListSpec = {
     type: types.userGrant,
-    path: withQuery('/v1/userGrants', { 'filter.user_id.equals': userId }),
-    items: 'userGrants',
+    operation: userGrantService.listUserGrants,
+    parameters: { 'filter.user_id.equals': userId },
     columns: ['projectId', 'projectOrgId', 'roles', 'state'],
     filters: ['projectId', 'roleKey'],
     label: texts.userGrant,
@@ -104,7 +109,7 @@ const RemoveAll = ({ userId, done }: RemoveAllProps) => {
   if (!isAllowed) return <p class="none">{texts.readOnly(permission)}</p>
   const removeAll = async () => {
     setAsking(false)
-    const path = '/v1/userGrants:removeAll'
+    const path = pathOf(userGrantService.removeAllUserGrants)
     const outcome = await call({ method: 'POST', path, body: { userId } })
     setFailure('failure' in outcome ? outcome.failure : undefined)
     done()
@@ -151,7 +156,12 @@ const ProviderTest = ({ ids }: { readonly ids: Json }) => {
   const [isBusy, setBusy] = useState(false)
   const test = async () => {
     setBusy(true)
-    setOutcome(await call<TestResult>({ method: 'POST', path: types.provider.below(ids, ':test') }))
+    setOutcome(
+      await call<TestResult>({
+        method: 'POST',
+        path: pathOf(identityProviderService.testIdentityProvider, ids),
+      }),
+    )
     setBusy(false)
   }
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { call, type Failure, type FieldChange, type Json } from '../api.js'
+import { accessService } from '../../../transport/wire.js'
+import { call, type Failure, type FieldChange, type Json, pathOf } from '../api.js'
 import { Changes, FailureNotice, RefLink } from '../display.js'
 import { texts } from '../texts.js'
 
@@ -41,7 +42,11 @@ export const Plan = () => {
     setResult(undefined)
     if (desired === undefined) return
     const body = { ...desired, validateOnly: !isApplied }
-    const outcome = await call<PlanBody>({ method: 'POST', path: '/v1/access:apply', body })
+    const outcome = await call<PlanBody>({
+      method: 'POST',
+      path: pathOf(accessService.applyAccess),
+      body,
+    })
     if ('body' in outcome) setResult({ body: outcome.body, isApplied, text })
     else setFailure(outcome.failure)
   }
