@@ -22,6 +22,7 @@ const OTHERS = [
   'sqlite',
   'postgres',
   'transport',
+  'json',
   'oidc',
   'testing',
   'console',

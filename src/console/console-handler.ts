@@ -5,7 +5,7 @@ import {
   type NodeResponse,
   nodeHandler,
   type TransportOptions,
-} from '../transport/index.js'
+} from '../transport/json/index.js'
 import { refuseCrossSite } from './cross-site.js'
 import { files, PAGES, page } from './gen/assets.js'
 

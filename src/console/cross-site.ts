@@ -1,4 +1,4 @@
-import type { NodeRequest, NodeResponse } from '../transport/index.js'
+import type { NodeRequest, NodeResponse } from '../transport/json/index.js'
 
 const HEADER = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 const BODY = JSON.stringify({

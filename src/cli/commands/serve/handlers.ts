@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Caller, Iam } from 'claviger'
-import { Failed } from '../../running/command.js'
 
 /** Who has the token, and as whom. */
 export interface Access {
@@ -9,12 +8,10 @@ export interface Access {
   readonly caller: Caller
 }
 
-type Transport = typeof import('claviger/transport')
-type Console = typeof import('claviger/console')
-
-/** The JSON interface; below `/console` the console, and `/sign-in` for it. @throws Failed without the packages they need */
+/** The JSON interface; below `/console` the console, and `/sign-in` for it. */
 export const openHandlers = async (iam: Iam, access: Access): Promise<RequestListener> => {
-  const { nodeHandler, consoleHandler } = await loadServers()
+  const { nodeHandler } = await import('claviger/json')
+  const { consoleHandler } = await import('claviger/console')
   const { token, caller } = access
   const api = nodeHandler(iam, {
     authenticate: (headers) =>
@@ -30,20 +27,6 @@ export const openHandlers = async (iam: Iam, access: Access): Promise<RequestLis
     if (url === '/sign-in') void signIn(request, response)
     else if (/^\/console(\/|\?|$)/.test(url)) pages(request, response)
     else api(request, response)
-  }
-}
-
-/** Hosts install what they need beside this package. */
-const loadServers = async (): Promise<
-  Pick<Transport, 'nodeHandler'> & Pick<Console, 'consoleHandler'>
-> => {
-  try {
-    const { nodeHandler } = await import('claviger/transport')
-    const { consoleHandler } = await import('claviger/console')
-    return { nodeHandler, consoleHandler }
-  } catch (cause) {
-    if (Object(cause).code !== 'ERR_MODULE_NOT_FOUND') throw cause
-    throw new Failed('This needs two packages: npm install @connectrpc/connect @bufbuild/protobuf')
   }
 }
 
