@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '..')
 const generated = 'src/transport/gen/claviger/v1'
 
 /** Steps on the way to `JsonObject`, which says what they come to. */
-const helpers = ['MayBeAbsent', 'Shown'].map((name) => `src/application/errors/json.ts:${name}`)
+const helpers = ['MayBeAbsent', 'Shown'].map((name) => `src/application/errors/to-json.ts:${name}`)
 
 /** What the services take and answer: described in the .proto files, and not exported. */
 const messages = readdirSync(join(root, generated)).flatMap((file) => {

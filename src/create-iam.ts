@@ -1,10 +1,9 @@
 import { memoryReadModel } from './adapters/memory/read-model.js'
+import type { Hooks } from './application/hooks.js'
 import { type Iam, iamOf } from './application/iam.js'
-import type { Hooks } from './application/observing/hooks.js'
 import { checkedIds, ulids } from './application/recording/new-id.js'
-import type { Authorize } from './ports/authorize.js'
-import type { DomainOptions } from './ports/domain-options.js'
 import type { EventStore } from './ports/event-store.js'
+import type { Authorize, DomainOptions } from './ports/host.js'
 import type { ReadModel } from './ports/read-model.js'
 import type { SecretCipher } from './ports/secret-cipher.js'
 

@@ -4,7 +4,7 @@ export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memor
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export type { InvalidAppend } from './adapters/store/check-append.js'
 export { checkAppend } from './adapters/store/check-append.js'
-export type { Clock } from './adapters/store/clock.js'
+export type { Clock } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
   AccessChecks,
@@ -43,12 +43,12 @@ export type {
   AddedDomain,
   DomainIds,
   DomainInput,
+  Domains,
   ListDomainsInput,
   RouteInput,
   RouteOptions,
   SetDomainProviderInput,
-} from './application/domains/domain-input.js'
-export type { Domains } from './application/domains/domains.js'
+} from './application/domains/domains.js'
 export type {
   Aborted,
   Cancelled,
@@ -66,7 +66,6 @@ export type {
   Unavailable,
   Violation,
 } from './application/errors/errors.js'
-export type { Json, JsonObject, JsonOf } from './application/errors/json.js'
 export type {
   DifferentLog,
   LogChanged,
@@ -76,31 +75,30 @@ export type {
   VersionOutOfOrder,
 } from './application/errors/log-fault.js'
 export { IamFailure, orThrow } from './application/errors/or-throw.js'
-export { httpStatusOf } from './application/errors/rpc-codes.js'
+export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
 export { toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
+  httpStatusOf,
   isIamError,
   type Status,
   type StatusDetail,
   toStatus,
 } from './application/errors/to-status.js'
 export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/log-checkpoint.js'
-export { generateSignerKey, type SignerKey } from './application/evidence/notes/note-key.js'
+export { generateSignerKey, type SignerKey } from './application/evidence/note.js'
 export {
   type InclusionProof,
   type ProveConsistencyOptions,
   type ProveInclusionOptions,
   proveConsistency,
   proveInclusion,
-} from './application/evidence/prove.js'
-export { eventLine } from './application/evidence/tree/event-line.js'
-export {
   type VerifyConsistencyInput,
   type VerifyInclusionInput,
   verifyConsistency,
   verifyInclusion,
-} from './application/evidence/verify-proof.js'
+} from './application/evidence/proofs.js'
+export { eventLine } from './application/evidence/tree.js'
 export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
 export {
   type Copied,
@@ -108,8 +106,8 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
+export type { SubscribeOptions } from './application/following/subscribe.js'
 export { SubscriptionEnded } from './application/following/subscribe.js'
-export type { SubscribeOptions } from './application/following/subscription.js'
 export {
   type Verified,
   type VerifyOptions,
@@ -117,11 +115,18 @@ export {
   verify,
 } from './application/following/verify.js'
 export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
-export type { History, Iam } from './application/iam.js'
 export type {
-  CheckSecretsOptions,
-  SecretsChecked,
-} from './application/identity-providers/check-secrets.js'
+  Appended,
+  CallDone,
+  CaughtUp,
+  Conflicted,
+  FaultKind,
+  FaultSeen,
+  Hooks,
+  Retried,
+} from './application/hooks.js'
+export type { History, Iam } from './application/iam.js'
+export type { RevealedSecret } from './application/identity-providers/client-secrets.js'
 export type {
   AddOidcInput,
   IdentityProviderIds,
@@ -133,38 +138,35 @@ export type {
 } from './application/identity-providers/identity-provider-input.js'
 export type { IdentityProviders } from './application/identity-providers/identity-providers.js'
 export type {
+  CheckSecretsOptions,
   ResealProgress,
   ResealReport,
+  SecretsChecked,
 } from './application/identity-providers/reseal-secrets.js'
-export type { RevealedSecret } from './application/identity-providers/reveal-client-secret.js'
 export type {
   ImportProgress,
   ImportReport,
   RefusedRow,
-} from './application/importing/import-rows.js'
-export { checkCaller } from './application/method/admit.js'
+} from './application/import-rows.js'
 export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
-export type { LongContext, LongWrite, Read, Write } from './application/method/method.js'
-export type { Planned, Written } from './application/method/outcome.js'
-export { permissionsFromCaller } from './application/method/permissions-from-caller.js'
+export { checkCaller } from './application/method/context.js'
 export type {
-  Appended,
-  CallDone,
-  CaughtUp,
-  Conflicted,
-  FaultKind,
-  FaultSeen,
-  Hooks,
-  Retried,
-} from './application/observing/hooks.js'
+  LongContext,
+  LongWrite,
+  Planned,
+  Read,
+  Write,
+  Written,
+} from './application/method/method.js'
+export { permissionsFromCaller } from './application/method/target.js'
 export type {
   GivenProjectGrant,
   ListProjectGrantsInput,
   ListReceivedGrantsInput,
   ProjectGrantIds,
   ProjectGrantInput,
-} from './application/project-grants/project-grant-input.js'
-export type { ProjectGrants } from './application/project-grants/project-grants.js'
+  ProjectGrants,
+} from './application/project-grants/project-grants.js'
 export type {
   AddProjectRoleInput,
   AddProjectRolesInput,
@@ -180,21 +182,18 @@ export type {
   ProjectRoles,
   UpdateProjectRoleInput,
 } from './application/project-roles/project-roles.js'
-export type { CheckLoginInput } from './application/projects/check-login.js'
+export type { CheckLoginInput, RoleClaimsInput } from './application/projects/login.js'
 export type {
   AddProjectInput,
   ListProjectsInput,
   PatchProjectInput,
   ProjectIds,
   ProjectInput,
+  Projects,
   UpdateProjectInput,
-} from './application/projects/project-input.js'
-export type { Projects } from './application/projects/projects.js'
-export type { RoleClaimsInput } from './application/projects/role-claims.js'
-export type { TextFilter } from './application/reading/given-list.js'
-export type { Page } from './application/reading/list.js'
-export type { HistoryPage, ListHistoryInput } from './application/reading/list-history.js'
-export type { StateAtInput } from './application/reading/state-at.js'
+} from './application/projects/projects.js'
+export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
+export type { Page, TextFilter } from './application/reading/list.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
@@ -208,6 +207,7 @@ export type {
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
+export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
 export { type Decider, fold } from './domain/decider.js'
 export {
   AddDomain,
@@ -313,9 +313,9 @@ export {
   UpdateProjectGrant,
 } from './domain/project-grant/commands.js'
 export {
-  livingProjectGrant,
-  type ProjectGrantLife,
+  currentProjectGrant,
   type ProjectGrantRefusal,
+  type ProjectGrantRoleState,
   type ProjectGrantState,
   projectGrant,
 } from './domain/project-grant/decider.js'
@@ -349,7 +349,6 @@ export {
   projectRoleStream,
 } from './domain/project-role/events.js'
 export type { GivenGroup } from './domain/project-role/fields.js'
-export type { AlreadyExists, NotFound, ProofNotFound } from './domain/refusals.js'
 export {
   AddUserGrant,
   AddUserGrantRoles,
@@ -361,7 +360,7 @@ export {
   UserGrantCommand,
 } from './domain/user-grant/commands.js'
 export {
-  livingUserGrant,
+  currentUserGrant,
   type UserGrantRefusal,
   type UserGrantState,
   userGrant,
@@ -384,6 +383,7 @@ export type {
   ObjectRef,
   OrgId,
   OwnedTarget,
+  Permission,
   PermissionTarget,
   ProjectGrantRef,
   ProjectId,
@@ -408,14 +408,13 @@ export type {
   LostRole,
   Slice,
 } from './ports/access-reads.js'
-export type { Authorize, Caller, Permission, PermissionQuestion } from './ports/authorize.js'
-export type { DomainOptions } from './ports/domain-options.js'
 export {
   type Actor,
   type Append,
   type EventCount,
   type EventRestore,
   type EventStore,
+  type FaultOutcome,
   type IdempotencyKeyUsed,
   MAX_APPEND_BYTES,
   MAX_WRITES,
@@ -423,12 +422,20 @@ export {
   type NewEvent,
   type Position,
   type RecordedEvent,
+  StoreFault,
   type StreamWrite,
   timeOf,
   type Version,
   type VersionConflict,
 } from './ports/event-store.js'
-export type { KnownEvent } from './ports/known-event.js'
+export type { Authorize, Caller, DomainOptions, PermissionQuestion } from './ports/host.js'
+export type {
+  CorruptEvent,
+  EventAddress,
+  KnownEvent,
+  UnknownEvent,
+  UnreadableEvent,
+} from './ports/known-event.js'
 export type { Projection } from './ports/projection.js'
 export type {
   Condition,
@@ -456,10 +463,3 @@ export type {
   ViewType,
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
-export { type FaultOutcome, StoreFault } from './ports/store-fault.js'
-export type {
-  CorruptEvent,
-  EventAddress,
-  UnknownEvent,
-  UnreadableEvent,
-} from './ports/unreadable-event.js'

@@ -14,26 +14,31 @@ import { type Domains, domainsOf } from './domains/domains.js'
 import type { IamError } from './errors/errors.js'
 import type { SealBroken } from './errors/log-fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
-import { catchUpToHead, run } from './following/run.js'
+import { catchUpToHead, run } from './following/catch-up.js'
+import type { SubscribeOptions } from './following/subscribe.js'
 import { subscribe } from './following/subscribe.js'
-import type { SubscribeOptions } from './following/subscription.js'
-import {
-  type CheckSecretsOptions,
-  checkSecrets,
-  type SecretsChecked,
-} from './identity-providers/check-secrets.js'
+import type { Hooks } from './hooks.js'
+import { observed } from './hooks.js'
 import {
   type IdentityProviders,
   identityProvidersOf,
 } from './identity-providers/identity-providers.js'
+import {
+  type CheckSecretsOptions,
+  checkSecrets,
+  type SecretsChecked,
+} from './identity-providers/reseal-secrets.js'
 import type { Read } from './method/method.js'
-import type { Hooks } from './observing/hooks.js'
-import { observed } from './observing/observer.js'
 import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles/project-roles.js'
 import { type Projects, projectsOf } from './projects/projects.js'
-import { type HistoryPage, type ListHistoryInput, listHistory } from './reading/list-history.js'
-import { type StateAtInput, stateAt } from './reading/state-at.js'
+import {
+  type HistoryPage,
+  type ListHistoryInput,
+  listHistory,
+  type StateAtInput,
+  stateAt,
+} from './reading/history.js'
 import { createRuntime } from './runtime.js'
 import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
 

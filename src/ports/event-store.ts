@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow'
 import type { Message } from '../domain/message.js'
-import type { StreamId } from '../domain/values.js'
+import { fieldOf, type StreamId } from '../domain/values.js'
 
 /** How many events a stream holds; 0 for a stream that does not exist. */
 export type Version = number
@@ -190,4 +190,41 @@ export interface EventRestore {
 export interface EventCount {
   /** How many events lie above `after`, which may be any integer. */
   countAfter(after: Position): Promise<number>
+}
+
+/** Whether an append that failed may have been recorded nevertheless. */
+export type FaultOutcome = 'not_recorded' | 'unknown'
+
+/**
+ * A store rejects with this error when it cannot work: it is locked, full, unreachable or closed.
+ *
+ * By `outcome`, an append was certainly not recorded and can be sent again, or it may have been recorded, which
+ * `findAppend` shows. The library reads `outcome` and not the class, so a store of a host may reject with any
+ * error that has one. In CommonJS each subpath has a class of its own: `instanceof` works with that of the
+ * subpath of the store.
+ */
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault'
+  /** Whether the append may have been recorded nevertheless. */
+  readonly outcome: FaultOutcome
+
+  /** How long to wait before another try, in milliseconds; absent when time will not help. */
+  declare retryAfter?: number
+
+  constructor(message: string, outcome: FaultOutcome, cause?: unknown) {
+    super(message, { cause })
+    this.outcome = outcome
+  }
+}
+
+/** The `outcome` of a rejection; undefined when it has none. */
+export const outcomeOf = (thrown: unknown): FaultOutcome | undefined => {
+  const outcome = fieldOf(thrown, 'outcome')
+  return outcome === 'not_recorded' || outcome === 'unknown' ? outcome : undefined
+}
+
+/** The `retryAfter` of a rejection; undefined when it has none. */
+export const retryAfterOf = (thrown: unknown): number | undefined => {
+  const retryAfter = fieldOf(thrown, 'retryAfter')
+  return typeof retryAfter === 'number' ? retryAfter : undefined
 }

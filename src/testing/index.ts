@@ -1,4 +1,4 @@
-export { eventClockLaws } from './event-store/clock.js'
+export { eventClockLaws } from './event-store/concurrency.js'
 export { eventStoreLaws } from './event-store/event-store-laws.js'
 export type {
   EventClockHarness,
@@ -9,8 +9,7 @@ export type {
   EventStoreHarness,
   EventStoreLaw,
 } from './event-store/harness.js'
-export { eventRecoveryLaws } from './event-store/recovery.js'
-export { eventRestoreLaws } from './event-store/restore.js'
+export { eventRecoveryLaws, eventRestoreLaws } from './event-store/reading.js'
 export { type FixedClock, fixedClock } from './fixed-clock.js'
 export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createIam, memoryEventStore, memoryReadModel, orThrow } from 'claviger'
 import { expect, it } from 'vitest'
-import { SCENARIOS } from '../../src/testing/read-model/samples/samples.js'
-import { logBefore, play } from '../../src/testing/read-model/samples/scenarios.js'
+import { logBefore, play, SCENARIOS } from '../../src/testing/read-model/samples.js'
 import { messageOf, type WebhookMessage } from '../../src/webhooks/sending/message.js'
 
 const guide = fileURLToPath(new URL('../../docs/guides/webhooks.md', import.meta.url))

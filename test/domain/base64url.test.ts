@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromBase64url, toBase64url } from '../../src/domain/base64url.js'
+import { fromBase64url, toBase64url } from '../../src/domain/values.js'
 
 describe('base64url', () => {
   it('writes what RFC 4648, section 5, writes, without padding', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedFields, changesNothing, patched } from '../../src/domain/changed-fields.js'
+import { changedFields, changesNothing, patched } from '../../src/domain/message.js'
 
 describe('changedFields', () => {
   it('names the changed fields, in the order of the new values', () => {

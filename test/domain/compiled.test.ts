@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { compiled } from '../../src/domain/compiled.js'
+import { compiled } from '../../src/domain/message.js'
 import * as claviger from '../../src/index.js'
 
 const schemas = Object.entries(claviger).flatMap(([name, value]) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fieldOf } from '../../src/domain/field-of.js'
+import { fieldOf } from '../../src/domain/values.js'
 
 it('a field is read of any object, its own or not', () => {
   expect(fieldOf({ a: 1 }, 'a')).toBe(1)

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { domains } from '../../src/domain/email-domain/kind.js'
-import { identityProviders } from '../../src/domain/identity-provider/kind.js'
-import { sealedSecretIn } from '../../src/domain/identity-provider/secret.js'
 import {
+  aggregateNamed,
+  aggregates,
   byType,
   EVENT_TYPES,
   idsOf,
-  kindNamed,
-  kinds,
   ObjectInput,
   TYPES,
-} from '../../src/domain/kinds.js'
-import { projects } from '../../src/domain/project/kind.js'
-import { projectGrants } from '../../src/domain/project-grant/kind.js'
-import { projectRoles } from '../../src/domain/project-role/kind.js'
-import { userGrants } from '../../src/domain/user-grant/kind.js'
+} from '../../src/domain/aggregates.js'
+import { domains } from '../../src/domain/email-domain/aggregate.js'
+import { identityProviders } from '../../src/domain/identity-provider/aggregate.js'
+import { sealedSecretIn } from '../../src/domain/identity-provider/secret.js'
+import { projects } from '../../src/domain/project/aggregate.js'
+import { projectGrants } from '../../src/domain/project-grant/aggregate.js'
+import { projectRoles } from '../../src/domain/project-role/aggregate.js'
+import { userGrants } from '../../src/domain/user-grant/aggregate.js'
 import * as domain from './email-domain/examples.js'
 import * as idp from './identity-provider/examples.js'
 import * as project from './project/examples.js'
@@ -150,7 +150,7 @@ const cases = [
 ] as const
 
 describe.each(cases)('The kind of $ref.type', ({ kind: { type }, ...expected }) => {
-  const kind = kinds[type]
+  const kind = aggregates[type]
 
   test('names its objects by their ids alone, in order.', () => {
     expect(Object.keys(kind.ids.shape)).toEqual(expected.ids)
@@ -215,7 +215,7 @@ const addedBy = {
   domain: domain.added,
 } as const
 
-describe('The list of kinds', () => {
+describe('The list of aggregates', () => {
   test('has each under its own type.', () => {
     expect(TYPES).toEqual([
       'identity_provider',
@@ -228,11 +228,11 @@ describe('The list of kinds', () => {
     expect(byType(({ type }) => type)).toEqual(
       Object.fromEntries(TYPES.map((type) => [type, type])),
     )
-    for (const type of TYPES) expect(kindNamed(type)).toBe(kinds[type])
+    for (const type of TYPES) expect(aggregateNamed(type)).toBe(aggregates[type])
   })
 
   test.each(['', 'constructor', 'project.added', 5, null, undefined])('has none of %j.', (type) => {
-    expect(kindNamed(type)).toBeUndefined()
+    expect(aggregateNamed(type)).toBeUndefined()
   })
 
   test('returns the ids of an object in the order of its kind.', () => {
@@ -263,15 +263,15 @@ describe('A secret', () => {
     [idp.removed, undefined, []],
   ])('in an event is found, and is a change but for a new seal: %#', (event, sealed, changed) => {
     expect(sealedSecretIn(event)).toEqual(sealed && { idpId: 'google', clientSecret: sealed })
-    expect(kinds.identity_provider.secretsChanged(event)).toEqual(changed)
+    expect(aggregates.identity_provider.secretsChanged(event)).toEqual(changed)
   })
 
   test('is in no event of another kind.', () => {
     const data = { ...project.portal, clientSecret: idp.firstSeal }
     expect(sealedSecretIn({ type: 'project.added', data })).toBeUndefined()
-    expect(kinds.project.secretsChanged(project.portalAdded)).toEqual([])
-    expect(kinds.project_role.secretsChanged(role.editorAdded)).toEqual([])
-    expect(kinds.project_grant.secretsChanged(projectGrant.added)).toEqual([])
-    expect(kinds.user_grant.secretsChanged(userGrant.added)).toEqual([])
+    expect(aggregates.project.secretsChanged(project.portalAdded)).toEqual([])
+    expect(aggregates.project_role.secretsChanged(role.editorAdded)).toEqual([])
+    expect(aggregates.project_grant.secretsChanged(projectGrant.added)).toEqual([])
+    expect(aggregates.user_grant.secretsChanged(userGrant.added)).toEqual([])
   })
 })

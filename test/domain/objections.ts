@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-// As the package does where it has no words of its own: application/violations.ts.
+// As the package does where it has no words of its own: application/method/input.ts.
 z.config(z.locales.en())
 
 /** A command as anyone may send it. */

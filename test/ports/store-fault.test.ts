@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeOf, retryAfterOf, StoreFault } from '../../src/ports/store-fault.js'
+import { outcomeOf, retryAfterOf, StoreFault } from '../../src/ports/event-store.js'
 
 test('a store fault is known by the outcome it states, whatever its class', () => {
   expect(outcomeOf(new StoreFault('locked', 'not_recorded'))).toBe('not_recorded')

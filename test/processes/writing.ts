@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished } from 'vitest'
 import { subscribe } from '../../src/application/following/subscribe.js'
-import { delay } from '../../src/application/waiting/pause.js'
+import { delay } from '../../src/application/waiting.js'
 import { aesGcmCipher, createIam, type EventStore, verify } from '../../src/index.js'
-import { outcomeOf } from '../../src/ports/store-fault.js'
+import { outcomeOf } from '../../src/ports/event-store.js'
 import { type Answer, openPlace, type Place, type Task } from './writer.js'
 
 /** A process that writes. */

@@ -7,11 +7,15 @@ import type {
   SortKey,
   ViewType,
 } from '../../src/ports/read-model.js'
-import { fieldNamed, identityField, viewFields } from '../../src/projections/rows/view-fields.js'
-import { idpAdded } from '../../src/testing/read-model/samples/identity-provider.js'
-import { type Log, newLog } from '../../src/testing/read-model/samples/log.js'
-import { projectAdded, projectRemoved } from '../../src/testing/read-model/samples/project.js'
-import { roleAdded, roleRemoved } from '../../src/testing/read-model/samples/project-role.js'
+import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
+import {
+  idpAdded,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+} from '../../src/testing/read-model/object-samples.js'
+import { type Log, newLog } from '../../src/testing/read-model/sample.js'
 
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const
 export const IDS = ['a', 'b', 'A'] as const

@@ -10,13 +10,15 @@ import type {
 } from '../../src/application/identity-providers/identity-provider-input.js'
 import type { AddProjectRolesInput as AddProjectRolesSchema } from '../../src/application/project-roles/add-project-roles.js'
 import type { ListProjectRolesInput as ListProjectRolesSchema } from '../../src/application/project-roles/project-roles.js'
-import type { CheckLoginInput as CheckLoginSchema } from '../../src/application/projects/check-login.js'
+import type { CheckLoginInput as CheckLoginSchema } from '../../src/application/projects/login.js'
 import type {
   AddProjectInput as AddProjectSchema,
   ListProjectsInput as ListProjectsSchema,
-} from '../../src/application/projects/project-input.js'
-import type { ListHistoryInput as ListHistorySchema } from '../../src/application/reading/list-history.js'
-import type { StateAtInput as StateAtSchema } from '../../src/application/reading/state-at.js'
+} from '../../src/application/projects/projects.js'
+import type {
+  ListHistoryInput as ListHistorySchema,
+  StateAtInput as StateAtSchema,
+} from '../../src/application/reading/history.js'
 import type * as claviger from '../../src/index.js'
 import type { Frozen, InFull } from './frozen.js'
 import { objectionsTo } from './program.js'

@@ -1,7 +1,9 @@
-import { StoreFault } from '../../ports/store-fault.js'
-import type { SqliteLimits, SyncConnection, SyncDatabase } from '../sql/sqlite/database.js'
-import type { Parameter, Row } from '../sql/statement.js'
-import type { DurableObjectStorage } from './storage.js'
+import { StoreFault } from '../../ports/event-store.js'
+import type { Parameter, Row } from '../sql/dialect.js'
+import type { SqliteLimits, SyncConnection, SyncDatabase } from '../sql/sqlite/dialect.js'
+import { CREATE_EVENTS } from '../sql/sqlite/event-log.js'
+import { EVENTS } from '../sql/stored-events.js'
+import { CREATE_PARTS, PARTS } from './event-store.js'
 
 /**
  * Those of Durable Objects. A text may have 2 MB, and a key takes up to 1.4 kB in the text with the keys of all
@@ -44,3 +46,88 @@ export const connectionTo = (
   read: async (work) => work(database),
   write: async (work) => storage.transactionSync(() => work(database)),
 })
+
+/** What a statement found and did. */
+export interface SqlCursor {
+  /** The rows, each in the order of its columns. */
+  readonly raw: () => Iterable<readonly unknown[]>
+  /** Rows written, those of indexes included; complete when all rows were read. */
+  readonly rowsWritten: number
+}
+
+/** The storage of a Durable Object of a class with SQLite: `ctx.storage`. */
+export interface DurableObjectStorage {
+  /** Its database. */
+  readonly sql: {
+    /** Runs a statement, or several without values. */
+    readonly exec: (query: string, ...bindings: (string | number | null)[]) => SqlCursor
+  }
+  /** Runs `work` in a transaction, which ends with it; what it throws undoes all. */
+  readonly transactionSync: <Value>(work: () => Value) => Value
+}
+
+/** @throws TypeError when `storage` is no storage with SQLite; what the runtime throws for a class without SQLite */
+export const checkStorage = (storage: DurableObjectStorage): void => {
+  const isStorage =
+    typeof storage?.transactionSync === 'function' && typeof storage.sql?.exec === 'function'
+  if (!isStorage)
+    throw new TypeError(
+      'durableObjectStore takes ctx.storage of a Durable Object class with SQLite',
+    )
+}
+
+/** Holds how many migrations the storage has gone through: there is no `PRAGMA user_version`. */
+const SCHEMA = 'claviger_schema'
+
+/**
+ * What makes each version of the tables of the one before. Add new ones, but never change one: objects that went
+ * through it exist.
+ */
+const MIGRATIONS: readonly string[] = [`${CREATE_EVENTS}\n${CREATE_PARTS}`]
+
+/**
+ * Brings the tables of the log up to date, in a transaction that has begun.
+ *
+ * @throws UnusableStorage, with nothing changed
+ */
+export const setUp = (database: SyncDatabase): void => {
+  const version = schemaVersion(database)
+  if (version === MIGRATIONS.length) return
+  for (const migration of MIGRATIONS.slice(version)) database.script(migration)
+  database.script(`CREATE TABLE IF NOT EXISTS ${SCHEMA} (version INTEGER NOT NULL) STRICT;
+    DELETE FROM ${SCHEMA}; INSERT INTO ${SCHEMA} VALUES (${MIGRATIONS.length});`)
+}
+
+const schemaVersion = (database: SyncDatabase): number => {
+  if (!hasTable(database, SCHEMA)) {
+    const taken = [EVENTS, PARTS].find((name) => hasTable(database, name))
+    if (taken === undefined) return 0
+    throw new UnusableStorage('foreign', `The object has a table ${taken} that is not of claviger`)
+  }
+  const version = Number(database.value(`SELECT version FROM ${SCHEMA}`))
+  if (version <= MIGRATIONS.length) return version
+  throw new UnusableStorage(
+    'newer',
+    `The storage has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
+  )
+}
+
+const hasTable = (database: SyncDatabase, name: string): boolean =>
+  database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, name) === 1
+
+/**
+ * The storage of an object that `durableObjectStore` must not use:
+ *
+ * - `foreign`: it has a table of the host's with a name of ours;
+ * - `newer`: a newer version of this library wrote it.
+ */
+export class UnusableStorage extends Error {
+  override readonly name = 'UnusableStorage'
+  /** Why it must not be used, as listed above. */
+  readonly reason: 'foreign' | 'newer'
+
+  constructor(reason: UnusableStorage['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}

@@ -2,19 +2,22 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { checkNames } from '../store/check-options.js'
-import { type Clock, microsecondClock } from '../store/clock.js'
-import { listeners } from '../store/listeners.js'
-import { connectionTo, LIMITS, openDatabase } from './database.js'
-import { durableObjectEventStore } from './log/event-store.js'
-import { setUp } from './schema.js'
-import { checkStorage, type DurableObjectStorage } from './storage.js'
+import { type Clock, listeners, microsecondClock } from '../store/record-events.js'
+import {
+  checkStorage,
+  connectionTo,
+  type DurableObjectStorage,
+  LIMITS,
+  openDatabase,
+  setUp,
+} from './database.js'
+import { durableObjectEventStore } from './event-store.js'
 
-export { StoreFault } from '../../ports/store-fault.js'
-export { InvalidAppend } from '../store/check-append.js'
-export { InvalidRestore } from '../store/check-restore.js'
-export type { Clock } from '../store/clock.js'
-export type { DurableObjectStorage, SqlCursor } from './storage.js'
-export { UnusableStorage } from './unusable-storage.js'
+export { StoreFault } from '../../ports/event-store.js'
+export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
+export type { Clock } from '../store/record-events.js'
+export type { DurableObjectStorage, SqlCursor } from './database.js'
+export { UnusableStorage } from './database.js'
 
 /** Options of the storage of a Durable Object. */
 export interface DurableObjectOptions {

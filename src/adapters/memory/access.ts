@@ -12,11 +12,10 @@ import type {
 } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
-import { foundProject } from '../../projections/found-project.js'
-import { compareCodePoints } from '../../projections/rows/code-point-order.js'
-import { ownerOf, roleScope } from '../../projections/rows/row-key.js'
-import { holdsAt, type StoredAssignment } from './assignments.js'
+import { compareCodePoints } from '../../projections/row-order.js'
+import { foundProject, ownerOf, roleScope } from '../../projections/rows.js'
 import type { State } from './rows.js'
+import { holdsAt, type StoredAssignment } from './rows.js'
 
 /** The reads of who has which role, in the present state. */
 export const accessIn = (present: () => State): AccessReads => ({

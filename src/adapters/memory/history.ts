@@ -1,13 +1,12 @@
-import { kinds } from '../../domain/kinds.js'
+import { aggregates } from '../../domain/aggregates.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
-import { objectOf, streamOf } from '../../projections/events/kind-of.js'
-import { historyEntry } from '../../projections/history-view.js'
-import { containerOf } from '../../projections/rows/row-key.js'
-import { countUpTo } from './count-up-to.js'
-import { getOrAdd } from './get-or-add.js'
+import { historyEntry } from '../../projections/history-entries.js'
+import { objectOf, streamOf } from '../../projections/read-events.js'
+import { containerOf } from '../../projections/rows.js'
 import type { History, PastChange, State } from './rows.js'
+import { countUpTo, getOrAdd } from './rows.js'
 
 /** The history before the first event of an organization. */
 export const emptyHistory = (): History => ({
@@ -68,8 +67,8 @@ const pastWithin = (
   const ofContainer = byObject.get(streamOf(orgId, container)) ?? []
   const removals = ofContainer.filter(({ event: { type, position } }) => {
     const last = own[countTo(own, position) - 1]
-    const existed = last && last.event.type !== kinds[object.type].removal
-    return existed && type === kinds[container.type].removal
+    const existed = last && last.event.type !== aggregates[object.type].removal
+    return existed && type === aggregates[container.type].removal
   })
   return [...own, ...removals].toSorted((one, other) =>
     one.event.position < other.event.position ? -1 : 1,

@@ -1,4 +1,4 @@
-import { kinds } from '../../domain/kinds.js'
+import { aggregates } from '../../domain/aggregates.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type {
   Listing,
@@ -8,17 +8,13 @@ import type {
   Views,
   ViewType,
 } from '../../ports/read-model.js'
-import { isOfObject } from '../../projections/events/kind-of.js'
-import { readEvents } from '../../projections/events/read-events.js'
-import { changeRow } from '../../projections/rows/change-row.js'
-import { meetsAll } from '../../projections/rows/condition.js'
-import { listedScope, rowKeyOf } from '../../projections/rows/row-key.js'
-import { rowOrder } from '../../projections/rows/row-order.js'
-import { type ViewFields, viewFields } from '../../projections/rows/view-fields.js'
+import { isOfObject, readEvents } from '../../projections/read-events.js'
+import { meetsAll, rowOrder } from '../../projections/row-order.js'
+import { changeRow, listedScope, rowKeyOf } from '../../projections/rows.js'
+import { type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { accessIn } from './access.js'
-import { getOrAdd } from './get-or-add.js'
 import { emptyHistory, historyOf } from './history.js'
-import { copyOf, emptyState, rowStore, type State, shownRow } from './rows.js'
+import { copyOf, emptyState, getOrAdd, rowStore, type State, shownRow } from './rows.js'
 
 /** A read model that lives as long as the process; it is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
@@ -83,7 +79,7 @@ const listRows = <Type extends ViewType>(
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
   const listed = listedRows(state, query)
-  const { assigns } = kinds[query.type]
+  const { assigns } = aggregates[query.type]
   const rows = assigns ? listed.map((row) => shownRow(state, query.type, row)) : listed
   const order = rowOrder(fields, query.sort)
   const found = rows.filter(meetsAll(query.type, fields, query.conditions))

@@ -2,16 +2,15 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { checkOptions } from './check-options.js'
 import { toListen } from './connection/clients.js'
+import { openConnections } from './connection/connections.js'
 import { demandServer } from './connection/demand-server.js'
 import { loadDriver } from './connection/driver.js'
-import { openConnections } from './connection/open-connections.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
-import { demandMigrated, migrate } from './migrations.js'
 import type { PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
-import { onReplica } from './replica/on-replica.js'
-import { channelOf, quotedSchema } from './schema-name.js'
+import { onReplica } from './replica/replicated-read-model.js'
+import { channelOf, demandMigrated, migrate, quotedSchema } from './schema.js'
 
 /** A schema of a PostgreSQL database in use. */
 export interface Postgres {

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers'
-import { StoreFault } from '../../ports/store-fault.js'
+import { StoreFault } from '../../ports/event-store.js'
+import type { SqliteLimits } from '../sql/sqlite/dialect.js'
 import { checkNumber } from '../store/check-options.js'
 import { type Database, openDatabase } from './database.js'
-import { faultOf, isBusy, lockedFault } from './faults.js'
-import { setUp } from './schema.js'
-import { inTransaction } from './transaction.js'
-import { UnusableFile } from './unusable-file.js'
+import { faultOf, isBusy, lockedFault, UnusableFile } from './faults.js'
+import { inTransaction, setUp } from './schema.js'
 
 /** Taken once: tests of a host may replace them, also in their module. */
 const [setSoon, setLater] = [setImmediate, setTimeout]
@@ -146,3 +145,9 @@ const pause = (waited: number): Promise<void> =>
     if (waited < EAGER_WAIT_MS) setSoon(resolve)
     else setLater(resolve, Math.random() * MAX_PAUSE_MS)
   })
+
+/** Those of SQLite itself, which no statement of ours comes near. */
+export const LIMITS: SqliteLimits = {
+  maxParameters: 32_766,
+  maxEvents: Number.POSITIVE_INFINITY,
+}

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { SyncDatabase } from '../sql/sqlite/database.js'
-import type { Parameter, Row } from '../sql/statement.js'
-import { UnusableFile } from './unusable-file.js'
+import type { Parameter, Row } from '../sql/dialect.js'
+import type { SyncDatabase } from '../sql/sqlite/dialect.js'
+import { UnusableFile } from './faults.js'
 
 /** A connection to one SQLite file. It throws SQLITE_BUSY and never waits. */
 export interface Database extends SyncDatabase {

@@ -1,5 +1,5 @@
-import { fieldOf } from '../../domain/field-of.js'
-import { type FaultOutcome, StoreFault } from '../../ports/store-fault.js'
+import { fieldOf } from '../../domain/values.js'
+import { type FaultOutcome, StoreFault } from '../../ports/event-store.js'
 
 /** How long a rejected caller should wait before another try, in milliseconds. */
 const RETRY_AFTER_MS = 1_000
@@ -46,3 +46,24 @@ export const isFull = (error: unknown): boolean => resultCode(error) === FULL
 
 /** Whether the file is no database. */
 export const isNotADatabase = (error: unknown): boolean => resultCode(error) === NOT_A_DATABASE
+
+/**
+ * A file that `openSqlite` must not use:
+ *
+ * - `cannot_open`: it cannot be opened or created, for instance because its folder does not exist;
+ * - `not_a_database`: it is no SQLite file;
+ * - `foreign`: it is the database of another program;
+ * - `newer`: a newer version of this library wrote it;
+ * - `not_migrated`: it is missing, or its tables are missing or older than this version of the library, and `migrate` is
+ *   `false`.
+ */
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile'
+  /** Why it must not be used, as listed above. */
+  readonly reason: 'cannot_open' | 'not_a_database' | 'foreign' | 'newer' | 'not_migrated'
+
+  constructor(reason: UnusableFile['reason'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.reason = reason
+  }
+}

@@ -2,16 +2,14 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { checkNames } from '../store/check-options.js'
-import { type Clock, microsecondClock } from '../store/clock.js'
-import { openConnection } from './connection.js'
-import { LIMITS } from './limits.js'
-import { sqliteEventStore } from './log/event-store.js'
+import { type Clock, microsecondClock } from '../store/record-events.js'
+import { LIMITS, openConnection } from './connection.js'
+import { sqliteEventStore } from './event-store.js'
 
-export { StoreFault } from '../../ports/store-fault.js'
-export { InvalidAppend } from '../store/check-append.js'
-export { InvalidRestore } from '../store/check-restore.js'
-export type { Clock } from '../store/clock.js'
-export { UnusableFile } from './unusable-file.js'
+export { StoreFault } from '../../ports/event-store.js'
+export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
+export type { Clock } from '../store/record-events.js'
+export { UnusableFile } from './faults.js'
 export {
   type SqliteCursors,
   type SqliteCursorsOptions,

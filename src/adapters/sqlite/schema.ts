@@ -1,8 +1,7 @@
-import { CREATE_EVENTS } from '../sql/sqlite/tables.js'
+import type { FaultOutcome, StoreFault } from '../../ports/event-store.js'
+import { CREATE_EVENTS } from '../sql/sqlite/event-log.js'
 import type { Database } from './database.js'
-import { isNotADatabase } from './faults.js'
-import { inTransaction } from './transaction.js'
-import { UnusableFile } from './unusable-file.js'
+import { faultOf, isBusy, isFull, isNotADatabase, UnusableFile } from './faults.js'
 
 /** `clav` in ASCII: marks a file as ours. */
 const APPLICATION_ID = 0x636c6176
@@ -93,5 +92,41 @@ const pragma = (database: Database, sql: string): number => {
   } catch (error) {
     if (!isNotADatabase(error)) throw error
     throw new UnusableFile('not_a_database', 'The file is no SQLite database', error)
+  }
+}
+
+/** `IMMEDIATE` locks for writing first; `DEFERRED` reads everything as of one moment. */
+export type Begin = 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
+
+/**
+ * Runs `work` in a transaction: all that it writes is recorded or nothing.
+ *
+ * @throws SQLITE_BUSY as it is, with nothing recorded, so that it can be tried again;
+ *   {@link StoreFault} for any other error of SQLite; errors of `work` as they are
+ */
+export const inTransaction = <Value>(
+  database: Database,
+  begin: Begin,
+  work: (database: Database) => Value,
+): Value => {
+  let outcome: FaultOutcome = 'not_recorded'
+  try {
+    database.run(begin)
+    const value = work(database)
+    outcome = 'unknown'
+    database.run('COMMIT')
+    return value
+  } catch (error) {
+    rollBack(database)
+    if (isBusy(error)) throw error
+    throw faultOf(error, isFull(error) ? 'not_recorded' : outcome)
+  }
+}
+
+const rollBack = (database: Database): void => {
+  try {
+    database.run('ROLLBACK')
+  } catch {
+    // SQLite has already rolled back, or the transaction never began.
   }
 }

@@ -1,4 +1,4 @@
-import { unstorable } from '../../domain/values.js'
+import { type StreamId, unstorable } from '../../domain/values.js'
 import {
   type Append,
   MAX_APPEND_BYTES,
@@ -6,9 +6,10 @@ import {
   MAX_WRITES,
   type Metadata,
   type NewEvent,
+  type RecordedEvent,
   type StreamWrite,
+  type Version,
 } from '../../ports/event-store.js'
-import { exceedsBytes, jsonExceedsBytes } from './text-size.js'
 
 /** An append that no store may record: a mistake of the program, not of its users. */
 export class InvalidAppend extends Error {
@@ -96,3 +97,98 @@ const checkText = (field: string, value: string | undefined): InvalidAppend | un
 const objectionTo = (text: string): string | undefined =>
   unstorable(text) ??
   (exceedsBytes(text, MAX_NAME_BYTES) ? `must be at most ${MAX_NAME_BYTES} bytes` : undefined)
+
+/** Most bytes of UTF-8 that one UTF-16 unit takes. */
+const MAX_BYTES_PER_UNIT = 3
+
+/** Most bytes that one UTF-16 unit takes within JSON: a control character or a lone surrogate. */
+const MAX_JSON_BYTES_PER_UNIT = 6
+
+/** Most bytes of JSON that a value without text takes: a number, a date, a pair of brackets. */
+const MAX_SCALAR_BYTES = 30
+
+const encoder = new TextEncoder()
+
+/** Whether `text` takes more than `limit` bytes of UTF-8. */
+export const exceedsBytes = (text: string, limit: number): boolean =>
+  text.length * MAX_BYTES_PER_UNIT > limit && encoder.encode(text).length > limit
+
+/** Whether the data of all events takes more than `limit` bytes as JSON, which is only made when it might. */
+export const jsonExceedsBytes = (writes: readonly StreamWrite[], limit: number): boolean => {
+  const bound = sum(writes, (event) => boundOf(event.data))
+  return bound > limit && sum(writes, jsonBytes) > limit
+}
+
+const jsonBytes = ({ data }: { readonly data: object }): number =>
+  encoder.encode(JSON.stringify(data)).length
+
+const sum = (
+  writes: readonly StreamWrite[],
+  sizeOf: (event: StreamWrite['events'][number]) => number,
+): number => {
+  let size = 0
+  for (const { events } of writes) for (const event of events) size += sizeOf(event)
+  return size
+}
+
+/** An upper bound of the bytes of `value` as JSON, without making it. */
+const boundOf = (value: unknown): number => {
+  if (typeof value === 'string') return 2 + value.length * MAX_JSON_BYTES_PER_UNIT
+  // It has no JSON: making it throws.
+  if (typeof value === 'bigint') return Number.POSITIVE_INFINITY
+  if (!isRecord(value)) return MAX_SCALAR_BYTES
+  let bound = MAX_SCALAR_BYTES
+  // Faster than `Object.entries`; inherited properties only raise the bound.
+  for (const key in value) {
+    bound += 4 + key.length * MAX_JSON_BYTES_PER_UNIT + boundOf(value[key])
+  }
+  return bound
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** Events that cannot be added to a log as they are. */
+export class InvalidRestore extends Error {
+  override readonly name = 'InvalidRestore'
+}
+
+/** What a store holds before a restore. */
+export interface Held {
+  /** Its last event; undefined when it is empty. */
+  readonly last: RecordedEvent | undefined
+  readonly versionOf: (stream: StreamId) => Version
+  readonly isKeyUsed: (idempotencyKey: string) => boolean
+}
+
+/** Whether `event` begins an append in a log in which it follows `previous`. */
+export const beginsAppend = (event: RecordedEvent, previous: RecordedEvent | undefined): boolean =>
+  event.appendId !== previous?.appendId
+
+/** Why `events` cannot be added to a store that holds `held`; undefined when they can. */
+export const checkRestore = (
+  events: readonly RecordedEvent[],
+  held: Held,
+): InvalidRestore | undefined => {
+  const versions = new Map<StreamId, Version>()
+  const keys = new Set<string>()
+  let previous = held.last
+  for (const event of events) {
+    const { stream, version, position, metadata } = event
+    const { idempotencyKey } = metadata
+    if (position <= (previous?.position ?? 0n) || position > BigInt(Number.MAX_SAFE_INTEGER)) {
+      return new InvalidRestore(`Position ${position} is not above the one before and below 2^53`)
+    }
+    if (version !== (versions.get(stream) ?? held.versionOf(stream)) + 1) {
+      return new InvalidRestore(`Version ${version} does not continue the stream ${stream}`)
+    }
+    const key = beginsAppend(event, previous) ? idempotencyKey : undefined
+    if (key !== undefined && (keys.has(key) || held.isKeyUsed(key))) {
+      return new InvalidRestore(`The idempotency key ${key} was used before`)
+    }
+    versions.set(stream, version)
+    if (key !== undefined) keys.add(key)
+    previous = event
+  }
+  return undefined
+}

@@ -1,4 +1,49 @@
-import type { Append, RecordedEvent } from '../../ports/event-store.js'
+import {
+  type Append,
+  type Metadata,
+  type RecordedEvent,
+  StoreFault,
+} from '../../ports/event-store.js'
+import { checkAppend } from './check-append.js'
+
+/** A valid append with its JSON. */
+export interface PreparedAppend {
+  readonly append: Append
+  /** The data of each event as JSON, in the order written. */
+  readonly data: readonly string[]
+  /** The metadata as JSON. */
+  readonly metadata: string
+  /** Length of all JSON, in UTF-16 units. */
+  readonly size: number
+}
+
+/** Does all that needs no database, so that a mistake fails this append alone. */
+export const prepareAppend = (append: Append): PreparedAppend => {
+  const invalid = checkAppend(append)
+  if (invalid) throw invalid
+  const metadata = metadataJson(append.metadata)
+  const data: string[] = []
+  let size = 0
+  for (const { events } of append.writes) {
+    for (const event of events) {
+      const json = JSON.stringify(event.data)
+      data.push(json)
+      size += json.length + metadata.length
+    }
+  }
+  return { append, data, metadata, size }
+}
+
+/** The last metadata and its JSON: appends in a row often share one object, and making it takes 0.3 µs. */
+let last: { readonly metadata: Metadata; readonly json: string } | undefined
+
+const metadataJson = (metadata: Metadata): string => {
+  if (metadata === last?.metadata) return last.json
+  const json = JSON.stringify(metadata)
+  // An object that is not frozen may change before the next append.
+  if (Object.isFrozen(metadata) && Object.isFrozen(metadata.actor)) last = { metadata, json }
+  return json
+}
 
 /** The events of `append` as recorded at position `first` and those after it. */
 export const recordEvents = (
@@ -15,4 +60,59 @@ export const recordEvents = (
     }
   }
   return recorded
+}
+
+/** Returns the time. */
+export type Clock = () => Date
+
+/** Returns the time in whole microseconds since the Unix epoch; a number is exact until the year 2255. */
+export type MicrosecondClock = () => number
+
+const NO_TIME = 'The clock must show a time before the year 2255'
+
+/**
+ * `clock` in microseconds; the system's time, without a `Date` for each reading, when absent.
+ *
+ * @throws TypeError when it is no function: the option is called `now`
+ */
+export const microsecondClock = (clock?: Clock): MicrosecondClock => {
+  if (clock === undefined) return () => Date.now() * 1000
+  if (typeof clock !== 'function') throw new TypeError('now must be a function')
+  return () => {
+    let cause: unknown
+    try {
+      const now = clock().getTime() * 1000
+      if (Number.isSafeInteger(now)) return now
+    } catch (thrown) {
+      cause = thrown
+    }
+    throw new StoreFault(NO_TIME, 'not_recorded', cause)
+  }
+}
+
+/** Position of an event recorded at `now` after the position `last`, which is 0 before the first event. */
+export const nextPosition = (now: number, last: number): number => Math.max(now, last + 1)
+
+/** The listeners of `onAppend`. */
+export const listeners = () => {
+  const waiting = new Set<{ readonly wake: () => void }>()
+  return {
+    /** Adds a listener; the function returned removes it. */
+    add: (wake: () => void): (() => void) => {
+      const listener = { wake }
+      waiting.add(listener)
+      return () => {
+        waiting.delete(listener)
+      }
+    },
+    /** Calls all listeners, after the current code: what they throw must not reach the writer. */
+    wakeAll: (): void => {
+      for (const listener of waiting) {
+        Promise.resolve().then(() => {
+          if (waiting.has(listener)) listener.wake()
+        })
+      }
+    },
+    isEmpty: (): boolean => waiting.size === 0,
+  }
 }

@@ -1,6 +1,6 @@
-import { fieldOf } from '../../domain/field-of.js'
-import { kinds } from '../../domain/kinds.js'
-import type { Refused } from '../method/admit.js'
+import { aggregates } from '../../domain/aggregates.js'
+import { fieldOf } from '../../domain/values.js'
+import type { Refused } from '../method/context.js'
 import type { NeededPermission } from '../method/method.js'
 import { type Target, targetOf, targetOfObject } from '../method/target.js'
 import { DECLARED_TYPES, type DeclaredType } from './declared/declared-type.js'
@@ -50,11 +50,11 @@ const declaredIn = (input: unknown, orgId: string): readonly Declared[] => {
   const projectsWith = (field: 'roles' | 'grants') =>
     projects.filter((project) => fieldOf(project, field) !== undefined)
   return [
-    ...projects.map(declare('project', targetOf(kinds.project))),
-    ...projectsWith('roles').map(declare('project_role', targetOf(kinds.project))),
-    ...projectsWith('grants').map(declare('project_grant', targetOf(kinds.project))),
+    ...projects.map(declare('project', targetOf(aggregates.project))),
+    ...projectsWith('roles').map(declare('project_role', targetOf(aggregates.project))),
+    ...projectsWith('grants').map(declare('project_grant', targetOf(aggregates.project))),
     ...listIn(input, 'identityProviders', MAX_OBJECTS).map(
-      declare('identity_provider', targetOf(kinds.identity_provider)),
+      declare('identity_provider', targetOf(aggregates.identity_provider)),
     ),
   ]
 }
@@ -74,7 +74,7 @@ const permissionsFor = (
   const asked = new Map<string, NeededPermission>()
   for (const { type, target: object } of declared)
     for (const use of uses) {
-      const permission = kinds[type].permissions[use]
+      const permission = aggregates[type].permissions[use]
       // None of the three holds a space.
       const key = `${permission} ${object?.type} ${object?.id}`
       asked.set(key, { permission, ...(object && { object }) })

@@ -1,31 +1,37 @@
-import { err, type ResultAsync } from 'neverthrow'
+import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import * as z from 'zod/mini'
+import { domains } from '../../domain/email-domain/aggregate.js'
 import { RemoveDomain, SetDomainProvider } from '../../domain/email-domain/commands.js'
-import { domains } from '../../domain/email-domain/kind.js'
-import { fieldOf } from '../../domain/field-of.js'
+import { toDomainName } from '../../domain/email-domain/domain-name.js'
+import { choice, fieldOf } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { Domain, SignInRoute } from '../../ports/read-model.js'
 import { type IamError, invalid } from '../errors/errors.js'
-import { fromPort } from '../errors/fault.js'
-import type { AdmittedCall } from '../method/context.js'
+import { catchFaults, fromPort } from '../errors/fault.js'
+import { observed } from '../hooks.js'
+import { type AdmittedCall, isSignal } from '../method/context.js'
+import { readInput } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import { get } from '../reading/get.js'
-import { list, type Page } from '../reading/list.js'
+import {
+  filterBy,
+  type GivenList,
+  list,
+  type Page,
+  pageOf,
+  type TextFilter,
+} from '../reading/list.js'
+import { get, requireFed } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
-import { raceAbort } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting.js'
 import { specOf } from '../writing/write-command.js'
 import { type ObjectWrite, writeObject } from '../writing/write-object.js'
-import { decideAdded, decideProvider, decideRemoved, decideVerified } from './decide-domain.js'
 import {
-  type AddedDomain,
-  type DomainIds,
-  type DomainInput,
-  ListDomainsInput,
-  type RouteInput,
-  type RouteOptions,
-  type SetDomainProviderInput,
-} from './domain-input.js'
-import { publishedRecords } from './published-records.js'
-import { route } from './route.js'
+  decideAdded,
+  decideProvider,
+  decideRemoved,
+  decideVerified,
+  publishedRecords,
+} from './verify-domain.js'
 
 /**
  * Domains of e-mail addresses. An organization adds a domain, proves by DNS that it is its own, and sets the provider
@@ -61,7 +67,7 @@ export interface Domains {
 
 /** @see Domains */
 export const domainsOf = (runtime: Runtime): Domains => {
-  const { ledger } = runtime
+  const { states } = runtime
   const { isPublicSuffix, resolveTxt } = runtime.domains
 
   const change = <Input extends DomainIds>(
@@ -71,13 +77,13 @@ export const domainsOf = (runtime: Runtime): Domains => {
   ) =>
     writeObject(runtime, call, {
       input,
-      kind: domains,
+      aggregate: domains,
       decide,
       ids: () => ({ domain: input.domain }),
     })
 
   const isPending = async ({ orgId, signal }: AdmittedCall, input: DomainIds) => {
-    const { state } = await raceAbort(ledger.read(domains, orgId, input), signal)
+    const { state } = await raceAbort(states.readLatest(domains, orgId, input), signal)
     return state.status === 'pending'
   }
 
@@ -93,8 +99,8 @@ export const domainsOf = (runtime: Runtime): Domains => {
         const challenge = newChallenge(runtime)
         return writeObject(runtime, call, {
           input,
-          kind: domains,
-          decide: (view) => decideAdded(view, { domain, challenge }),
+          aggregate: domains,
+          decide: (streams) => decideAdded(streams, { domain, challenge }),
           ids: (recorded) => ({ domain, challenge: challengeIn(recorded) ?? challenge }),
         })
       },
@@ -108,7 +114,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         const records = (await isPending(call, input))
           ? await publishedRecords(resolveTxt, domain, call)
           : []
-        return change(call, input, (view) => decideVerified(view, { domain, records }))
+        return change(call, input, (streams) => decideVerified(streams, { domain, records }))
       },
     ),
     setProvider: write(
@@ -118,7 +124,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         schema: SetDomainProvider.shape.data,
         isNew: false,
       }),
-      (call, input) => change(call, input, (view) => decideProvider(view, input)),
+      (call, input) => change(call, input, (streams) => decideProvider(streams, input)),
     ),
     remove: write(
       runtime,
@@ -127,7 +133,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         schema: RemoveDomain.shape.data,
         isNew: false,
       }),
-      (call, input) => change(call, input, (view) => decideRemoved(view, input)),
+      (call, input) => change(call, input, (streams) => decideRemoved(streams, input)),
     ),
     get: get(runtime, 'domains.get', domains),
     list: list(runtime, { method: 'domains.list', kind: domains, schema: ListDomainsInput }),
@@ -142,4 +148,130 @@ const newChallenge = ({ newId }: Runtime): string => `claviger-domain-verificati
 const challengeIn = ([added]: readonly RecordedEvent[]): string | undefined => {
   const challenge = fieldOf(added?.data, 'challenge')
   return typeof challenge === 'string' ? challenge : undefined
+}
+
+/** Names a domain. */
+export interface DomainInput {
+  /**
+   * At least two labels, at most 253 characters in ASCII, without a trailing dot: `example.com`. In any case, and in
+   * Unicode or ASCII; compared, recorded and shown in ASCII and lower case.
+   */
+  readonly domain: string
+}
+
+/** Which provider the users of a domain sign in with. */
+export interface SetDomainProviderInput extends DomainInput {
+  /** A provider of the organization; none when absent. Spec: OIDC identity provider configuration. */
+  readonly idpId?: string | undefined
+}
+
+/** The domain, as every outcome calls it. */
+export interface DomainIds {
+  /** In ASCII and lower case. */
+  readonly domain: string
+}
+
+/** A domain that was added. */
+export interface AddedDomain extends DomainIds {
+  /** What to publish as a TXT record at `_claviger-challenge.<domain>`, so that `verify` finds it there. */
+  readonly challenge: string
+}
+
+/** Which domains to list, in which order. */
+export const ListDomainsInput = z.strictObject({
+  filter: z._default(
+    z.extend(filterBy(domains), { state: z.optional(choice(domains.states)) }),
+    {},
+  ),
+  ...pageOf(domains),
+})
+export interface ListDomainsInput extends GivenList<Omit<Domain, 'challenge'>> {
+  /** Conditions, all of which must hold; every domain when absent. */
+  readonly filter?:
+    | {
+        /** On the domain in ASCII. */
+        readonly domain?: TextFilter | undefined
+        /** On the provider; a domain without one has the empty text. */
+        readonly idpId?: TextFilter | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'pending' | 'verified' | undefined
+      }
+    | undefined
+}
+
+/** Whom to find the provider for. */
+export interface RouteInput {
+  /**
+   * An e-mail address of at most 320 characters, as a browser accepts it in an input of the type `email`; its domain
+   * may be in Unicode.
+   */
+  readonly email: string
+}
+
+/** How to read. */
+export interface RouteOptions {
+  /** As in a `Context`: `strong` when absent. */
+  readonly consistency?: 'strong' | 'eventual' | undefined
+  /** Ends the call early. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What browsers accept before the last `@`. */
+const LOCAL_PART = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+$/
+
+/** What browsers accept after it, once they have it in ASCII. */
+const HOST =
+  /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
+
+const MAX_EMAIL_LENGTH = 320
+
+const isEmail = (email: string): boolean => {
+  if (email.length > MAX_EMAIL_LENGTH) return false
+  const { local, host } = partsOf(email)
+  return LOCAL_PART.test(local) && (HOST.test(host) || toDomainName(host) !== undefined)
+}
+
+const partsOf = (email: string): { readonly local: string; readonly host: string } => {
+  const at = email.lastIndexOf('@')
+  return { local: email.slice(0, Math.max(0, at)), host: email.slice(at + 1) }
+}
+
+/** The domain of an e-mail address; undefined for one that cannot be verified, such as `localhost`. */
+export const domainOfEmail = (email: string): string | undefined =>
+  toDomainName(partsOf(email).host)
+
+const AN_EMAIL = 'must be an e-mail address of at most 320 characters'
+
+/** Schema of a {@link RouteInput} with {@link RouteOptions}. */
+export const Route = z.strictObject({
+  email: z
+    .string({ error: ({ input }) => (input === undefined ? 'is required' : AN_EMAIL) })
+    .check(z.refine(isEmail, { error: AN_EMAIL })),
+  consistency: z._default(choice(['strong', 'eventual']), 'strong'),
+})
+
+/** Finds the provider that the user of an e-mail address signs in with. */
+export const route =
+  (runtime: Runtime) =>
+  (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, IamError> => {
+    const { hooks } = runtime
+    const find = () => catchFaults(() => findRoute(runtime, input, options))
+    return new ResultAsync(hooks ? observed(hooks, 'domains.route', find) : find())
+  }
+
+const findRoute = async (
+  runtime: Runtime,
+  input: RouteInput,
+  { signal, ...options }: RouteOptions = {},
+): Promise<Result<SignInRoute | undefined, IamError>> => {
+  const given = readInput(Route, { ...input, ...options })
+  if (given.isErr()) return err(given.error())
+  if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
+  const { email, consistency } = given.value
+  const call = { consistency, signal }
+  const domain = domainOfEmail(email)
+  if (domain === undefined) return ok(undefined)
+  const found = await raceAbort(runtime.fresh.route(call, domain), signal)
+  if (!found) await requireFed(runtime, call)
+  return ok(found)
 }

@@ -1,10 +1,9 @@
+import type { AlreadyExists, NotFound, ProofNotFound } from '../../domain/decider.js'
 import type { LoginRefusal } from '../../domain/project/login.js'
-import type { AlreadyExists, NotFound, ProofNotFound } from '../../domain/refusals.js'
-import type { ObjectRef } from '../../domain/values.js'
-import type { Permission } from '../../ports/authorize.js'
+import type { ObjectRef, Permission } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
+import type { CorruptEvent, UnknownEvent } from '../../ports/known-event.js'
 import type { SecretUnreadable } from '../../ports/secret-cipher.js'
-import type { CorruptEvent, UnknownEvent } from '../../ports/unreadable-event.js'
 
 /** The context names no caller. */
 export interface Unauthenticated {

@@ -1,6 +1,5 @@
 import type { Result } from 'neverthrow'
-import { RPC_CODES } from './rpc-codes.js'
-import { type AnyError, type Status, toStatus } from './to-status.js'
+import { type AnyError, RPC_CODES, type Status, toStatus } from './to-status.js'
 
 /**
  * The exception of {@link orThrow}. Its message has the kind, the google.rpc code and, for malformed input,

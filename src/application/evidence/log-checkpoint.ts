@@ -4,11 +4,9 @@ import { type IamError, invalid } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { logBatches } from '../following/log-batches.js'
 import type { VerifyProgress } from '../following/verify.js'
-import { checkpointText, readCheckpoint } from './checkpoints/checkpoint.js'
-import { signNote } from './notes/note.js'
-import { readSigner } from './notes/note-key.js'
-import { eventLine } from './tree/event-line.js'
-import { growingTree, leafHash } from './tree/tree.js'
+import { checkpointText, readCheckpoint } from './checkpoint.js'
+import { readSigner, signNote } from './note.js'
+import { eventLine, growingTree, leafHash } from './tree.js'
 
 /** What a checkpoint is made with. */
 export interface LogCheckpointOptions {

@@ -1,12 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { Position, RecordedEvent } from '../../ports/event-store.js'
-import type { KnownEvent } from '../../ports/known-event.js'
+import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
-import type { UnreadableEvent } from '../../ports/unreadable-event.js'
-import type { ReadBatch } from '../../projections/events/read-events.js'
+import type { ReadBatch } from '../../projections/read-events.js'
 import type { ProjectionFailed } from '../errors/errors.js'
-import { fromPort, unavailable } from '../errors/fault.js'
-import { isPassingFault } from '../errors/passing-fault.js'
+import { fromPort, isPassingFault, unavailable } from '../errors/fault.js'
 
 /**
  * The checkpoint of `projection`.

@@ -1,9 +1,9 @@
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { Fault, fromPort, unavailable } from '../errors/fault.js'
+import type { Hooks } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
-import type { Hooks } from '../observing/hooks.js'
-import { raceAbort } from '../waiting/race-abort.js'
+import { raceAbort } from '../waiting.js'
 import { checkpointOf } from './apply-readable.js'
 import { catchUp } from './catch-up.js'
 

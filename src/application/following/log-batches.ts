@@ -1,6 +1,5 @@
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
-import { callPort } from '../waiting/race-abort.js'
-import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
+import { callPort, yieldToEventLoop } from '../waiting.js'
 
 /** Most events that are read at once. */
 const BATCH_SIZE = 1_000

@@ -1,21 +1,17 @@
-import type { EventStore } from '../../ports/event-store.js'
-import type { KnownEvent } from '../../ports/known-event.js'
-import type { UnreadableEvent } from '../../ports/unreadable-event.js'
-import { readEvent } from '../../projections/events/read-event.js'
+import * as z from 'zod/mini'
+import { type AnyEvent, aggregates, ObjectInput } from '../../domain/aggregates.js'
+import { type ObjectRef, OrgId } from '../../domain/values.js'
+import type { EventStore, Position } from '../../ports/event-store.js'
+import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
+import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
+import { containerOf } from '../../projections/rows.js'
 import { unavailable } from '../errors/fault.js'
-import type { Hooks } from '../observing/hooks.js'
-import { reportFault } from '../observing/observer.js'
-import { delay, FIRST_PAUSE, longerPause } from '../waiting/pause.js'
-import { raceAbort } from '../waiting/race-abort.js'
-import { yieldToEventLoop } from '../waiting/yield-to-event-loop.js'
+import { type Hooks, reportFault } from '../hooks.js'
+import { isSignal } from '../method/context.js'
+import { eventTypes, parse, position } from '../method/input.js'
+import { delay, FIRST_PAUSE, longerPause, raceAbort, yieldToEventLoop } from '../waiting.js'
 import { appendSignal } from './append-signal.js'
 import type { WithHooks } from './catch-up.js'
-import {
-  eventFilter,
-  type SubscribeOptions,
-  type Subscription,
-  subscriptionOf,
-} from './subscription.js'
 
 /** Most events that are read at once, and so held in memory for a slow consumer. */
 const BATCH_SIZE = 500
@@ -111,4 +107,92 @@ const retryRead = async <Answer>(
     }
   }
   return undefined
+}
+
+/** Which events a subscription is for. */
+export interface SubscribeOptions {
+  /** Any of these event types: 1 to 100; every type when absent. */
+  readonly types?: readonly AnyEvent['type'][] | undefined
+  /** Position after which to begin, exclusive; `0n`, the start of the log, when absent. */
+  readonly after?: Position | undefined
+  /** Only events of this organization. */
+  readonly orgId?: string | undefined
+  /**
+   * Only events of this object of `orgId`, by its type and ids. Those of a role end with the `project.removed`
+   * of its project if the role existed then: that removal has no event of its own.
+   */
+  readonly object?: ObjectRef | undefined
+  /**
+   * `'head'`: ends after the events that the store had when the first one was read. When absent, continues with
+   * new events.
+   */
+  readonly until?: 'head' | undefined
+  /** Ends the subscription at once, also while it waits or the store does not answer. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const SubscribeInput = z
+  .strictObject({
+    after: z._default(position, 0n),
+    types: eventTypes,
+    orgId: z.optional(OrgId),
+    object: z.optional(ObjectInput),
+    until: z.optional(z.literal('head', { error: "must be 'head'" })),
+  })
+  .check(
+    z.refine(({ orgId, object }) => orgId !== undefined || object === undefined, {
+      error: 'must be given with object',
+      path: ['orgId'],
+    }),
+  )
+
+/** Well-formed options. */
+export interface Subscription extends z.output<typeof SubscribeInput> {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** @throws TypeError that names each unknown or malformed option */
+export const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Subscription => {
+  if (!isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
+  const parsed = parse(SubscribeInput, given)
+  if (parsed.isOk()) return { ...parsed.value, signal }
+  const { violations } = parsed.error
+  throw new TypeError(
+    violations.map(({ field, description }) => `${field} ${description}`).join('; '),
+  )
+}
+
+/** Whether a subscription is for an event; a function when it takes a read of the store to decide. */
+type Verdict = boolean | (() => Promise<boolean>)
+
+/** Decides which events a subscription is for. */
+export const eventFilter = (
+  store: EventStore,
+  { types, orgId, object }: Subscription,
+): ((event: KnownEvent) => Verdict) => {
+  const matches = ({ type, metadata }: KnownEvent): boolean =>
+    (types === undefined || types.includes(type)) &&
+    (orgId === undefined || metadata.resourceOwner === orgId)
+  if (orgId === undefined || object === undefined) return matches
+
+  const stream = streamOf(orgId, object)
+  const container = containerOf(object)
+  const streamOfContainer = container && streamOf(orgId, container)
+  return (event) => {
+    if (!matches(event)) return false
+    if (event.stream === stream) return true
+    const isEnd =
+      event.stream === streamOfContainer && event.type === aggregateOf(event.type).removal
+    return isEnd && (() => existed(store, object, event))
+  }
+}
+
+/** Whether an object existed when its container was removed; nothing is recorded of it after that. */
+const existed = async (
+  store: EventStore,
+  object: ObjectRef,
+  { metadata }: KnownEvent,
+): Promise<boolean> => {
+  const last = (await store.readStream(streamOf(metadata.resourceOwner, object))).at(-1)
+  return last !== undefined && last.type !== aggregates[object.type].removal
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import {
   AddOidcIdentityProvider,
   PatchIdentityProvider,
@@ -9,11 +10,10 @@ import type {
   OidcConfig,
   ProviderAppearance,
 } from '../../domain/identity-provider/fields.js'
-import { identityProviders } from '../../domain/identity-provider/kind.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
-import type { GivenList, TextFilter } from '../reading/given-list.js'
-import { filterBy, pageOf } from '../reading/list-input.js'
+import type { GivenList, TextFilter } from '../reading/list.js'
+import { filterBy, pageOf } from '../reading/list.js'
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {

@@ -1,16 +1,22 @@
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import {
   DeactivateIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   UpdateIdentityProvider,
 } from '../../domain/identity-provider/commands.js'
-import { identityProviders } from '../../domain/identity-provider/kind.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
-import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
+import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-command.js'
+import {
+  addOidcIdentityProvider,
+  changeClientSecret,
+  type RevealedSecret,
+  revealClientSecret,
+} from './client-secrets.js'
 import {
   type AddOidcInput,
   type IdentityProviderIds,
@@ -21,8 +27,6 @@ import {
   UpdateOidcConfigInput,
 } from './identity-provider-input.js'
 import { type ResealProgress, type ResealReport, resealSecrets } from './reseal-secrets.js'
-import { type RevealedSecret, revealClientSecret } from './reveal-client-secret.js'
-import { addOidcIdentityProvider, changeClientSecret } from './write-client-secret.js'
 
 /** External OIDC providers users can log in with. Spec: OIDC identity provider configuration. */
 export interface IdentityProviders {

@@ -1,6 +1,22 @@
-import type { Caller } from '../../ports/authorize.js'
+import { err, ok, type Result } from 'neverthrow'
+import {
+  fieldOf,
+  ID_IN_WORDS,
+  isId,
+  isRequiredText,
+  MAX_REPORTED,
+  unstorable,
+} from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
-import type { Observer } from '../observing/observer.js'
+import type { Caller } from '../../ports/host.js'
+import {
+  type InvalidArgument,
+  invalid,
+  type Unauthenticated,
+  type Violation,
+} from '../errors/errors.js'
+import type { Observer } from '../hooks.js'
+import { isPosition, LONGEST_NAME, POSITION_IN_WORDS } from './input.js'
 
 interface AnyContext {
   /** The user, as the host authenticated them; when absent, the call is refused as unauthenticated. */
@@ -78,3 +94,147 @@ export interface AdmittedCall {
   /** Of a long write: receives its progress. */
   readonly onProgress?: unknown
 }
+
+/** Fields of a context that some writes do not support, and therefore refuse. */
+export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun'
+
+/** The context of any method; long writes also take `onProgress`. */
+type GivenContext = (Context | DryRunContext) & { readonly onProgress?: unknown }
+
+const FIELDS: Readonly<Record<keyof GivenContext, true>> = {
+  caller: true,
+  orgId: true,
+  expectedSequence: true,
+  idempotencyKey: true,
+  dryRun: true,
+  consistency: true,
+  correlationId: true,
+  signal: true,
+  onProgress: true,
+}
+
+/**
+ * Checks a context without calling any port: first that there is a caller, then that its fields are known,
+ * well-formed and none of `refused`.
+ */
+export const admit = (
+  context: GivenContext | undefined | null,
+  refused: readonly Refused[],
+  { method, observer }: Pick<AdmittedCall, 'method' | 'observer'>,
+): Result<AdmittedCall, Unauthenticated | InvalidArgument> => {
+  try {
+    if (!context) return err({ kind: 'Unauthenticated' })
+    // Each field is read once: a getter could answer differently after the check.
+    const { caller, orgId, expectedSequence, idempotencyKey, dryRun = false } = context
+    if (caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
+    const { consistency = 'strong', correlationId, signal, onProgress } = context
+    const { userId: actorId, orgId: actorOrgId } = caller
+    const call: AdmittedCall = {
+      method,
+      observer,
+      caller,
+      actorId,
+      actorOrgId,
+      orgId: orgId === undefined ? actorOrgId : orgId,
+      expectedSequence,
+      idempotencyKey,
+      dryRun,
+      consistency,
+      correlationId,
+      signal,
+      onProgress,
+    }
+    const { check, violations } = newChecks()
+    checkActor(check, actorId, actorOrgId)
+    check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
+    checkOptions(check, call)
+    for (const field of refused) {
+      const isAbsent = call[field] === undefined || call[field] === false
+      check(isAbsent, field, 'is not accepted by this method')
+    }
+    for (const field of Object.keys(context).filter(isUnknown).slice(0, MAX_REPORTED)) {
+      const name = field.slice(0, LONGEST_NAME).toWellFormed()
+      check(false, name, 'is not a known field of a context')
+    }
+    return violations.length > 0 ? err({ kind: 'InvalidArgument', violations }) : ok(call)
+  } catch {
+    return err(invalid('', 'the context must be readable: a property of it throws'))
+  }
+}
+
+/** The violations that every method would report of `caller`; for code that makes callers. */
+export const checkCaller = ({ userId, orgId }: Caller): readonly Violation[] => {
+  const { check, violations } = newChecks()
+  checkActor(check, userId, orgId)
+  return violations
+}
+
+type Check = (isMet: boolean, field: string, description: string) => void
+
+/** A check that adds to `violations` when it is not met. */
+const newChecks = (): { readonly check: Check; readonly violations: readonly Violation[] } => {
+  const violations: Violation[] = []
+  const check: Check = (isMet, field, description) => {
+    if (!isMet) violations.push({ field, description })
+  }
+  return { check, violations }
+}
+
+const AN_ID = `must be ${ID_IN_WORDS}`
+
+const checkActor = (check: Check, userId: unknown, orgId: unknown): void => {
+  const description = 'must be 1 to 200 characters of well-formed text'
+  check(isRequiredText(userId), 'caller.userId', description)
+  check(isId(orgId), 'caller.orgId', AN_ID)
+}
+
+const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
+
+/** In code points, like every length of text. */
+const UP_TO_255 = /^.{0,255}$/su
+
+// Every call takes this path. A loop over a table of rules would take ten times as long.
+const checkOptions = (check: Check, call: AdmittedCall): void => {
+  const { expectedSequence, idempotencyKey, dryRun, consistency } = call
+  const { correlationId, signal, onProgress } = call
+  check(
+    expectedSequence === undefined || isPosition(expectedSequence),
+    'expectedSequence',
+    POSITION_IN_WORDS,
+  )
+  check(
+    idempotencyKey === undefined || isTextLike(idempotencyKey, PRINTABLE_ASCII),
+    'idempotencyKey',
+    'must be 1 to 255 printable ASCII characters',
+  )
+  check(typeof dryRun === 'boolean', 'dryRun', 'must be true or false')
+  check(
+    consistency === 'strong' || consistency === 'eventual',
+    'consistency',
+    "must be 'strong' or 'eventual'",
+  )
+  check(
+    correlationId === undefined ||
+      (isTextLike(correlationId, UP_TO_255) && unstorable(correlationId) === undefined),
+    'correlationId',
+    'must be at most 255 characters of well-formed text',
+  )
+  check(isSignal(signal), 'signal', 'must be an AbortSignal')
+  check(
+    onProgress === undefined || typeof onProgress === 'function',
+    'onProgress',
+    'must be a function',
+  )
+}
+
+const isTextLike = (value: unknown, pattern: RegExp): value is string =>
+  typeof value === 'string' && pattern.test(value)
+
+/** Whether `value` is undefined or has what is used of a signal: that of a request may be of another realm. */
+export const isSignal = (value: unknown): boolean =>
+  value === undefined ||
+  (typeof fieldOf(value, 'aborted') === 'boolean' &&
+    typeof fieldOf(value, 'addEventListener') === 'function' &&
+    typeof fieldOf(value, 'removeEventListener') === 'function')
+
+const isUnknown = (field: string): boolean => !Object.hasOwn(FIELDS, field)

@@ -1,16 +1,22 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
 import type * as z from 'zod/mini'
-import type { Permission, PermissionQuestion } from '../../ports/authorize.js'
-import type { Host } from '../../ports/host.js'
+import type { Permission } from '../../domain/values.js'
+import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
+import type { Host, PermissionQuestion } from '../../ports/host.js'
+import type { FieldChange, ObjectDetails } from '../../ports/read-model.js'
 import type { IamError } from '../errors/errors.js'
 import { errorOf, fromPort, unavailable } from '../errors/fault.js'
-import type { Hooks } from '../observing/hooks.js'
-import { type Observer, observed } from '../observing/observer.js'
-import { raceAbort } from '../waiting/race-abort.js'
-import { admit, type Refused } from './admit.js'
-import type { AdmittedCall, Context, DryRunContext, WriteContext } from './context.js'
-import type { Outcome, Planned, Written } from './outcome.js'
-import { readInput } from './parse.js'
+import { type Hooks, type Observer, observed } from '../hooks.js'
+import { raceAbort } from '../waiting.js'
+import {
+  type AdmittedCall,
+  admit,
+  type Context,
+  type DryRunContext,
+  type Refused,
+  type WriteContext,
+} from './context.js'
+import { readInput } from './input.js'
 import type { Target } from './target.js'
 
 /** A permission that a call needs, and on which object; without one, in the whole organization. */
@@ -210,3 +216,34 @@ export const isPermitted = (
     throw unavailable(cause, 'not_recorded')
   }
 }
+
+/** What a write did. */
+export interface Written {
+  /** The object after the write. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+  /** False when the write changes nothing; then no event was recorded. */
+  readonly changed: boolean
+  /** As recorded, in order. */
+  readonly events: readonly RecordedEvent[]
+}
+
+/** What a write would do: the answer of a dry run. */
+export interface Planned {
+  /** False when the write would change nothing. */
+  readonly changed: boolean
+  /** As they would be recorded, in order, except generated ids and sealed values. */
+  readonly events: readonly NewEvent[]
+  /**
+   * The fields that would change, as history would show them: of a secret only that it changes. Of several objects,
+   * each field with the place of its object in the input, such as `roles[0].displayName`.
+   */
+  readonly changes: readonly FieldChange[]
+  /**
+   * The object as it is now; absent when it does not exist. When the idempotency key was used for the same
+   * command: as that was answered, since a repeat would change nothing.
+   */
+  readonly details?: ObjectDetails
+}
+
+/** The answer of a write: what it did, with the ids of its object, or what it would do. */
+export type Outcome<Ids> = (Written & Ids) | Planned

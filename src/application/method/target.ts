@@ -1,7 +1,7 @@
+import { aggregateNamed } from '../../domain/aggregates.js'
 import { isDomainName } from '../../domain/email-domain/domain-name.js'
-import { fieldOf } from '../../domain/field-of.js'
-import { kindNamed } from '../../domain/kinds.js'
-import { isId, type PermissionTarget } from '../../domain/values.js'
+import { fieldOf, isId, type Permission, type PermissionTarget } from '../../domain/values.js'
+import type { Authorize } from '../../ports/host.js'
 
 /** The object of the input on which a permission is needed; undefined when its id is absent or malformed. */
 export type Target = (input: unknown, orgId: string) => PermissionTarget | undefined
@@ -27,6 +27,23 @@ const isNamed = (object: PermissionTarget): boolean => {
 /** The object that the field `object` names; for a role, its project. */
 export const targetOfObject: Target = (input, orgId) => {
   const object = fieldOf(input, 'object')
-  const kind = kindNamed(fieldOf(object, 'type'))
+  const kind = aggregateNamed(fieldOf(object, 'type'))
   return kind && targetOf(kind)(object, orgId)
 }
+
+/**
+ * Allows the permissions in `caller.permissions` in the caller's own organization, and those in
+ * `caller.permissionsIn[orgId]` in another. The host is responsible for both. A value that is no list, such as a
+ * string or a `Set`, allows nothing, like an empty list.
+ */
+export const permissionsFromCaller: Authorize = ({ caller, permission, orgId }) => {
+  const listed = orgId === caller.orgId ? caller.permissions : permissionsIn(caller, orgId)
+  return Array.isArray(listed) && listed.includes(permission)
+}
+
+/** Own properties only: the id of an organization may be `constructor`. */
+const permissionsIn = (
+  { permissionsIn }: Parameters<Authorize>[0]['caller'],
+  orgId: string,
+): readonly Permission[] | undefined =>
+  permissionsIn && Object.hasOwn(permissionsIn, orgId) ? permissionsIn[orgId] : undefined

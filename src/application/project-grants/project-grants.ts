@@ -1,25 +1,28 @@
+import * as z from 'zod/mini'
+import { projectGrants } from '../../domain/project-grant/aggregate.js'
 import {
   DeactivateProjectGrant,
   ReactivateProjectGrant,
   RemoveProjectGrant,
 } from '../../domain/project-grant/commands.js'
-import { projectGrants } from '../../domain/project-grant/kind.js'
-import type { ProjectGrantRef } from '../../domain/values.js'
+import { OrgId, type ProjectGrantRef, ProjectId } from '../../domain/values.js'
 import type { ProjectGrant } from '../../ports/read-model.js'
-import { decideProjectGrant, type GivenGrant } from '../granting/decide-project-grant.js'
+import { decideProjectGrant, type ProjectGrantChange } from '../granting/decide-project-grant.js'
+import { roleKeys } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import { get } from '../reading/get.js'
-import { list, listReceived, type Page } from '../reading/list.js'
+import {
+  filterBy,
+  type GivenList,
+  list,
+  listReceived,
+  type Page,
+  pageOf,
+  type TextFilter,
+} from '../reading/list.js'
+import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { specOf, writesOf } from '../writing/write-command.js'
 import { writeObject } from '../writing/write-object.js'
-import {
-  GivenProjectGrant,
-  ListProjectGrantsInput,
-  ListReceivedGrantsInput,
-  type ProjectGrantIds,
-  type ProjectGrantInput,
-} from './project-grant-input.js'
 
 /**
  * Grants of projects to other organizations, which may then give some of the roles to their users. All but
@@ -57,7 +60,7 @@ const idsOf = ({ projectId, grantedOrgId }: ProjectGrantRef): ProjectGrantIds =>
 export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
   const { change } = writesOf(runtime, projectGrants, idsOf)
 
-  const give = (method: string, type: GivenGrant['type']) =>
+  const give = (method: string, type: ProjectGrantChange['type']) =>
     write(
       runtime,
       specOf(projectGrants, {
@@ -68,8 +71,9 @@ export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
       (call, input) =>
         writeObject(runtime, call, {
           input,
-          kind: projectGrants,
-          decide: (view) => decideProjectGrant(view, { type, ...input }).map((each) => [each]),
+          aggregate: projectGrants,
+          decide: async (streams) =>
+            (await decideProjectGrant(streams, { type, ...input })).map((each) => [each]),
           ids: () => idsOf(projectGrants.ref(input)),
         }),
     )
@@ -92,4 +96,63 @@ export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
       schema: ListReceivedGrantsInput,
     }),
   }
+}
+
+/** Names a grant of a project. */
+export interface ProjectGrantInput {
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** The organization that has the grant: 1 to 64 characters, as an `orgId`. Spec: Project, `hasProjectCheck`. */
+  readonly grantedOrgId: string
+}
+
+/** A grant of a project, and all its roles. */
+export interface GivenProjectGrant extends ProjectGrantInput {
+  /** Keys of roles that the project has: 1 to 400, none twice. Spec: Project role. */
+  readonly roleKeys: readonly string[]
+}
+
+/** The ids of a grant of a project, as every outcome calls them. */
+export interface ProjectGrantIds {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** As given. */
+  readonly grantedOrgId: string
+}
+
+/** Schema of a {@link GivenProjectGrant}. */
+export const GivenProjectGrant = z.strictObject({
+  projectId: ProjectId,
+  grantedOrgId: OrgId,
+  roleKeys,
+})
+
+/** Which grants of a project to list, in which order. */
+export const ListProjectGrantsInput = z.strictObject({
+  projectId: ProjectId,
+  filter: z._default(filterBy(projectGrants), {}),
+  ...pageOf(projectGrants),
+})
+export interface ListProjectGrantsInput extends ListReceivedGrantsInput {
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+}
+
+/** Which of the grants that the organization has received to list, in which order. */
+export const ListReceivedGrantsInput = z.strictObject({
+  filter: z._default(filterBy(projectGrants), {}),
+  ...pageOf(projectGrants),
+})
+export interface ListReceivedGrantsInput extends GivenList<ProjectGrant> {
+  /** Conditions, all of which must hold; every grant when absent. */
+  readonly filter?:
+    | {
+        /** On the organization that has the grant. */
+        readonly grantedOrgId?: TextFilter | undefined
+        /** On the key of one of the roles. */
+        readonly roleKey?: TextFilter | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
 }

@@ -1,18 +1,25 @@
-import { err } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { projectRoles } from '../../domain/project-role/kind.js'
-import { ProjectId } from '../../domain/values.js'
+import { exists } from '../../domain/decider.js'
+import { projectRoles } from '../../domain/project-role/aggregate.js'
+import { projectRole } from '../../domain/project-role/decider.js'
+import { ProjectId, type RoleKey } from '../../domain/values.js'
+import type { IamError } from '../errors/errors.js'
 import {
   type ImportProgress,
   type ImportReport,
   importRows,
+  type RowResult,
   Rows,
-} from '../importing/import-rows.js'
+} from '../import-rows.js'
+import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import { targetOf } from '../method/target.js'
+import { change } from '../recording/stream-state.js'
+import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
+import { missingContainer } from '../writing/write-command.js'
 import { AddedRole, type GivenRole } from './add-project-roles.js'
-import { importBatch } from './import-batch.js'
 
 /** Roles for one project: a list, a generator, or rows of a file as it is read. */
 export interface ImportProjectRolesInput {
@@ -54,3 +61,50 @@ export const importProjectRoles = (
       )
     },
   )
+
+/**
+ * Adds the `rows` whose roles do not exist yet, in one append, and says what became of each. An append writes a stream
+ * once, so the first of several rows with one key adds the role.
+ */
+const importBatch = (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly AddedRole[] },
+): Promise<Result<readonly RowResult[], IamError>> =>
+  transact(runtime, call, {
+    decide: async (streams) => {
+      const missing = await missingContainer(streams, projectRoles, { projectId })
+      if (missing) return err(missing)
+      const first = new Map<RoleKey, AddedRole>()
+      for (const row of rows) if (!first.has(row.roleKey)) first.set(row.roleKey, row)
+      const imported = await Promise.all(
+        [...first.values()].map(async (row) => {
+          const data = { projectId, ...row }
+          const before = await streams.read(projectRoles, data, { load: 'assume-empty' })
+          const decision = projectRole.decide({ type: 'AddProjectRole', data }, before.state)
+          const isThere = exists(before.state)
+          return {
+            role: isThere ? { shown: before.state } : { shown: row, addedBy: row },
+            change: change(before, isThere ? [] : decision.unwrapOr([])),
+          }
+        }),
+      )
+      return ok({
+        roles: new Map([...first.keys()].map((roleKey, index) => [roleKey, imported[index]?.role])),
+        changes: imported.map((each) => each.change),
+      })
+    },
+    answer: ({ decided: { roles } }) =>
+      rows.map((row) => {
+        const role = roles.get(row.roleKey)
+        if (role?.addedBy === row) return 'added'
+        if (isEqual(row, role?.shown)) return 'unchanged'
+        const object = { type: 'project_role', projectId, roleKey: row.roleKey } as const
+        return { kind: 'AlreadyExists', object }
+      }),
+  })
+
+const isEqual = (
+  role: AddedRole,
+  shown: Pick<AddedRole, 'displayName' | 'group'> | undefined,
+): boolean => shown?.displayName === role.displayName && shown.group === role.group

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { projectRoles } from '../../domain/project-role/aggregate.js'
 import {
   AddProjectRole,
   PatchProjectRole,
@@ -6,15 +7,13 @@ import {
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
 import type { GivenGroup, ProjectRoleDisplay } from '../../domain/project-role/fields.js'
-import { projectRoles } from '../../domain/project-role/kind.js'
 import { ProjectId } from '../../domain/values.js'
 import type { ProjectRole } from '../../ports/read-model.js'
-import type { ImportProgress, ImportReport } from '../importing/import-rows.js'
+import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
-import { get } from '../reading/get.js'
-import type { GivenList, TextFilter } from '../reading/given-list.js'
-import { list, type Page } from '../reading/list.js'
-import { filterBy, pageOf } from '../reading/list-input.js'
+import type { GivenList, TextFilter } from '../reading/list.js'
+import { filterBy, list, type Page, pageOf } from '../reading/list.js'
+import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-command.js'
 import {

@@ -1,29 +1,30 @@
+import * as z from 'zod/mini'
+import { projects } from '../../domain/project/aggregate.js'
 import {
+  AddProject,
   DeactivateProject,
   PatchProject,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
 } from '../../domain/project/commands.js'
-import { projects } from '../../domain/project/kind.js'
+import type { GivenSettings, ProjectSettings } from '../../domain/project/fields.js'
 import type { RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'
 import type { Read, Write } from '../method/method.js'
-import { get } from '../reading/get.js'
-import { list, type Page } from '../reading/list.js'
+import {
+  filterBy,
+  type GivenList,
+  list,
+  type Page,
+  pageOf,
+  type TextFilter,
+} from '../reading/list.js'
+import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-command.js'
-import { type CheckLoginInput, checkLoginOf } from './check-login.js'
-import {
-  AddProjectInput,
-  ListProjectsInput,
-  type PatchProjectInput,
-  type ProjectIds,
-  type ProjectInput,
-  type UpdateProjectInput,
-} from './project-input.js'
-import { type RoleClaimsInput, roleClaimsOf } from './role-claims.js'
+import { type CheckLoginInput, checkLoginOf, type RoleClaimsInput, roleClaimsOf } from './login.js'
 
 /** Containers of applications that share the same roles. Spec: Project. */
 export interface Projects {
@@ -76,4 +77,56 @@ export const projectsOf = (runtime: Runtime): Projects => {
     checkLogin: checkLoginOf(runtime),
     roleClaims: roleClaimsOf(runtime),
   }
+}
+
+/** Names a project. */
+export interface ProjectInput {
+  /** Id of the project, as `add` answered or was given it. Spec: Project. */
+  readonly id: string
+}
+
+/** The id of a project, as every outcome calls it. */
+export interface ProjectIds {
+  /** The `id` of the project. */
+  readonly projectId: string
+}
+
+/** {@link AddProject}; without an own `id` the project gets a new ULID. */
+export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
+export interface AddProjectInput extends GivenSettings {
+  /**
+   * An own id: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit.
+   * It must never have been used in the organization. A new ULID when absent.
+   */
+  readonly id?: string | undefined
+  /** 1 to 200 characters (code points); several projects may have the same. Spec: Project. */
+  readonly name: string
+}
+
+/** A project with its name and all settings. The update would set an absent setting to its default. */
+export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
+
+/** A project and the fields to change; an absent one stays as it is. */
+export interface PatchProjectInput extends ProjectInput, GivenSettings {
+  /** 1 to 200 characters (code points). Spec: Project. */
+  readonly name?: string | undefined
+}
+
+/** Which projects to list, in which order. */
+export const ListProjectsInput = z.strictObject({
+  filter: z._default(filterBy(projects), {}),
+  ...pageOf(projects),
+})
+export interface ListProjectsInput extends GivenList<Project> {
+  /** Conditions, all of which must hold; every project of the organization when absent. */
+  readonly filter?:
+    | {
+        /** On the id. */
+        readonly id?: TextFilter | undefined
+        /** On the name. */
+        readonly name?: TextFilter | undefined
+        /** In this state; in either when absent. */
+        readonly state?: 'active' | 'inactive' | undefined
+      }
+    | undefined
 }

@@ -1,23 +1,24 @@
 import { err, ok, type Result } from 'neverthrow'
-import type * as z from 'zod/mini'
-import type { AnyKind } from '../../domain/kinds.js'
+import * as z from 'zod/mini'
+import { type AnyAggregate, recordOf } from '../../domain/aggregates.js'
+import { choice, listOf, text } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
-import type { ListQuery, Views, ViewType } from '../../ports/read-model.js'
+import type { Condition, ListQuery, SortKey, Views, ViewType } from '../../ports/read-model.js'
 import {
   fieldNamed,
   identityField,
   type ViewFields,
   viewFields,
-} from '../../projections/rows/view-fields.js'
+} from '../../projections/view-fields.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
+import { pageSize } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { conditionsOf, type ListInput, totalOrder } from './list-input.js'
 import { readPageToken, writePageToken } from './page-token.js'
-import { requireFed } from './require-fed.js'
+import { requireFed } from './reads.js'
 
 /** A page of objects. */
 export interface Page<Row> {
@@ -33,7 +34,7 @@ export interface Page<Row> {
 
 /** What `list` needs of a kind. */
 interface Listable<Type extends ViewType>
-  extends Pick<AnyKind, 'container' | 'permissions' | 'target'> {
+  extends Pick<AnyAggregate, 'container' | 'permissions' | 'target'> {
   readonly type: Type
 }
 
@@ -112,4 +113,143 @@ const readPage = async <Type extends ViewType>(
   const fields: ViewFields<Views[Type]> = viewFields[type]
   const values = query.sort.map(({ field }) => fieldNamed(fields, field).of(last))
   return ok({ items, nextPageToken: await writePageToken(query, values), totalSize, sequence })
+}
+
+/** Names of the fields of a kind that lists can be filtered or sorted by. */
+type NamesOf<Fields, Use extends 'filterable' | 'sortable'> = {
+  [Name in keyof Fields]: Fields[Name] extends Readonly<Record<Use, true>> ? Name : never
+}[keyof Fields] &
+  string
+
+const namesOf = <Fields extends AnyAggregate['fields'], Use extends 'filterable' | 'sortable'>(
+  fields: Fields,
+  use: Use,
+) =>
+  // Cast: `Object.keys` answers with any text.
+  Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
+
+/** Which objects of a kind to list: without a condition, every one. */
+export const filterBy = <Fields extends AnyAggregate['fields']>({
+  fields,
+}: {
+  readonly fields: Fields
+}) =>
+  z.strictObject({
+    ...recordOf(namesOf(fields, 'filterable'), () => z.optional(TextFilter)),
+    state: z.optional(choice(['active', 'inactive'])),
+  })
+
+const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
+
+/** A page token, which is opaque. */
+export const pageToken = z.optional(
+  z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
+)
+
+/** The order and the page of a list of objects of a kind. */
+export const pageOf = <Fields extends AnyAggregate['fields']>({
+  fields,
+}: {
+  readonly fields: Fields
+}) => {
+  const names = [...namesOf(fields, 'sortable'), ...COMMON_FIELDS]
+  const direction = z._default(choice(['asc', 'desc']), 'asc')
+  const sort = listOf(z.strictObject({ field: choice(names), direction }), 0, names.length).check(
+    z.refine((keys) => new Set(keys.map(({ field }) => field)).size === keys.length, {
+      error: 'must not name a field twice',
+    }),
+  )
+  return { sort: z._default(sort, []), pageSize, pageToken }
+}
+
+/** The parsed input of a list of objects of any kind. */
+export interface ListInput {
+  readonly filter: Filter
+  readonly sort: readonly SortKey[]
+  readonly pageSize: number
+  readonly pageToken?: string | undefined
+  readonly projectId?: string
+}
+
+type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string | undefined>>
+
+/** The conditions of a parsed filter. */
+export const conditionsOf = (filter: Filter): readonly Condition[] =>
+  Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
+    if (wanted === undefined) return []
+    if (typeof wanted === 'string')
+      return [{ field, operator: 'equals', value: wanted, ignoreCase: false }]
+    const { ignoreCase } = wanted
+    return OPERATORS.flatMap((operator) => {
+      const value = wanted[operator]
+      return value === undefined ? [] : [{ field, operator, value, ignoreCase }]
+    })
+  })
+
+/** `sort` as a total order: it ends with the fields of `identity`, in which together no two rows are equal. */
+export const totalOrder = (
+  identity: readonly string[],
+  sort: readonly SortKey[],
+): readonly SortKey[] => {
+  const named = new Set(sort.map(({ field }) => field))
+  const missing = identity.filter((field) => !named.has(field))
+  // What comes after a field that no two rows are equal in decides nothing.
+  const end = identity.length === 1 ? sort.findIndex(({ field }) => field === identity[0]) : -1
+  const decisive = end < 0 ? sort : sort.slice(0, end + 1)
+  return [...decisive, ...missing.map((field) => ({ field, direction: 'asc' as const }))]
+}
+
+/** How a text is compared. */
+export const OPERATORS = ['equals', 'startsWith', 'contains'] as const
+
+/** Conditions on the text of one field; all that are given must hold, and at least one must be given. */
+export const TextFilter = z
+  .strictObject({
+    equals: z.optional(text),
+    startsWith: z.optional(text),
+    contains: z.optional(text),
+    ignoreCase: z._default(z.boolean({ error: 'must be true or false' }), false),
+  })
+  .check(
+    z.refine((filter) => OPERATORS.some((operator) => filter[operator] !== undefined), {
+      error: `must have at least one of ${OPERATORS.join(', ')}`,
+    }),
+  )
+export interface TextFilter {
+  /** The whole text: at most 200 characters (code points). */
+  readonly equals?: string | undefined
+  /** The beginning of the text: at most 200 characters (code points). */
+  readonly startsWith?: string | undefined
+  /** A part of the text: at most 200 characters (code points). */
+  readonly contains?: string | undefined
+  /** Ignores case, by the rules of Unicode and not of a language; false when absent. */
+  readonly ignoreCase?: boolean | undefined
+}
+
+/** The order and the page of a list of `Row`s. */
+export interface GivenList<Row> {
+  /** Fields to sort by, each at most once; the object's own id or key decides last, and alone when absent. */
+  readonly sort?:
+    | readonly {
+        /** `sequence`, `creationDate` and `changeDate` are those of `details`. */
+        readonly field:
+          | {
+              [Field in keyof Row]-?: NonNullable<Row[Field]> extends string | boolean
+                ? Field
+                : never
+            }[keyof Row]
+          | 'sequence'
+          | 'creationDate'
+          | 'changeDate'
+        /** Least first, or greatest first; `asc` when absent. */
+        readonly direction?: 'asc' | 'desc' | undefined
+      }[]
+    | undefined
+  /** 1 to 1,000 objects; 100 when absent. */
+  readonly pageSize?: number | undefined
+  /**
+   * `nextPageToken` of the page before, from a list of the same organization with the same filter and
+   * order; the first page when absent.
+   */
+  readonly pageToken?: string | undefined
 }

@@ -1,8 +1,6 @@
-import { fromBase64url, toBase64url } from '../../domain/base64url.js'
-import { fieldOf } from '../../domain/field-of.js'
-import { unstorable } from '../../domain/values.js'
+import { fieldOf, fromBase64url, toBase64url, unstorable } from '../../domain/values.js'
 import type { ListQuery, SortValue, ViewType } from '../../ports/read-model.js'
-import { canHold, fieldNamed, viewFields } from '../../projections/rows/view-fields.js'
+import { canHold, fieldNamed, viewFields } from '../../projections/view-fields.js'
 import { sha256 } from '../sha256.js'
 
 /** A list without its page. */

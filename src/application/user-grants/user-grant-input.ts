@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
-import { userGrants } from '../../domain/user-grant/kind.js'
+import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { listOf, MAX_GRANTED_ROLES, RoleKey, UserId } from '../../domain/values.js'
 import type { UserGrant } from '../../ports/read-model.js'
-import { date, roleKeys } from '../method/bounds.js'
-import { onlyOnce } from '../method/refuse-items.js'
-import type { GivenList, TextFilter } from '../reading/given-list.js'
-import { filterBy, pageOf } from '../reading/list-input.js'
+import { date, onlyOnce, roleKeys } from '../method/input.js'
+import type { GivenList, TextFilter } from '../reading/list.js'
+import { filterBy, pageOf } from '../reading/list.js'
 
 /** Names a grant of roles of one project to one user. */
 export interface UserGrantInput {

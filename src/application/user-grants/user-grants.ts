@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini'
-import { userGrants } from '../../domain/user-grant/kind.js'
+import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrant } from '../../ports/read-model.js'
 import {
   decideUserGrant,
   type UserGrantChange,
   type UserOfProject,
 } from '../granting/decide-user-grant.js'
-import type { ImportProgress, ImportReport } from '../importing/import-rows.js'
+import type { ImportProgress, ImportReport } from '../import-rows.js'
 import { type LongWrite, type Read, type Write, write } from '../method/method.js'
-import { get } from '../reading/get.js'
 import { list, type Page } from '../reading/list.js'
+import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { specOf } from '../writing/write-command.js'
 import { writeObject } from '../writing/write-object.js'
@@ -78,9 +78,9 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
       const { userId, projectId, projectOrgId = call.orgId } = input
       return writeObject(runtime, call, {
         input,
-        kind: userGrants,
-        decide: (view) =>
-          decideUserGrant(view, changeOf(input), runtime.now()).map((each) => [each]),
+        aggregate: userGrants,
+        decide: async (streams) =>
+          (await decideUserGrant(streams, changeOf(input), runtime.now())).map((each) => [each]),
         ids: () => ({ userId, projectId, projectOrgId }),
       })
     })

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
+import type { AlreadyExists, NotFound, ProofNotFound } from '../decider.js'
 import { type Decider, exists } from '../decider.js'
-import type { AlreadyExists, NotFound, ProofNotFound } from '../refusals.js'
 import type { DomainRef } from '../values.js'
 import type {
   AddDomain,

@@ -1,10 +1,9 @@
 // Storage contract: names and shapes of the events below are persisted for ever. Add to them; never change one.
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import type { Decider } from '../decider.js'
-import { readerOf } from '../kind.js'
+import { readerOf } from '../aggregate.js'
+import type { AlreadyExists, Decider } from '../decider.js'
 import { command, event } from '../message.js'
-import type { AlreadyExists } from '../refusals.js'
 import { type DomainRef, OrgId, type StreamId } from '../values.js'
 import { DomainName } from './domain-name.js'
 

@@ -1,4 +1,4 @@
-import { readerOf } from '../kind.js'
+import { readerOf } from '../aggregate.js'
 import type { Message } from '../message.js'
 import type { IdpId, SealedSecret } from '../values.js'
 import { IdentityProviderEvent } from './events.js'

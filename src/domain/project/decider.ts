@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
-import { changesNothing, patched } from '../changed-fields.js'
+import type { AlreadyExists, NotFound } from '../decider.js'
 import { type Decider, exists } from '../decider.js'
-import type { AlreadyExists, NotFound } from '../refusals.js'
+import { changesNothing, patched } from '../message.js'
 import type { ProjectRef } from '../values.js'
 import type {
   AddProject,

@@ -1,4 +1,4 @@
-import { fieldOf } from '../../domain/field-of.js'
+import { fieldOf } from '../../domain/values.js'
 import type { Warn } from '../warning.js'
 
 /** A value of a document, and where it is. */

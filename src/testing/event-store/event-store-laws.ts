@@ -1,12 +1,8 @@
-import { appendLaws } from './appending/append.js'
-import { concurrencyLaws } from './appending/concurrency.js'
-import { conflictLaws } from './appending/conflict.js'
-import { idempotencyLaws } from './appending/idempotency.js'
-import { refusalLaws } from './appending/refusal.js'
-import { textLaws } from './appending/text.js'
+import { appendLaws, conflictLaws, idempotencyLaws } from './appending.js'
+import { concurrencyLaws, wakeLaws } from './concurrency.js'
 import type { EventStoreLaw } from './harness.js'
 import { readingLaws } from './reading.js'
-import { wakeLaws } from './wake.js'
+import { refusalLaws, textLaws } from './refusal.js'
 
 /**
  * What the port `EventStore` promises, sentence by sentence.

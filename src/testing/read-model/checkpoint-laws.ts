@@ -1,11 +1,10 @@
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { HistoryEntry, ReadModel } from '../../ports/read-model.js'
 import { allOf, demandEqual, demandRejection } from '../law.js'
-import { project } from './found-history.js'
+import { project } from './history-laws.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { portalWith, ROLES } from './samples/lists.js'
-import { projectRemoved } from './samples/project.js'
-import { roleAdded } from './samples/project-role.js'
+import { projectRemoved, roleAdded } from './object-samples.js'
+import { portalWith, ROLES } from './samples.js'
 
 /** All that can be read of the organization `acme`. */
 const contentOf = async (model: ReadModel) => ({

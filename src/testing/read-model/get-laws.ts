@@ -1,15 +1,28 @@
 import { timeOf } from '../../ports/event-store.js'
 import { demandEqual } from '../law.js'
 import { spoil } from '../spoil.js'
-import { project, role } from './found-history.js'
+import { ACCESS, HELD_ROLES, HOLDERS } from './grant-samples.js'
+import { project, role } from './history-laws.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
-import { listOf, portalWith, ROLES } from './samples/lists.js'
-import { newLog } from './samples/log.js'
-import { PROJECT_CHANGES, projectAdded, projectRemoved } from './samples/project.js'
-import { roleAdded, roleRemoved, roleUpdated } from './samples/project-role.js'
-import { FIRST_EVENTS, SCENARIOS, TYPES } from './samples/samples.js'
-import { logBefore, play } from './samples/scenarios.js'
-import { ACCESS, HELD_ROLES, HOLDERS } from './samples/user-grant.js'
+import {
+  PROJECT_CHANGES,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from './object-samples.js'
+import { newLog } from './sample.js'
+import {
+  FIRST_EVENTS,
+  listOf,
+  logBefore,
+  play,
+  portalWith,
+  ROLES,
+  SCENARIOS,
+  TYPES,
+} from './samples.js'
 
 /** Projects that are easily taken for `portal` of `acme`. */
 const OTHERS = [

@@ -1,14 +1,42 @@
 import { timeOf } from '../../ports/event-store.js'
-import type { FieldChange, HistoryQuery } from '../../ports/read-model.js'
+import type { FieldChange, HistoryQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
-import { ALL, found, idp, project, role } from './found-history.js'
 import { fedWith, type ReadModelLaw } from './law.js'
-import { idpAdded, idpRemoved } from './samples/identity-provider.js'
-import { type Log, newLog } from './samples/log.js'
-import { projectAdded, projectRemoved } from './samples/project.js'
-import { roleAdded, roleRemoved } from './samples/project-role.js'
-import { SCENARIOS } from './samples/samples.js'
-import { logBefore, play } from './samples/scenarios.js'
+import {
+  idpAdded,
+  idpRemoved,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+} from './object-samples.js'
+import { type Log, newLog } from './sample.js'
+import { logBefore, play, SCENARIOS } from './samples.js'
+
+/** All that happened in the organization `acme`. */
+export const ALL = { orgId: 'acme', after: 0n, limit: 1000 } as const
+
+/** The places in `log` of the entries found, in the order in which they are found. */
+export const found = async (
+  model: ReadModel,
+  log: Log,
+  query: Partial<HistoryQuery>,
+): Promise<readonly number[]> => {
+  const entries = await model.history({ ...ALL, ...query })
+  return entries.map(({ sequence }) =>
+    log.events.findIndex(({ position }) => position === sequence),
+  )
+}
+
+/** Names a provider. */
+export const idp = (idpId: string) => ({ type: 'identity_provider', idpId }) as const
+
+/** Names a project. */
+export const project = (id: string) => ({ type: 'project', id }) as const
+
+/** Names a role. */
+export const role = (projectId: string, roleKey: string) =>
+  ({ type: 'project_role', projectId, roleKey }) as const
 
 /** The order of changes has no meaning. */
 const byField = (changes: readonly FieldChange[]) =>

@@ -1,11 +1,16 @@
 import type { HistoryQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
-import { found, idp, project, role } from './found-history.js'
+import { found, idp, project, role } from './history-laws.js'
 import { fedWith, type ReadModelLaw } from './law.js'
-import { idpAdded } from './samples/identity-provider.js'
-import { type Log, newLog } from './samples/log.js'
-import { projectAdded, projectRemoved } from './samples/project.js'
-import { roleAdded, roleRemoved, roleUpdated } from './samples/project-role.js'
+import {
+  idpAdded,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from './object-samples.js'
+import { type Log, newLog } from './sample.js'
 
 /** A project and its roles: `editor` and `writer` are there when it is removed, `reader` is not. */
 const endedLog = (): Log => {

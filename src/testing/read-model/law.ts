@@ -1,7 +1,7 @@
 import type { EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { demand, type Law } from '../law.js'
-import type { Log } from './samples/log.js'
+import type { Log } from './sample.js'
 
 /** Where the data of a read model under test is kept. */
 export interface ReadModelHome {

@@ -1,4 +1,4 @@
-import type { AnyEvent } from '../../domain/kinds.js'
+import type { AnyEvent } from '../../domain/aggregates.js'
 import type { SignInRoute } from '../../ports/read-model.js'
 import { demandEqual } from '../law.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'
@@ -9,14 +9,12 @@ import {
   domainProviderSet,
   domainRemoved,
   domainVerified,
-} from './samples/domain.js'
-import {
   idpAdded,
   idpDeactivated,
   idpReactivated,
   idpRemoved,
-} from './samples/identity-provider.js'
-import { newLog } from './samples/log.js'
+} from './object-samples.js'
+import { newLog } from './sample.js'
 
 const ACME: SignInRoute = { orgId: 'acme', idpId: 'google' }
 const OTHER: SignInRoute = { orgId: 'other', idpId: 'google' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
-import { appendOf, record, write } from '../../../src/testing/event-store/samples.js'
+import { appendOf, record, write } from '../../../src/testing/event-store/harness.js'
 import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../src/testing/index.js'
 
 const harness = {

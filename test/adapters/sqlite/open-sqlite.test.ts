@@ -11,7 +11,7 @@ import {
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
 import { setUp } from '../../../src/adapters/sqlite/schema.js'
-import { firstOf, record, wholeLog } from '../../../src/testing/event-store/samples.js'
+import { firstOf, record, wholeLog } from '../../../src/testing/event-store/harness.js'
 import { temporaryFile } from './temporary-file.js'
 
 const reasonOf = (path: string, options?: SqliteOptions): unknown => {

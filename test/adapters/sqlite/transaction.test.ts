@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { openConnection } from '../../../src/adapters/sqlite/connection.js'
 import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
-import { sqliteEventStore } from '../../../src/adapters/sqlite/log/event-store.js'
-import { setUp } from '../../../src/adapters/sqlite/schema.js'
-import { inTransaction } from '../../../src/adapters/sqlite/transaction.js'
-import { StoreFault } from '../../../src/ports/store-fault.js'
+import { sqliteEventStore } from '../../../src/adapters/sqlite/event-store.js'
+import { inTransaction, setUp } from '../../../src/adapters/sqlite/schema.js'
+import { StoreFault } from '../../../src/ports/event-store.js'
 import {
   appendOf,
   firstOf,
   verdict,
   wholeLog,
   write,
-} from '../../../src/testing/event-store/samples.js'
+} from '../../../src/testing/event-store/harness.js'
 import { temporaryFile } from './temporary-file.js'
 
 /** `database`, except that `before` is called with each statement that is about to run. */

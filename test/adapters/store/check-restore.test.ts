@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { checkRestore } from '../../../src/adapters/store/check-restore.js'
+import { checkRestore } from '../../../src/adapters/store/check-append.js'
 import { memoryEventStore } from '../../../src/index.js'
-import { firstOf, record } from '../../../src/testing/event-store/samples.js'
+import { firstOf, record } from '../../../src/testing/event-store/harness.js'
 
 test('A restored event has a position that is exact as a number, too.', async () => {
   const [event] = await record(memoryEventStore(), firstOf('law-a'))

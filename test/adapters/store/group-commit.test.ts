@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import {
   type GroupWriter,
   groupCommit,
+  planGroup,
   type Verdict,
 } from '../../../src/adapters/store/group-commit.js'
-import { planGroup } from '../../../src/adapters/store/plan-group.js'
-import { type PreparedAppend, prepareAppend } from '../../../src/adapters/store/prepare-append.js'
+import { type PreparedAppend, prepareAppend } from '../../../src/adapters/store/record-events.js'
 import type { Append } from '../../../src/ports/event-store.js'
-import { appendOf, firstOf, write } from '../../../src/testing/event-store/samples.js'
+import { appendOf, firstOf, write } from '../../../src/testing/event-store/harness.js'
 
 const create = (name: string, ...guards: readonly string[]): PreparedAppend =>
   prepareAppend(

@@ -3,7 +3,7 @@ import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
 import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
 import { openSqlite, type Sqlite } from '../../../src/adapters/sqlite/index.js'
 import type { EventCount, EventStore, Metadata } from '../../../src/ports/event-store.js'
-import { appendOf, write } from '../../../src/testing/event-store/samples.js'
+import { appendOf, write } from '../../../src/testing/event-store/harness.js'
 import { type PostgresServer, startPostgres } from '../../postgres-server.js'
 
 /** One character of each plane of Unicode, and the edges of each. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listeners } from '../../../src/adapters/store/listeners.js'
+import { listeners } from '../../../src/adapters/store/record-events.js'
 
 test('A listener that was removed after an append is not called.', async () => {
   const { add, wakeAll } = listeners()

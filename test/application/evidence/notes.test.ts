@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openNote, signNote } from '../../../src/application/evidence/notes/note.js'
-import { readSigner, readVerifier } from '../../../src/application/evidence/notes/note-key.js'
+import {
+  openNote,
+  readSigner,
+  readVerifier,
+  signNote,
+} from '../../../src/application/evidence/note.js'
 import { generateSignerKey } from '../../../src/index.js'
 
 /** The example of the Go module that first had signed notes. */

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalJson } from '../../../src/application/evidence/tree/canonical-json.js'
-import { isConsistent, isIncluded } from '../../../src/application/evidence/tree/paths.js'
 import {
+  canonicalJson,
   consistencyRanges,
+  growingTree,
   inclusionRanges,
+  isConsistent,
+  isIncluded,
+  leafHash,
   type Range,
+  rootOf,
   rootsOfRanges,
-} from '../../../src/application/evidence/tree/ranges.js'
-import { growingTree, leafHash, rootOf } from '../../../src/application/evidence/tree/tree.js'
+} from '../../../src/application/evidence/tree.js'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 

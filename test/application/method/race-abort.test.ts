@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { raceAbort } from '../../../src/application/waiting/race-abort.js'
+import { raceAbort } from '../../../src/application/waiting.js'
 
 const cancelled = { error: { kind: 'Cancelled' } }
 

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { date, eventTypes, pageSize, position } from '../../../src/application/method/bounds.js'
-import { parse, readInput } from '../../../src/application/method/parse.js'
-import { onlyOnce, refuseItems } from '../../../src/application/method/refuse-items.js'
+import {
+  date,
+  eventTypes,
+  onlyOnce,
+  pageSize,
+  parse,
+  position,
+  readInput,
+  refuseItems,
+} from '../../../src/application/method/input.js'
 
 const violationsOf = (schema: z.ZodMiniType, value: unknown) => {
   const parsed = parse(schema, value)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ImportProgress } from '../../../src/application/importing/import-rows.js'
+import type { ImportProgress } from '../../../src/application/import-rows.js'
 import {
   context,
   done,

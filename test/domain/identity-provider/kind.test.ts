@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { identityProviderView } from '../../../src/domain/identity-provider/kind.js'
+import { identityProviderView } from '../../../src/domain/identity-provider/aggregate.js'
 import {
   appearance,
   appearanceUpdated,

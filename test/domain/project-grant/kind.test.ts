@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { projectGrants, projectGrantView } from '../../../src/domain/project-grant/aggregate.js'
 import type { ProjectGrantEvent } from '../../../src/domain/project-grant/events.js'
-import { projectGrants, projectGrantView } from '../../../src/domain/project-grant/kind.js'
 import {
   added,
   deactivated,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { projectRoleView } from '../../../src/domain/project-role/kind.js'
+import { projectRoleView } from '../../../src/domain/project-role/aggregate.js'
 import { author, editor, editorAdded, editorRemoved, updatedToAuthor } from './examples.js'
 
 const active = { ...editor, state: 'active' } as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { projectView } from '../../../src/domain/project/aggregate.js'
 import type { ProjectEvent } from '../../../src/domain/project/events.js'
-import { projectView } from '../../../src/domain/project/kind.js'
 import {
   deactivated,
   gateway,

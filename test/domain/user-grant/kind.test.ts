@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { userGrants, userGrantView } from '../../../src/domain/user-grant/aggregate.js'
 import type { UserGrantEvent } from '../../../src/domain/user-grant/events.js'
-import { userGrants, userGrantView } from '../../../src/domain/user-grant/kind.js'
 import {
   added,
   deactivated,

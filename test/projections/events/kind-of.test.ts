@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
-import { EVENT_TYPES, kinds } from '../../../src/domain/kinds.js'
+import { aggregates, EVENT_TYPES } from '../../../src/domain/aggregates.js'
 import { type EventSchema, eventTypesOf } from '../../../src/domain/message.js'
 import type { ObjectRef } from '../../../src/domain/values.js'
 import {
+  aggregateOf,
   eventKindOf,
   isOfObject,
-  kindOf,
   organizationIn,
   streamOf,
-} from '../../../src/projections/events/kind-of.js'
+} from '../../../src/projections/read-events.js'
 
 test.each(EVENT_TYPES.filter((type) => isOfObject({ type })))(
   '%s is an event of the kind that its type begins with.',
   (type) => {
     const [first] = type.split('.')
-    expect(kindOf(type)).toBe(Object.values(kinds).find((kind) => kind.type === first))
+    expect(aggregateOf(type)).toBe(Object.values(aggregates).find((kind) => kind.type === first))
   },
 )
 
 test.each(['project.moved', 'constructor', 'project'])('%s is an event of no kind.', (type) => {
-  expect(() => kindOf(type)).toThrow(new RangeError(`There is no event ${type}`))
+  expect(() => aggregateOf(type)).toThrow(new RangeError(`There is no event ${type}`))
 })
 
 test.each(EVENT_TYPES)('%s is read by a kind that has it.', (type) => {
@@ -30,7 +30,7 @@ test.each(EVENT_TYPES)('%s is read by a kind that has it.', (type) => {
 })
 
 test('An event of no object has no kind, and one that does not exist is not read.', () => {
-  expect(() => kindOf('verified_domain.claimed')).toThrow(RangeError)
+  expect(() => aggregateOf('verified_domain.claimed')).toThrow(RangeError)
   expect(() => eventKindOf('project.moved')).toThrow(
     new RangeError('There is no event project.moved'),
   )

@@ -1,7 +1,7 @@
 import { err } from 'neverthrow'
 import { expect, test } from 'vitest'
 import type { RecordedEvent } from '../../../src/ports/event-store.js'
-import { readEvent } from '../../../src/projections/events/read-event.js'
+import { readEvent } from '../../../src/projections/read-events.js'
 
 const recorded: RecordedEvent = {
   appendId: '01J0000000000000000000000A',

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { kinds } from '../../../src/domain/kinds.js'
+import { aggregates } from '../../../src/domain/aggregates.js'
 import type { KnownEvent } from '../../../src/ports/known-event.js'
 import type { UserGrant } from '../../../src/ports/read-model.js'
-import {
-  type AssignmentStore,
-  changeAssignments,
-} from '../../../src/projections/rows/assignments.js'
+import { type AssignmentStore, changeAssignments } from '../../../src/projections/assignments.js'
 import { type added, id, updatedToBoth } from '../../domain/user-grant/examples.js'
 
 /** A store that has `held`, and the changes that were made to it. */
@@ -48,14 +45,14 @@ describe('An update of a grant', () => {
   it('begins the roles that it gives, and leaves those on the same terms', () => {
     const { changes, store } = recorder(['editor'])
     const change = { before: row('editor'), after: row('editor', 'viewer') }
-    changeAssignments(store, kinds.user_grant, recorded(updatedToBoth), change)
+    changeAssignments(store, aggregates.user_grant, recorded(updatedToBoth), change)
     expect(changes).toEqual(['begin viewer'])
   })
 
   it('begins roles anew that have ended since they were given, and does not show them before', () => {
     const { changes, store } = recorder([])
     const change = { before: row('editor'), after: row('editor', 'viewer') }
-    const shown = changeAssignments(store, kinds.user_grant, recorded(updatedToBoth), change)
+    const shown = changeAssignments(store, aggregates.user_grant, recorded(updatedToBoth), change)
     expect(changes).toEqual(['begin editor', 'begin viewer'])
     expect(shown).toEqual({ before: row(), after: change.after })
   })
@@ -63,7 +60,7 @@ describe('An update of a grant', () => {
   it('assigns nothing when there is no such grant', () => {
     const { changes, store } = recorder([])
     const change = { before: undefined, after: undefined }
-    const shown = changeAssignments(store, kinds.user_grant, recorded(updatedToBoth), change)
+    const shown = changeAssignments(store, aggregates.user_grant, recorded(updatedToBoth), change)
     expect([changes, shown]).toEqual([[], change])
   })
 })

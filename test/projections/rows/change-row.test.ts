@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { fieldOf } from '../../../src/domain/field-of.js'
+import { fieldOf } from '../../../src/domain/values.js'
 import type { RecordedEvent } from '../../../src/ports/event-store.js'
 import type { Views, ViewType } from '../../../src/ports/read-model.js'
-import { readEvent } from '../../../src/projections/events/read-event.js'
-import { rowAfter } from '../../../src/projections/rows/change-row.js'
+import { readEvent } from '../../../src/projections/read-events.js'
+import { rowAfter } from '../../../src/projections/rows.js'
 
 const data = {
   usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ObjectRef } from '../../../src/domain/values.js'
-import { objectAt, ownerOf, rowKeyOf } from '../../../src/projections/rows/row-key.js'
+import { objectAt, ownerOf, rowKeyOf } from '../../../src/projections/rows.js'
 
 const refs: readonly ObjectRef[] = [
   { type: 'identity_provider', idpId: 'google-1' },

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { afterPrefix, compareCodePoints } from '../../../src/projections/rows/code-point-order.js'
-import { foldCase } from '../../../src/projections/rows/fold-case.js'
+import { afterPrefix, compareCodePoints, foldCase } from '../../../src/projections/row-order.js'
 
 const text = fc.string({ unit: 'binary', maxLength: 6 })
 

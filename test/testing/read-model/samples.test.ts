@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../../src/domain/kinds.js'
-import { isOfObject } from '../../../src/projections/events/kind-of.js'
-import { identityField, viewFields } from '../../../src/projections/rows/view-fields.js'
-import { SAMPLES, SCENARIOS, TYPES } from '../../../src/testing/read-model/samples/samples.js'
+import { EVENT_TYPES } from '../../../src/domain/aggregates.js'
+import { isOfObject } from '../../../src/projections/read-events.js'
+import { identityField, viewFields } from '../../../src/projections/view-fields.js'
+import { SAMPLES, SCENARIOS, TYPES } from '../../../src/testing/read-model/samples.js'
 
 test('The scenarios have events of every type.', () => {
   const types = SCENARIOS.flatMap(({ steps }) => steps.map(([{ type }]) => type))

@@ -1,5 +1,5 @@
 import type { ClientBase, CustomTypesConfig } from 'pg'
-import { fieldOf } from '../../../domain/field-of.js'
+import { fieldOf } from '../../../domain/values.js'
 import { askServer } from './demand-server.js'
 import { standbyFault } from './faults.js'
 

@@ -1,5 +1,5 @@
-import { fieldOf } from '../../../domain/field-of.js'
-import { type FaultOutcome, StoreFault } from '../../../ports/store-fault.js'
+import { fieldOf } from '../../../domain/values.js'
+import { type FaultOutcome, StoreFault } from '../../../ports/event-store.js'
 
 /** How long to wait before another try, in milliseconds. */
 const RETRY_AFTER_MS = 1_000

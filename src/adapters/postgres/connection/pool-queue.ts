@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { StoreFault } from '../../../ports/store-fault.js'
+import { StoreFault } from '../../../ports/event-store.js'
 import { faultOf } from './faults.js'
 
 /** Longest wait for a connection of a pool that sets no limit itself, in milliseconds. */

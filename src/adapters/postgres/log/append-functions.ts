@@ -1,4 +1,4 @@
-import { DURABLE } from './durable.js'
+import type { Statement } from '../connection/connection.js'
 
 /*
  * Of functions and operators with the same name, PostgreSQL prefers one that needs no cast, anywhere on the search
@@ -122,3 +122,24 @@ REVOKE ALL ON FUNCTION
   ${schema}.append_group(text[], text[], text[], int[], text[], bigint[], int[], text[], bigint[],
     text[], bigint[], text[])
 FROM PUBLIC;`
+
+/**
+ * Settings of the transaction alone, as parts of the list of a query: its commit waits for the disk and
+ * for the synchronous standbys, and the server reports when that wait is cut short. A stricter setting,
+ * such as `remote_apply`, stays.
+ */
+export const DURABLE = `pg_catalog.set_config('synchronous_commit',
+    CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
+      ELSE current_setting('synchronous_commit') END, true),
+  pg_catalog.set_config('client_min_messages',
+    CASE WHEN current_setting('client_min_messages') = 'error' THEN 'warning'
+      ELSE current_setting('client_min_messages') END, true)`
+
+/**
+ * Succeeds once all that this connection has seen is on the synchronous standbys. A commit waits for all that
+ * lies before it in the server's log, but only if the transaction wrote there itself: hence the message, which
+ * nothing reads.
+ */
+export const CONFIRM: Statement = {
+  text: `SELECT ${DURABLE}, pg_catalog.pg_logical_emit_message(true, 'claviger', '')`,
+}

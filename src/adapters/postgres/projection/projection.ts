@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
 import { isRequiredText } from '../../../domain/values.js'
+import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { Projection } from '../../../ports/projection.js'
-import { readEvents } from '../../../projections/events/read-events.js'
+import { readEvents } from '../../../projections/read-events.js'
 import { checkNames } from '../../store/check-options.js'
-import { POOL_OF_HOST, poolConnections } from '../connection/connections.js'
-import { projectionCheckpoints } from './projection-checkpoints.js'
+import type { Connection, Statement } from '../connection/connection.js'
+import { type Connections, POOL_OF_HOST, poolConnections } from '../connection/connections.js'
+import { createSchema, lockTables, quotedSchema } from '../schema.js'
 
 /** Options of a projection into tables of the host. */
 export interface PostgresProjectionOptions {
@@ -87,4 +89,80 @@ const checkOptions = (options: PostgresProjectionOptions): void => {
   if (typeof options.apply !== 'function') throw new TypeError('apply must be a function')
   if (options.reset !== undefined && typeof options.reset !== 'function')
     throw new TypeError('reset must be a function')
+}
+
+/** A table that is made when it is missing, beside those of the log. */
+export interface OwnTable {
+  readonly schema: string
+  readonly name: string
+  /** What stands between the parentheses of `CREATE TABLE`. */
+  readonly columns: string
+}
+
+/**
+ * The table with its schema, quoted, and what makes it: to be awaited before all else. Needs the right to create it
+ * only when it is missing; many processes may do so at once.
+ */
+export const ownTable = (connections: Connections, { schema, name, columns }: OwnTable) => {
+  const table = `${quotedSchema(schema)}.${name}`
+  const create = async (): Promise<void> => {
+    const [found] = await connections.read({
+      text: `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE nspname = $1 AND relname = $2`,
+      values: [schema, name],
+    })
+    if (found !== undefined) return
+    await connections.transaction(async (connection) => {
+      await lockTables(connection, schema)
+      await createSchema(connection, schema)
+      await connection.rows({ text: `CREATE TABLE IF NOT EXISTS ${table} (${columns})` })
+    })
+  }
+  let prepared: Promise<void> | undefined
+  const prepare = (): Promise<void> => {
+    prepared ??= create().catch((error) => {
+      prepared = undefined
+      throw error
+    })
+    return prepared
+  }
+  return { table, prepare }
+}
+
+/** The checkpoints of projections, a row for each, in a table that is made when it is missing. */
+export const projectionCheckpoints = (connections: Connections, schema: string) => {
+  const { table, prepare } = ownTable(connections, {
+    schema,
+    name: 'projection_checkpoint',
+    columns: 'name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL',
+  })
+  return {
+    /** Makes the table; to be awaited before all else. */
+    prepare,
+    read: (name: string): Statement => ({
+      text: `SELECT position FROM ${table} WHERE name = $1`,
+      values: [name],
+    }),
+    /** Locks the checkpoint until the transaction ends. @returns false when it is not at `from` */
+    move: async (
+      connection: Connection,
+      name: string,
+      { from, to }: { readonly from: Position; readonly to: Position },
+    ): Promise<boolean> => {
+      // A missing row is at the beginning.
+      const text =
+        from === 0n
+          ? `INSERT INTO ${table} AS c (name, position) VALUES ($1, $2) ON CONFLICT (name)
+             DO UPDATE SET position = excluded.position WHERE c.position = $3 RETURNING 1`
+          : `UPDATE ${table} SET position = $2 WHERE name = $1 AND position = $3 RETURNING 1`
+      const [moved] = await connection.rows({ text, values: [name, to, from] })
+      return moved !== undefined
+    },
+    /** Moves the checkpoint to the beginning, and locks it until the transaction ends. */
+    reset: async (connection: Connection, name: string): Promise<void> => {
+      const text = `INSERT INTO ${table} (name, position) VALUES ($1, 0) ON CONFLICT (name)
+        DO UPDATE SET position = 0`
+      await connection.rows({ text, values: [name] })
+    },
+  }
 }

@@ -3,7 +3,7 @@ import type { StoredCursor, WebhookCursors } from '../../../ports/webhook-cursor
 import { checkNames } from '../../store/check-options.js'
 import type { Row } from '../connection/connection.js'
 import { POOL_OF_HOST, poolConnections } from '../connection/connections.js'
-import { ownTable } from './own-table.js'
+import { ownTable } from './projection.js'
 
 /** Options of cursors in PostgreSQL. */
 export interface PostgresCursorsOptions {

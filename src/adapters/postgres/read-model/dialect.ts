@@ -1,7 +1,16 @@
-import type { Column, Dialect, Table } from '../../sql/dialect.js'
-import type { Parameter, Row } from '../../sql/statement.js'
-import { toJsonLines, unnestColumns } from '../unnest-columns.js'
-import { bigintArray, textArray } from './arrays.js'
+import {
+  allOf,
+  type Column,
+  type Dialect,
+  type Parameter,
+  type Row,
+  type Statement,
+  type Steps,
+  type Table,
+} from '../../sql/dialect.js'
+import { createTables } from '../../sql/read-model/create-tables.js'
+import { CHECKPOINT } from '../../sql/read-model/tables.js'
+import { bigintArray, textArray, toJsonLines, unnestColumns } from '../unnest-columns.js'
 
 /**
  * The SQL of PostgreSQL. Each statement that writes ends with a condition.
@@ -91,3 +100,44 @@ const parametersOf = (columns: readonly Column[], rows: readonly Row[]): readonl
   columns.map(({ holds }, index) => parameterOf[holds](rows.map((row) => row[index] ?? null)))
 
 const parameterOf = { integer: bigintArray, text: textArray, json: toJsonLines } as const
+
+/**
+ * One statement that runs all of `writes`, in any order, if `guard` finds a row, and then finds one itself. The
+ * commit does not wait for the disk: what is lost is made again from the log.
+ *
+ * @param writes - each ends with a condition; there may be none
+ */
+export const guarded = (guard: Statement, writes: readonly Statement[]): Statement => {
+  const parts = [`guard AS (${guard.sql})`]
+  for (const [index, { sql }] of writes.entries())
+    parts.push(`write_${index} AS (${sql} AND EXISTS (SELECT FROM guard))`)
+  return {
+    sql: `WITH ${parts.join(', ')}
+      SELECT pg_catalog.set_config('synchronous_commit', 'off', TRUE) FROM guard`,
+    parameters: allOf([guard, ...writes]).parameters,
+  }
+}
+
+/** Runs one statement. */
+export type Ask = (statement: Statement) => Promise<readonly Row[]>
+
+/** Runs statement after statement. */
+export const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
+  let step = steps.next()
+  while (!step.done) step = steps.next(await ask(step.value))
+  return step.value
+}
+
+/**
+ * Creates the tables of the read model.
+ *
+ * @param schema - quoted
+ */
+export const createReadTables = (schema: string): string => {
+  const dialect = postgresDialect(schema)
+  const checkpoint = dialect.table(CHECKPOINT)
+  // Without the replica identity, a publication of all tables would forbid updates of a table without a key.
+  return `${createTables(dialect)}
+    ALTER TABLE ${checkpoint} REPLICA IDENTITY FULL;
+    INSERT INTO ${checkpoint} (position) VALUES (0);`
+}

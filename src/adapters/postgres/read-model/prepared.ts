@@ -1,4 +1,4 @@
-import type { Statement as WithQuestionMarks } from '../../sql/statement.js'
+import type { Statement as WithQuestionMarks } from '../../sql/dialect.js'
 import type { Statement } from '../connection/connection.js'
 
 /** `sql` with the numbers that parameters have in PostgreSQL. */

@@ -1,5 +1,6 @@
 import type { EventStore } from '../../../ports/event-store.js'
 import type { ReadModel } from '../../../ports/read-model.js'
+import type { Statement, Steps } from '../../sql/dialect.js'
 import {
   type Batch,
   changesOf,
@@ -8,13 +9,10 @@ import {
 } from '../../sql/read-model/changes.js'
 import { emptyTables, sqlReadModel } from '../../sql/read-model/read-model.js'
 import { CHECKPOINT } from '../../sql/read-model/tables.js'
-import type { Statement, Steps } from '../../sql/statement.js'
 import type { Connection } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
-import { postgresDialect } from './dialect.js'
-import { guarded } from './guarded.js'
+import { type Ask, guarded, postgresDialect, run } from './dialect.js'
 import { preparer } from './prepared.js'
-import { type Ask, run } from './steps.js'
 
 /** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
 const FEW = 100

@@ -1,6 +1,6 @@
 import type { Position } from '../../../ports/event-store.js'
 import type { Dialect } from '../dialect.js'
-import { find, type Integer, type Statement, type Steps } from '../statement.js'
+import { find, type Integer, type Statement, type Steps } from '../dialect.js'
 import type { Shared } from './stored-rows.js'
 import { checkpointIn, NAMES } from './tables.js'
 

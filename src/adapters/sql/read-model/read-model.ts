@@ -1,10 +1,10 @@
 import type { EventStore } from '../../../ports/event-store.js'
 import type { ReadAtHead, ReadModel } from '../../../ports/read-model.js'
-import { readEvents } from '../../../projections/events/read-events.js'
-import type { Dialect } from '../dialect.js'
-import type { Steps } from '../statement.js'
-import { readAccess, readHeldRoles, readHolders } from './assignments/access-reads.js'
+import { readEvents } from '../../../projections/read-events.js'
+import type { Dialect, Steps } from '../dialect.js'
+import { readAccess, readHeldRoles, readHolders } from './access-reads.js'
 import type { Batch } from './changes.js'
+import { objectAtHeadLookup, objectLookup } from './object-statements.js'
 import {
   readCheckpoint,
   readHistory,
@@ -13,7 +13,6 @@ import {
   readObjectAtHead,
   readRoute,
 } from './reads.js'
-import { objectAtHeadLookup, objectLookup } from './statements/object-statements.js'
 import { FILLED, READ_MODEL } from './tables.js'
 
 /** Runs the work of a read model in one database. */

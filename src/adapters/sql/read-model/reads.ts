@@ -10,19 +10,14 @@ import type {
   Views,
   ViewType,
 } from '../../../ports/read-model.js'
-import { listedScope, rowKeyOf } from '../../../projections/rows/row-key.js'
+import { listedScope, rowKeyOf } from '../../../projections/rows.js'
 import type { Dialect } from '../dialect.js'
-import { find, type Integer, type Steps } from '../statement.js'
-import { historyStatement } from './statements/history-statement.js'
-import {
-  momentAndPageStatement,
-  momentStatement,
-  pageStatement,
-} from './statements/list-statement.js'
-import type { Lookup } from './statements/object-statements.js'
-import { routeStatement } from './statements/route-statement.js'
-import { decodeEntry, type StoredEntry } from './stored-entries.js'
-import { decodeRow, type StoredRow } from './stored-rows.js'
+import { find, type Integer, type Steps } from '../dialect.js'
+import { historyStatement } from './history-statement.js'
+import { momentAndPageStatement, momentStatement, pageStatement } from './list-statements.js'
+import type { Lookup } from './object-statements.js'
+import { routeStatement } from './object-statements.js'
+import { decodeEntry, decodeRow, type StoredEntry, type StoredRow } from './stored-rows.js'
 import { checkpointIn } from './tables.js'
 
 /** Position of the last event applied. */

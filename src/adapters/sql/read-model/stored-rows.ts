@@ -1,14 +1,14 @@
-import { kinds } from '../../../domain/kinds.js'
+import { aggregates } from '../../../domain/aggregates.js'
 import { timeOf } from '../../../ports/event-store.js'
-import type { Views, ViewType } from '../../../ports/read-model.js'
-import { withHeld } from '../../../projections/rows/assignments.js'
-import { filterableText } from '../../../projections/rows/condition.js'
-import { foldCase } from '../../../projections/rows/fold-case.js'
-import { ownerOf, type RowKey, roleScope } from '../../../projections/rows/row-key.js'
-import { viewFields } from '../../../projections/rows/view-fields.js'
-import type { Column } from '../dialect.js'
-import type { Row } from '../statement.js'
-import { foldedColumn, foldedFields, foldedKey, isKey } from './folded-fields.js'
+import type { KnownEvent } from '../../../ports/known-event.js'
+import type { FieldChange, HistoryEntry, Views, ViewType } from '../../../ports/read-model.js'
+import { type Change, withHeld } from '../../../projections/assignments.js'
+import { fieldChanges, shownChanges } from '../../../projections/history-entries.js'
+import { aggregateOf } from '../../../projections/read-events.js'
+import { filterableText, foldCase } from '../../../projections/row-order.js'
+import { objectAt, ownerOf, type RowKey, roleScope } from '../../../projections/rows.js'
+import { identityField, viewFields } from '../../../projections/view-fields.js'
+import type { Column, Row } from '../dialect.js'
 
 /** The columns that {@link decodeRow} reads of what is recorded. */
 export const READ_COLUMNS = ['body', 'sequence', 'creation_date'] as const
@@ -44,7 +44,7 @@ export const bodyOf = ({ bodies }: Shared, row: Views[ViewType]): string => {
 
 /** Whether the rows of that type lie in another organization than their project, with which they are removed. */
 export const rowsNameProject = (type: ViewType): boolean =>
-  kinds[type].container === undefined && kinds[type].removedWith !== undefined
+  aggregates[type].container === undefined && aggregates[type].removedWith !== undefined
 
 /** The column with the number of the scope of the project, if {@link rowsNameProject}. */
 export const PROJECT_SCOPE = 'project_scope'
@@ -82,7 +82,7 @@ export const rowEncoder = (type: ViewType) => {
     const texts = folded.map((foldedOf) => foldedOf(row))
     const body = bodyOf(shared, row)
     const shown = [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
-    const range = namesProject && kinds[type].covers(row, scope)
+    const range = namesProject && aggregates[type].covers(row, scope)
     if (!range) return shown
     const { projectOrgId, projectId, userId = '' } = range
     return [...shown, shared.numberOf(roleScope(projectOrgId, projectId)), userId]
@@ -117,7 +117,7 @@ const shownBody = (
   body: string,
   assigned: string | undefined,
 ): ReturnType<typeof JSON.parse> => {
-  const { assigns } = kinds[type]
+  const { assigns } = aggregates[type]
   if (assigns === undefined) return JSON.parse(body)
   // Ends of roles are text.
   const recorded = JSON.parse(body)
@@ -125,3 +125,119 @@ const shownBody = (
   const found: readonly (readonly [roleKey: string])[] = JSON.parse(assigned)
   return withHeld(assigns, recorded, new Set(found.map(([roleKey]) => roleKey)))
 }
+
+/**
+ * Columns of an entry that hold the numbers of names, which repeat and are of limited length. The ids of actors
+ * are not: others may have recorded long ones.
+ */
+export const NAME_COLUMNS = ['org', 'scope', 'type']
+
+/** The columns of an entry of the history. */
+export const ENTRY_COLUMNS: readonly Column[] = [
+  ...NAME_COLUMNS.map((name): Column => ({ name, holds: 'integer' })),
+  { name: 'key', holds: 'text' },
+  { name: 'position', holds: 'integer' },
+  { name: 'actor', holds: 'text' },
+  { name: 'actor_org_id', holds: 'text' },
+  { name: 'correlation_id', holds: 'text', isNullable: true },
+  { name: 'changes', holds: 'json' },
+]
+
+/** An event, and the key of the row that it changes. */
+export interface KeyedEvent {
+  readonly event: KnownEvent
+  readonly rowKey: RowKey
+}
+
+/** The values of {@link ENTRY_COLUMNS} for an event and what it changed. */
+export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
+  const { numberOf } = shared
+  const { actor, resourceOwner, correlationId = null } = event.metadata
+  return [
+    numberOf(resourceOwner),
+    numberOf(rowKey.scope),
+    numberOf(event.type),
+    rowKey.key,
+    event.position,
+    actor.userId,
+    actor.orgId,
+    correlationId,
+    changesIn(event, change, shared),
+  ]
+}
+
+/** A new object without a secret is stored as its body, which its row holds as well. */
+const changesIn = (event: KnownEvent, change: Change, shared: Shared): string => {
+  const { before, after } = change
+  const isNew = before === undefined && after !== undefined
+  return isNew && aggregateOf(event.type).secretsChanged(event).length === 0
+    ? bodyOf(shared, after)
+    : JSON.stringify(fieldChanges(event, change))
+}
+
+/** The values of {@link ENTRY_COLUMNS} but the first, with names in place of their numbers. */
+export type StoredEntry = readonly [
+  scope: string,
+  type: string,
+  key: string,
+  position: number | string,
+  actor: string,
+  actorOrgId: string,
+  correlationId: string | null,
+  /** As JSON: the list of changes, or the body of a new object. */
+  changes: string,
+]
+
+/** The entry that is stored as `row`. */
+export const decodeEntry = (row: StoredEntry): HistoryEntry => {
+  const [scope, type, key, position, userId, orgId, correlationId, json] = row
+  const sequence = BigInt(position)
+  const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
+  const object = objectAt(type, { scope, key })
+  return {
+    sequence,
+    time: timeOf(sequence),
+    actor: { userId, orgId },
+    type,
+    object,
+    changes:
+      'state' in changes
+        ? shownChanges(object.type, { before: undefined, after: changes })
+        : changes.map(decodeChange),
+    ...(correlationId !== null && { correlationId }),
+  }
+}
+
+/** JSON leaves out what is undefined. */
+const decodeChange = (change: FieldChange): FieldChange =>
+  'changed' in change ? change : { field: change.field, from: change.from, to: change.to }
+
+/** Fields that lists are filtered by: their text, folded, has a column of its own. */
+export const foldedFields = (type: ViewType): readonly string[] =>
+  Object.entries(viewFields[type])
+    .filter(([, { filterable }]) => filterable)
+    .map(([field]) => field)
+
+/** {@link foldedFields} that are worth an index: not one that has the same value in all rows. */
+export const indexedFields = (type: ViewType): readonly string[] =>
+  foldedFields(type).filter((field) => field !== 'state' || aggregates[type].states.length > 1)
+
+/** The column of the folded text of `field`; for a key, of {@link foldedKey}. */
+export const foldedColumn = (field: string): string => `folded_${field}`
+
+/** Whether `field` is the id or key of an object, which is the column `key`. */
+export const isKey = (type: ViewType, field: string): boolean => field === identityField[type]
+
+/**
+ * The folded text of an id or key; null for a plain one, which is ASCII without capitals: its folded text follows
+ * from the column `key`. Most are plain, so the index of this column has few rows.
+ */
+export const foldedKey = (key: string): string | null => (isPlain(key) ? null : foldCase(key))
+
+/** The plain id or key that has the folded text `folded`, or undefined when there is none. */
+export const plainKey = (folded: string): string | undefined => {
+  const key = folded.toLowerCase()
+  return isPlain(key) && foldCase(key) === folded ? key : undefined
+}
+
+const isPlain = (key: string): boolean => !/[^ -@[-~]/.test(key)

@@ -1,11 +1,49 @@
-import { byType, kinds } from '../../../domain/kinds.js'
+import { aggregates, byType } from '../../../domain/aggregates.js'
 import type { ViewType } from '../../../ports/read-model.js'
-import type { Dialect, Table } from '../dialect.js'
+import type { Column, Dialect, Table } from '../dialect.js'
 import { EVENTS } from '../stored-events.js'
-import { ASSIGNMENT_COLUMNS, SPELL_COLUMNS } from './assignments/columns.js'
-import { foldedColumn, indexedFields } from './folded-fields.js'
-import { ENTRY_COLUMNS } from './stored-entries.js'
-import { PROJECT_SCOPE, rowColumns, rowsNameProject } from './stored-rows.js'
+import {
+  ENTRY_COLUMNS,
+  foldedColumn,
+  indexedFields,
+  PROJECT_SCOPE,
+  rowColumns,
+  rowsNameProject,
+} from './stored-rows.js'
+
+/** The columns of a role that was assigned. */
+export const ASSIGNMENT_COLUMNS: readonly Column[] = [
+  /** Number of the scope of the project. */
+  { name: 'scope', holds: 'integer' },
+  { name: 'org', holds: 'text' },
+  /** Empty when the role was assigned to the organization itself. */
+  { name: 'user_id', holds: 'text' },
+  { name: 'role', holds: 'text' },
+  { name: 'folded_role', holds: 'text' },
+  /** In milliseconds; null for a role without an end. */
+  { name: 'expires_at', holds: 'integer', isNullable: true },
+  /** Position of the event that assigned the role. */
+  { name: 'given', holds: 'integer' },
+  /** Position from which on the row holds. */
+  { name: 'begin_at', holds: 'integer' },
+  /** Position from which on it no longer holds; null while it does. */
+  { name: 'end_at', holds: 'integer', isNullable: true },
+  /** Type of the object whose event ended it. */
+  { name: 'ended_with', holds: 'text', isNullable: true },
+]
+
+/** The columns of a spell in which a project, a grant of it or a grant of its roles was inactive. */
+export const SPELL_COLUMNS: readonly Column[] = [
+  /** Name of the scope of the project, which may have no number. */
+  { name: 'scope', holds: 'text' },
+  /** Empty for the project itself. */
+  { name: 'org', holds: 'text' },
+  /** Empty for the project and for the grant of it. */
+  { name: 'user_id', holds: 'text' },
+  { name: 'begin_at', holds: 'integer' },
+  /** Null while it lasts. */
+  { name: 'end_at', holds: 'integer', isNullable: true },
+]
 
 /** Raise it when what the tables hold changes and neither their columns nor the fields of views do. */
 const REVISION = 5
@@ -57,7 +95,7 @@ export const HISTORY: Table = {
 
 /** Whether objects of that type lie in a project and are listed by the organization that they name, too. */
 const isReceived = (type: ViewType): boolean =>
-  kinds[type].container !== undefined && kinds[type].assigns !== undefined
+  aggregates[type].container !== undefined && aggregates[type].assigns !== undefined
 
 /** Each holds one row for every object of its type that exists. */
 export const OBJECTS = byType(

@@ -1,11 +1,11 @@
 import type { EventStore } from '../../../ports/event-store.js'
 import type { ReadModel } from '../../../ports/read-model.js'
+import type { Row, Statement, Steps } from '../dialect.js'
 import { type Batch, changesOf, endOf, moveCheckpoint } from '../read-model/changes.js'
 import { createTables } from '../read-model/create-tables.js'
 import { emptyTables, sqlReadModel } from '../read-model/read-model.js'
 import { CHECKPOINT } from '../read-model/tables.js'
-import type { Row, Statement, Steps } from '../statement.js'
-import type { SqliteLimits, SyncConnection, SyncDatabase } from './database.js'
+import type { SqliteLimits, SyncConnection, SyncDatabase } from './dialect.js'
 import { sqliteDialect } from './dialect.js'
 
 /** A read model in tables of its own, in the database of `store`; created when first used. */

@@ -7,12 +7,11 @@ import type {
   Version,
   VersionConflict,
 } from '../../../ports/event-store.js'
-import { nextPosition } from '../../store/clock.js'
 import type { Verdict } from '../../store/group-commit.js'
-import type { PreparedAppend } from '../../store/prepare-append.js'
-import { recordEvents } from '../../store/record-events.js'
-import type { SyncDatabase } from './database.js'
-import { insertEvent, isKeyUsed, lastPosition, versionOf } from './event-rows.js'
+import type { PreparedAppend } from '../../store/record-events.js'
+import { nextPosition, recordEvents } from '../../store/record-events.js'
+import type { SyncDatabase } from './dialect.js'
+import { insertEvent, isKeyUsed, lastPosition, versionOf } from './event-log.js'
 
 /** Checks and writes each append of a group, in a transaction that has begun. */
 export const writeGroup = (

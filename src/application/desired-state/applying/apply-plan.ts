@@ -1,11 +1,11 @@
 import { err } from 'neverthrow'
-import { kinds } from '../../../domain/kinds.js'
-import { streamOf } from '../../../projections/events/kind-of.js'
+import { aggregates } from '../../../domain/aggregates.js'
+import { streamOf } from '../../../projections/read-events.js'
 import { type InvalidArgument, invalid } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
 import { method, type Read } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
-import { raceAbort } from '../../waiting/race-abort.js'
+import { raceAbort } from '../../waiting.js'
 import { permissionsToApplyPlan, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
 import { Plan } from '../plan/plan.js'
 import type { PendingChange } from '../planning/pending-change.js'
@@ -56,7 +56,7 @@ const typesIn = ({ changes, undeclared }: Plan) => {
 /** Each project with its roles, the project first, and each identity provider. */
 const unitsIn = (changes: readonly PendingChange[]): readonly (readonly PendingChange[])[] => {
   const inContainers = Map.groupBy(changes, ({ change: { object } }) => {
-    const container = kinds[object.type].container?.ref(object)
+    const container = aggregates[object.type].container?.ref(object)
     return container && streamOf('', container)
   })
   return (inContainers.get(undefined) ?? []).map((head) => [

@@ -1,5 +1,5 @@
 import type { ObjectRef, ProjectRoleRef } from '../../../domain/values.js'
-import { streamOf } from '../../../projections/events/kind-of.js'
+import { streamOf } from '../../../projections/read-events.js'
 import {
   type InvalidArgument,
   invalid,

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { kinds } from '../../../domain/kinds.js'
-import { streamOf } from '../../../projections/events/kind-of.js'
+import { aggregates } from '../../../domain/aggregates.js'
+import { streamOf } from '../../../projections/read-events.js'
 import {
   type InvalidArgument,
   invalid,
@@ -96,7 +96,7 @@ const outdatedByBlocked = async (
 ): Promise<PlanOutdated | undefined> => {
   const moved: Moved[] = []
   for (const { action, object } of changes) {
-    const { container, removal } = kinds[object.type]
+    const { container, removal } = aggregates[object.type]
     if (action !== 'blocked' || container) continue
     const events = await fromPort(() => store.readStream(streamOf(orgId, object)))
     if (events.at(-1)?.type !== removal) moved.push({ object, change: 'changed' })

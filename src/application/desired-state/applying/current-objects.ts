@@ -1,10 +1,10 @@
-import { kinds } from '../../../domain/kinds.js'
+import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { Views } from '../../../ports/read-model.js'
-import { streamOf } from '../../../projections/events/kind-of.js'
+import { streamOf } from '../../../projections/read-events.js'
 import { fromPort } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { allObjects } from '../../reading/all-objects.js'
+import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
 import type { DeclaredType } from '../declared/declared-type.js'
 
@@ -35,6 +35,6 @@ export const currentObjects = async (
   for (const type of ['project_role', 'project_grant'] as const)
     for (const projectId of projectsOf[type])
       for await (const row of allObjects(runtime, { type, orgId, projectId }))
-        add(kinds[type].ref(row), row)
+        add(aggregates[type].ref(row), row)
   return rows
 }

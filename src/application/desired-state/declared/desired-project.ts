@@ -4,8 +4,7 @@ import type { GivenSettings } from '../../../domain/project/fields.js'
 import { AddProjectRole, PatchProjectRole } from '../../../domain/project-role/commands.js'
 import type { GivenGroup } from '../../../domain/project-role/fields.js'
 import { listOf, MAX_GRANTED_ROLES, OrgId } from '../../../domain/values.js'
-import { roleKeys } from '../../method/bounds.js'
-import { onlyOnce } from '../../method/refuse-items.js'
+import { onlyOnce, roleKeys } from '../../method/input.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** Most roles that a desired state declares for one project. */

@@ -1,4 +1,4 @@
-import { idsOf, kinds } from '../../../domain/kinds.js'
+import { aggregates, idsOf } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { countsOf, type Plan } from './plan.js'
 import { type Action, actionOf, type PlannedChange } from './planned-change.js'
@@ -48,9 +48,9 @@ const formatChange = (change: PlannedChange): readonly string[] => {
   const line = `${SIGNS[action]} ${nameOf(object)}`
   if (action === 'superseded') return [`${line} is superseded by a newer version`]
   if (action !== 'blocked') return [line, ...shownFields(change).flatMap(formatField)]
-  const { container } = kinds[object.type]
+  const { container } = aggregates[object.type]
   const why = container
-    ? `its ${kinds[container.type].label} was removed`
+    ? `its ${aggregates[container.type].label} was removed`
     : 'its id is that of a removed one'
   return [`${line} is blocked: ${why}`]
 }
@@ -63,7 +63,7 @@ const formatField = (shown: PlannedField): readonly string[] => {
 
 /** The type and ids. Only the key of an object in a container is quoted, since it may be any text. */
 const nameOf = (object: ObjectRef): string => {
-  const { label, container } = kinds[object.type]
+  const { label, container } = aggregates[object.type]
   const ids = idsOf(object)
   const names = ids.map((id, index) =>
     container && index === ids.length - 1 ? quoted(id) : quoted(id).slice(1, -1),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ObjectRef, OrgId, requiredText } from '../../../domain/values.js'
-import { streamOf } from '../../../projections/events/kind-of.js'
-import { onlyOnce, refuseItems } from '../../method/refuse-items.js'
+import { streamOf } from '../../../projections/read-events.js'
+import { onlyOnce, refuseItems } from '../../method/input.js'
 import { accessVersion, versionNeedsMarker } from '../declared/access-version.js'
 import { type Action, DeclaredObject, PlannedChange, plannedList } from './planned-change.js'
 

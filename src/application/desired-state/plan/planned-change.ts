@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { ObjectInput } from '../../../domain/kinds.js'
+import { ObjectInput } from '../../../domain/aggregates.js'
 import { choice, listOf, type ObjectRef } from '../../../domain/values.js'
-import { kindOf, streamOf } from '../../../projections/events/kind-of.js'
+import { aggregateOf, streamOf } from '../../../projections/read-events.js'
 import { isDeclared } from '../declared/declared-type.js'
 import { givesRoles, PlannedEvent } from './planned-event.js'
 import { PlannedField } from './planned-field.js'
@@ -97,7 +97,7 @@ export const PlannedChange: z.ZodMiniType<PlannedChange> = z
       const own = streamOf('', change.object)
       for (const [index, event] of events.entries())
         check(
-          kindOf(event.type).stream('', event.data) === own,
+          aggregateOf(event.type).stream('', event.data) === own,
           ['events', index],
           'must be an event of the object of the change',
         )

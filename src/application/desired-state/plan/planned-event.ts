@@ -15,12 +15,12 @@ import type {
 import { currentVersion } from '../../../domain/message.js'
 import { AddProject, type ProjectCommand, UpdateProject } from '../../../domain/project/commands.js'
 import type { ProjectAdded, ProjectUpdated } from '../../../domain/project/events.js'
+import { projectGrants } from '../../../domain/project-grant/aggregate.js'
 import {
   type ProjectGrantCommand,
   RemoveProjectGrant,
 } from '../../../domain/project-grant/commands.js'
 import type { ProjectGrantRemoved } from '../../../domain/project-grant/events.js'
-import { projectGrants } from '../../../domain/project-grant/kind.js'
 import {
   AddProjectRole,
   type ProjectRoleCommand,
@@ -34,8 +34,8 @@ import type {
 } from '../../../domain/project-role/events.js'
 import type { OrgId, ProjectId, RoleKey } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
-import { kindOf } from '../../../projections/events/kind-of.js'
-import { roleKeys } from '../../method/bounds.js'
+import { aggregateOf } from '../../../projections/read-events.js'
+import { roleKeys } from '../../method/input.js'
 
 /** An event has the same data as its command, and must meet the same rules. */
 const planned = <const Type extends string, Data extends z.ZodMiniType>(
@@ -44,7 +44,7 @@ const planned = <const Type extends string, Data extends z.ZodMiniType>(
 ) =>
   z.strictObject({
     type: z.literal(type),
-    schemaVersion: z.literal(currentVersion(kindOf(type).decider.upcasters, type), {
+    schemaVersion: z.literal(currentVersion(aggregateOf(type).decider.upcasters, type), {
       error: 'must be the current schema version of the event type',
     }),
     data,

@@ -1,5 +1,5 @@
-import { changedFields, changesNothing } from '../../../domain/changed-fields.js'
-import { byType } from '../../../domain/kinds.js'
+import { byType } from '../../../domain/aggregates.js'
+import { changedFields, changesNothing } from '../../../domain/message.js'
 import { sameRoles } from '../../../domain/project-grant/decider.js'
 import type { PlannedChange } from './planned-change.js'
 import { givesRoles, type PlannedEvent } from './planned-event.js'

@@ -1,10 +1,10 @@
 import type { StreamId } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
-import { readBatch } from '../../../projections/events/read-events.js'
+import { readBatch } from '../../../projections/read-events.js'
 import { Fault, fromPort } from '../../errors/fault.js'
 import type { Marks } from '../../recording/metadata.js'
 import type { Runtime } from '../../runtime.js'
-import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
+import { yieldToEventLoop } from '../../waiting.js'
 
 /** The marks of desired states on an object since it was last added, its removal included. */
 export interface ObjectMarks {

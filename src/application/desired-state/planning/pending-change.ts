@@ -1,4 +1,4 @@
-import { compiled } from '../../../domain/compiled.js'
+import { compiled } from '../../../domain/message.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { NewEvent, Position } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'

@@ -1,15 +1,14 @@
 import { err, ok, type Result } from 'neverthrow'
-import { kinds } from '../../../domain/kinds.js'
+import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
-import { streamOf } from '../../../projections/events/kind-of.js'
+import { streamOf } from '../../../projections/read-events.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted, type Read, read } from '../../method/method.js'
-import { allObjects } from '../../reading/all-objects.js'
+import { allObjects } from '../../reading/reads.js'
 import type { Marks } from '../../recording/metadata.js'
 import type { Runtime } from '../../runtime.js'
-import { raceAbort } from '../../waiting/race-abort.js'
-import { yieldToEventLoop } from '../../waiting/yield-to-event-loop.js'
+import { raceAbort, yieldToEventLoop } from '../../waiting.js'
 import { DesiredAccess, type ParsedAccess } from '../declared/desired-access.js'
 import { permissionsToPlan } from '../permissions-for-plan.js'
 import { countsOf, type Plan } from '../plan/plan.js'
@@ -112,7 +111,7 @@ export const findUndeclared = async (
   const declared = new Set(changes.map(({ object }) => streamOf(orgId, object)))
   const undeclared: ObjectRef[] = []
   for (const type of types) {
-    const kind = kinds[type]
+    const kind = aggregates[type]
     if ((await isPermitted(runtime, call, { permission: kind.permissions.read })) !== true) continue
     for await (const row of allObjects(runtime, { type, orgId })) {
       const object = kind.ref(row)

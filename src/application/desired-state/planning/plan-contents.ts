@@ -1,10 +1,10 @@
-import { kinds } from '../../../domain/kinds.js'
+import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef, ProjectId } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import type { Views } from '../../../ports/read-model.js'
-import { streamOf } from '../../../projections/events/kind-of.js'
+import { streamOf } from '../../../projections/read-events.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { allObjects } from '../../reading/all-objects.js'
+import { allObjects } from '../../reading/reads.js'
 import type { Marks } from '../../recording/metadata.js'
 import type { Runtime } from '../../runtime.js'
 import type { ParsedProject } from '../declared/desired-project.js'
@@ -36,7 +36,7 @@ export const rowsIn = async <Type extends ContentType>(
   const { type, orgId } = wanted
   const rows = new Map<string, Views[Type]>()
   for await (const row of allObjects(runtime, wanted)) {
-    const key = kinds[type].key(row, orgId)
+    const key = aggregates[type].key(row, orgId)
     if (isWanted(key)) rows.set(key, row)
   }
   return rows
@@ -63,7 +63,7 @@ export const planContents = async <Type extends ContentType, Declared>(
   contents: DeclaredContents<Type, Declared>,
 ): Promise<readonly PendingChange[]> => {
   const { type, projectId, declared, rows, isNew, prune, marks: own, change, remove } = contents
-  const refOf = (key: string): ObjectRef => kinds[type].refOfKey(key, projectId)
+  const refOf = (key: string): ObjectRef => aggregates[type].refOfKey(key, projectId)
   const currentOf = (key: string) => currentObject(refOf(key), rows.get(key))
   const nameOf = (key: string) => streamOf(orgId, refOf(key))
   const undeclared = prune ? [...rows].filter(([key]) => !declared.has(key)) : []

@@ -1,6 +1,6 @@
 import type { IdpId, SealedSecret } from '../../../domain/values.js'
 import { fromPort } from '../../errors/fault.js'
-import { seal } from '../../identity-providers/client-secret.js'
+import { seal } from '../../identity-providers/client-secrets.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { poolConnections } from '../../../../src/adapters/postgres/connection/connections.js'
-import { fieldOf } from '../../../../src/domain/field-of.js'
+import { fieldOf } from '../../../../src/domain/values.js'
 
 /** The process of the server that answers. */
 const PROCESS = 7

@@ -9,10 +9,9 @@ import {
   verdict,
   wholeLog,
   write,
-} from '../../../../src/testing/event-store/samples.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
-import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
+} from '../../../../src/testing/event-store/harness.js'
+import { projectAdded, roleAdded } from '../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { serverForFile } from '../test-schemas.js'
 import { grants } from './grants.js'
 

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { lockKey } from '../../../../src/adapters/postgres/log/append-functions.js'
-import { quotedSchema } from '../../../../src/adapters/postgres/schema-name.js'
+import { quotedSchema } from '../../../../src/adapters/postgres/schema.js'
 import {
   appendOf,
   firstOf,
@@ -11,10 +11,10 @@ import {
   verdict,
   wholeLog,
   write,
-} from '../../../../src/testing/event-store/samples.js'
+} from '../../../../src/testing/event-store/harness.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
+import { projectAdded } from '../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

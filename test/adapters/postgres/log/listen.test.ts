@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
-import { keepListening } from '../../../../src/adapters/postgres/log/listen.js'
+import { keepListening } from '../../../../src/adapters/postgres/log/notifications.js'
 import { subscribe } from '../../../../src/application/following/subscribe.js'
 import { aesGcmCipher, createIam } from '../../../../src/index.js'
-import { firstOf, record } from '../../../../src/testing/event-store/samples.js'
+import { firstOf, record } from '../../../../src/testing/event-store/harness.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

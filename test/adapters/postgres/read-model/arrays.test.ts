@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bigintArray, textArray } from '../../../../src/adapters/postgres/read-model/arrays.js'
+import { bigintArray, textArray } from '../../../../src/adapters/postgres/unnest-columns.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
 import { numbered } from '../../../../src/adapters/postgres/read-model/prepared.js'
-import { accessStatement } from '../../../../src/adapters/sql/read-model/statements/access-statement.js'
+import type { Statement } from '../../../../src/adapters/sql/dialect.js'
+import { accessStatement } from '../../../../src/adapters/sql/read-model/access-statement.js'
 import {
   heldRolesStatement,
   holdersStatement,
-} from '../../../../src/adapters/sql/read-model/statements/counting-statements.js'
+} from '../../../../src/adapters/sql/read-model/counting-statements.js'
 import {
   countStatement,
   pageStatement,
-} from '../../../../src/adapters/sql/read-model/statements/list-statement.js'
-import { removalOf } from '../../../../src/adapters/sql/read-model/statements/object-statements.js'
+} from '../../../../src/adapters/sql/read-model/list-statements.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/object-statements.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
-import type { Statement } from '../../../../src/adapters/sql/statement.js'
 import {
   ACCESS,
   applyManyGrants,

@@ -4,7 +4,7 @@ import { memoryReadModel } from '../../../../src/adapters/memory/read-model.js'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import type { RecordedEvent } from '../../../../src/ports/event-store.js'
 import type { ReadModel } from '../../../../src/ports/read-model.js'
-import { fieldNamed, viewFields } from '../../../../src/projections/rows/view-fields.js'
+import { fieldNamed, viewFields } from '../../../../src/projections/view-fields.js'
 import { histories, logs, ORGANIZATIONS, queries } from '../../../projections/random-log.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 

@@ -3,12 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
 import { numbered } from '../../../../src/adapters/postgres/read-model/prepared.js'
-import { historyStatement } from '../../../../src/adapters/sql/read-model/statements/history-statement.js'
+import { historyStatement } from '../../../../src/adapters/sql/read-model/history-statement.js'
 import { HISTORY } from '../../../../src/adapters/sql/read-model/tables.js'
 import type { HistoryQuery } from '../../../../src/ports/read-model.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded, projectRemoved } from '../../../../src/testing/read-model/samples/project.js'
-import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
+import {
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+} from '../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

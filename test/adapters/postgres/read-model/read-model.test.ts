@@ -8,10 +8,9 @@ import {
   OBJECTS,
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
+import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import { idpAdded, SEAL } from '../../../../src/testing/read-model/samples/identity-provider.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { sampled } from '../../../sampled.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { replicatedReadModel } from '../../../../src/adapters/postgres/replica/replicated-read-model.js'
-import type { StandbyReads } from '../../../../src/adapters/postgres/replica/standby-reads.js'
-import type { Positions } from '../../../../src/adapters/postgres/replica/waiting-reads.js'
+import type {
+  Positions,
+  StandbyReads,
+} from '../../../../src/adapters/postgres/replica/waiting-reads.js'
 import { memoryEventStore } from '../../../../src/index.js'
 import type { ReadAtHead, ReadModel } from '../../../../src/ports/read-model.js'
 

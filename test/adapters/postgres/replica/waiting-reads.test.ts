@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { StandbyReads } from '../../../../src/adapters/postgres/replica/standby-reads.js'
+import type { StandbyReads } from '../../../../src/adapters/postgres/replica/waiting-reads.js'
 import { waitingReads } from '../../../../src/adapters/postgres/replica/waiting-reads.js'
 
 const MAX_WAIT = 20

@@ -6,27 +6,26 @@ import { CHECKPOINT, FILLED } from '../../../../src/adapters/sql/read-model/tabl
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import { ProjectId } from '../../../../src/domain/values.js'
 import type { ReadModel } from '../../../../src/ports/read-model.js'
-import { idpAdded } from '../../../../src/testing/read-model/samples/identity-provider.js'
-import { manyLog } from '../../../../src/testing/read-model/samples/lists.js'
-import type { Log } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded, projectRemoved } from '../../../../src/testing/read-model/samples/project.js'
 import {
   projectGrantAdded,
   projectGrantDeactivated,
   projectGrantUpdated,
-} from '../../../../src/testing/read-model/samples/project-grant.js'
-import {
-  roleAdded,
-  roleRemoved,
-  roleUpdated,
-} from '../../../../src/testing/read-model/samples/project-role.js'
-import {
   userGrantAdded,
   userGrantDeactivated,
   userGrantReactivated,
   userGrantRemoved,
   userGrantUpdated,
-} from '../../../../src/testing/read-model/samples/user-grant.js'
+} from '../../../../src/testing/read-model/grant-samples.js'
+import {
+  idpAdded,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from '../../../../src/testing/read-model/object-samples.js'
+import type { Log } from '../../../../src/testing/read-model/sample.js'
+import { manyLog } from '../../../../src/testing/read-model/samples.js'
 import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { foldedKey, plainKey } from '../../../../src/adapters/sql/read-model/folded-fields.js'
-import { foldCase } from '../../../../src/projections/rows/fold-case.js'
+import { foldedKey, plainKey } from '../../../../src/adapters/sql/read-model/stored-rows.js'
+import { foldCase } from '../../../../src/projections/row-order.js'
 
 const keys = fc.oneof(
   fc.string(),

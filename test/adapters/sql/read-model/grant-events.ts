@@ -1,9 +1,13 @@
 import fc from 'fast-check'
-import type { AnyEvent } from '../../../../src/domain/kinds.js'
+import type { AnyEvent } from '../../../../src/domain/aggregates.js'
 import { OrgId, ProjectId, RoleKey, UserId } from '../../../../src/domain/values.js'
-import { type Log, newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded, projectRemoved } from '../../../../src/testing/read-model/samples/project.js'
-import { roleAdded, roleRemoved } from '../../../../src/testing/read-model/samples/project-role.js'
+import {
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+} from '../../../../src/testing/read-model/object-samples.js'
+import { type Log, newLog } from '../../../../src/testing/read-model/sample.js'
 
 /** The owner of the projects comes first; all are granted some. */
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const

@@ -3,9 +3,9 @@ import {
   domainAdded,
   domainProviderSet,
   domainVerified,
-} from '../../../../src/testing/read-model/samples/domain.js'
-import { idpAdded } from '../../../../src/testing/read-model/samples/identity-provider.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
+  idpAdded,
+} from '../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 
 /** A domain that 2,000 organizations have added, of which one has verified it. */
 export const WANTED = 'wanted.example'

@@ -1,9 +1,10 @@
 import type { ListQuery, ReadModel, ViewType } from '../../../../src/ports/read-model.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
-import { projectGrantAdded } from '../../../../src/testing/read-model/samples/project-grant.js'
-import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
-import { userGrantAdded } from '../../../../src/testing/read-model/samples/user-grant.js'
+import {
+  projectGrantAdded,
+  userGrantAdded,
+} from '../../../../src/testing/read-model/grant-samples.js'
+import { projectAdded, roleAdded } from '../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 
 const ORGANIZATIONS = 100
 const USERS = 100

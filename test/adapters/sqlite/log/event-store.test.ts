@@ -9,7 +9,7 @@ import {
   verdict,
   wholeLog,
   write,
-} from '../../../../src/testing/event-store/samples.js'
+} from '../../../../src/testing/event-store/harness.js'
 import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { temporaryFile } from '../temporary-file.js'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Connection } from '../../../../src/adapters/sqlite/connection.js'
-import { watch } from '../../../../src/adapters/sqlite/log/watch.js'
+import { watch } from '../../../../src/adapters/sqlite/event-store.js'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,15 +1,16 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessStatement } from '../../../../src/adapters/sql/read-model/statements/access-statement.js'
+import type { Statement } from '../../../../src/adapters/sql/dialect.js'
+import { accessStatement } from '../../../../src/adapters/sql/read-model/access-statement.js'
 import {
   heldRolesStatement,
   holdersStatement,
-} from '../../../../src/adapters/sql/read-model/statements/counting-statements.js'
+} from '../../../../src/adapters/sql/read-model/counting-statements.js'
 import {
   countStatement,
   pageStatement,
-} from '../../../../src/adapters/sql/read-model/statements/list-statement.js'
-import { removalOf } from '../../../../src/adapters/sql/read-model/statements/object-statements.js'
+} from '../../../../src/adapters/sql/read-model/list-statements.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/object-statements.js'
 import {
   ASSIGNMENTS,
   CHECKPOINT,
@@ -19,9 +20,8 @@ import {
   SPELLS,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
-import type { Statement } from '../../../../src/adapters/sql/statement.js'
+import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { LIMITS } from '../../../../src/adapters/sqlite/limits.js'
 import {
   ACCESS,
   applyManyGrants,

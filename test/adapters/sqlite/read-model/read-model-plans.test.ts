@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { historyStatement } from '../../../../src/adapters/sql/read-model/statements/history-statement.js'
+import type { Statement } from '../../../../src/adapters/sql/dialect.js'
+import { historyStatement } from '../../../../src/adapters/sql/read-model/history-statement.js'
 import {
   countStatement,
   pageStatement,
-} from '../../../../src/adapters/sql/read-model/statements/list-statement.js'
+} from '../../../../src/adapters/sql/read-model/list-statements.js'
 import {
   HISTORY,
   NAMES,
@@ -12,20 +13,21 @@ import {
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
-import type { Statement } from '../../../../src/adapters/sql/statement.js'
+import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { LIMITS } from '../../../../src/adapters/sqlite/limits.js'
 import type {
   HistoryQuery,
   ListQuery,
   SortKey,
   ViewType,
 } from '../../../../src/ports/read-model.js'
-import { identityField, viewFields } from '../../../../src/projections/rows/view-fields.js'
-import { idpAdded } from '../../../../src/testing/read-model/samples/identity-provider.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
-import { roleAdded } from '../../../../src/testing/read-model/samples/project-role.js'
+import { identityField, viewFields } from '../../../../src/projections/view-fields.js'
+import {
+  idpAdded,
+  projectAdded,
+  roleAdded,
+} from '../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const DIALECT = sqliteDialect(LIMITS)

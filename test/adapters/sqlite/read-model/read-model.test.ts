@@ -8,14 +8,13 @@ import {
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import type { ReadModel } from '../../../../src/index.js'
-import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import { idpAdded, SEAL } from '../../../../src/testing/read-model/samples/identity-provider.js'
-import { newLog } from '../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../src/testing/read-model/samples/project.js'
 import {
   userGrantAdded,
   userGrantDeactivated,
-} from '../../../../src/testing/read-model/samples/user-grant.js'
+} from '../../../../src/testing/read-model/grant-samples.js'
+import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
+import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 

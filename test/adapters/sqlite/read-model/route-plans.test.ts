@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { routeStatement } from '../../../../src/adapters/sql/read-model/statements/route-statement.js'
+import { routeStatement } from '../../../../src/adapters/sql/read-model/object-statements.js'
 import { OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
+import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { LIMITS } from '../../../../src/adapters/sqlite/limits.js'
 import { applyManyDomains, HOLDER, WANTED } from '../../sql/read-model/many-domains.js'
 import { temporaryFile } from '../temporary-file.js'
 

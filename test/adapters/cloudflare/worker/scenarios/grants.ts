@@ -2,14 +2,13 @@ import { durableObjectStore } from '../../../../../src/adapters/cloudflare/index
 import { OrgId, ProjectId, UserId } from '../../../../../src/domain/values.js'
 import { memoryReadModel, type ReadModel } from '../../../../../src/index.js'
 import { demandEqual } from '../../../../../src/testing/law.js'
-import { type Log, newLog } from '../../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../../src/testing/read-model/samples/project.js'
-import { roleAdded } from '../../../../../src/testing/read-model/samples/project-role.js'
 import {
   userGrantAdded,
   userGrantDeactivated,
   userGrantUpdated,
-} from '../../../../../src/testing/read-model/samples/user-grant.js'
+} from '../../../../../src/testing/read-model/grant-samples.js'
+import { projectAdded, roleAdded } from '../../../../../src/testing/read-model/object-samples.js'
+import { type Log, newLog } from '../../../../../src/testing/read-model/sample.js'
 import { messageOr, type Scenario } from './scenario.js'
 
 const ROLES = 400

@@ -1,17 +1,19 @@
 import { LIMITS } from '../../../../../src/adapters/cloudflare/database.js'
 import { durableObjectStore } from '../../../../../src/adapters/cloudflare/index.js'
-import { pageStatement } from '../../../../../src/adapters/sql/read-model/statements/list-statement.js'
+import { pageStatement } from '../../../../../src/adapters/sql/read-model/list-statements.js'
 import { sqliteDialect } from '../../../../../src/adapters/sql/sqlite/dialect.js'
 import { memoryReadModel } from '../../../../../src/index.js'
 import type { ListQuery, ReadModel, Views, ViewType } from '../../../../../src/ports/read-model.js'
 import { demandEqual } from '../../../../../src/testing/law.js'
-import { allPages, listOf, manyLog } from '../../../../../src/testing/read-model/samples/lists.js'
 import {
+  allPages,
   byIdentity,
+  listOf,
+  manyLog,
   SAMPLES,
   sortValue,
   TYPES,
-} from '../../../../../src/testing/read-model/samples/samples.js'
+} from '../../../../../src/testing/read-model/samples.js'
 import type { Scenario } from './scenario.js'
 
 /** A list of a type by all its fields, the identity last. */

@@ -6,7 +6,7 @@ import {
   record,
   wholeLog,
   write,
-} from '../../../../../src/testing/event-store/samples.js'
+} from '../../../../../src/testing/event-store/harness.js'
 import { demandEqual } from '../../../../../src/testing/law.js'
 import { rowsIn, type Scenario } from './scenario.js'
 

@@ -1,10 +1,9 @@
 import { durableObjectStore, InvalidRestore } from '../../../../../src/adapters/cloudflare/index.js'
 import { ProjectId } from '../../../../../src/domain/values.js'
-import { wholeLog } from '../../../../../src/testing/event-store/samples.js'
+import { wholeLog } from '../../../../../src/testing/event-store/harness.js'
 import { demandEqual } from '../../../../../src/testing/law.js'
-import { newLog } from '../../../../../src/testing/read-model/samples/log.js'
-import { projectAdded } from '../../../../../src/testing/read-model/samples/project.js'
-import { roleAdded } from '../../../../../src/testing/read-model/samples/project-role.js'
+import { projectAdded, roleAdded } from '../../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../../src/testing/read-model/sample.js'
 import type { Scenario } from './scenario.js'
 
 /** The largest position; the runtime reads integers as numbers. */

@@ -1,0 +1,134 @@
+import type { HeldRolesQuery, HoldersQuery } from '../../../ports/access-reads.js'
+import type { Position } from '../../../ports/event-store.js'
+import { roleScope } from '../../../projections/rows.js'
+import { allOf, boundedPosition, type Dialect, type Parameter, type Statement } from '../dialect.js'
+import { isNamed } from './list-statements.js'
+import { ASSIGNMENTS, NAMES, OBJECTS, positionColumns, SPELLS } from './tables.js'
+
+/** Finds the roles of a user that count, one more than asked for, and the positions beside each. */
+export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
+  const { orgId, userId, projectId, now, after, limit } = query
+  const { table } = dialect
+  const counts = allOf([
+    { sql: 'held.org = ? AND held.user_id = ?', parameters: [orgId, userId] },
+    ...counting(dialect, { scope: 'project.name', scopeValues: [], now }),
+    ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
+    ...(after === undefined
+      ? []
+      : [isAfter(['project.name', 'held.role'], [roleScope(after[0], after[1]), after[2]])]),
+  ])
+  return {
+    name: `held${flags(projectId, after)}`,
+    sql: besidePositions(
+      dialect,
+      `SELECT project.name AS scope, held.role, held.expires_at, shown.body
+        FROM ${table(ASSIGNMENTS)} AS held JOIN ${table(NAMES)} AS project ON project.number = held.scope
+        LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
+        WHERE ${counts.sql} ORDER BY project.name, held.role LIMIT ?`,
+      'scope, role',
+    ),
+    parameters: [...counts.parameters, limit + 1],
+  }
+}
+
+/** Finds the users who have roles of a project that count, one more than asked for, and the positions beside each. */
+export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
+  const { orgId, projectId, roleKey, at, now, after, limit } = query
+  const scope = roleScope(orgId, projectId)
+  const counts = allOf([
+    isNamed(dialect, 'held.scope', scope),
+    ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
+    { sql: `held.user_id <> ''`, parameters: [] },
+    ...counting(dialect, { scope: '?', scopeValues: [scope], now, at }),
+    ...(after === undefined ? [] : [followsHolder(after, roleKey)]),
+  ])
+  const order = 'role, org, user_id'
+  return {
+    name: `who${flags(roleKey, at)}${after === undefined ? 0 : after[0] === roleKey ? 1 : 2}`,
+    sql: besidePositions(
+      dialect,
+      `SELECT held.role, held.org, held.user_id, held.expires_at, held.given
+        FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql} ORDER BY ${order} LIMIT ?`,
+      order,
+    ),
+    parameters: [...counts.parameters, limit + 1],
+  }
+}
+
+/** Which of the values are given: another text has another name. */
+const flags = (...given: readonly unknown[]): string =>
+  given.map((value) => (value === undefined ? 0 : 1)).join('')
+
+/** With one role, an index goes on at the organization and the user. */
+const followsHolder = (
+  [role, ...holder]: NonNullable<HoldersQuery['after']>,
+  roleKey: string | undefined,
+): Statement =>
+  role === roleKey
+    ? isAfter(['held.org', 'held.user_id'], holder)
+    : isAfter(['held.role', 'held.org', 'held.user_id'], [role, ...holder])
+
+/** When and by which scope assignments, called `held`, count. */
+interface Counted {
+  /** The name of the scope, in SQL. */
+  readonly scope: string
+  readonly scopeValues: readonly Parameter[]
+  readonly now: Date
+  /** As it is when undefined. */
+  readonly at?: Position | undefined
+}
+
+/** An assignment holds, has not expired, and nothing that covers it is inactive. */
+const counting = (
+  dialect: Dialect,
+  { scope, scopeValues, now, at }: Counted,
+): readonly Statement[] => {
+  const isInactive = ([org, user]: readonly [string, string]): Statement => {
+    const lasts = lasting('spell', at)
+    return {
+      sql: `NOT EXISTS (SELECT 1 FROM ${dialect.table(SPELLS)} AS spell
+        WHERE spell.scope = ${scope} AND spell.org = ${org} AND spell.user_id = ${user} AND ${lasts.sql})`,
+      parameters: [...scopeValues, ...lasts.parameters],
+    }
+  }
+  return [
+    lasting('held', at),
+    {
+      sql: '(held.expires_at IS NULL OR held.expires_at > ?)',
+      parameters: [now.getTime()],
+    },
+    // The project, the grant of it, and the grant of the role.
+    ...(
+      [
+        [`''`, `''`],
+        ['held.org', `''`],
+        ['held.org', 'held.user_id'],
+      ] as const
+    ).map(isInactive),
+  ]
+}
+
+/** Whether a row holds, now or right after the event at a position. */
+const lasting = (table: string, at: Position | undefined): Statement => {
+  if (at === undefined) return { sql: `${table}.end_at IS NULL`, parameters: [] }
+  const position = boundedPosition(at)
+  return {
+    sql: `${table}.begin_at <= ? AND (${table}.end_at IS NULL OR ${table}.end_at > ?)`,
+    parameters: [position, position],
+  }
+}
+
+const isAfter = (columns: readonly string[], values: readonly Parameter[]): Statement => ({
+  sql: `(${columns.join(', ')}) > (${values.map(() => '?').join(', ')})`,
+  parameters: values,
+})
+
+const endsWith = (text: string, end: string): Statement => ({
+  sql: `substr(${text}, length(${text}) - ?) = ?`,
+  parameters: [[...end].length - 1, end],
+})
+
+/** The rows of `page`, or one of nulls, each with the positions before it. */
+const besidePositions = (dialect: Dialect, page: string, order: string): string =>
+  `SELECT * FROM (SELECT ${positionColumns(dialect)}) AS moment LEFT JOIN (${page}) AS page ON TRUE
+    ORDER BY ${order}`

@@ -1,0 +1,156 @@
+import { err, ok, type Result } from 'neverthrow'
+import { en } from 'zod/locales'
+import * as z from 'zod/mini'
+import { EVENT_TYPES } from '../../domain/aggregates.js'
+import { compiled } from '../../domain/message.js'
+import { listOf, MAX_GRANTED_ROLES, MAX_REPORTED, RoleKey } from '../../domain/values.js'
+import type { Position } from '../../ports/event-store.js'
+import { type InvalidArgument, invalid, type Violation } from '../errors/errors.js'
+
+/** The output of `schema` for `value`, or what is wrong with it. @throws what a getter of `value` throws */
+export const parse = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+): Result<z.output<Schema>, InvalidArgument> => {
+  const parsed = compiled(schema).safeParse(value)
+  if (parsed.success) return ok(parsed.data)
+  return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
+}
+
+/**
+ * {@link parse} for the input of a method: one with a getter that throws is malformed. The error is a function,
+ * since to collect every violation takes far longer than to find the first.
+ */
+export const readInput = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  input: unknown,
+): Result<z.output<Schema>, () => InvalidArgument> => {
+  try {
+    return z.validate(compiled(schema), input)
+      ? parse(schema, input).mapErr(() => () => refusalOf(schema, input))
+      : err(() => refusalOf(schema, input))
+  } catch {
+    return err(() => UNREADABLE)
+  }
+}
+
+const UNREADABLE = invalid('', 'must be readable: a property or a method of it throws')
+
+const refusalOf = (schema: z.ZodMiniType, input: unknown): InvalidArgument => {
+  try {
+    const parsed = parse(schema, input)
+    return parsed.isErr() ? parsed.error : invalid('', 'must not change while it is read')
+  } catch {
+    return UNREADABLE
+  }
+}
+
+// The default messages of zod, also in the exported schemas: in English, unless the host has set another language.
+z.config({ localeError: z.config().localeError ?? en().localeError })
+
+/** Longest part of the name of an unknown field that is reported, in UTF-16 units. */
+export const LONGEST_NAME = 200
+
+/** The first violations in an input, field by field; they name fields and never hold values. */
+export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
+  issues
+    .slice(0, MAX_REPORTED)
+    .flatMap((issue) => violationsIn(issue))
+    .slice(0, MAX_REPORTED)
+
+const violationsIn = (issue: z.core.$ZodIssue): readonly Violation[] => {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys
+      .slice(0, MAX_REPORTED)
+      .map((key) => ({ field: pathOf([...issue.path, key]), description: 'is not a known field' }))
+  return [{ field: pathOf(issue.path), description: descriptionOf(issue) }]
+}
+
+const descriptionOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && issue.expected === 'object' ? 'must be an object' : issue.message
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((field, step) => {
+    if (typeof step === 'number') return `${field}[${step}]`
+    const name = String(step).slice(0, LONGEST_NAME).toWellFormed()
+    return field === '' ? name : `${field}.${name}`
+  }, '')
+
+/** The violation of a wrong item, and its path within the item. */
+interface ItemViolation {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/**
+ * Refuses the wrong items of a list, and reports as many as one error may.
+ *
+ * @param checkFor - makes the check of one list, which is given its items in order: true for a wrong one
+ */
+export const refuseItems = <Item>(
+  { path, message }: ItemViolation,
+  checkFor: (items: readonly Item[]) => (item: Item) => boolean,
+) =>
+  z.superRefine<readonly Item[]>((items, { addIssue }) => {
+    const isWrong = checkFor(items)
+    let reported = 0
+    for (const [index, item] of items.entries()) {
+      if (!isWrong(item)) continue
+      addIssue({ code: 'custom', path: [index, ...path], message })
+      if (++reported === MAX_REPORTED) return
+    }
+  })
+
+/** Refuses each item of a list whose `identity`, at `path` within it, an earlier item has. */
+export const onlyOnce = <Item>(identity: (item: Item) => string, path: readonly PropertyKey[]) =>
+  refuseItems<Item>({ path, message: 'must not appear twice' }, () => {
+    const seen = new Set<string>()
+    return (item) => seen.size === seen.add(identity(item)).size
+  })
+
+/** Number of rows of a page: 1 to 1000; 100 when absent. */
+export const pageSize = z._default(
+  z
+    .int({ error: 'must be a whole number from 1 to 1000' })
+    .check(
+      z.minimum(1, { error: 'must be at least 1' }),
+      z.maximum(1000, { error: 'must be at most 1000' }),
+    ),
+  100,
+)
+
+/** Whether `value` is a position in the log, a uint64. Spec: Common response object `details`. */
+export const isPosition = (value: unknown): value is Position =>
+  typeof value === 'bigint' && BigInt.asUintN(64, value) === value
+
+/** The condition of {@link isPosition}, in words. */
+export const POSITION_IN_WORDS = 'must be a bigint from 0 to 2^64 - 1'
+
+/** A position in the log. */
+export const position = z
+  .bigint({ error: POSITION_IN_WORDS })
+  .check(z.refine(isPosition, { error: POSITION_IN_WORDS }))
+
+const A_DATE = 'must be a valid Date'
+
+/** A time, to the millisecond. Copied, since the host may change a `Date`. */
+export const date = z.pipe(
+  z.custom<Date>((value) => value instanceof Date, { error: A_DATE }),
+  z.pipe(
+    z.transform((value: Date) => new Date(value)),
+    z.date({ error: A_DATE }),
+  ),
+)
+
+/** The first position that an event recorded in the millisecond `time` can have. */
+export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) * 1000n
+
+/** 1 to 100 event types. */
+export const eventTypes = z.optional(
+  listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100),
+)
+
+/** 1 to 400 role keys, none twice. */
+export const roleKeys = listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
+  onlyOnce((roleKey: RoleKey) => roleKey, []),
+)

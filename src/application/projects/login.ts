@@ -1,0 +1,185 @@
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import type { NotFound } from '../../domain/decider.js'
+import { projects } from '../../domain/project/aggregate.js'
+import { checkLogin, type RoleInformation, roleClaims } from '../../domain/project/login.js'
+import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
+import { fromPort } from '../errors/fault.js'
+import { countingRoles } from '../granting/judge-access.js'
+import type { AdmittedCall } from '../method/context.js'
+import { type NeededPermission, type Read, read } from '../method/method.js'
+import { targetOf } from '../method/target.js'
+import { requireFed } from '../reading/reads.js'
+import type { Runtime } from '../runtime.js'
+
+/** Most role keys, and most organizations with a grant, of one login. */
+const MAX_LISTED = 1000
+
+/** How often roles are read again when their project changes at the same time. */
+const MAX_ATTEMPTS = 10
+
+/** Who logs in, and to which project. */
+export const CheckLoginInput = z
+  .strictObject({
+    id: ProjectId,
+    userOrgId: OrgId,
+    userId: z.optional(UserId),
+    userRoleKeys: z._default(listOf(RoleKey, 0, MAX_LISTED), []),
+    grantedOrgIds: z._default(listOf(OrgId, 0, MAX_LISTED), []),
+  })
+  .check(
+    z.superRefine((input, { addIssue }) => {
+      if (input.userId === undefined) return
+      for (const list of ['userRoleKeys', 'grantedOrgIds'] as const)
+        if (input[list].length > 0)
+          addIssue({ code: 'custom', path: [list], message: 'must not be given with userId' })
+    }),
+  )
+export interface CheckLoginInput {
+  /** Id of the project. Spec: Project. */
+  readonly id: string
+  /** Organization of the user who logs in. Spec: Project, `hasProjectCheck`. */
+  readonly userOrgId: string
+  /**
+   * The user: the grants then say which roles they have and whether the project is granted to their organization.
+   * Absent: the two lists say so.
+   */
+  readonly userId?: string | undefined
+  /**
+   * Keys of the roles of this project that the user was assigned: at most 1,000; none when absent.
+   * Spec: Project, `projectRoleCheck`.
+   */
+  readonly userRoleKeys?: readonly string[] | undefined
+  /**
+   * Organizations that have a grant to this project: at most 1,000; none when absent. Spec: Project,
+   * `hasProjectCheck`.
+   */
+  readonly grantedOrgIds?: readonly string[] | undefined
+}
+
+/** The permissions on a project that {@link checkLoginOf} needs to go by the grants of a user. */
+const permissionsFor = (input: unknown, orgId: string): readonly NeededPermission[] => {
+  if (fieldOf(input, 'userId') === undefined) return []
+  const object = targetOf(projects)(input, orgId)
+  return [{ permission: 'user.grant.read', ...(object && { object }) }]
+}
+
+/** {@link checkLogin} with the current state of the project and of the user's roles. */
+export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
+  read(
+    runtime,
+    {
+      method: 'projects.checkLogin',
+      permissions: ['project.read', 'project.role.read'],
+      permissionsFor,
+      schema: CheckLoginInput,
+      target: targetOf(projects),
+    },
+    async (call, { id, userId, ...user }) => {
+      const { orgId } = call
+      const object = { type: 'project' as const, id }
+      if (userId !== undefined)
+        return (await loginOf(runtime, call, { id, userId, ...user })).andThen(
+          ({ project, roles, isGranted }) => {
+            const roleKeys = roles.map(({ roleKey }) => roleKey)
+            const { userOrgId } = user
+            const grantedOrgIds = isGranted ? [userOrgId] : []
+            return checkLogin(
+              { project, roleKeys },
+              { userOrgId, userRoleKeys: roleKeys, grantedOrgIds },
+            )
+          },
+        )
+      const roles = { projectId: id, roleKeys: user.userRoleKeys }
+      let project = await runtime.fresh.get<'project'>(call, object)
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+        if (!project) {
+          await requireFed(runtime, call)
+          return err({ kind: 'NotFound', object })
+        }
+        if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
+        const roleKeys = await existingRole(runtime, orgId, roles)
+        const latest = await fromPort(() => runtime.readModel.get<'project'>(orgId, object))
+        // The roles were read in this state of the project only if it has not changed since.
+        if (latest?.details.sequence === project.details.sequence)
+          return checkLogin({ project, roleKeys }, user)
+        project = latest
+      }
+      return err({ kind: 'Aborted', attempts: MAX_ATTEMPTS })
+    },
+  )
+
+/** The first of `roleKeys` that exists: one is enough to pass. */
+const existingRole = async (
+  { readModel }: Runtime,
+  orgId: string,
+  { projectId, roleKeys }: { readonly projectId: string; readonly roleKeys: readonly string[] },
+): Promise<readonly string[]> => {
+  for (const roleKey of roleKeys) {
+    const ref = { type: 'project_role' as const, projectId, roleKey }
+    if (await fromPort(() => readModel.get<'project_role'>(orgId, ref))) return [roleKey]
+  }
+  return []
+}
+
+/** A project of the organization at hand, and what a user has of it by the grants. */
+export interface Login {
+  readonly project: FoundProject & { readonly details: { readonly resourceOwner: string } }
+  /** The roles that count. */
+  readonly roles: readonly FoundRole[]
+  /** Whether the organization of the user has an active grant of the project. */
+  readonly isGranted: boolean
+}
+
+/** Reads what a user of any organization has of a project of the organization at hand. */
+export const loginOf = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  user: { readonly id: ProjectId; readonly userId: UserId; readonly userOrgId: OrgId },
+): Promise<Result<Login, NotFound>> => {
+  const { id, userId, userOrgId } = user
+  const { orgId } = call
+  const query = { orgId: userOrgId, userId, projectOrgId: orgId, projectId: id }
+  const found = await runtime.fresh.access(call, query)
+  const { project } = found
+  if (!project) {
+    await requireFed(runtime, call)
+    return err({ kind: 'NotFound', object: { type: 'project', id } })
+  }
+  return ok({
+    project: { ...project, details: { resourceOwner: orgId } },
+    roles: countingRoles(found, { isOwn: userOrgId === orgId, now: runtime.now() }),
+    isGranted: found.projectGrant === 'active',
+  })
+}
+
+/** Whose roles, of which project. */
+export const RoleClaimsInput = z.strictObject({ id: ProjectId, userId: UserId, userOrgId: OrgId })
+export interface RoleClaimsInput {
+  /** Id of the project. Spec: Project. */
+  readonly id: string
+  /** The user, as their organization names them: 1 to 200 characters (code points). */
+  readonly userId: string
+  /** Organization of the user. Spec: Project, `hasProjectCheck`. */
+  readonly userOrgId: string
+}
+
+/** {@link roleClaims} with the current state of the project and of the grants of the user. */
+export const roleClaimsOf = (runtime: Runtime): Read<RoleClaimsInput, readonly RoleInformation[]> =>
+  read(
+    runtime,
+    {
+      method: 'projects.roleClaims',
+      permissions: ['project.read', 'project.role.read', 'user.grant.read'],
+      schema: RoleClaimsInput,
+      target: targetOf(projects),
+    },
+    async (call, user) =>
+      (await loginOf(runtime, call, user)).map(({ project, roles }) =>
+        roleClaims(
+          { project, roles },
+          roles.map(({ roleKey }) => roleKey),
+        ),
+      ),
+  )

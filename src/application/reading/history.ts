@@ -1,0 +1,199 @@
+import { err, ok } from 'neverthrow'
+import * as z from 'zod/mini'
+import { type AnyEvent, ObjectInput } from '../../domain/aggregates.js'
+import { choice, type ObjectRef, requiredText, type StreamId } from '../../domain/values.js'
+import type { Position } from '../../ports/event-store.js'
+import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
+import { readEvent, streamOf } from '../../projections/read-events.js'
+import { containerOf, rowAfter } from '../../projections/rows.js'
+import { Fault, fromPort } from '../errors/fault.js'
+import { withCurrentRoles } from '../granting/shown-roles.js'
+import { date, eventTypes, firstPositionIn, pageSize, position } from '../method/input.js'
+import { type Read, read } from '../method/method.js'
+import { targetOfObject } from '../method/target.js'
+import { streamsAt } from '../recording/streams.js'
+import type { Runtime } from '../runtime.js'
+import { requireFed } from './reads.js'
+
+/** A `Date`, which `stateAt` takes, would otherwise pass as an object without bounds. */
+const timeBounds = z.pipe(
+  z.custom<NonNullable<ListHistoryInput['time']>>((value) => !(value instanceof Date), {
+    error: 'must have from or to',
+  }),
+  z.strictObject({ from: z.optional(date), to: z.optional(date) }),
+)
+
+/** Which changes to list: of the organization, or of one object. */
+export const ListHistoryInput = z
+  .strictObject({
+    object: z.optional(ObjectInput),
+    including: z.optional(choice(['roles'])),
+    actor: z.optional(requiredText),
+    types: eventTypes,
+    order: z._default(choice(['asc', 'desc']), 'asc'),
+    after: z._default(position, 0n),
+    before: z.optional(position),
+    time: z.optional(timeBounds),
+    limit: pageSize,
+  })
+  .check(
+    z.refine(({ object, including }) => including === undefined || object?.type === 'project', {
+      error: 'needs an object of type project',
+      path: ['including'],
+    }),
+  )
+export interface ListHistoryInput {
+  /** By its type and ids, also one that was removed; all of the organization when absent. */
+  readonly object?: ObjectRef | undefined
+  /** With an `object` that is a project: also the history of its roles, removed ones included. */
+  readonly including?: 'roles' | undefined
+  /** `userId` of the actor: 1 to 200 characters (code points); any when absent. */
+  readonly actor?: string | undefined
+  /** Any of these event types: 1 to 100; every type when absent. */
+  readonly types?: readonly AnyEvent['type'][] | undefined
+  /** Oldest first, `asc`, when absent; newest first with `desc`. */
+  readonly order?: 'asc' | 'desc' | undefined
+  /** Only entries above this position, exclusive: `0n` to `2n ** 64n - 1n`; `0n`, the start, when absent. */
+  readonly after?: Position | undefined
+  /** Only entries below this position, exclusive: `0n` to `2n ** 64n - 1n`; no bound when absent. */
+  readonly before?: Position | undefined
+  /** Only entries of this time, to the millisecond; `after` and `before` apply too. */
+  readonly time?:
+    | {
+        /** Inclusive; no bound when absent. */
+        readonly from?: Date | undefined
+        /** Exclusive; no bound when absent. */
+        readonly to?: Date | undefined
+      }
+    | undefined
+  /** 1 to 1000 entries; 100 when absent. */
+  readonly limit?: number | undefined
+}
+
+/** A page of history. */
+export interface HistoryPage {
+  /** In the order of `order`. */
+  readonly items: readonly HistoryEntry[]
+  /** With the order `asc`: `after` of the next page; absent on the last. */
+  readonly nextAfter?: Position
+  /** With the order `desc`: `before` of the next page; absent on the last. */
+  readonly nextBefore?: Position
+}
+
+/**
+ * Who changed what, when; removed objects keep their history. The history of a role shows the removal of its
+ * project if the role existed then: it ended with it.
+ */
+export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPage> =>
+  read(
+    runtime,
+    {
+      method: 'history.list',
+      permissions: ['event.read'],
+      schema: ListHistoryInput,
+      target: targetOfObject,
+    },
+    async (call, { object, including, actor, types, order, limit, ...range }) => {
+      const bounds = boundsOf(range)
+      await runtime.follow(call)
+      const found = await fromPort(() =>
+        runtime.readModel.history({
+          orgId: call.orgId,
+          ...bounds,
+          order,
+          // One more entry shows whether there is another page.
+          limit: limit + 1,
+          ...(object !== undefined && { object }),
+          ...(including !== undefined && { including }),
+          ...(actor !== undefined && { actor }),
+          ...(types !== undefined && { types }),
+        }),
+      )
+      if (found.length === 0) await requireFed(runtime, call)
+      const items = found.slice(0, limit)
+      const last = items.at(-1)
+      if (last === undefined || found.length <= limit) return ok({ items })
+      const { sequence } = last
+      return ok(order === 'asc' ? { items, nextAfter: sequence } : { items, nextBefore: sequence })
+    },
+  )
+
+type Range = Pick<z.output<typeof ListHistoryInput>, 'after' | 'before' | 'time'>
+
+/** A position contains its time, so bounds of time become bounds of positions. */
+const boundsOf = ({ after, before, time }: Range): Pick<HistoryQuery, 'after' | 'before'> => {
+  const earliest = time?.from && firstPositionIn(time.from) - 1n
+  const end = time?.to && firstPositionIn(time.to)
+  const lowest = before === undefined || (end !== undefined && end < before) ? end : before
+  return {
+    after: earliest !== undefined && earliest > after ? earliest : after,
+    ...(lowest !== undefined && { before: lowest }),
+  }
+}
+
+/** Which object, and when: right after the event at `sequence`, or at the end of the millisecond `time`. */
+export const StateAtInput = z
+  .strictObject({
+    object: ObjectInput,
+    sequence: z.optional(position),
+    time: z.optional(date),
+  })
+  .check(
+    z.refine(({ sequence, time }) => (sequence === undefined) !== (time === undefined), {
+      error: 'must be given, or else time, but not both',
+      path: ['sequence'],
+    }),
+  )
+export interface StateAtInput {
+  /** By its type and ids; also one that was removed later. */
+  readonly object: ObjectRef
+  /**
+   * Right after the event at this position, or the last event before it: `0n` to `2n ** 64n - 1n`. Either
+   * this or `time`. Spec: Common response object `details`.
+   */
+  readonly sequence?: Position | undefined
+  /** At the end of this millisecond. Either this or `sequence`. */
+  readonly time?: Date | undefined
+}
+
+/** An object as `get` would have shown it at a time in the past. */
+export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>
+  read(
+    runtime,
+    {
+      method: 'history.stateAt',
+      permissions: ['event.read'],
+      schema: StateAtInput,
+      target: targetOfObject,
+    },
+    async ({ orgId }, { object, sequence, time }) => {
+      const until = sequence ?? endOfMillisecond(time)
+      const at = (ref: ObjectRef) => objectAt(runtime, streamOf(orgId, ref), until)
+      const found = await at(object)
+      const container = containerOf(object)
+      // An object ends with its container.
+      const isThere = found && (!container || (await at(container)))
+      const shown =
+        isThere && (await withCurrentRoles(streamsAt(runtime.store, orgId, until), object, found))
+      return shown ? ok(shown) : err({ kind: 'NotFound', object })
+    },
+  )
+
+const endOfMillisecond = (time = new Date(0)): Position => firstPositionIn(time) + 999n
+
+/** @param until - last position that counts */
+const objectAt = async (
+  { store }: Runtime,
+  stream: StreamId,
+  until: Position,
+): Promise<Views[ViewType] | undefined> => {
+  const events = await fromPort(() => store.readStream(stream))
+  let row: Views[ViewType] | undefined
+  for (const recorded of events) {
+    if (recorded.position > until) break
+    const event = readEvent(recorded)
+    if (event.isErr()) throw new Fault(event.error)
+    row = rowAfter(row, event.value)
+  }
+  return row
+}

@@ -1,0 +1,99 @@
+import type { StreamId } from '../../domain/values.js'
+
+/**
+ * How long, in milliseconds, others wait for a held lock before it is taken away: a runtime may have ended the
+ * request that holds it (workerd, when the client leaves). Most appends take less; if not, versions decide.
+ */
+const LOCK_TIMEOUT_MS = 40_000
+
+/** The locks of each stream, held or waiting, in the order in which they were asked for. */
+type Queues = Map<StreamId, Lock[]>
+
+/**
+ * Locks by stream, within one process, first come, first served. They only save lost races: what is
+ * recorded is decided by versions.
+ */
+export class Locks {
+  readonly #queues: Queues = new Map()
+
+  /** Asks for a lock on all of `streams` at once, so that no two locks wait for each other. */
+  ask(streams: readonly StreamId[]): Lock {
+    return new Lock(this.#queues, streams)
+  }
+}
+
+/** A lock on some streams, or a place in the queue for it, until it is released. */
+export class Lock {
+  readonly #queues: Queues
+  readonly #streams: readonly StreamId[]
+  /** On how many of the streams another lock comes first. */
+  #behind = 0
+  #wake: (() => void) | undefined
+
+  constructor(queues: Queues, streams: readonly StreamId[]) {
+    this.#queues = queues
+    this.#streams = streams
+    for (const stream of streams) {
+      const queue = queues.get(stream)
+      if (queue === undefined) queues.set(stream, [this])
+      else if (queue.push(this)) this.#behind++
+    }
+  }
+
+  get isHeld(): boolean {
+    return this.#behind === 0
+  }
+
+  includes(streams: readonly StreamId[]): boolean {
+    return streams.every((stream) => this.#streams.includes(stream))
+  }
+
+  /** Resolves when the lock is held; false when `signal` aborts before, which releases it. */
+  wait(signal: AbortSignal | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearInterval(timer)
+        signal?.removeEventListener('abort', giveUp)
+        resolve(this.isHeld)
+      }
+      const giveUp = () => {
+        this.release()
+        end()
+      }
+      let before: readonly Lock[] = []
+      // Every lock that waits has a timer: that of the next in the queue may have ended with its request.
+      const timer = setInterval(() => {
+        for (const lock of this.#waitsFor()) if (before.includes(lock)) lock.release()
+        before = this.#waitsFor()
+      }, LOCK_TIMEOUT_MS)
+      this.#wake = end
+      signal?.addEventListener('abort', giveUp, { once: true })
+      if (signal?.aborted) giveUp()
+    })
+  }
+
+  /** Does nothing to a lock that was released before or taken away. */
+  release(): void {
+    for (const stream of this.#streams) {
+      const queue = this.#queues.get(stream) ?? []
+      const place = queue.indexOf(this)
+      if (place >= 0) queue.splice(place, 1)
+      const [next] = queue
+      if (next === undefined) this.#queues.delete(stream)
+      else if (place === 0) next.#moveUp()
+    }
+  }
+
+  #moveUp(): void {
+    if (--this.#behind === 0) this.#wake?.()
+  }
+
+  /** The locks that are held and that this one waits for, perhaps by way of others. */
+  #waitsFor(): readonly Lock[] {
+    return this.#streams.flatMap((stream) => {
+      const first = this.#queues.get(stream)?.[0]
+      if (first === undefined || first === this) return []
+      return first.isHeld ? [first] : first.#waitsFor()
+    })
+  }
+}

@@ -1,0 +1,162 @@
+import { type Decider, exists } from '../../domain/decider.js'
+import { currentVersion, type Message } from '../../domain/message.js'
+import type { StreamId } from '../../domain/values.js'
+import {
+  type NewEvent,
+  type Position,
+  type RecordedEvent,
+  timeOf,
+  type Version,
+} from '../../ports/event-store.js'
+import { corruptEvent } from '../../ports/known-event.js'
+import type { ObjectDetails } from '../../ports/read-model.js'
+import { readEvent } from '../../projections/read-events.js'
+import { Fault } from '../errors/fault.js'
+
+/** What every state has. */
+export interface Status {
+  readonly status: string
+}
+
+/** The part of an aggregate by which its events lead from one state to the next. */
+export interface Evolving<State extends Status, Event extends Message> {
+  readonly decider: Pick<
+    Decider<never, State, Event, unknown>,
+    'initialState' | 'evolve' | 'upcasters'
+  >
+  readonly reads: (event: Message) => event is Event
+}
+
+/** An aggregate whose objects are named by `Ids`. */
+export interface StreamsOf<Ids, State extends Status, Event extends Message>
+  extends Evolving<State, Event> {
+  readonly stream: (orgId: string, ids: Ids) => StreamId
+}
+
+/** A stream of any aggregate, as it is after one of its events or before the first. */
+export interface AnyStreamState {
+  readonly name: StreamId
+  readonly version: Version
+  readonly state: Status
+  /** Position of the event that created the object, the last time; `0n` when there is none. */
+  readonly created: Position
+  /** Position of the last event; `0n` when there is none. */
+  readonly changed: Position
+  /** The stream before its first event. */
+  readonly beginning: () => AnyStreamState
+  /** The stream after `recorded`, its next events. @throws Fault when one cannot be read */
+  readonly replay: (recorded: readonly RecordedEvent[]) => AnyStreamState
+}
+
+/** A stream with a `State`. It never changes: each event leads to another one. */
+export class StreamState<State extends Status, Event extends Message> implements AnyStreamState {
+  readonly aggregate: Evolving<State, Event>
+  readonly name: StreamId
+  readonly state: State
+  readonly version: Version
+  readonly created: Position
+  readonly changed: Position
+
+  constructor(
+    aggregate: Evolving<State, Event>,
+    name: StreamId,
+    after: Pick<StreamState<State, Event>, 'state' | 'version' | 'created' | 'changed'> = {
+      state: aggregate.decider.initialState,
+      version: 0,
+      created: 0n,
+      changed: 0n,
+    },
+  ) {
+    this.aggregate = aggregate
+    this.name = name
+    this.state = after.state
+    this.version = after.version
+    this.created = after.created
+    this.changed = after.changed
+  }
+
+  beginning(): StreamState<State, Event> {
+    return new StreamState(this.aggregate, this.name)
+  }
+
+  replay(recorded: readonly RecordedEvent[]): StreamState<State, Event> {
+    return recorded.reduce<StreamState<State, Event>>(
+      (before, event) => before.next(this.#read(event), event),
+      this,
+    )
+  }
+
+  /** The stream after `event`, which was recorded with this version and position. */
+  next(
+    event: Event,
+    { version, position }: Pick<RecordedEvent, 'version' | 'position'>,
+  ): StreamState<State, Event> {
+    const state = this.aggregate.decider.evolve(this.state, event, version)
+    const isNew = !exists(this.state) && exists(state)
+    return new StreamState(this.aggregate, this.name, {
+      state,
+      version,
+      created: isNew ? position : this.created,
+      changed: position,
+    })
+  }
+
+  #read(recorded: RecordedEvent): Event {
+    const read = readEvent(recorded)
+    if (read.isErr()) throw new Fault(read.error)
+    if (this.aggregate.reads(read.value)) return read.value
+    throw new Fault(corruptEvent(recorded, 'type'))
+  }
+}
+
+/** Whether `stream` is one of `aggregate`. */
+export const isOf = <State extends Status, Event extends Message>(
+  stream: AnyStreamState | undefined,
+  aggregate: Evolving<State, Event>,
+): stream is StreamState<State, Event> =>
+  stream instanceof StreamState && stream.aggregate === aggregate
+
+/** The events, none perhaps, that a decision adds to one stream. */
+export interface StreamChange {
+  /** The stream as it was decided on. */
+  readonly before: AnyStreamState
+  readonly events: readonly NewEvent[]
+  /** The stream after the events, which were recorded as those of `recorded` from index `from` on. */
+  readonly after: (recorded: readonly RecordedEvent[], from: number) => AnyStreamState
+}
+
+/** Adds `events`, none perhaps, to the stream that was read as `before`. */
+export const change = <State extends Status, Event extends Message>(
+  before: StreamState<State, Event>,
+  events: readonly Event[],
+): StreamChange => ({
+  before,
+  events: events.map((event) => newEvent(before.aggregate.decider, event)),
+  after: (recorded, from) =>
+    events.reduce((state, event, index) => {
+      const place = recorded[from + index]
+      if (place === undefined)
+        throw new Error(`The store recorded too few events of ${before.name}`)
+      return state.next(event, place)
+    }, before),
+})
+
+/** A decided event, as a store takes it. */
+export const newEvent = (
+  { upcasters }: Pick<Decider<never, unknown, Message, unknown>, 'upcasters'>,
+  { type, data }: Message,
+): NewEvent => ({ type, schemaVersion: currentVersion(upcasters, type), data })
+
+/** The common response object of the specification, for a stream of `resourceOwner`. */
+export const detailsOf = (
+  { created, changed }: AnyStreamState,
+  resourceOwner: string,
+): ObjectDetails => {
+  const creationDate = timeOf(created)
+  const changeDate = changed === created ? creationDate : timeOf(changed)
+  return { sequence: changed, creationDate, changeDate, resourceOwner }
+}
+
+/** `details.sequence` of the object of a stream; undefined when there is none. */
+export const sequenceOf = ({ state, changed }: AnyStreamState): Position | undefined =>
+  exists(state) ? changed : undefined

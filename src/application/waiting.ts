@@ -1,0 +1,115 @@
+import { Fault, fromPort, unavailable } from './errors/fault.js'
+
+/** How long a write is decided anew after lost races before it is aborted, in milliseconds. */
+const RETRY_FOR_MS = 10_000
+
+/** Begins the time for retries; the function returns whether it is over. */
+export const retryDeadline = (): (() => boolean) => {
+  const deadline = performance.now() + RETRY_FOR_MS
+  return () => performance.now() >= deadline
+}
+
+/** Longest pause between two attempts, in milliseconds: a call that lost often must not fall behind new ones. */
+const LONGEST_BETWEEN = 50
+
+/**
+ * Waits before the next attempt: not at all after the first, then for a random time whose maximum doubles, so
+ * that the same writers do not collide again. Ends early when `signal` aborts.
+ */
+export const pause = (attempts: number, signal: AbortSignal | undefined): Promise<void> => {
+  if (attempts === 1) return Promise.resolve()
+  return delay(Math.random() * Math.min(LONGEST_BETWEEN, 2 ** attempts), signal)
+}
+
+/** Pauses while a store or a projection is unavailable, in milliseconds: the first, and the longest. */
+export const FIRST_PAUSE = 10
+const LONGEST_PAUSE = 1_000
+
+/** The pause after one of `pause` milliseconds. */
+export const longerPause = (pause: number): number => Math.min(2 * pause, LONGEST_PAUSE)
+
+/** Waits for some milliseconds, or until `signal` aborts. */
+export const delay = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    // Before the timer: what is no signal throws here, and leaves no timer behind.
+    signal?.addEventListener('abort', done)
+    const timer = setTimeout(done, milliseconds)
+  })
+
+/**
+ * Waits for `promise`, but not after `signal` aborts. The promise is not cancelled: its outcome is then ignored.
+ *
+ * @throws Fault when the signal aborts first
+ */
+export const raceAbort = <Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> => {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const cancel = () => reject(new Fault({ kind: 'Cancelled' }))
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancel))
+    try {
+      if (signal.aborted) cancel()
+      else signal.addEventListener('abort', cancel, { once: true })
+    } catch (cause) {
+      reject(unavailable(cause, 'not_recorded'))
+    }
+  })
+}
+
+/** {@link fromPort}, but it does not wait after `signal` aborts. @throws Fault when it aborts first */
+export const callPort = <Value>(
+  call: () => Promise<Value> | Value,
+  signal: AbortSignal | undefined,
+): Promise<Value> => raceAbort(fromPort(call), signal)
+
+const later: (next: () => void) => unknown =
+  typeof setImmediate === 'function' ? setImmediate : setTimeout
+
+/** Lets timers, I/O and other callers run between the parts of long work, which itself may never wait. */
+export const yieldToEventLoop = (): Promise<void> =>
+  new Promise((resolve) => {
+    later(resolve)
+  })
+
+type Source<Value> = Iterable<Value> | AsyncIterable<Value>
+
+/** The values of `source`; throws as soon as `signal` aborts, also while the source does not answer. */
+export const abortableSource = <Value>(
+  source: Source<Value>,
+  signal: AbortSignal | undefined,
+): Source<Value> =>
+  // A synchronous source is read without a pause in which the signal could abort.
+  signal && Symbol.asyncIterator in source ? abortableValues(source, signal) : source
+
+async function* abortableValues<Value>(
+  source: AsyncIterable<Value>,
+  signal: AbortSignal,
+): AsyncGenerator<Value> {
+  const iterator = source[Symbol.asyncIterator]()
+  const next = async () => iterator.next()
+  const close = async () => iterator.return?.()
+  let isOver = false
+  try {
+    for (;;) {
+      if (signal.aborted) throw signal.reason
+      const step = await raceAbort(next(), signal)
+      isOver = step.done === true
+      if (step.done) return
+      yield step.value
+    }
+  } catch (thrown) {
+    isOver = !signal.aborted
+    throw thrown
+  } finally {
+    // After an abort it does not wait for the source to close: a generator that hangs never does.
+    if (!isOver) await raceAbort(close(), signal).catch(() => undefined)
+  }
+}

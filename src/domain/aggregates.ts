@@ -1,0 +1,94 @@
+import * as z from 'zod/mini'
+import type { Aggregate } from './aggregate.js'
+import { domains } from './email-domain/aggregate.js'
+import { verifiedDomains } from './email-domain/verified-domain.js'
+import { identityProviders } from './identity-provider/aggregate.js'
+import type { EventSchema } from './message.js'
+import { projects } from './project/aggregate.js'
+import { projectGrants } from './project-grant/aggregate.js'
+import { projectRoles } from './project-role/aggregate.js'
+import { userGrants } from './user-grant/aggregate.js'
+import { fieldOf, type ObjectRef } from './values.js'
+
+const all = {
+  identity_provider: identityProviders,
+  project: projects,
+  project_role: projectRoles,
+  project_grant: projectGrants,
+  user_grant: userGrants,
+  domain: domains,
+} satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
+
+type Listed = (typeof all)[keyof typeof all]
+
+/** What is shown of an object of any type. */
+export type AnyView = NonNullable<ReturnType<Listed['view']>>
+
+/** An event of any stream, in its newest version. */
+export type AnyEvent = z.output<
+  Listed['decider']['eventSchema'] | typeof verifiedDomains.decider.eventSchema
+>
+
+/** Any kind; its functions take ids, events and views as they are stored. */
+export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>
+
+/** What is needed to read the events of a stream. */
+export type EventKind = Pick<AnyAggregate, 'stream'> & {
+  readonly decider: Pick<AnyAggregate['decider'], 'upcasters'>
+  readonly events: readonly EventSchema[]
+}
+
+/** The events of streams that are no objects: each is the claim of what is unique among all organizations. */
+const CLAIMS: readonly EventKind[] = [verifiedDomains]
+
+/** The kind of every aggregate, by the type of its objects. */
+export const aggregates: { readonly [Type in ObjectRef['type']]: AnyAggregate } = all
+
+/** How the events of every stream are read. */
+export const eventKinds: readonly EventKind[] = [...Object.values(aggregates), ...CLAIMS]
+
+/** The types of all objects. */
+export const TYPES = Object.values(all).map(({ type }) => type)
+
+/** A record of what `make` returns for each of `names`. */
+export const recordOf = <Name extends string, Value>(
+  names: readonly Name[],
+  make: (name: Name) => Value,
+): Record<Name, Value> =>
+  // `Object.fromEntries` loses the type of the names.
+  Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>
+
+/** What `make` returns for each kind, by type. */
+export const byType = <Value>(
+  make: (kind: AnyAggregate) => Value,
+): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))
+
+/** Types of all events. */
+export const EVENT_TYPES = [...Object.values(all), verifiedDomains]
+  .flatMap(({ events }) => [...events])
+  .flatMap((schema) => schema.def.innerType.shape.type.def.values)
+
+/** Names one object of the organization. */
+export const ObjectInput = z.discriminatedUnion(
+  'type',
+  [
+    z.extend(identityProviders.ids, { type: z.literal('identity_provider') }),
+    z.extend(projects.ids, { type: z.literal('project') }),
+    z.extend(projectRoles.ids, { type: z.literal('project_role') }),
+    z.extend(projectGrants.ids, { type: z.literal('project_grant') }),
+    z.extend(userGrants.ids, { type: z.literal('user_grant') }),
+    z.extend(domains.ids, { type: z.literal('domain') }),
+  ],
+  { error: 'must name an object by type and ids' },
+)
+
+/** The kind of objects of that type; undefined when there is none, as for malformed input. */
+export const aggregateNamed = (type: unknown): AnyAggregate | undefined =>
+  Object.values(aggregates).find((kind) => kind.type === type)
+
+/** The ids of the object that `ref` names, in the order of its kind. */
+export const idsOf = (ref: ObjectRef): readonly string[] =>
+  Object.keys(aggregates[ref.type].ids.shape).flatMap((name) => {
+    const id = fieldOf(ref, name)
+    return id === undefined ? [] : String(id)
+  })

@@ -1,0 +1,135 @@
+import type { AssignedRole, AssignmentRange } from '../domain/aggregate.js'
+import type { AnyAggregate } from '../domain/aggregates.js'
+import type { Position } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
+import type { Views, ViewType } from '../ports/read-model.js'
+
+/**
+ * A role of a project that is assigned to an organization or to a user of it, on the same terms from one position
+ * to another. Rows of assignments are never changed, except that they end once.
+ */
+export interface Assignment extends Required<Pick<AssignmentRange, 'projectOrgId' | 'projectId'>> {
+  readonly roleKey: string
+  /** The organization that is assigned the role, or that of the user. */
+  readonly orgId: string
+  /** Undefined when the organization is assigned the role. */
+  readonly userId: string | undefined
+  readonly expiresAt: Date | undefined
+  /** The event that assigned the role; earlier than `from` when `expiresAt` was changed since. */
+  readonly given: Position
+  /** The event from which on the row holds. */
+  readonly from: Position
+}
+
+/** The end of all assignments in a range that have not ended. */
+export interface Ending extends AssignmentRange {
+  /** Of these roles; of all when absent. */
+  readonly roleKeys?: readonly string[]
+  /** The event that ends them: the rows hold before it. */
+  readonly until: Position
+  /** Type of the object whose event it is. */
+  readonly with: ViewType
+}
+
+/** The assignments of roles, and when what covers them was inactive, after the events applied so far. */
+export interface AssignmentStore {
+  /** Those in `range`, which has an organization and perhaps a user, that have not ended; by role. */
+  readonly assigned: (
+    range: AssignmentRange,
+  ) => ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>
+  readonly begin: (assignment: Assignment) => void
+  readonly end: (ending: Ending) => void
+  /** What covers `range`, which has no role, is inactive from `position` on. */
+  readonly pause: (range: AssignmentRange, position: Position) => void
+  /** It is active again from `position` on. */
+  readonly resume: (range: AssignmentRange, position: Position) => void
+}
+
+/** An object before an event and after it. */
+export interface Change {
+  readonly before: Views[ViewType] | undefined
+  readonly after: Views[ViewType] | undefined
+}
+
+/**
+ * Applies `event` to the assignments, and returns its change as it is shown: without the roles that have ended
+ * since they were recorded.
+ *
+ * @param recorded - the object with all roles that the events of its own stream record
+ */
+export const changeAssignments = (
+  store: AssignmentStore,
+  kind: AnyAggregate,
+  event: KnownEvent,
+  recorded: Change,
+): Change => {
+  const { data, position, metadata } = event
+  const { type, covers, assigns, removal } = kind
+  const range = covers(data, metadata.resourceOwner)
+  if (!range) return recorded
+  const { before, after } = recorded
+  const held: Held = assigns && before ? store.assigned(range) : NONE
+  // What does not exist, such as a grant that was removed with its project, assigns nothing.
+  const roles = after && assigns?.rolesIn(event)
+  const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
+  if (event.type === removal) store.end({ ...range, until: position, with: type })
+  else if (roles && after) changeRoles(store, { range, held, roles, position, with: type })
+  if (before?.state !== after?.state) {
+    if (before?.state === 'inactive') store.resume(range, position)
+    if (after?.state === 'inactive') store.pause(range, position)
+  }
+  return { before: shown(before), after: roles ? after : shown(after) }
+}
+
+type Held = ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>
+
+const NONE: Held = new Map()
+
+/** `row` with copies of those of its roles that are `held`. Ends of roles may be text, as JSON has them. */
+export const withHeld = <Row extends Views[ViewType]>(
+  { rolesOf, withRoles }: NonNullable<AnyAggregate['assigns']>,
+  row: Row,
+  held: Pick<Held, 'has'>,
+): Row => {
+  const roles = rolesOf(row)
+    .filter(({ roleKey }) => held.has(roleKey))
+    .map(({ roleKey, expiresAt }) =>
+      expiresAt ? { roleKey, expiresAt: new Date(expiresAt) } : { roleKey },
+    )
+  return { ...row, ...withRoles(row, roles) }
+}
+
+interface Granted {
+  readonly range: AssignmentRange
+  readonly held: Held
+  readonly roles: readonly AssignedRole[]
+  readonly position: Position
+  readonly with: ViewType
+}
+
+/** Replaces the roles that are `held` by `roles`; one on the same terms goes on. */
+const changeRoles = (
+  store: AssignmentStore,
+  { range, held, roles, position, with: type }: Granted,
+): void => {
+  const isSame = ({ roleKey, expiresAt }: AssignedRole) => {
+    const role = held.get(roleKey)
+    return role !== undefined && role.expiresAt?.getTime() === expiresAt?.getTime()
+  }
+  const kept = new Set(roles.filter(isSame).map(({ roleKey }) => roleKey))
+  const ended = [...held.keys()].filter((roleKey) => !kept.has(roleKey))
+  if (ended.length > 0) store.end({ ...range, roleKeys: ended, until: position, with: type })
+  const { projectOrgId, projectId, orgId = '', userId } = range
+  for (const { roleKey, expiresAt } of roles)
+    if (!kept.has(roleKey))
+      store.begin({
+        projectOrgId,
+        projectId,
+        roleKey,
+        orgId,
+        userId,
+        expiresAt,
+        given: held.get(roleKey)?.given ?? position,
+        from: position,
+      })
+}

@@ -1,0 +1,61 @@
+import { aggregates, byType } from '../domain/aggregates.js'
+import { changedFields } from '../domain/message.js'
+import { timeOf } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
+import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
+import type { Change } from './assignments.js'
+import { aggregateOf, objectOf } from './read-events.js'
+
+/** The entry of `event`, which made `change`. */
+export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
+  const { position, type, metadata } = event
+  const { actor, correlationId } = metadata
+  return {
+    sequence: position,
+    time: timeOf(position),
+    actor,
+    type,
+    object: objectOf(event),
+    changes: fieldChanges(event, change),
+    ...(correlationId !== undefined && { correlationId }),
+  }
+}
+
+/** The fields that `event` changed. */
+export const fieldChanges = (event: KnownEvent, change: Change): readonly FieldChange[] => {
+  const { type, secretsChanged } = aggregateOf(event.type)
+  const secrets = secretsChanged(event).map((field) => ({ field, changed: true as const }))
+  return [...shownChanges(type, change), ...secrets]
+}
+
+/** The changed fields of an object of that type, without secrets. */
+export const shownChanges = (type: ViewType, { before, after }: Change): readonly FieldChange[] => {
+  if (after === undefined) {
+    return before === undefined ? [] : [{ field: 'state', from: before.state, to: 'removed' }]
+  }
+  const from = shownFields(type, before)
+  const to = shownFields(type, after)
+  const taken = Object.keys(from).filter((field) => !Object.hasOwn(to, field))
+  return [...changedFields(from, to), ...taken].map((field) => ({
+    field,
+    from: from[field],
+    to: to[field],
+  }))
+}
+
+/** Fields of a row by name. Each assigned role is a field of its own, so that it has a change of its own. */
+const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
+  const fields: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(row ?? {}))
+    if (!HIDDEN[type].has(field)) fields[field] = value
+  const roles = (row && aggregates[type].assigns?.rolesOf(row)) ?? []
+  for (const { roleKey, expiresAt } of roles)
+    fields[`roles.${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'
+  return fields
+}
+
+/** Ids, owners, `details`, and lists of roles. */
+const HIDDEN = byType(({ ids, assigns }) => {
+  const lists = assigns ? ['projectOrgId', 'roles', 'roleKeys'] : []
+  return new Set([...Object.keys(ids.shape), 'details', ...lists])
+})

@@ -1,0 +1,129 @@
+import { aggregates } from '../domain/aggregates.js'
+import type { Condition, SortKey, SortValue, Views, ViewType } from '../ports/read-model.js'
+import { fieldNamed, type ViewFields } from './view-fields.js'
+
+/** A test whether a row meets all of `conditions`. */
+export const meetsAll = <Row extends Views[ViewType]>(
+  type: ViewType,
+  fields: ViewFields<Row>,
+  conditions: readonly Condition[],
+): ((row: Row) => boolean) => {
+  const tests = conditions.map((condition) =>
+    isOfRoleKeys(type, condition) ? meetsOne(type, condition) : meets(fields, condition),
+  )
+  return (row) => tests.every((test) => test(row))
+}
+
+/** Whether a condition is one on the keys of the roles that objects of a type assign. */
+export const isOfRoleKeys = (type: ViewType, { field }: Pick<Condition, 'field'>): boolean => {
+  const { fields } = aggregates[type]
+  return Object.hasOwn(fields, field) && fields[field]?.holds === 'roleKeys'
+}
+
+/** A test whether one of the shown roles of a row meets a condition. */
+const meetsOne = (type: ViewType, condition: Condition): ((row: Views[ViewType]) => boolean) => {
+  const test = meetsText(condition)
+  const { assigns } = aggregates[type]
+  return (row) => assigns?.rolesOf(row).some(({ roleKey }) => test(roleKey)) ?? false
+}
+
+const meets = <Row>(fields: ViewFields<Row>, condition: Condition): ((row: Row) => boolean) => {
+  const read = filterableText(fields, condition.field)
+  const test = meetsText(condition)
+  return (row) => test(read(row))
+}
+
+const meetsText = (condition: Condition): ((text: string) => boolean) => {
+  // A lone surrogate must not be found as half of a character.
+  if (!condition.value.isWellFormed()) return () => false
+  const sought = condition.ignoreCase ? foldCase(condition.value) : condition.value
+  const holds = operators[condition.operator]
+  if (!condition.ignoreCase) return (text) => holds(text, sought)
+  return (text) => holds(foldCase(text), sought)
+}
+
+const operators: Readonly<
+  Record<Condition['operator'], (text: string, sought: string) => boolean>
+> = {
+  equals: (text, sought) => text === sought,
+  startsWith: (text, sought) => text.startsWith(sought),
+  contains: (text, sought) => text.includes(sought),
+}
+
+/** Reads the text of that field. @throws RangeError when rows cannot be filtered by it */
+export const filterableText = <Row>(
+  fields: ViewFields<Row>,
+  name: string,
+): ((row: Row) => string) => {
+  const field = fieldNamed(fields, name)
+  if (!field.filterable) {
+    throw new RangeError(`Rows cannot be filtered by ${name}`)
+  }
+  return field.of
+}
+
+/** An order of rows. */
+export interface RowOrder<Row> {
+  /** Below 0 when `one` comes first. */
+  readonly compare: (one: Row, other: Row) => number
+  /** Whether `row` comes after the row that has `values` in the fields of the order. */
+  readonly isAfter: (row: Row, values: readonly SortValue[]) => boolean
+}
+
+/** The order that `sort` asks for. */
+export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[]): RowOrder<Row> => {
+  const keys = sort.map(({ field, direction }) => ({
+    read: fieldNamed(fields, field).of,
+    sign: direction === 'asc' ? 1 : -1,
+  }))
+  const first = (difference: (key: (typeof keys)[number], index: number) => number): number => {
+    for (const [index, key] of keys.entries()) {
+      const found = difference(key, index)
+      if (found !== 0) return key.sign * found
+    }
+    return 0
+  }
+  return {
+    compare: (one, other) => first(({ read }) => compareValues(read(one), read(other))),
+    isAfter: (row, values) =>
+      first(({ read }, index) => compareValues(read(row), values[index] ?? read(row))) > 0,
+  }
+}
+
+const compareValues = (one: SortValue, other: SortValue): number => {
+  if (one === other) return 0
+  if (typeof one === 'string' && typeof other === 'string') return compareCodePoints(one, other)
+  return one < other ? -1 : 1
+}
+
+/** Below 0 when `one` comes before `other`, by code points, which is the order of their bytes in UTF-8. */
+export const compareCodePoints = (one: string, other: string): number => {
+  const length = Math.min(one.length, other.length)
+  for (let index = 0; index < length; index++) {
+    const difference = one.charCodeAt(index) - other.charCodeAt(index)
+    if (difference !== 0) return rank(one.charCodeAt(index)) - rank(other.charCodeAt(index))
+  }
+  return one.length - other.length
+}
+
+/** Surrogates encode the highest code points, but as units they lie below U+E000 to U+FFFF. */
+const rank = (unit: number): number => {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/** The least text above every text that begins with `prefix`; undefined when there is none. */
+export const afterPrefix = (prefix: string): string | undefined => {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)
+  while (points.at(-1) === 0x10ffff) points.pop()
+  const last = points.pop()
+  if (last === undefined) return undefined
+  // U+D800 to U+DFFF are no characters.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+}
+
+/**
+ * `value` without the difference between upper and lower case, by the rules of Unicode and not of a
+ * language. Each code point is folded alone, so a text that contains another still does when both are folded.
+ */
+export const foldCase = (value: string): string => value.toLowerCase().toUpperCase()

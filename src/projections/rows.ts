@@ -1,0 +1,126 @@
+import { aggregates } from '../domain/aggregates.js'
+import type { ObjectRef } from '../domain/values.js'
+import type { FoundProject } from '../ports/access-reads.js'
+import { type RecordedEvent, timeOf } from '../ports/event-store.js'
+import type { KnownEvent } from '../ports/known-event.js'
+import type { ObjectDetails, Views, ViewType } from '../ports/read-model.js'
+import { type AssignmentStore, type Change, changeAssignments } from './assignments.js'
+import { aggregateOf, objectOf } from './read-events.js'
+
+/** The rows of all objects that exist after the events applied so far. */
+export interface RowStore extends AssignmentStore {
+  readonly get: (type: ViewType, rowKey: RowKey) => Row
+  /** Replaces the row; `undefined` removes it. */
+  readonly put: (type: ViewType, rowKey: RowKey, row: Row) => void
+  /** Removes all rows of a type that are removed with a project; `scope` is that of the project. */
+  readonly removeAll: (type: ViewType, scope: string) => void
+}
+
+/** A row of any type: a view with its details. */
+type Row = Views[ViewType] | undefined
+
+/**
+ * Applies `event` to the rows, and returns the change to its object as it is shown. A row holds all roles that the
+ * last event recorded; those that have ended since are not shown.
+ */
+export const changeRow = (
+  rows: RowStore,
+  event: KnownEvent,
+  rowKey: RowKey = rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
+): Change => {
+  const orgId = event.metadata.resourceOwner
+  const kind = aggregateOf(event.type)
+  const { type, removal } = kind
+  // Before its first event, an object has no row.
+  const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
+  const after = rowAfter(before, event)
+  rows.put(type, rowKey, after)
+  if (event.type === removal) {
+    for (const { type: removed, removedWith } of Object.values(aggregates))
+      if (removedWith === type) rows.removeAll(removed, roleScope(orgId, rowKey.key))
+  }
+  return changeAssignments(rows, kind, event, { before, after })
+}
+
+/** The row of an object after `event`; undefined when there is none. */
+export const rowAfter = (before: Row, event: KnownEvent): Row => {
+  const view = aggregateOf(event.type).view(before, event, event.metadata.resourceOwner)
+  return view && { ...view, details: detailsAfter(before?.details, event) }
+}
+
+/** The details after `event`, which adds the object when there is no `before`. */
+const detailsAfter = (
+  before: ObjectDetails | undefined,
+  { position, metadata }: RecordedEvent,
+): ObjectDetails => {
+  const changeDate = timeOf(position)
+  return {
+    sequence: position,
+    creationDate: before?.creationDate ?? changeDate,
+    changeDate,
+    resourceOwner: metadata.resourceOwner,
+  }
+}
+
+/** Key of the row of an object; the rows of one scope are listed together. */
+export interface RowKey {
+  /** The organization, or the {@link roleScope} of a project. */
+  readonly scope: string
+  /** The object's own id or key; unique in its scope. */
+  readonly key: string
+}
+
+/** The last {@link roleScope}. */
+let last = { orgId: '', projectId: '', scope: '+' }
+
+/** The scope of what lies in a project. Ids have no `+`, so it is not the scope of an organization. */
+export const roleScope = (orgId: string, projectId: string): string => {
+  // Roles come many at a time, and new text is hashed anew at each lookup: 0.2 µs for each event.
+  if (projectId !== last.projectId || orgId !== last.orgId)
+    last = { orgId, projectId, scope: `${orgId}+${projectId}` }
+  return last.scope
+}
+
+/** The organization of `scope`. */
+export const ownerOf = (scope: string): string => {
+  const plus = scope.indexOf('+')
+  return plus < 0 ? scope : scope.slice(0, plus)
+}
+
+/** The scope that a list of an organization's objects, or of what lies in a project, reads. */
+export const listedScope = ({
+  type,
+  orgId,
+  projectId = '',
+}: {
+  readonly type: ObjectRef['type']
+  readonly orgId: string
+  readonly projectId?: string
+}): string => (aggregates[type].container ? roleScope(orgId, projectId) : orgId)
+
+/** The object that another one lies in; undefined where that is the organization. */
+export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
+  aggregates[ref.type].container?.ref(ref)
+
+/** The row key of the object that `ref` names within the organization. */
+export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
+  const container = containerOf(ref)
+  return {
+    scope: container ? roleScope(orgId, aggregates[container.type].key(container, orgId)) : orgId,
+    key: aggregates[ref.type].key(ref, orgId),
+  }
+}
+
+/** The object of a row key, by the type of any of its events. */
+export const objectAt = (eventType: string, { scope, key }: RowKey): ObjectRef =>
+  aggregateOf(eventType).refOfKey(key, scope.slice(scope.indexOf('+') + 1))
+
+/** Of a row of a project, what decides about access. */
+export const foundProject = (row: FoundProject): FoundProject => ({
+  name: row.name,
+  projectRoleAssertion: row.projectRoleAssertion,
+  projectRoleCheck: row.projectRoleCheck,
+  hasProjectCheck: row.hasProjectCheck,
+  privateLabelingSetting: row.privateLabelingSetting,
+  state: row.state,
+})

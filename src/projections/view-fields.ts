@@ -1,0 +1,64 @@
+import { filterableText, sortableText } from '../domain/aggregate.js'
+import { byType } from '../domain/aggregates.js'
+import type { SortValue, Views, ViewType } from '../ports/read-model.js'
+
+/** A field that rows are ordered by: its `typeof`, and how it is read. Dates are in milliseconds. */
+export type ViewField<Row> =
+  | { readonly holds: 'string'; readonly filterable: boolean; readonly of: (row: Row) => string }
+  | { readonly holds: 'boolean'; readonly filterable: false; readonly of: (row: Row) => boolean }
+  | { readonly holds: 'bigint'; readonly filterable: false; readonly of: (row: Row) => bigint }
+
+/** The sortable fields of one type of object, by their names. */
+export type ViewFields<Row> = Readonly<Record<string, ViewField<Row>>>
+
+type Row = Views[ViewType]
+
+const position = (of: (row: Row) => bigint): ViewField<Row> => ({
+  holds: 'bigint',
+  filterable: false,
+  of,
+})
+
+/** Fields of every type of object, in this order after its own. */
+export const COMMON_FIELDS = {
+  state: filterableText((row: Row) => row.state),
+  sequence: position(({ details }) => details.sequence),
+  creationDate: position(({ details }) => BigInt(details.creationDate.getTime())),
+  changeDate: position(({ details }) => BigInt(details.changeDate.getTime())),
+} satisfies ViewFields<Row>
+
+/**
+ * The field that is unique among the objects of one list, and the last one of every order. Objects that several ids
+ * name have the field `key`, which is not shown.
+ */
+export const identityField: Readonly<Record<ViewType, string>> = byType(({ ids, container }) => {
+  const names = Object.keys(ids.shape)
+  return names.length > (container ? 2 : 1) ? 'key' : (names.at(-1) ?? '')
+})
+
+/** The fields that lists can be filtered and sorted by. */
+export const viewFields: Readonly<Record<ViewType, ViewFields<Row>>> = byType(
+  ({ type, fields, key }) => {
+    const keyFields =
+      identityField[type] === 'key'
+        ? { key: sortableText((row: Row) => key(row, row.details.resourceOwner)) }
+        : {}
+    const own = Object.entries(fields).flatMap(([name, field]) =>
+      field.sortable ? [[name, field] as const] : [],
+    )
+    return { ...Object.fromEntries(own), ...keyFields, ...COMMON_FIELDS }
+  },
+)
+
+/** The field of that name. @throws RangeError when there is none: input is checked before */
+export const fieldNamed = <Row>(fields: ViewFields<Row>, name: string): ViewField<Row> => {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  if (field === undefined) throw new RangeError(`There is no field ${name} to filter or sort by`)
+  return field
+}
+
+/** Whether `value` is of the type of `field`. */
+export const canHold = (
+  { holds }: { readonly holds: ViewField<never>['holds'] },
+  value: SortValue,
+): boolean => typeof value === holds

@@ -1,0 +1,215 @@
+import type {
+  ProjectGrantAdded,
+  ProjectGrantEvent,
+  ProjectGrantUpdated,
+} from '../../domain/project-grant/events.js'
+import type {
+  UserGrantAdded,
+  UserGrantEvent,
+  UserGrantUpdated,
+} from '../../domain/user-grant/events.js'
+import { OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
+import { projectAdded, roleAdded } from './object-samples.js'
+import { type Sample, SORT_FIELDS_OF_ALL } from './sample.js'
+
+const projectGrantIds = (projectId: string, grantedOrgId: string) => ({
+  projectId: ProjectId.parse(projectId),
+  grantedOrgId: OrgId.parse(grantedOrgId),
+})
+
+/** A project is granted with roles. */
+export const projectGrantAdded = (
+  projectId: string,
+  grantedOrgId: string,
+  roleKeys: readonly string[],
+): ProjectGrantAdded => ({
+  type: 'project_grant.added',
+  data: {
+    ...projectGrantIds(projectId, grantedOrgId),
+    roles: roleKeys.map((roleKey) => ({ roleKey: RoleKey.parse(roleKey), roleSince: 1 })),
+  },
+})
+
+/** The roles of a grant are replaced. */
+export const projectGrantUpdated = (
+  projectId: string,
+  grantedOrgId: string,
+  roleKeys: readonly string[],
+): ProjectGrantUpdated => ({
+  type: 'project_grant.updated',
+  data: projectGrantAdded(projectId, grantedOrgId, roleKeys).data,
+})
+
+const projectGrantEvent =
+  (type: 'project_grant.deactivated' | 'project_grant.reactivated' | 'project_grant.removed') =>
+  (projectId: string, grantedOrgId: string): ProjectGrantEvent => ({
+    type,
+    data: projectGrantIds(projectId, grantedOrgId),
+  })
+
+/** The roles that the organization gave do not count. */
+export const projectGrantDeactivated = projectGrantEvent('project_grant.deactivated')
+/** They count again. */
+export const projectGrantReactivated = projectGrantEvent('project_grant.reactivated')
+/** A grant is removed. */
+export const projectGrantRemoved = projectGrantEvent('project_grant.removed')
+
+const projectGrant = projectGrantIds('portal', 'globex')
+const firstProjectGrant = {
+  ...projectGrant,
+  projectOrgId: 'acme',
+  roleKeys: ['reader', 'editor'],
+  state: 'active',
+}
+
+/** Samples of grants of projects. */
+export const projectGrantSample: Sample<'project_grant'> = {
+  added: (id, name, projectId = 'portal') => projectGrantAdded(projectId, id, [`${name}-role`]),
+  deactivated: (id) => projectGrantDeactivated('portal', id),
+  within: { projectId: 'portal' },
+  scenario: {
+    ref: { type: 'project_grant', ...projectGrant },
+    steps: [
+      [projectGrantAdded('portal', 'globex', ['reader', 'editor']), firstProjectGrant],
+      [projectGrantDeactivated('portal', 'globex'), { state: 'inactive' }],
+      [
+        projectGrantUpdated('portal', 'globex', ['author', 'editor']),
+        { roleKeys: ['author', 'editor'] },
+      ],
+      [projectGrantReactivated('portal', 'globex'), { state: 'active' }],
+      [projectGrantRemoved('portal', 'globex')],
+      [projectGrantAdded('portal', 'globex', ['reader', 'editor']), firstProjectGrant],
+    ],
+    others: [
+      ['acme', projectAdded('portal')],
+      ['acme', roleAdded('portal', 'editor')],
+      ['acme', projectGrantAdded('portal', 'initech', ['editor'])],
+      ['other', projectAdded('portal')],
+      ['other', projectGrantAdded('portal', 'globex', ['editor'])],
+    ],
+  },
+  sortFields: {
+    projectId: (row) => row.projectId,
+    projectOrgId: (row) => row.projectOrgId,
+    grantedOrgId: (row) => row.grantedOrgId,
+    ...SORT_FIELDS_OF_ALL,
+  },
+  filterFields: ['grantedOrgId', 'state'],
+  identity: 'grantedOrgId',
+  name: undefined,
+}
+
+/** Names a grant of a user. */
+interface Ids {
+  readonly userId: string
+  readonly projectId: string
+  readonly projectOrgId: string
+}
+
+/** Keys of roles; a list of key and end for one that expires. */
+export type Roles = readonly (string | readonly [roleKey: string, expiresAt: string])[]
+
+const userGrantIds = ({ userId, projectId, projectOrgId }: Ids) => ({
+  userId: UserId.parse(userId),
+  projectOrgId: OrgId.parse(projectOrgId),
+  projectId: ProjectId.parse(projectId),
+})
+
+/** A user is given roles. */
+export const userGrantAdded = (ids: Ids, roles: Roles): UserGrantAdded => ({
+  type: 'user_grant.added',
+  data: {
+    ...userGrantIds(ids),
+    roles: roles.map((role) => {
+      const [roleKey, expiresAt] = typeof role === 'string' ? [role] : role
+      const lives = { roleKey: RoleKey.parse(roleKey), roleSince: 1 }
+      return expiresAt === undefined ? lives : { ...lives, expiresAt }
+    }),
+  },
+})
+
+/** The roles of a user are replaced. */
+export const userGrantUpdated = (ids: Ids, roles: Roles): UserGrantUpdated => ({
+  type: 'user_grant.updated',
+  data: userGrantAdded(ids, roles).data,
+})
+
+const userGrantEvent =
+  (type: 'user_grant.deactivated' | 'user_grant.reactivated' | 'user_grant.removed') =>
+  (ids: Ids): UserGrantEvent => ({ type, data: userGrantIds(ids) })
+
+/** The roles of a user do not count. */
+export const userGrantDeactivated = userGrantEvent('user_grant.deactivated')
+/** They count again. */
+export const userGrantReactivated = userGrantEvent('user_grant.reactivated')
+/** The roles of a user are taken. */
+export const userGrantRemoved = userGrantEvent('user_grant.removed')
+
+/** The end of a role in {@link userGrantSample}. */
+const END = '2030-01-02T03:04:05.006Z'
+
+const userGrant = { userId: 'user+1', projectId: 'portal', projectOrgId: 'owner' }
+const reader = { roleKey: 'reader' }
+const editor = { roleKey: 'editor', expiresAt: new Date(END) }
+const firstUserGrant = { ...userGrant, roles: [reader, editor], state: 'active' }
+
+/** The grant of a user, of one of several projects. */
+const grantOf = (userId: string): Ids => ({
+  userId,
+  projectId: ['id-1', 'id-4', 'id-6'].includes(userId) ? 'shop' : 'portal',
+  projectOrgId: userId < 'id-5' ? 'owner' : 'acme',
+})
+
+/** Samples of grants of roles to users. */
+export const userGrantSample: Sample<'user_grant'> = {
+  added: (id, name) => userGrantAdded(grantOf(id), [`${name}-role`]),
+  deactivated: (id) => userGrantDeactivated(grantOf(id)),
+  within: {},
+  scenario: {
+    ref: { type: 'user_grant', ...userGrant },
+    steps: [
+      [userGrantAdded(userGrant, ['reader', ['editor', END]]), firstUserGrant],
+      [
+        userGrantUpdated(userGrant, [['editor', END], 'author']),
+        { roles: [editor, { roleKey: 'author' }] },
+      ],
+      [userGrantDeactivated(userGrant), { state: 'inactive' }],
+      [userGrantUpdated(userGrant, ['editor']), { roles: [{ roleKey: 'editor' }] }],
+      [userGrantReactivated(userGrant), { state: 'active' }],
+      [userGrantRemoved(userGrant)],
+      [userGrantAdded(userGrant, ['reader', ['editor', END]]), firstUserGrant],
+    ],
+    others: [
+      ['acme', userGrantAdded({ ...userGrant, userId: 'user+2' }, ['reader'])],
+      ['acme', userGrantAdded({ ...userGrant, projectOrgId: 'owner2' }, ['reader'])],
+      ['acme', userGrantAdded({ ...userGrant, projectId: 'portal2' }, ['reader'])],
+      ['other', userGrantAdded(userGrant, ['reader'])],
+    ],
+  },
+  sortFields: {
+    userId: (row) => row.userId,
+    projectId: (row) => row.projectId,
+    projectOrgId: (row) => row.projectOrgId,
+    key: (row) => `${row.projectOrgId}+${row.projectId}+${row.userId}`,
+    ...SORT_FIELDS_OF_ALL,
+  },
+  filterFields: ['userId', 'projectId', 'projectOrgId', 'state'],
+  identity: 'key',
+  name: undefined,
+}
+
+/** Asks for the access that the grant of {@link userGrantSample} gives. */
+export const ACCESS: AccessQuery = { orgId: 'acme', ...userGrant }
+
+const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
+
+/** Asks for the roles of the user of {@link userGrantSample}. */
+export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
+
+/** Asks for those who have roles of the project of {@link userGrantSample}. */
+export const HOLDERS: HoldersQuery = {
+  orgId: userGrant.projectOrgId,
+  projectId: userGrant.projectId,
+  ...NOW,
+}

@@ -1,0 +1,266 @@
+import type { Condition, HistoryQuery, ListQuery, ReadModel } from '../../ports/read-model.js'
+import { demandEqual } from '../law.js'
+import {
+  projectGrantAdded,
+  projectGrantRemoved,
+  userGrantAdded,
+  userGrantUpdated,
+} from './grant-samples.js'
+import { grantOf, storyLog } from './grant-story.js'
+import { fedWith, type ReadModelLaw } from './law.js'
+import { projectAdded, projectRemoved, roleAdded, roleRemoved } from './object-samples.js'
+import { newLog } from './sample.js'
+
+const USER_GRANTS: ListQuery<'user_grant'> = {
+  type: 'user_grant',
+  orgId: 'globex',
+  conditions: [],
+  sort: [{ field: 'key', direction: 'asc' }],
+  limit: 1000,
+}
+
+const RECEIVED: ListQuery<'project_grant'> = {
+  type: 'project_grant',
+  orgId: 'globex',
+  isReceived: true,
+  conditions: [],
+  sort: [
+    { field: 'projectOrgId', direction: 'asc' },
+    { field: 'projectId', direction: 'asc' },
+  ],
+  limit: 1000,
+}
+
+/** The keys of the roles that are shown of `bob`'s grant, and of that of the project; undefined without it. */
+const shownIn = async (model: ReadModel) => {
+  const user = await model.get<'user_grant'>('globex', { type: 'user_grant', ...grantOf('bob') })
+  const project = await model.get<'project_grant'>('acme', {
+    type: 'project_grant',
+    projectId: 'portal',
+    grantedOrgId: 'globex',
+  })
+  return [user?.roles.map(({ roleKey }) => roleKey), project?.roleKeys]
+}
+
+/** Grants of three owners to `globex` and to others, each with the roles `reader` and `writer`. */
+const granted = () => {
+  const log = newLog()
+  for (const [orgId, projectId, grantedOrgId] of [
+    ['b', 'two', 'globex'],
+    ['b', 'one', 'globex'],
+    ['a', 'two', 'globex'],
+    ['c', 'one', 'initech'],
+    ['c', 'two', 'globex'],
+  ] as const)
+    log.record(orgId, projectGrantAdded(projectId, grantedOrgId, ['reader', 'writer']))
+  return log
+}
+
+const placesOf = (
+  items: readonly { readonly projectOrgId: string; readonly projectId: string }[],
+) => items.map(({ projectOrgId, projectId }) => `${projectOrgId}/${projectId}`)
+
+/** Laws of the roles that grants show. */
+export const shownLaws: readonly ReadModelLaw[] = [
+  {
+    name: 'A grant shows the roles that it was recorded with and that have not ended; what ended never comes back.',
+    check: async ({ open }) => {
+      const log = storyLog()
+      const model = await open()
+      /** After the last event of each type by an organization: the roles of the user and of the project. */
+      const expected = new Map<number, readonly [unknown, unknown]>([
+        [
+          9,
+          [
+            ['reader', 'writer'],
+            ['reader', 'writer'],
+          ],
+        ],
+        [
+          17,
+          [
+            ['reader', 'writer'],
+            ['reader', 'writer'],
+          ],
+        ],
+        [18, [['writer'], ['writer']]],
+        [19, [['writer'], ['writer']]],
+        [21, [[], ['reader']]],
+        [22, [[], ['reader', 'writer']]],
+        [24, [['reader'], ['reader', 'writer']]],
+        [25, [[], undefined]],
+        [26, [[], ['reader', 'writer']]],
+        [29, [undefined, ['reader', 'writer']]],
+        [30, [['writer'], ['reader', 'writer']]],
+        [32, [undefined, undefined]],
+      ])
+      for (const [index, event] of log.events.entries()) {
+        await model.apply(await model.checkpoint(), [event])
+        const roles = expected.get(index)
+        if (roles) demandEqual(`shown after event ${index}`, await shownIn(model), roles)
+      }
+      for (const [index, roles] of expected) {
+        await model.reset()
+        await model.apply(0n, log.events.slice(0, index + 1))
+        demandEqual(`shown after ${index + 1} events at once`, await shownIn(model), roles)
+      }
+    },
+  },
+  {
+    name: 'Grants of a project, and of its roles to users of any organization, are removed with it.',
+    check: async (home) => {
+      const log = newLog()
+      for (const orgId of ['acme', 'other']) {
+        log.record(orgId, projectAdded('portal'))
+        log.record(orgId, projectGrantAdded('portal', 'globex', ['reader']))
+      }
+      for (const projectOrgId of ['acme', 'other'])
+        for (const orgId of ['acme', 'globex'])
+          log.record(orgId, userGrantAdded({ ...grantOf('bob'), projectOrgId }, ['reader']))
+      log.record('globex', userGrantAdded({ ...grantOf('bob'), projectId: 'portal2' }, ['reader']))
+      log.record('acme', projectRemoved('portal'))
+      const model = await fedWith(home, log)
+      for (const [orgId, kept] of [
+        ['acme', ['other/portal']],
+        ['globex', ['acme/portal2', 'other/portal']],
+      ] as const) {
+        const { items, totalSize } = await model.list({ ...USER_GRANTS, orgId })
+        demandEqual(
+          `grants to users of ${orgId}`,
+          [placesOf(items), totalSize],
+          [kept, kept.length],
+        )
+      }
+      demandEqual('received', placesOf((await model.list(RECEIVED)).items), ['other/portal'])
+    },
+  },
+  {
+    name: 'What an organization has received is listed over all owners, page by page, in any order.',
+    check: async (home) => {
+      const model = await fedWith(home, granted())
+      const all = ['a/two', 'b/one', 'b/two', 'c/two']
+      const { items, totalSize } = await model.list(RECEIVED)
+      demandEqual('received', [placesOf(items), totalSize], [all, 4])
+      const [first] = items
+      demandEqual(
+        'the first',
+        { ...first, details: first?.details.resourceOwner },
+        {
+          projectId: 'two',
+          projectOrgId: 'a',
+          grantedOrgId: 'globex',
+          roleKeys: ['reader', 'writer'],
+          state: 'active',
+          details: 'a',
+        },
+      )
+      const pages: string[] = []
+      for (const { projectOrgId, projectId } of items) {
+        const after = [projectOrgId, projectId]
+        const page = await model.list({ ...RECEIVED, after, limit: 1 })
+        pages.push(...placesOf(page.items))
+      }
+      demandEqual('page by page', pages, all.slice(1))
+      const sort = [{ field: 'sequence', direction: 'desc' } as const, ...RECEIVED.sort]
+      const newest = await model.list({ ...RECEIVED, sort })
+      demandEqual('newest first', placesOf(newest.items), ['c/two', 'a/two', 'b/one', 'b/two'])
+      const one: Condition = {
+        field: 'roleKey',
+        operator: 'equals',
+        value: 'reader',
+        ignoreCase: false,
+      }
+      const byRole = await model.list({ ...RECEIVED, conditions: [one] })
+      demandEqual('by role', byRole.totalSize, 4)
+      const none = await model.list({ ...RECEIVED, orgId: 'nobody' })
+      demandEqual('of nobody', [none.items, none.totalSize], [[], 0])
+    },
+  },
+  {
+    name: 'Grants are found by the key of any of the roles that they show.',
+    check: async (home) => {
+      const log = newLog()
+      for (const [userId, roles] of [
+        ['u1', ['Reader', 'writer']],
+        ['u2', ['reader_2']],
+        ['u3', ['straße']],
+        ['u4', ['gone']],
+      ] as const)
+        log.record('globex', userGrantAdded(grantOf(userId), roles))
+      log.record('acme', roleAdded('portal', 'gone'))
+      log.record('acme', roleRemoved('portal', 'gone'))
+      log.record('globex', userGrantUpdated(grantOf('u3'), ['straße', 'READER']))
+      const model = await fedWith(home, log)
+      const cases: readonly (readonly [
+        Condition['operator'],
+        string,
+        boolean,
+        readonly string[],
+      ])[] = [
+        ['equals', 'Reader', false, ['u1']],
+        ['equals', 'READER', true, ['u1', 'u3']],
+        ['equals', 'writer', false, ['u1']],
+        ['equals', 'gone', false, []],
+        ['startsWith', 'reader', false, ['u2']],
+        ['startsWith', 'reader', true, ['u1', 'u2', 'u3']],
+        ['contains', '_', false, ['u2']],
+        ['contains', 'STRASSE', true, ['u3']],
+        ['contains', '', false, ['u1', 'u2', 'u3']],
+      ]
+      for (const [operator, value, ignoreCase, expected] of cases) {
+        const conditions = [{ field: 'roleKey', operator, value, ignoreCase }]
+        const { items, totalSize } = await model.list({ ...USER_GRANTS, conditions })
+        const found = items.map(({ userId }) => userId)
+        demandEqual(`${operator} ${value}`, [found, totalSize], [expected, expected.length])
+      }
+    },
+  },
+  {
+    name: 'The history of a project with its roles leaves out its grants, whose history ends with the project.',
+    check: async (home) => {
+      const log = newLog()
+      log.record('acme', projectAdded('portal'))
+      log.record('acme', roleAdded('portal', 'reader'))
+      log.record('acme', projectGrantAdded('portal', 'globex', ['reader']))
+      log.record('acme', projectRemoved('portal'))
+      const model = await fedWith(home, log)
+      const typesOf = async (query: Pick<HistoryQuery, 'object' | 'including'>) => {
+        const entries = await model.history({ orgId: 'acme', after: 0n, limit: 1000, ...query })
+        return entries.map(({ type }) => type)
+      }
+      const portal = { type: 'project', id: 'portal' } as const
+      demandEqual('with roles', await typesOf({ object: portal, including: 'roles' }), [
+        'project.added',
+        'project_role.added',
+        'project.removed',
+      ])
+      const grant = { type: 'project_grant', projectId: 'portal', grantedOrgId: 'globex' } as const
+      demandEqual('of the grant', await typesOf({ object: grant }), [
+        'project_grant.added',
+        'project.removed',
+      ])
+    },
+  },
+  {
+    name: 'A grant of a project that is removed is listed to neither side.',
+    check: async (home) => {
+      const log = granted()
+      log.record('b', projectGrantRemoved('one', 'globex'))
+      const model = await fedWith(home, log)
+      demandEqual('received', placesOf((await model.list(RECEIVED)).items), [
+        'a/two',
+        'b/two',
+        'c/two',
+      ])
+      const { items } = await model.list<'project_grant'>({
+        type: 'project_grant',
+        orgId: 'b',
+        projectId: 'one',
+        conditions: [],
+        sort: [{ field: 'grantedOrgId', direction: 'asc' }],
+        limit: 1000,
+      })
+      demandEqual('given', items, [])
+    },
+  },
+]

@@ -1,0 +1,174 @@
+import { beforeEach, expect, it } from 'vitest'
+import { StateCache } from '../../../src/application/recording/state-cache.js'
+import { CallStreams, type Streams } from '../../../src/application/recording/streams.js'
+import { projects } from '../../../src/domain/project/aggregate.js'
+import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
+import { ProjectId, RoleKey } from '../../../src/domain/values.js'
+import type { EventStore } from '../../../src/index.js'
+import {
+  addSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  logOf,
+  refusal,
+  start,
+  withAppend,
+} from '../host.js'
+
+let store: EventStore
+let iam: Iam
+/** The streams that were read of `recording`, in order. */
+let read: string[]
+let recording: EventStore
+
+beforeEach(async () => {
+  const started = start()
+  store = started.store
+  iam = started.iam
+  await addSamples(iam)
+  read = []
+  recording = {
+    ...store,
+    readStream: (stream, after) => {
+      read.push(stream)
+      return store.readStream(stream, after)
+    },
+  }
+})
+
+const portal = { id: 'portal' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+const projectId = ProjectId.parse('portal')
+const roleKey = RoleKey.parse('editor')
+const unchanged = { ...editor, displayName: 'Editor', group: 'content' }
+const PORTAL = 'project-acme+portal'
+const EDITOR = 'project_role-acme+portal+editor'
+
+it('reads each stream once for a change', async () => {
+  await good(iamOn(recording).projectRoles.patch({ ...editor, displayName: 'n' }, context))
+  expect(read).toEqual([PORTAL, EDITOR])
+})
+
+it('reads all streams together before it says that nothing changes', async () => {
+  await good(iamOn(recording).projectRoles.update(unchanged, context))
+  expect(read).toEqual([PORTAL, EDITOR, PORTAL, EDITOR])
+})
+
+it('never says that nothing changes of a project that was removed while it read', async () => {
+  let reads = 0
+  const process = iamOn({
+    ...store,
+    readStream: async (stream, after) => {
+      if (stream === EDITOR && reads++ === 0) await good(iam.projects.remove(portal, context))
+      return store.readStream(stream, after)
+    },
+  })
+  expect(await refusal(process.projectRoles.update(unchanged, context))).toEqual({
+    kind: 'NotFound',
+    object: { type: 'project', ...portal },
+  })
+})
+
+it('requires that a remembered project is still there when a role is added', async () => {
+  let isRaced = false
+  const process = iamOn(
+    withAppend(store, async (append, send) => {
+      if (isRaced) await good(iam.projects.remove(portal, context))
+      return send(append)
+    }),
+  )
+  await good(process.projects.patch({ ...portal, name: 'remembered' }, context))
+  isRaced = true
+  const adding = process.projectRoles.add({ ...editor, roleKey: 'new', displayName: 'n' }, context)
+  expect(await refusal(adding)).toMatchObject({ kind: 'NotFound' })
+  expect((await logOf(store)).at(-1)?.type).toBe('project.removed')
+})
+
+const streamsOn = (cache = new StateCache(recording)) =>
+  new CallStreams(cache, { orgId: 'acme', signal: undefined })
+
+it('guards by one write what a decision reads twice', async () => {
+  const streams = streamsOn()
+  await streams.decide(async (given) => {
+    const first = await given.read(projects, portal)
+    expect(await given.read(projects, portal)).toBe(first)
+  })
+  expect(read).toEqual([PORTAL])
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 1, events: [] }])
+})
+
+it('does not take what was loaded before a wait for the latest', async () => {
+  const streams = streamsOn()
+  const readPortal = (given: Streams) => given.read(projects, portal)
+  await streams.decide(readPortal)
+  expect(streams.isFresh).toBe(true)
+  streams.adoptCached()
+  await streams.decide(readPortal)
+  expect(streams.isFresh).toBe(false)
+})
+
+it('takes for the latest only what was loaded in one round', async () => {
+  const streams = streamsOn()
+  const [project, role] = [
+    (given: Streams) => given.read(projects, portal),
+    (given: Streams) => given.read(projectRoles, { projectId, roleKey }),
+  ]
+  await streams.decide(async (given) => {
+    await project(given)
+    await role(given)
+  })
+  expect(streams.isFresh).toBe(false)
+  await streams.reload()
+  expect(streams.isFresh).toBe(true)
+  expect(read).toEqual([PORTAL, EDITOR, PORTAL, EDITOR])
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  await streams.reload()
+  // The decision was taken on the project as it was before.
+  expect(streams.isFresh).toBe(false)
+  await streams.decide((given) => Promise.all([project(given), role(given)]))
+  expect(streams.isFresh).toBe(true)
+})
+
+it('loads the latest when asked to, and guards nothing by what it only looks at', async () => {
+  const cache = new StateCache(store)
+  const cached = await cache.readLatest(projects, 'acme', portal)
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  for (const [load, version] of [
+    ['cached', 1],
+    ['latest', 2],
+  ] as const) {
+    const streams = streamsOn(cache)
+    const found = await streams.decide((given) =>
+      given.read(projects, portal, { load, guard: false }),
+    )
+    expect(found.version).toBe(version)
+    if (load === 'cached') expect(found).toBe(cached)
+    expect(streams.writesOf([])).toEqual([])
+  }
+})
+
+it('does not load what is assumed to be empty, until a reload', async () => {
+  const streams = streamsOn()
+  const add = (given: Streams) => given.read(projects, portal, { load: 'assume-empty' })
+  expect(await streams.decide(add)).toMatchObject({ version: 0 })
+  expect(read).toEqual([])
+  expect(streams.isFresh).toBe(false)
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 0, events: [] }])
+  await streams.reload()
+  expect(await streams.decide(add)).toMatchObject({ version: 1 })
+  expect(streams.isFresh).toBe(true)
+})
+
+it('reads no roles to switch a grant off, or to end it', async () => {
+  const roles = ['editor', 'viewer'].map((roleKey) => ({ roleKey }))
+  const bob = { userId: 'bob', projectId: 'portal' }
+  await good(iam.projectRoles.add({ ...editor, roleKey: 'viewer', displayName: 'V' }, context))
+  await good(iam.userGrants.add({ ...bob, roles }, context))
+  for (const name of ['deactivate', 'reactivate', 'remove'] as const) {
+    read = []
+    await good(iamOn(recording).userGrants[name](bob, context))
+    expect(read.toSorted()).toEqual([PORTAL, 'user_grant-acme+acme+portal+bob'])
+  }
+})
