@@ -144,6 +144,18 @@ export const RefLink = ({ object }: { readonly object: Json }) => {
   )
 }
 
+interface ButtonProps {
+  readonly text: string
+  readonly look?: 'primary' | 'danger' | 'no-print' | undefined
+  readonly onClick: () => void
+}
+
+export const Button = ({ text, look, onClick }: ButtonProps) => (
+  <button type="button" class={look} onClick={onClick}>
+    {text}
+  </button>
+)
+
 const messageOf = ({ status, reason, message, metadata, violations }: Failure): string => {
   if (status === 0) return texts.offline
   if (status === 503) return texts.unavailable
@@ -165,9 +177,7 @@ export const FailureNotice = ({ failure, retry }: FailureNoticeProps) => (
   <div class="notice bad" role="alert">
     <p>{messageOf(failure)}</p>
     {retry && (failure.status === 0 || failure.status >= 500) && (
-      <button type="button" onClick={retry}>
-        {texts.retry}
-      </button>
+      <Button text={texts.retry} onClick={retry} />
     )}
   </div>
 )

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Failure, StoredObject } from './api.js'
-import { Changes, FailureNotice, Value } from './display.js'
+import { Button, Changes, FailureNotice, Value } from './display.js'
 import { fieldName, texts } from './texts.js'
 import { type FormField, jsonOf, useWrite, type Write } from './write.js'
 
@@ -52,14 +52,8 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
           </div>
         )}
         <div class="actions">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {texts.cancel}
-          </button>
-          {preview && hasFields && (
-            <button type="button" onClick={goBack}>
-              {texts.back}
-            </button>
-          )}
+          <Button text={texts.cancel} onClick={() => dialog.current?.close()} />
+          {preview && hasFields && <Button text={texts.back} onClick={goBack} />}
           <button type="submit" class="primary" disabled={isBusy || preview?.changes.length === 0}>
             {preview ? done : next}
           </button>

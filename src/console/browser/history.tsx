@@ -1,6 +1,6 @@
 import type { WireMethod } from '../../transport/wire.js'
 import { type FieldChange, itemsOf, type Json, pathOf, withQuery } from './api.js'
-import { Changes, RefLink, Time, Waiting } from './display.js'
+import { Button, Changes, RefLink, Time, Waiting } from './display.js'
 import { type Query, useQuery } from './query.js'
 import { setParameters } from './router.js'
 import { texts } from './texts.js'
@@ -67,11 +67,7 @@ export const HistoryList = ({ history, hasObjects = false }: HistoryProps) => {
           </li>
         ))}
       </ol>
-      {hasMore && (
-        <button type="button" onClick={more}>
-          {texts.more}
-        </button>
-      )}
+      {hasMore && <Button text={texts.more} onClick={more} />}
     </div>
   )
 }
@@ -107,9 +103,7 @@ export const AsOf = ({ history, at }: AsOfProps) => {
       {at ? (
         <span>
           {found < 0 ? texts.asOfEarlier : <Time at={entries[found]?.time ?? ''} />}{' '}
-          <button type="button" onClick={() => choose(last)}>
-            {texts.backToNow}
-          </button>
+          <Button text={texts.backToNow} onClick={() => choose(last)} />
         </span>
       ) : (
         <span>{texts.asOfNow}</span>

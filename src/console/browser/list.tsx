@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { itemsOf, type Json, pathOf, type StoredObject, withQuery } from './api.js'
-import { Waiting } from './display.js'
+import { Button, Waiting } from './display.js'
 import { WriteDialog } from './form.js'
 import type { ObjectType } from './object-types.js'
 import { type Query, usePermission, useQuery } from './query.js'
@@ -60,9 +60,7 @@ const AddButton = ({ type, add, done }: AddButtonProps) => {
   }
   return (
     <>
-      <button type="button" class="primary" onClick={() => setOpen(true)}>
-        {texts.add}
-      </button>
+      <Button text={texts.add} look="primary" onClick={() => setOpen(true)} />
       {isOpen && (
         <WriteDialog write={{ title, operation, ids: add.ids ?? {}, fields }} close={close} />
       )}
@@ -168,9 +166,7 @@ export const List = ({ list, query }: ListProps) => {
           {isFiltered && (
             <>
               {' '}
-              <button type="button" onClick={clear}>
-                {texts.clearFilter}
-              </button>
+              <Button text={texts.clearFilter} onClick={clear} />
             </>
           )}
         </p>

@@ -2,7 +2,7 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import { type Json, objectIn, pathOf, type StoredObject, withQuery } from './api.js'
-import { Value, Waiting } from './display.js'
+import { Button, Value, Waiting } from './display.js'
 import { WriteDialog } from './form.js'
 import { AsOf, HistoryList, useHistory } from './history.js'
 import type { ObjectType } from './object-types.js'
@@ -102,14 +102,12 @@ const Actions = (props: ActionsProps) => {
     const names = type.form.filter((name) => !type.ids.includes(name))
     setWrite({ title: texts.edit, operation: update, ids, fields: fieldsOf(update, names) })
   }
-  const button = (title: string, operation: WireMethod, look?: string) => (
-    <button
-      type="button"
-      class={look}
+  const button = (title: string, operation: WireMethod, look?: 'primary' | 'danger') => (
+    <Button
+      text={title}
+      look={look}
       onClick={() => setWrite({ title, operation, ids, fields: [] })}
-    >
-      {title}
-    </button>
+    />
   )
   const isInactive = object['state'] === 'STATE_INACTIVE'
   const step = type.step?.state === object['state'] ? type.step : undefined
@@ -121,9 +119,7 @@ const Actions = (props: ActionsProps) => {
   return (
     <>
       <div class="actions start">
-        <button type="button" onClick={edit}>
-          {texts.edit}
-        </button>
+        <Button text={texts.edit} onClick={edit} />
         {deactivate && !isInactive && button(texts.deactivate, deactivate)}
         {reactivate && isInactive && button(texts.reactivate, reactivate)}
         {step && button(step.title, step.operation, 'primary')}

@@ -6,7 +6,7 @@ import {
   userGrantService,
 } from '../../../transport/wire.js'
 import { call, type JsonValue, type Outcome, pathOf, type StoredObject } from '../api.js'
-import { FailureNotice, Time, TimeField, Value, Waiting } from '../display.js'
+import { Button, FailureNotice, Time, TimeField, Value, Waiting } from '../display.js'
 import { type Query, useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
 import { fieldName, texts } from '../texts.js'
@@ -142,16 +142,8 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
           </tbody>
         </table>
       </section>
-      {grants.hasMore && (
-        <button type="button" onClick={grants.more}>
-          {texts.moreUsers}
-        </button>
-      )}{' '}
-      {roles.hasMore && (
-        <button type="button" onClick={roles.more}>
-          {texts.moreRoles}
-        </button>
-      )}
+      {grants.hasMore && <Button text={texts.moreUsers} onClick={grants.more} />}{' '}
+      {roles.hasMore && <Button text={texts.moreRoles} onClick={roles.more} />}
       <div role="status">{asked && <Why {...asked} />}</div>
     </>
   )
@@ -317,10 +309,7 @@ const ReviewOf = ({ projectId, at }: OfProject & { readonly at: string }) => {
       )}
       {hasMore && (
         <p class="notice">
-          {texts.notAll}{' '}
-          <button type="button" onClick={more}>
-            {texts.more}
-          </button>
+          {texts.notAll} <Button text={texts.more} onClick={more} />
         </p>
       )}
     </>

@@ -6,7 +6,7 @@ import {
   userGrantService,
 } from '../../../transport/wire.js'
 import { call, type Failure, type Json, type Outcome, pathOf } from '../api.js'
-import { FailureNotice } from '../display.js'
+import { Button, FailureNotice } from '../display.js'
 import { List, Section, useList } from '../list.js'
 import { ObjectPage } from '../object-page.js'
 import * as types from '../object-types.js'
@@ -120,17 +120,11 @@ const RemoveAll = ({ userId, done }: RemoveAllProps) => {
         {isAsking ? (
           <>
             <span>{texts.removeAllAsk}</span>
-            <button type="button" onClick={() => setAsking(false)}>
-              {texts.cancel}
-            </button>
-            <button type="button" class="danger" onClick={removeAll}>
-              {texts.confirm}
-            </button>
+            <Button text={texts.cancel} onClick={() => setAsking(false)} />
+            <Button text={texts.confirm} look="danger" onClick={removeAll} />
           </>
         ) : (
-          <button type="button" class="danger" onClick={() => setAsking(true)}>
-            {texts.removeAll}
-          </button>
+          <Button text={texts.removeAll} look="danger" onClick={() => setAsking(true)} />
         )}
       </div>
       {failure && <FailureNotice failure={failure} />}

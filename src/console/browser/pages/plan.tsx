@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import { call, type Failure, type FieldChange, type Json, pathOf } from '../api.js'
-import { Changes, FailureNotice, RefLink } from '../display.js'
+import { Button, Changes, FailureNotice, RefLink } from '../display.js'
 import { texts } from '../texts.js'
 
 const EXAMPLE = `{
@@ -85,14 +85,8 @@ export const Plan = () => {
         />
       </div>
       <div class="actions start">
-        <button type="button" class="primary" onClick={() => void run(false)}>
-          {texts.planPreview}
-        </button>
-        {canApply && (
-          <button type="button" onClick={() => void run(true)}>
-            {texts.apply}
-          </button>
-        )}
+        <Button text={texts.planPreview} look="primary" onClick={() => void run(false)} />
+        {canApply && <Button text={texts.apply} onClick={() => void run(true)} />}
       </div>
       {failure && <FailureNotice failure={failure} />}
       <div role="status">{shown && <Outcome {...shown} />}</div>
