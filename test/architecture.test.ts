@@ -52,6 +52,11 @@ const ADAPTERS = [...PURE, 'adapters/store']
 /** The table of operations: all that the pages of the console see of the library. */
 const WIRE = 'transport/wire.ts'
 
+/** The folders of the transport that need no optional peer. */
+const JSON_DOOR = ['json', 'operations', 'operations/services', 'servers'].map(
+  (folder) => `transport/${folder}`,
+)
+
 /** Which folders, or single files, a file may import from, besides its own folder; the first rule that fits it counts. */
 const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[]])[] = [
   [
@@ -97,7 +102,11 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
-  [/^transport(\/|$)/, ['']],
+  // What JSON is served by stands apart from ConnectRPC, which has one home.
+  [/^transport\/gen(\/|$)/, ['transport/gen/**']],
+  [/^transport\/rpc$/, ['', 'transport/**']],
+  [/^transport$/, ['', 'transport/**']],
+  [/^transport\/(json|operations(\/services)?|servers)$/, ['', 'transport', ...JSON_DOOR]],
   [/^network$/, []],
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
@@ -133,6 +142,9 @@ const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
 /** What the command line may import from elsewhere: what a host has. */
 const CLI_PACKAGES = /^(claviger(\/\w+)?|neverthrow|node:.+)$/
 
+/** Peers of the second door of the transport, which has the only folders that may import them. */
+const PEERS_OF_RPC = /^@(connectrpc|bufbuild)\//
+
 const specifiersIn = (source: string): readonly string[] =>
   [...source.matchAll(/(?<!['"])(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
     ([, path = '']) => path,
@@ -148,9 +160,9 @@ const importsOf = (file: string, source: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => targetOf(file, specifier))
 
-/** Folders below an adapter, the laws or the transport are parts of one thing. */
+/** Folders below an adapter or the laws are parts of one thing. */
 const unitOf = (folder: string): string =>
-  /^(adapters\/[^/]+|testing|transport|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
+  /^(adapters\/[^/]+|testing|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
@@ -181,6 +193,7 @@ const forbiddenPackages = (sources: Sources): readonly string[] =>
       .filter((name) => {
         const folder = folderOf(file)
         if (/^cli(\/|$)/.test(folder)) return !CLI_PACKAGES.test(name)
+        if (PEERS_OF_RPC.test(name)) return !/^transport\/(rpc|gen)(\/|$)/.test(folder)
         const isPure = folder.startsWith('domain')
         return isPure
           ? !DOMAIN_PACKAGES.includes(name)
@@ -213,10 +226,12 @@ const cycles = (sources: Sources): readonly string[] => {
 const OF_CERTAIN_TYPES =
   /^(application\/desired-state|testing\/read-model\/(history-|found-history))/
 
+const GENERATED = /_pb\.ts$|^transport\/(wire|openapi)\.ts$/
+
 /** Files that name every aggregate, comments and names of other things aside. */
 const namingAll = (sources: Sources): readonly string[] =>
   [...sources].flatMap(([file, source]) => {
-    if (file.endsWith('_pb.ts') || OF_CERTAIN_TYPES.test(file)) return []
+    if (GENERATED.test(file) || OF_CERTAIN_TYPES.test(file)) return []
     const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
     // Names have `domain` alone, which would be no name for a folder beside them.
     const isNamed = (folder: string) =>
@@ -248,6 +263,14 @@ describe('the layout of src', () => {
 
   it('keeps packages out of where they do not belong', () => {
     expect(forbiddenPackages(sources)).toEqual([])
+  })
+
+  it('serves JSON without the second door of the transport, however many imports away', () => {
+    const reached = new Set(['transport/json/index.ts'])
+    for (const file of reached)
+      for (const target of importsOf(file, sources.get(file) ?? '')) reached.add(target)
+    expect(reached.size).toBeGreaterThan(20)
+    expect([...reached].filter((file) => /^transport\/(rpc|gen)\//.test(file))).toEqual([])
   })
 
   it('has no cycle of imports, not even of types', () => {
@@ -310,6 +333,9 @@ describe('a planted violation is found', () => {
     ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
     ['console/browser/api.ts', "import { nodeHandler } from '../../transport/index.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
+    ['transport/json/read.ts', "import { openRpc } from '../rpc/door.js'"],
+    ['transport/servers/node.ts', "import { ServerReflection } from '../gen/grpc/a.js'"],
+    ['console/console-handler.ts', "import { nodeHandler } from '../transport/index.js'"],
   ])('in %s: %s', (file, line) => {
     expect(forbiddenImports(planted(file, line))).toHaveLength(1)
   })
@@ -321,6 +347,8 @@ describe('a planted violation is found', () => {
     ['adapters/store/record-events.ts', "import { performance } from 'node:perf_hooks'"],
     ['adapters/sql/dialect.ts', "import { DatabaseSync } from 'node:sqlite'"],
     ['cli/running/database.ts', "import pg from 'pg'"],
+    ['transport/json/read.ts', "import { create } from '@bufbuild/protobuf'"],
+    ['transport/servers/fetch.ts', "import { Code } from '@connectrpc/connect'"],
     ['adapters/cloudflare/event-store.ts', "import { setImmediate } from 'node:timers'"],
   ])('in %s, of a package: %s', (file, line) => {
     expect(forbiddenPackages(planted(file, line))).toHaveLength(1)

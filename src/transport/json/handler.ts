@@ -14,7 +14,7 @@ import type { ResolvedOptions } from '../options.js'
 import { connectError } from './connect-error.js'
 import { type JsonObject, readJson, readJsonBody } from './read.js'
 import { type CallContext, Refusal, refusalOf, statusResponse, transportStatus } from './refusal.js'
-import { writeJson } from './write.js'
+import { JSON_FORM, writeMessage } from './write.js'
 
 /** An operation in JSON, and where the fields of its request are. */
 export interface JsonCall {
@@ -56,7 +56,7 @@ export const jsonHandler =
           ? readJson(method.request, fromUrl)
           : readJsonBody(method.request, bytes, fromUrl)
       const { response, etag } = await perform(options, call, { operation, values, caller })
-      const json = JSON.stringify(writeJson(method.response, response))
+      const json = JSON.stringify(writeMessage(method.response, response, JSON_FORM))
       return jsonResponse(200, json, etag === undefined ? common : { ...common, etag })
     } catch (thrown) {
       const refusal = refusalOf(options, call, { thrown, caller })

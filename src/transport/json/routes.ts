@@ -8,14 +8,15 @@ import {
   type Route,
 } from '../http.js'
 import type { Operation } from '../operations/operation.js'
-import { accessOperations } from '../operations/services/access.js'
+import { accessOperations, historyOperations } from '../operations/services/access.js'
 import { domainOperations } from '../operations/services/domains.js'
 import { healthOperations } from '../operations/services/health.js'
-import { historyOperations } from '../operations/services/history.js'
 import { identityProviderOperations } from '../operations/services/identity-providers.js'
-import { projectGrantOperations } from '../operations/services/project-grants.js'
-import { projectRoleOperations } from '../operations/services/project-roles.js'
-import { projectOperations } from '../operations/services/projects.js'
+import {
+  projectGrantOperations,
+  projectOperations,
+  projectRoleOperations,
+} from '../operations/services/projects.js'
 import { userGrantOperations } from '../operations/services/user-grants.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import type { WireMethod } from '../wire.js'
@@ -143,12 +144,15 @@ const documentOf = async ({ openApi, organizationHeader }: ResolvedOptions): Pro
   )
 }
 
+/** Refuses every query parameter. */
+const noFields = (_: readonly string[], query: string) => queryFields([], query)
+
 /** `/v1/health`, for probes that look at the HTTP status: 200, or 503 with the error body. */
 const healthRoute = (options: ResolvedOptions, ready: Operation): Route => {
   const answer = jsonHandler(options, {
     operation: ready,
     isBodyOptional: true,
-    urlFields: (_, query) => queryFields([], query),
+    urlFields: noFields,
   })
   return (method, path) => {
     if (path !== '/v1/health') return undefined
@@ -167,11 +171,7 @@ const rpcRoute = (
   const handlers = new Map<string, Handler>()
   for (const operation of operations) {
     const path = rpcPathOf(operation.method)
-    const json = jsonHandler(options, {
-      operation,
-      isBodyOptional: false,
-      urlFields: (_, query) => queryFields([], query),
-    })
+    const json = jsonHandler(options, { operation, isBodyOptional: false, urlFields: noFields })
     const other: Handler = async (request) =>
       door?.find(path)?.(request) ?? unsupportedType('application/json')
     handlers.set(path, (request) => (isJson(request.header) ? json(request, []) : other(request)))

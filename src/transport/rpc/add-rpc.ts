@@ -13,12 +13,13 @@ import { MAX_REQUEST_BYTES } from '../http.js'
 import { encodeDetail } from '../json/connect-error.js'
 import { readJsonBody } from '../json/read.js'
 import { type CallContext, type Refusal, refusalOf } from '../json/refusal.js'
+import { writeMessage } from '../json/write.js'
 import { authenticate, headersOf, perform } from '../operations/context.js'
 import type { Values } from '../operations/message.js'
 import type { Operation } from '../operations/operation.js'
 import type { ResolvedOptions } from '../options.js'
 import { countParts } from './count-parts.js'
-import { readMessage, writeMessage } from './messages.js'
+import { PROTOBUF_FORM, readMessage } from './messages.js'
 import { withReader } from './request.js'
 import { descriptorOf } from './services.js'
 
@@ -60,7 +61,7 @@ export const addRpc = (
       const context = contextOf(operation, call)
       const { response, etag } = await perform(options, context, { operation, values, caller })
       if (etag !== undefined) call.responseHeader.set('etag', etag)
-      return writeMessage(method.response, response)
+      return writeMessage(method.response, response, PROTOBUF_FORM)
     } catch (thrown) {
       throw refuse(options, operation, { call, thrown })
     }

@@ -1,7 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { refuseMalformed } from '../json/refusal.js'
+import type { Form } from '../json/write.js'
 import {
   A_TIME,
+  boundedItems,
   type FieldPath,
   fieldsOf,
   pathTo,
@@ -49,7 +51,7 @@ const refuseUnknown = (decoded: object, path: FieldPath): void => {
 
 const readField = (field: WireField, value: unknown, path: FieldPath): unknown =>
   field.isList && Array.isArray(value)
-    ? value.map((item, index) => readValue(field, item, pathTo(path, index)))
+    ? boundedItems(field, value).map((item, index) => readValue(field, item, pathTo(path, index)))
     : readValue(field, value, path)
 
 /** Enumerations of protobuf are open: any number may come in, and an unknown one must not pass for the default. */
@@ -71,26 +73,12 @@ const timeIn = (timestamp: object): Date | undefined => {
   return timeInRange(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000))
 }
 
-/** The values of a response in the form that the generated code encodes. */
-export const writeMessage = (message: WireMessage, values: object): Record<string, unknown> => {
-  const written: Record<string, unknown> = {}
-  for (const field of fieldsOf(message).all) {
-    const value: unknown = Reflect.get(values, field.name)
-    written[field.name] =
-      field.isList && Array.isArray(value)
-        ? value.map((item) => writeValue(field, item))
-        : writeValue(field, value)
-  }
-  return written
-}
-
-const writeValue = (field: WireField, value: unknown): unknown => {
-  if (field.kind === 'enum') return field.values.find((known) => known.value === value)?.number
-  if (field.kind === 'value') return value === undefined ? undefined : anyValue(value)
-  if (value instanceof Date) return timestampFromDate(value)
-  if (field.kind === 'message' && typeof value === 'object' && value !== null)
-    return writeMessage(field.message, value)
-  return value ?? (field.isOptional ? undefined : zeroOf(field))
+/** The form that the generated code encodes. */
+export const PROTOBUF_FORM: Form = {
+  enumeration: ({ number }) => number,
+  time: timestampFromDate,
+  sequence: (sequence) => sequence,
+  value: (value) => anyValue(value),
 }
 
 /** A `google.protobuf.Value` of text, a flag or a list of both. */

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow'
 import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../../index.js'
-import { accessService, type WireMethod } from '../../wire.js'
+import { accessService, historyService, type WireMethod } from '../../wire.js'
+import { historyOperation } from '../history.js'
 import type { Values } from '../message.js'
 import { type Operation, pageOf, readOperation } from '../operation.js'
 
@@ -11,6 +12,11 @@ export const accessOperations = (iam: Iam): readonly Operation[] => [
   pageOperation(accessService.listRolesOfUser, iam.access.rolesOf),
   pageOperation(accessService.listRoleHolders, iam.access.whoHas),
   readOperation(accessService.listPermissions, iam.access.permissions, (answer) => answer),
+]
+
+/** The operations of `HistoryService`. */
+export const historyOperations = ({ history }: Iam): readonly Operation[] => [
+  historyOperation(historyService.listHistory, history),
 ]
 
 /** The operation of a method that lists what it finds in an order of its own, in the first field of the response. */

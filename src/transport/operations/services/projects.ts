@@ -1,5 +1,5 @@
 import type { Iam } from '../../../index.js'
-import { projectService } from '../../wire.js'
+import { projectGrantService, projectRoleService, projectService } from '../../wire.js'
 import { historyOperation, pastOperation } from '../history.js'
 import {
   getOperation,
@@ -25,4 +25,31 @@ export const projectOperations = ({ projects, history }: Iam): readonly Operatio
   })),
   historyOperation(projectService.listProjectHistory, history, 'project'),
   pastOperation(projectService.getProjectState, history, 'project'),
+]
+
+/** The operations of `ProjectRoleService`. */
+export const projectRoleOperations = ({ projectRoles, history }: Iam): readonly Operation[] => [
+  writeOperation(projectRoleService.addProjectRole, projectRoles.add),
+  writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
+  writeOperation(projectRoleService.updateProjectRole, projectRoles.update),
+  writeOperation(projectRoleService.patchProjectRole, projectRoles.patch),
+  writeOperation(projectRoleService.removeProjectRole, projectRoles.remove),
+  getOperation(projectRoleService.getProjectRole, projectRoles.get),
+  listOperation(projectRoleService.listProjectRoles, projectRoles.list),
+  historyOperation(projectRoleService.listProjectRoleHistory, history, 'project_role'),
+  pastOperation(projectRoleService.getProjectRoleState, history, 'project_role'),
+]
+
+/** The operations of `ProjectGrantService`. */
+export const projectGrantOperations = ({ projectGrants, history }: Iam): readonly Operation[] => [
+  writeOperation(projectGrantService.addProjectGrant, projectGrants.add),
+  writeOperation(projectGrantService.updateProjectGrant, projectGrants.update),
+  writeOperation(projectGrantService.deactivateProjectGrant, projectGrants.deactivate),
+  writeOperation(projectGrantService.reactivateProjectGrant, projectGrants.reactivate),
+  writeOperation(projectGrantService.removeProjectGrant, projectGrants.remove),
+  getOperation(projectGrantService.getProjectGrant, projectGrants.get),
+  listOperation(projectGrantService.listProjectGrants, projectGrants.list),
+  listOperation(projectGrantService.listReceivedProjectGrants, projectGrants.listReceived),
+  historyOperation(projectGrantService.listProjectGrantHistory, history, 'project_grant'),
+  pastOperation(projectGrantService.getProjectGrantState, history, 'project_grant'),
 ]
