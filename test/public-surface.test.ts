@@ -566,7 +566,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     ],
   },
   'claviger/console': {
-    values: ['consoleHandler'],
+    values: ['consoleHandler', 'refuseCrossSite'],
     both: [],
     types: ['ConsoleHandler', 'ConsoleOptions'],
   },

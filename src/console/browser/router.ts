@@ -1,8 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import type { PageName } from './page-names.js'
-
-/** Where the console is mounted: the script lies in `assets/` below it. */
-export const mount = new URL('..', import.meta.url)
+import { mount } from './api.js'
+import { PAGES, type PageName } from './object-types.js'
 
 /** Query of a page. */
 export type Query = Readonly<Record<string, string | undefined>>
@@ -12,7 +10,11 @@ window.addEventListener('popstate', () => {
   location.value = new URL(window.location.href)
 })
 
-export const pageName = computed(() => location.value.pathname.slice(mount.pathname.length))
+/** The page that is open; undefined for an unknown path. */
+export const pageName = computed(() => {
+  const path = location.value.pathname.slice(mount.pathname.length)
+  return PAGES.find((page) => page === path)
+})
 
 /** A parameter of the page, or an empty text. */
 export const parameter = (name: string): string => location.value.searchParams.get(name) ?? ''
@@ -28,7 +30,7 @@ export const go = (to: string): void => {
   history.pushState(null, '', to)
   location.value = new URL(window.location.href)
   window.scrollTo(0, 0)
-  // Else the keyboard would go on from a link that is there no more.
+  // Otherwise the keyboard focus stays on a link that has gone.
   document.getElementById('main')?.focus({ preventScroll: true })
 }
 
@@ -46,7 +48,7 @@ export const setParameters = (query: Query): void => {
 export const followLinks = (): void => {
   document.addEventListener('click', (event) => {
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
-    const link = (event.target as Element).closest('a')
+    const link = event.target instanceof Element ? event.target.closest('a') : null
     if (!link || !isPlain || link.origin !== mount.origin) return
     if (!link.pathname.startsWith(mount.pathname) || link.hash) return
     event.preventDefault()
