@@ -1,7 +1,7 @@
 import type { Host } from '../ports/host.js'
 import { type Follow, follow } from './following/follow.js'
 import type { Hooks } from './hooks.js'
-import { type FreshReads, freshReads } from './reading/fresh-reads.js'
+import { type Query, queryOf } from './reading/query.js'
 import { Ledger } from './recording/ledger.js'
 import { type MetadataOf, metadataFactory } from './recording/metadata.js'
 
@@ -11,7 +11,7 @@ export interface Runtime extends Host {
   readonly hooks?: Hooks | undefined
   readonly ledger: Ledger
   readonly follow: Follow
-  readonly fresh: FreshReads
+  readonly query: Query
   readonly metadataOf: MetadataOf
 }
 
@@ -23,7 +23,7 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     hooks,
     ledger: new Ledger(host.store),
     follow: following,
-    fresh: freshReads(host, following),
+    query: queryOf(host, following),
     metadataOf: metadataFactory(),
   }
 }

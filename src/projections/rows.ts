@@ -37,7 +37,7 @@ export const changeRow = (
   rows.put(type, rowKey, after)
   if (event.type === removal) {
     for (const { type: removed, removedWith } of Object.values(aggregates))
-      if (removedWith === type) rows.removeAll(removed, roleScope(orgId, rowKey.key))
+      if (removedWith === type) rows.removeAll(removed, projectScope(orgId, rowKey.key))
   }
   return changeAssignments(rows, kind, event, { before, after })
 }
@@ -64,21 +64,30 @@ const detailsAfter = (
 
 /** Key of the row of an object; the rows of one scope are listed together. */
 export interface RowKey {
-  /** The organization, or the {@link roleScope} of a project. */
+  /** The organization, or the {@link projectScope} of a project. */
   readonly scope: string
   /** The object's own id or key; unique in its scope. */
   readonly key: string
 }
 
-/** The last {@link roleScope}. */
+/** The last {@link projectScope}. */
 let last = { orgId: '', projectId: '', scope: '+' }
 
 /** The scope of what lies in a project. Ids have no `+`, so it is not the scope of an organization. */
-export const roleScope = (orgId: string, projectId: string): string => {
+export const projectScope = (orgId: string, projectId: string): string => {
   // Roles come many at a time, and new text is hashed anew at each lookup: 0.2 µs for each event.
   if (projectId !== last.projectId || orgId !== last.orgId)
     last = { orgId, projectId, scope: `${orgId}+${projectId}` }
   return last.scope
+}
+
+/** The project of a {@link projectScope}. */
+export const projectOf = (
+  scope: string,
+): { readonly projectOrgId: string; readonly projectId: string } => {
+  const plus = scope.indexOf('+')
+  if (plus < 0) throw new Error(`${scope} is the scope of no project`)
+  return { projectOrgId: scope.slice(0, plus), projectId: scope.slice(plus + 1) }
 }
 
 /** The organization of `scope`. */
@@ -96,7 +105,7 @@ export const listedScope = ({
   readonly type: ObjectRef['type']
   readonly orgId: string
   readonly projectId?: string
-}): string => (aggregates[type].container ? roleScope(orgId, projectId) : orgId)
+}): string => (aggregates[type].container ? projectScope(orgId, projectId) : orgId)
 
 /** The object that another one lies in; undefined where that is the organization. */
 export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
@@ -106,7 +115,9 @@ export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
 export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
   const container = containerOf(ref)
   return {
-    scope: container ? roleScope(orgId, aggregates[container.type].key(container, orgId)) : orgId,
+    scope: container
+      ? projectScope(orgId, aggregates[container.type].key(container, orgId))
+      : orgId,
     key: aggregates[ref.type].key(ref, orgId),
   }
 }

@@ -13,7 +13,7 @@ import type {
 import { timeOf } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
-import { foundProject, ownerOf, roleScope } from '../../projections/rows.js'
+import { foundProject, ownerOf, projectScope } from '../../projections/rows.js'
 import type { State } from './rows.js'
 import { holdsAt, type StoredAssignment } from './rows.js'
 
@@ -27,7 +27,7 @@ export const accessIn = (present: () => State): AccessReads => ({
 const accessOf = (state: State, query: AccessQuery): FoundAccess => {
   const { orgId, userId, projectOrgId, projectId } = query
   const { rows, assignments } = state
-  const scope = roleScope(projectOrgId, projectId)
+  const scope = projectScope(projectOrgId, projectId)
   const project = rows.project.get(projectOrgId)?.get(projectId)
   const userGrant = rows.user_grant.get(orgId)?.get(`${scope}+${userId}`)
   const assigned = assignments.lastOf(query)
@@ -66,7 +66,7 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   const { orgId: projectOrgId, projectId, roleKey } = query
-  const scope = roleScope(projectOrgId, projectId)
+  const scope = projectScope(projectOrgId, projectId)
   const holders: Holder[] = []
   for (const assignment of state.assignments.inScope(scope, roleKey)) {
     const { userId, orgId, expiresAt, given } = assignment

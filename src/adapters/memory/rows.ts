@@ -11,7 +11,7 @@ import {
   type Ending,
   withHeld,
 } from '../../projections/assignments.js'
-import { type RowStore, roleScope } from '../../projections/rows.js'
+import { projectScope, type RowStore } from '../../projections/rows.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -222,7 +222,7 @@ const scopeOf = ({
   projectOrgId,
   projectId,
 }: Pick<AssignmentRange, 'projectOrgId' | 'projectId'>): string =>
-  roleScope(projectOrgId, projectId)
+  projectScope(projectOrgId, projectId)
 
 /** Key of what can be inactive. Ids of organizations have no `+`. */
 const placeOf = (range: AssignmentRange): string => {

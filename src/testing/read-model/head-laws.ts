@@ -1,11 +1,19 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
-import type { FoundAtHead, ReadAtHead, ReadModel } from '../../ports/read-model.js'
+import type {
+  FoundAtHead,
+  ReadAtHead,
+  ReadMethod,
+  ReadMethods,
+  ReadModel,
+  ReadQuery,
+  ViewType,
+} from '../../ports/read-model.js'
 import { objectOf, streamOf } from '../../projections/read-events.js'
 import { appendOf, record } from '../event-store/harness.js'
 import { allOf, demand, demandEqual } from '../law.js'
 import { ACCESS, HELD_ROLES, HOLDERS } from './grant-samples.js'
-import { role } from './history-laws.js'
+import { ALL, role } from './history-laws.js'
 import type { ReadModelHome, ReadModelLaw } from './law.js'
 import { DOMAIN, projectAdded, roleAdded } from './object-samples.js'
 import { inNewestVersion } from './sample.js'
@@ -55,30 +63,25 @@ const catchUp = async ({ store, model }: Handle): Promise<void> => {
   demand(await model.apply(from, events), `${model.name} to apply from its checkpoint`)
 }
 
-/** Holds that reads at the head answer as the read model does, and where both ports stand. */
+/** Demands that reads at the head answer as the read model does, and where both ports stand. */
 const demandAnswers = async (
   { model, atHead }: Handle,
   positions: Omit<FoundAtHead<never>, 'found'>,
 ): Promise<void> => {
-  for (const { ref } of SCENARIOS) {
-    const found = await model.get('acme', ref)
-    demandEqual(`get of a ${ref.type}`, await atHead.get('acme', ref), { ...positions, found })
+  const demandAnswer = async <Method extends ReadMethod, Type extends ViewType>(
+    query: ReadQuery<Method, Type>,
+  ): Promise<void> => {
+    const reads: ReadMethods<Type> = model
+    const found = await reads[query.method](...query.args)
+    demandEqual(`${query.method} at the head`, await atHead(query), { ...positions, found })
   }
-  for (const type of TYPES) {
-    const query = listOf(type)
-    const found = await model.list(query)
-    demandEqual(`list of ${type}`, await atHead.list(query), { ...positions, found })
-  }
-  const [access, held, holders] = [
-    await model.access(ACCESS),
-    await model.heldRoles(HELD_ROLES),
-    await model.holders(HOLDERS),
-  ]
-  demandEqual('access', await atHead.access(ACCESS), { ...positions, found: access })
-  demandEqual('held roles', await atHead.heldRoles(HELD_ROLES), { ...positions, found: held })
-  const route = await model.route(DOMAIN)
-  demandEqual('route', await atHead.route(DOMAIN), { ...positions, found: route })
-  demandEqual('holders', await atHead.holders(HOLDERS), { ...positions, found: holders })
+  for (const { ref } of SCENARIOS) await demandAnswer({ method: 'get', args: ['acme', ref] })
+  for (const type of TYPES) await demandAnswer({ method: 'list', args: [listOf(type)] })
+  await demandAnswer({ method: 'access', args: [ACCESS] })
+  await demandAnswer({ method: 'heldRoles', args: [HELD_ROLES] })
+  await demandAnswer({ method: 'holders', args: [HOLDERS] })
+  await demandAnswer({ method: 'route', args: [DOMAIN] })
+  await demandAnswer({ method: 'history', args: [ALL] })
 }
 
 /** Laws of `readAtHead`. */
@@ -139,9 +142,15 @@ export const headLaws: readonly ReadModelLaw[] = [
           roles.push(await recordFirst(handle, roleAdded('portal', key)))
           await catchUp(handle)
         })()
-        const listing = allOf(handles.map(({ atHead }) => atHead.list(ROLES)))
+        const listing = allOf(
+          handles.map(({ atHead }) =>
+            atHead<'list', 'project_role'>({ method: 'list', args: [ROLES] }),
+          ),
+        )
         const getting = allOf(
-          handles.map(({ atHead }) => atHead.get<'project_role'>('acme', role('portal', key))),
+          handles.map(({ atHead }) =>
+            atHead<'get', 'project_role'>({ method: 'get', args: ['acme', role('portal', key)] }),
+          ),
         )
         await allOf<unknown>([writing, listing, getting])
         const position = roles[round] ?? 0n

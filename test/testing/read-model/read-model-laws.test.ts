@@ -10,7 +10,10 @@ import type {
   HistoryQuery,
   Listing,
   ReadAtHead,
+  ReadMethod,
+  ReadMethods,
   ReadModel,
+  ReadQuery,
   Views,
   ViewType,
 } from '../../../src/ports/read-model.js'
@@ -24,34 +27,43 @@ import { type Fault, oneTurn, slowly } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'
 import { ROUTE_FAULTS } from './route-faults.js'
 
-/** The model with reads at the head that are sound but for `change`. */
+/** The model with reads at the head that are sound but for a change of their answers. */
 const atHead =
-  (change: (ports: Ports, sound: ReadAtHead) => Partial<ReadAtHead>) =>
+  (plant: (ports: Ports) => Change = () => (_, answer) => answer) =>
   (sound: ReadModel, store: EventStore): Partial<ReadModel> => {
     const ports = { store, readModel: sound }
-    const reads = readsAtHead(ports)
-    const faulty = { ...reads, ...change(ports, reads) }
-    return { readAtHead: () => faulty }
+    const change = plant(ports)
+    const read = readsAtHead(ports)
+    return {
+      readAtHead: () => async (query) => (await change(query, await read(query))) as never,
+    }
   }
 
 type Ports = Parameters<NonNullable<ReadModel['readAtHead']>>[0]
 
+type Answer = FoundAtHead<unknown>
+
+type Change = (
+  query: Pick<ReadQuery, 'method' | 'args'>,
+  answer: Answer,
+) => Answer | Promise<Answer>
+
 /** In memory all three are asked at one moment. */
-const readsAtHead = ({ store, readModel }: Ports): ReadAtHead => {
-  const together = async <Found>(finding: Promise<Found>): Promise<FoundAtHead<Found>> => {
+const readsAtHead =
+  ({ store, readModel }: Ports): ReadAtHead =>
+  async <Method extends ReadMethod, Type extends ViewType>(query: ReadQuery<Method, Type>) => {
+    const reads: ReadMethods<Type> = readModel
+    const finding = reads[query.method](...query.args)
     const asked = [finding, store.lastPosition(), readModel.checkpoint()] as const
     const [found, head, reached] = await Promise.all(asked)
     return { found, head, reached }
   }
-  return {
-    get: (orgId, ref) => together(readModel.get(orgId, ref)),
-    list: (query) => together(readModel.list(query)),
-    access: (query) => together(readModel.access(query)),
-    heldRoles: (query) => together(readModel.heldRoles(query)),
-    holders: (query) => together(readModel.holders(query)),
-    route: (domain) => together(readModel.route(domain)),
-  }
-}
+
+/** A change of the answers of one method. */
+const of =
+  (method: ReadMethod, change: (answer: Answer) => Answer | Promise<Answer>): Change =>
+  (query, answer) =>
+    query.method === method ? change(answer) : answer
 
 /** The model with what its lists hold, or how they are asked for, changed. */
 const lists =
@@ -964,87 +976,58 @@ const HEAD_FAULTS: readonly Fault[] = [
   {
     fault: 'reads at the head of copies',
     law: 'Reads at the head are of one store',
-    plant: atHead(() => ({})),
+    plant: atHead(),
   },
   {
     fault: 'tells the checkpoint for the end of the log',
     law: 'A read at the head answers',
-    plant: atHead((_, sound) => ({
-      list: async (query) => {
-        const answer = await sound.list(query)
-        return { ...answer, head: answer.reached }
-      },
-    })),
+    plant: atHead(() => of('list', (answer) => ({ ...answer, head: answer.reached }))),
   },
-  {
-    fault: 'tells the end of the log for the checkpoint',
+  ...(['get', 'access', 'heldRoles', 'holders', 'route', 'history'] as const).map((method) => ({
+    fault: `tells the end of the log for the checkpoint of ${method}`,
     law: 'A read at the head answers',
-    plant: atHead((_, sound) => ({
-      get: async (orgId, ref) => {
-        const answer = await sound.get<typeof ref.type>(orgId, ref)
-        return { ...answer, reached: answer.head } as never
-      },
-    })),
-  },
-  {
-    fault: 'finds nothing that is not up to date',
+    plant: atHead(() => of(method, (answer) => ({ ...answer, reached: answer.head }))),
+  })),
+  ...(['get', 'history'] as const).map((method) => ({
+    fault: `finds nothing that is not up to date by ${method}`,
     law: 'A read at the head answers',
-    plant: atHead((_, sound) => ({
-      get: async (orgId, ref) => {
-        const answer = await sound.get<typeof ref.type>(orgId, ref)
-        const isCurrent = answer.reached === answer.head
-        return { ...answer, found: isCurrent ? answer.found : undefined } as never
-      },
-    })),
-  },
+    plant: atHead(() =>
+      of(method, (answer) =>
+        answer.reached === answer.head ? answer : { ...answer, found: undefined },
+      ),
+    ),
+  })),
   {
     fault: 'remembers where the log ended',
     law: 'A read at the head finds at once',
-    plant: atHead(({ store }, sound) => {
+    plant: atHead(({ store }) => {
       let head: ReturnType<EventStore['lastPosition']> | undefined
-      return {
-        get: async (orgId, ref) => {
-          head ??= store.lastPosition()
-          return { ...(await sound.get<typeof ref.type>(orgId, ref)), head: await head } as never
-        },
-      }
+      return of('get', async (answer) => {
+        head ??= store.lastPosition()
+        return { ...answer, head: await head }
+      })
     }),
   },
   {
     fault: 'remembers what it found',
     law: 'A read at the head finds at once',
-    plant: atHead(({ readModel }, sound) => {
-      let found: ReturnType<ReadModel['list']> | undefined
-      return {
-        list: async (query) => {
-          found ??= readModel.list(query)
-          return { ...(await sound.list(query)), found: await found } as never
-        },
-      }
+    plant: atHead(() => {
+      let found: unknown
+      return of('list', (answer) => {
+        found ??= answer.found
+        return { ...answer, found }
+      })
     }),
   },
-  ...(['access', 'heldRoles', 'holders'] as const).map((method) => ({
-    fault: `tells the end of the log for the checkpoint of ${method}`,
-    law: 'A read at the head answers',
-    plant: atHead((_, sound) => ({
-      [method]: async (query: never) => {
-        const answer = await sound[method](query)
-        return { ...answer, reached: answer.head }
-      },
-    })),
-  })),
   ...(['get', 'list'] as const).map((method) => ({
     fault: `tells the checkpoint as of later than its ${method}`,
     law: 'A read at the head is as of one moment',
-    plant: atHead(({ readModel }, sound) => ({
-      [method]: async (...asked: readonly never[]) => {
-        const answer = await (sound[method] as (...asked: readonly never[]) => Promise<object>)(
-          ...asked,
-        )
+    plant: atHead(({ readModel }) =>
+      of(method, async (answer) => {
         for (let turn = 0; turn < 3; turn++) await oneTurn()
         return { ...answer, reached: await readModel.checkpoint() }
-      },
-    })),
+      }),
+    ),
   })),
 ]
 
@@ -1080,7 +1063,7 @@ const lawNamed = (beginning: string) => {
 }
 
 test('Reads at the head without a fault keep their laws.', async () => {
-  for (const { check } of headLaws.slice(1)) await check(homeOf(atHead(() => ({}))))
+  for (const { check } of headLaws.slice(1)) await check(homeOf(atHead()))
 })
 
 test('A read model that answers from a copy which sees all events keeps the laws.', async () => {
@@ -1102,7 +1085,7 @@ describe('The laws of read models find one that', () => {
   })
 
   test('reads at the head of a store that its home does not show.', async () => {
-    const { store: _, ...home } = homeOf(atHead(() => ({})))
+    const { store: _, ...home } = homeOf(atHead())
     for (const { check } of lawNamed('A read at the head answers')) {
       await expect(check(home)).rejects.toThrow('a home with `store`')
     }

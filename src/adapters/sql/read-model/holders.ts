@@ -1,9 +1,77 @@
-import type { HeldRolesQuery, HoldersQuery } from '../../../ports/access-reads.js'
-import type { Position } from '../../../ports/event-store.js'
-import { roleScope } from '../../../projections/rows.js'
-import { allOf, boundedPosition, type Dialect, type Parameter, type Statement } from '../dialect.js'
-import { isNamed } from './list-statements.js'
-import { ASSIGNMENTS, NAMES, OBJECTS, positionColumns, SPELLS } from './tables.js'
+import type {
+  FoundRole,
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  Slice,
+} from '../../../ports/access-reads.js'
+import { type Position, timeOf } from '../../../ports/event-store.js'
+import type { FoundAtHead, ProjectRole } from '../../../ports/read-model.js'
+import { projectOf, projectScope } from '../../../projections/rows.js'
+import {
+  allOf,
+  boundedPosition,
+  type Dialect,
+  type Integer,
+  type Parameter,
+  type Statement,
+  type Steps,
+} from '../dialect.js'
+import {
+  ASSIGNMENTS,
+  besidePositions,
+  findPage,
+  isNamed,
+  NAMES,
+  OBJECTS,
+  SUSPENSIONS,
+} from './tables.js'
+
+/** A page of the roles of a user that count, and how far the read model is. */
+export function* readHeldRoles(
+  dialect: Dialect,
+  query: HeldRolesQuery,
+): Steps<FoundAtHead<Slice<HeldRole>>> {
+  type Row = readonly [scope: string, role: string, expires: Integer, body: string | null]
+  const { found, ...positions } = yield* findPage<Row>(heldRolesStatement(dialect, query))
+  const held = found.map(([scope, roleKey, expires, body]) => ({
+    ...projectOf(scope),
+    roleKey,
+    ...shownRole(body),
+    ...expiry(expires),
+  }))
+  return { ...positions, found: sliceOf(held, query.limit) }
+}
+
+/** A page of the users who have roles of a project that count, and how far the read model is. */
+export function* readHolders(
+  dialect: Dialect,
+  query: HoldersQuery,
+): Steps<FoundAtHead<Slice<Holder>>> {
+  type Row = readonly [role: string, org: string, user: string, expires: Integer, given: string]
+  const { found, ...positions } = yield* findPage<Row>(holdersStatement(dialect, query))
+  const holders = found.map(([roleKey, orgId, userId, expires, given]) => {
+    return { userId, orgId, roleKey, ...expiry(expires), from: timeOf(BigInt(given)) }
+  })
+  return { ...positions, found: sliceOf(holders, query.limit) }
+}
+
+const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
+  items: found.slice(0, limit),
+  hasMore: found.length > limit,
+})
+
+/** How a role is shown, by its body; with empty texts when there is no such role. */
+export const shownRole = (body: string | null): Pick<FoundRole, 'displayName' | 'group'> => {
+  if (body === null) return { displayName: '', group: '' }
+  const { displayName, group }: ProjectRole = JSON.parse(body)
+  return { displayName, group }
+}
+
+/** When a role expires, if it does. */
+export const expiry = (expires: Integer): Pick<FoundRole, 'expiresAt'> =>
+  expires === null ? {} : { expiresAt: new Date(Number(expires)) }
 
 /** Finds the roles of a user that count, one more than asked for, and the positions beside each. */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
@@ -15,18 +83,18 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
     ...(after === undefined
       ? []
-      : [isAfter(['project.name', 'held.role'], [roleScope(after[0], after[1]), after[2]])]),
+      : [isAfter(['project.name', 'held.role'], [projectScope(after[0], after[1]), after[2]])]),
   ])
   return {
     name: `held${flags(projectId, after)}`,
-    sql: besidePositions(
+    sql: `${besidePositions(
       dialect,
+      'scope, role, expires_at, body',
       `SELECT project.name AS scope, held.role, held.expires_at, shown.body
         FROM ${table(ASSIGNMENTS)} AS held JOIN ${table(NAMES)} AS project ON project.number = held.scope
         LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
         WHERE ${counts.sql} ORDER BY project.name, held.role LIMIT ?`,
-      'scope, role',
-    ),
+    )} ORDER BY scope, role`,
     parameters: [...counts.parameters, limit + 1],
   }
 }
@@ -34,7 +102,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
 /** Finds the users who have roles of a project that count, one more than asked for, and the positions beside each. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
   const { orgId, projectId, roleKey, at, now, after, limit } = query
-  const scope = roleScope(orgId, projectId)
+  const scope = projectScope(orgId, projectId)
   const counts = allOf([
     isNamed(dialect, 'held.scope', scope),
     ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
@@ -45,12 +113,12 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   const order = 'role, org, user_id'
   return {
     name: `who${flags(roleKey, at)}${after === undefined ? 0 : after[0] === roleKey ? 1 : 2}`,
-    sql: besidePositions(
+    sql: `${besidePositions(
       dialect,
+      `${order}, expires_at, given`,
       `SELECT held.role, held.org, held.user_id, held.expires_at, held.given
         FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql} ORDER BY ${order} LIMIT ?`,
-      order,
-    ),
+    )} ORDER BY ${order}`,
     parameters: [...counts.parameters, limit + 1],
   }
 }
@@ -84,10 +152,10 @@ const counting = (
   { scope, scopeValues, now, at }: Counted,
 ): readonly Statement[] => {
   const isInactive = ([org, user]: readonly [string, string]): Statement => {
-    const lasts = lasting('spell', at)
+    const lasts = lasting('suspension', at)
     return {
-      sql: `NOT EXISTS (SELECT 1 FROM ${dialect.table(SPELLS)} AS spell
-        WHERE spell.scope = ${scope} AND spell.org = ${org} AND spell.user_id = ${user} AND ${lasts.sql})`,
+      sql: `NOT EXISTS (SELECT 1 FROM ${dialect.table(SUSPENSIONS)} AS suspension
+        WHERE suspension.scope = ${scope} AND suspension.org = ${org} AND suspension.user_id = ${user} AND ${lasts.sql})`,
       parameters: [...scopeValues, ...lasts.parameters],
     }
   }
@@ -127,8 +195,3 @@ const endsWith = (text: string, end: string): Statement => ({
   sql: `substr(${text}, length(${text}) - ?) = ?`,
   parameters: [[...end].length - 1, end],
 })
-
-/** The rows of `page`, or one of nulls, each with the positions before it. */
-const besidePositions = (dialect: Dialect, page: string, order: string): string =>
-  `SELECT * FROM (SELECT ${positionColumns(dialect)}) AS moment LEFT JOIN (${page}) AS page ON TRUE
-    ORDER BY ${order}`
