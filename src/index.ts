@@ -453,7 +453,6 @@ export type {
   ReadArguments,
   ReadAtHead,
   ReadMethod,
-  ReadMethods,
   ReadModel,
   ReadQuery,
   ReadResults,

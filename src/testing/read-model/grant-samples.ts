@@ -10,8 +10,7 @@ import type {
 } from '../../domain/user-grant/events.js'
 import { OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
-import { projectAdded, roleAdded } from './object-samples.js'
-import { type Sample, SORT_FIELDS_OF_ALL } from './sample.js'
+import { projectAdded, roleAdded, type Sample, SORT_FIELDS_OF_ALL } from './object-samples.js'
 
 const projectGrantIds = (projectId: string, grantedOrgId: string) => ({
   projectId: ProjectId.parse(projectId),

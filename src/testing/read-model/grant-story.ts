@@ -12,7 +12,7 @@ import {
   userGrantRemoved,
   userGrantUpdated,
 } from './grant-samples.js'
-import type { ReadModelHome } from './law.js'
+import { type Log, newLog, type ReadModelHome } from './harness.js'
 import {
   PROJECT_CHANGES,
   projectAdded,
@@ -20,7 +20,6 @@ import {
   roleAdded,
   roleRemoved,
 } from './object-samples.js'
-import { type Log, newLog } from './sample.js'
 
 /** The end of the roles in the story that have one. */
 export const END = '2030-01-02T03:04:05.006Z'

@@ -1,3 +1,4 @@
+import type { AnyEvent } from '../../domain/aggregates.js'
 import { DomainName } from '../../domain/email-domain/domain-name.js'
 import type { DomainAdded, DomainEvent } from '../../domain/email-domain/events.js'
 import type { VerifiedDomainEvent } from '../../domain/email-domain/verified-domain.js'
@@ -11,9 +12,73 @@ import type {
   ProjectRoleEvent,
   ProjectRoleUpdated,
 } from '../../domain/project-role/events.js'
-import { IdpId, OrgId, ProjectId, RoleKey, SealedSecret } from '../../domain/values.js'
-import type { ProjectRole } from '../../ports/read-model.js'
-import { type Sample, SORT_FIELDS_OF_ALL, type Step } from './sample.js'
+import {
+  IdpId,
+  type ObjectRef,
+  OrgId,
+  ProjectId,
+  RoleKey,
+  SealedSecret,
+} from '../../domain/values.js'
+import type {
+  ListQuery,
+  ProjectRole,
+  RefOf,
+  SortValue,
+  Views,
+  ViewType,
+} from '../../ports/read-model.js'
+
+/** What the laws need of one type of object. */
+export interface Sample<Type extends ViewType> {
+  /** An object is added, with that id or with a key made of the name and the id; in a project, if its type lies in one. */
+  readonly added: (id: string, name: string, projectId?: string) => AnyEvent
+  /** The object `id` is deactivated; undefined for a type that is always active. */
+  readonly deactivated: ((id: string) => AnyEvent) | undefined
+  /** The project that is listed; nothing for a type that does not lie in projects. */
+  readonly within: Pick<ListQuery<Type>, 'projectId'>
+  /** Events of every type that the object has. */
+  readonly scenario: Scenario & { readonly ref: RefOf<Type> }
+  /**
+   * The fields that lists are sorted by, and how each is read. They are written out, so that a read model
+   * that lacks one of them breaks a law.
+   */
+  readonly sortFields: Readers<Views[Type]>
+  /** The fields that lists are filtered by. */
+  readonly filterFields: readonly (keyof Views[Type] & string)[]
+  /** The id or key, which is unique in a list; `key` where several ids together are. */
+  readonly identity: (keyof Views[Type] & string) | 'key'
+  /** The field that holds the name; undefined for a type without one. */
+  readonly name: (keyof Views[Type] & string) | undefined
+}
+
+/** A sequence of events of one object. */
+export interface Scenario {
+  readonly ref: ObjectRef
+  /** The first event adds the object. */
+  readonly steps: readonly [Step, ...Step[]]
+  /** Earlier events, by organization: of neighbours, and of objects with the same name elsewhere. */
+  readonly others: readonly (readonly [orgId: string, event: AnyEvent])[]
+}
+
+/**
+ * An event, the fields that it changes (absent when it removes the object; those that it takes away are undefined), and
+ * a secret that it changes.
+ */
+export type Step = readonly [event: AnyEvent, changed?: Row, secret?: string]
+
+/** Fields of an object as it is read. */
+export type Row = Readonly<Record<string, unknown>>
+
+type Readers<View> = Readonly<Record<string, (row: View) => SortValue>>
+
+/** The sort fields of every type. */
+export const SORT_FIELDS_OF_ALL: Readers<Views[ViewType]> = {
+  state: (row) => row.state,
+  sequence: ({ details }) => details.sequence,
+  creationDate: ({ details }) => BigInt(details.creationDate.getTime()),
+  changeDate: ({ details }) => BigInt(details.changeDate.getTime()),
+}
 
 /** A sealed secret in an event; no read may return it. */
 export const SEAL = 'sealed-and-never-shown'

@@ -10,15 +10,18 @@ import type {
 } from '../../ports/read-model.js'
 import { demand, isEqual } from '../law.js'
 import { projectGrantSample, userGrantSample } from './grant-samples.js'
+import { type Log, newLog } from './harness.js'
 import {
   domainSample,
   identityProviderSample,
   projectAdded,
   projectRoleSample,
   projectSample,
+  type Row,
   roleAdded,
+  type Sample,
+  type Scenario,
 } from './object-samples.js'
-import { type Log, newLog, type Row, type Sample, type Scenario } from './sample.js'
 
 /** The sample of each type; containers come first. */
 export const SAMPLES: { readonly [Type in ViewType]: Sample<Type> } = {
@@ -200,3 +203,13 @@ const rolesIn = (value: unknown): readonly (readonly [string, unknown])[] =>
       ? [`roles.${role}`, 'granted']
       : [`roles.${role.roleKey}`, role.expiresAt?.toISOString() ?? 'granted'],
   )
+
+/** Names a provider. */
+export const idp = (idpId: string) => ({ type: 'identity_provider', idpId }) as const
+
+/** Names a project. */
+export const project = (id: string) => ({ type: 'project', id }) as const
+
+/** Names a role. */
+export const role = (projectId: string, roleKey: string) =>
+  ({ type: 'project_role', projectId, roleKey }) as const

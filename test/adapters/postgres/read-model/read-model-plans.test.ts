@@ -5,12 +5,12 @@ import { numbered, postgresDialect } from '../../../../src/adapters/postgres/rea
 import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
 import { HISTORY } from '../../../../src/adapters/sql/read-model/tables.js'
 import type { HistoryQuery } from '../../../../src/ports/read-model.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import {
   projectAdded,
   projectRemoved,
   roleAdded,
 } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -19,12 +19,12 @@ import type {
   ViewType,
 } from '../../../../src/ports/read-model.js'
 import { identityField, viewFields } from '../../../../src/projections/view-fields.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import {
   idpAdded,
   projectAdded,
   roleAdded,
 } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const DIALECT = sqliteDialect(LIMITS)
