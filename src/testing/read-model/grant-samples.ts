@@ -1,60 +1,37 @@
-import type {
-  ProjectGrantAdded,
-  ProjectGrantEvent,
-  ProjectGrantUpdated,
-} from '../../domain/project-grant/events.js'
-import type {
-  UserGrantAdded,
-  UserGrantEvent,
-  UserGrantUpdated,
-} from '../../domain/user-grant/events.js'
-import { OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
-import { projectAdded, roleAdded, type Sample, SORT_FIELDS_OF_ALL } from './object-samples.js'
+import {
+  eventOf,
+  projectAdded,
+  roleAdded,
+  type Sample,
+  SORT_FIELDS_OF_ALL,
+} from './object-samples.js'
 
-const projectGrantIds = (projectId: string, grantedOrgId: string) => ({
-  projectId: ProjectId.parse(projectId),
-  grantedOrgId: OrgId.parse(grantedOrgId),
+type RoleKeys = readonly string[]
+
+const givenKeys = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) => ({
+  projectId,
+  grantedOrgId,
+  roles: roleKeys.map((roleKey) => ({ roleKey, roleSince: 1 })),
 })
 
 /** A project is granted with roles. */
-export const projectGrantAdded = (
-  projectId: string,
-  grantedOrgId: string,
-  roleKeys: readonly string[],
-): ProjectGrantAdded => ({
-  type: 'project_grant.added',
-  data: {
-    ...projectGrantIds(projectId, grantedOrgId),
-    roles: roleKeys.map((roleKey) => ({ roleKey: RoleKey.parse(roleKey), roleSince: 1 })),
-  },
-})
-
+export const projectGrantAdded = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
+  eventOf('project_grant.added', givenKeys(projectId, grantedOrgId, roleKeys))
 /** The roles of a grant are replaced. */
-export const projectGrantUpdated = (
-  projectId: string,
-  grantedOrgId: string,
-  roleKeys: readonly string[],
-): ProjectGrantUpdated => ({
-  type: 'project_grant.updated',
-  data: projectGrantAdded(projectId, grantedOrgId, roleKeys).data,
-})
-
-const projectGrantEvent =
-  (type: 'project_grant.deactivated' | 'project_grant.reactivated' | 'project_grant.removed') =>
-  (projectId: string, grantedOrgId: string): ProjectGrantEvent => ({
-    type,
-    data: projectGrantIds(projectId, grantedOrgId),
-  })
-
+export const projectGrantUpdated = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
+  eventOf('project_grant.updated', givenKeys(projectId, grantedOrgId, roleKeys))
 /** The roles that the organization gave do not count. */
-export const projectGrantDeactivated = projectGrantEvent('project_grant.deactivated')
+export const projectGrantDeactivated = (projectId: string, grantedOrgId: string) =>
+  eventOf('project_grant.deactivated', { projectId, grantedOrgId })
 /** They count again. */
-export const projectGrantReactivated = projectGrantEvent('project_grant.reactivated')
+export const projectGrantReactivated = (projectId: string, grantedOrgId: string) =>
+  eventOf('project_grant.reactivated', { projectId, grantedOrgId })
 /** A grant is removed. */
-export const projectGrantRemoved = projectGrantEvent('project_grant.removed')
+export const projectGrantRemoved = (projectId: string, grantedOrgId: string) =>
+  eventOf('project_grant.removed', { projectId, grantedOrgId })
 
-const projectGrant = projectGrantIds('portal', 'globex')
+const projectGrant = { projectId: 'portal', grantedOrgId: 'globex' }
 const firstProjectGrant = {
   ...projectGrant,
   projectOrgId: 'acme',
@@ -88,12 +65,7 @@ export const projectGrantSample: Sample<'project_grant'> = {
       ['other', projectGrantAdded('portal', 'globex', ['editor'])],
     ],
   },
-  sortFields: {
-    projectId: (row) => row.projectId,
-    projectOrgId: (row) => row.projectOrgId,
-    grantedOrgId: (row) => row.grantedOrgId,
-    ...SORT_FIELDS_OF_ALL,
-  },
+  sortFields: ['projectId', 'projectOrgId', 'grantedOrgId', ...SORT_FIELDS_OF_ALL],
   filterFields: ['grantedOrgId', 'state'],
   identity: 'grantedOrgId',
   name: undefined,
@@ -109,41 +81,28 @@ interface Ids {
 /** Keys of roles; a list of key and end for one that expires. */
 export type Roles = readonly (string | readonly [roleKey: string, expiresAt: string])[]
 
-const userGrantIds = ({ userId, projectId, projectOrgId }: Ids) => ({
-  userId: UserId.parse(userId),
-  projectOrgId: OrgId.parse(projectOrgId),
-  projectId: ProjectId.parse(projectId),
+const givenRoles = ({ userId, projectId, projectOrgId }: Ids, roles: Roles) => ({
+  userId,
+  projectId,
+  projectOrgId,
+  roles: roles.map((role) => {
+    const [roleKey, expiresAt] = typeof role === 'string' ? [role] : role
+    return { roleKey, roleSince: 1, ...(expiresAt !== undefined && { expiresAt }) }
+  }),
 })
 
 /** A user is given roles. */
-export const userGrantAdded = (ids: Ids, roles: Roles): UserGrantAdded => ({
-  type: 'user_grant.added',
-  data: {
-    ...userGrantIds(ids),
-    roles: roles.map((role) => {
-      const [roleKey, expiresAt] = typeof role === 'string' ? [role] : role
-      const lives = { roleKey: RoleKey.parse(roleKey), roleSince: 1 }
-      return expiresAt === undefined ? lives : { ...lives, expiresAt }
-    }),
-  },
-})
-
+export const userGrantAdded = (ids: Ids, roles: Roles) =>
+  eventOf('user_grant.added', givenRoles(ids, roles))
 /** The roles of a user are replaced. */
-export const userGrantUpdated = (ids: Ids, roles: Roles): UserGrantUpdated => ({
-  type: 'user_grant.updated',
-  data: userGrantAdded(ids, roles).data,
-})
-
-const userGrantEvent =
-  (type: 'user_grant.deactivated' | 'user_grant.reactivated' | 'user_grant.removed') =>
-  (ids: Ids): UserGrantEvent => ({ type, data: userGrantIds(ids) })
-
+export const userGrantUpdated = (ids: Ids, roles: Roles) =>
+  eventOf('user_grant.updated', givenRoles(ids, roles))
 /** The roles of a user do not count. */
-export const userGrantDeactivated = userGrantEvent('user_grant.deactivated')
+export const userGrantDeactivated = (ids: Ids) => eventOf('user_grant.deactivated', ids)
 /** They count again. */
-export const userGrantReactivated = userGrantEvent('user_grant.reactivated')
+export const userGrantReactivated = (ids: Ids) => eventOf('user_grant.reactivated', ids)
 /** The roles of a user are taken. */
-export const userGrantRemoved = userGrantEvent('user_grant.removed')
+export const userGrantRemoved = (ids: Ids) => eventOf('user_grant.removed', ids)
 
 /** The end of a role in {@link userGrantSample}. */
 const END = '2030-01-02T03:04:05.006Z'
@@ -186,13 +145,7 @@ export const userGrantSample: Sample<'user_grant'> = {
       ['other', userGrantAdded(userGrant, ['reader'])],
     ],
   },
-  sortFields: {
-    userId: (row) => row.userId,
-    projectId: (row) => row.projectId,
-    projectOrgId: (row) => row.projectOrgId,
-    key: (row) => `${row.projectOrgId}+${row.projectId}+${row.userId}`,
-    ...SORT_FIELDS_OF_ALL,
-  },
+  sortFields: ['userId', 'projectId', 'projectOrgId', 'key', ...SORT_FIELDS_OF_ALL],
   filterFields: ['userId', 'projectId', 'projectOrgId', 'state'],
   identity: 'key',
   name: undefined,

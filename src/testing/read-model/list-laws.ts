@@ -102,7 +102,7 @@ export const listLaws = lawsOf<ReadModelHome>({
 })
 
 const byFields = (type: ViewType): readonly (readonly SortKey[])[] =>
-  Object.keys(SAMPLES[type].sortFields).flatMap((field) =>
+  SAMPLES[type].sortFields.flatMap((field) =>
     DIRECTIONS.flatMap((direction) =>
       DIRECTIONS.map((last) => [
         { field, direction },

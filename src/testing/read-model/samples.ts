@@ -57,10 +57,23 @@ export const sortValue = <Type extends ViewType>(
   field: string,
   row: Views[Type],
 ): SortValue => {
-  const read = SAMPLES[type].sortFields[field]
-  if (read === undefined) throw new RangeError(`Lists of ${type} are not sorted by ${field}`)
-  return read(row)
+  if (!SAMPLES[type].sortFields.includes(field))
+    throw new RangeError(`Lists of ${type} are not sorted by ${field}`)
+  const { sequence, creationDate, changeDate } = row.details
+  const values: Readonly<Record<string, unknown>> = {
+    ...row,
+    sequence,
+    creationDate: BigInt(creationDate.getTime()),
+    changeDate: BigInt(changeDate.getTime()),
+    ...('userId' in row && { key: `${row.projectOrgId}+${row.projectId}+${row.userId}` }),
+  }
+  const value = values[field] ?? ''
+  demand(isSortValue(value), `${field} of a ${type} to be a value that lists are sorted by`)
+  return value
 }
+
+const isSortValue = (value: unknown): value is SortValue =>
+  ['string', 'boolean', 'bigint'].includes(typeof value)
 
 /** More than any log of the laws holds; a model that ignores `after` would never end. */
 const MAX_ROWS = 1000

@@ -191,10 +191,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   ...[...PAUSES, ...ENDS].flatMap((type) =>
     READS.map((read) => ({
       fault: `asks nothing of ${type} in ${read}`,
-      law:
-        read === 'holders'
-          ? 'A role is held from'
-          : 'The roles that a user holds are and',
+      law: read === 'holders' ? 'A role is held from' : 'The roles that a user holds and',
       plant: blindTo([type], [read]),
     })),
   ),

@@ -19,7 +19,7 @@ import type { Scenario } from './scenario.js'
 /** A list of a type by all its fields, the identity last. */
 const byAll = <Type extends ViewType>(type: Type): ListQuery<Type> => {
   const identity = byIdentity(type)
-  const fields = Object.keys(SAMPLES[type].sortFields).filter((field) => field !== identity.field)
+  const fields = SAMPLES[type].sortFields.filter((field) => field !== identity.field)
   return listOf(
     type,
     [...fields.map((field) => ({ field, direction: 'asc' as const })), identity],
