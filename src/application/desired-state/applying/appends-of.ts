@@ -78,13 +78,13 @@ const inAppends = async (
  * included. A grant that others change meanwhile is out of date, and is not recorded.
  */
 const rolesGuarding = async (
-  { ledger }: Runtime,
+  { states }: Runtime,
   orgId: string,
   { object, events }: PlannedChange,
 ): Promise<readonly string[]> => {
   const [event] = events.filter(givesRoles)
   if (!event || object.type !== 'project_grant') return []
-  const { state } = await ledger.read(projectGrants, orgId, event.data)
+  const { state } = await states.readLatest(projectGrants, orgId, event.data)
   const recorded = exists(state) ? state.roles.map(({ roleKey }) => roleKey) : []
   return [...new Set<string>([...event.data.roleKeys, ...recorded])]
 }

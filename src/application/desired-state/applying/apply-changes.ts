@@ -2,7 +2,7 @@ import { err, ok, Result } from 'neverthrow'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
-import { type AnySnapshot, detailsOf, sequenceOf } from '../../recording/snapshot.js'
+import { type AnyStreamState, detailsOf, sequenceOf } from '../../recording/stream-state.js'
 import { transact } from '../../recording/transact.js'
 import type { Runtime } from '../../runtime.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
@@ -34,7 +34,7 @@ export const applyEach = async <Unit>(
 }
 
 /** Streams after the appends of one unit, by the change that was recorded in them. */
-type Recorded = Map<PendingChange, AnySnapshot>
+type Recorded = Map<PendingChange, AnyStreamState>
 
 /**
  * Records the changes of one unit: in one append, or in several when there are more role changes than one
@@ -75,20 +75,25 @@ const append = (
 ): Promise<Result<void, IamError>> =>
   transact(runtime, call, {
     marks,
-    decide: (view) => {
+    decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
-      const decided = read.map((pending) => ({ pending, ...decideChange(view, pending.change) }))
+      const decided = await Promise.all(
+        read.map(async (pending) => ({
+          pending,
+          ...(await decideChange(streams, pending.change)),
+        })),
+      )
       const outdated = outdatedBy(
         decided.map(({ pending, before }) => plannedOn(pending, before, recorded.get(pending))),
       )
       if (outdated) return err(outdated)
-      const records = decided.slice(-writes.length).map((each) => each.record)
-      return Result.combine(records).map((records) => ({ records }))
+      const decisions = decided.slice(-writes.length).map((each) => each.change)
+      return Result.combine(decisions).map((changes) => ({ changes }))
     },
-    answer: ({ snapshots }) => {
-      for (const [index, snapshot] of snapshots.entries()) {
+    answer: ({ streams }) => {
+      for (const [index, stream] of streams.entries()) {
         const pending = writes[index]
-        if (pending) recorded.set(pending, snapshot)
+        if (pending) recorded.set(pending, stream)
       }
     },
   })
@@ -96,8 +101,8 @@ const append = (
 /** The sequence that a change was planned on, or that an earlier append of its unit left, and the current one. */
 const plannedOn = (
   { change: { object }, details, lastEvent }: PendingChange,
-  before: AnySnapshot,
-  recorded: AnySnapshot | undefined,
+  before: AnyStreamState,
+  recorded: AnyStreamState | undefined,
 ): PlannedOn => {
   const expected = recorded ? sequenceOf(recorded) : details?.sequence
   const actual = sequenceOf(before)

@@ -9,7 +9,7 @@ import { identityProvider } from '../../../domain/identity-provider/decider.js'
 import type { IamError, InvalidArgument } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
-import { detailsOf, record } from '../../recording/snapshot.js'
+import { change, detailsOf } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
 import type { ParsedProvider } from '../declared/desired-identity-provider.js'
 import { isSuperseded, marksOn } from './object-marks.js'
@@ -45,7 +45,7 @@ export const planIdentityProvider = async (
   const { clientSecret: given, initialState, ...fields } = desired
   const { idpId, issuer } = fields
   const object = { type: 'identity_provider', idpId } as const
-  const before = await runtime.ledger.read(identityProviders, call.orgId, { idpId })
+  const before = await runtime.states.readLatest(identityProviders, call.orgId, { idpId })
   const { name: stream, state } = before
   if (state.status === 'removed') return ok([blocked(object)])
   const found = exists(state) ? state : undefined
@@ -74,10 +74,10 @@ export const planIdentityProvider = async (
       : { type: 'AddOidcIdentityProvider', data: AddOidcIdentityProvider.shape.data.parse(data) },
     ...(isAddedInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
   ]
-  return decideAll(identityProvider, commands, state).andThen((events) =>
+  return decideAll(identityProvider, commands, before).andThen((events) =>
     issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
       ? err(invalidFields(index, ['issuer'], 'must not be empty'))
-      : ok([changeBy(record(before, events).events, current, { isSecretUnchanged })]),
+      : ok([changeBy(change(before, events).events, current, { isSecretUnchanged })]),
   )
 }
 

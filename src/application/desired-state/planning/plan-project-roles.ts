@@ -6,7 +6,7 @@ import type { NewEvent } from '../../../ports/event-store.js'
 import type { ProjectRole } from '../../../ports/read-model.js'
 import { Fault } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { newEvent } from '../../recording/snapshot.js'
+import { newEvent } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
 import type { PendingChange } from './pending-change.js'
 import { type DeclaredProject, planContents, type Rows } from './plan-contents.js'
@@ -41,7 +41,10 @@ export const planProjectRoles = async (
 }
 
 const decide = (command: ProjectRoleCommand, row: ProjectRole | undefined): readonly NewEvent[] => {
-  const state: ProjectRoleState = row ? { ...row, status: row.state } : projectRole.initialState
+  // No rule depends on the generation of the role.
+  const state: ProjectRoleState = row
+    ? { ...row, status: row.state, since: 1 }
+    : projectRole.initialState
   const decision = projectRole.decide(command, state)
   if (decision.isErr()) throw new Fault(decision.error)
   return decision.value.map((event) => newEvent(projectRole, event))
