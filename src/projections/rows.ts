@@ -3,7 +3,7 @@ import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
 import { type RecordedEvent, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
-import type { ObjectDetails, Views, ViewType } from '../ports/read-model.js'
+import type { ListQuery, ObjectDetails, Views, ViewType } from '../ports/read-model.js'
 import { type AssignmentStore, type Change, changeAssignments } from './assignments.js'
 import { aggregateOf, objectOf } from './read-events.js'
 
@@ -100,12 +100,12 @@ export const ownerOf = (scope: string): string => {
 export const listedScope = ({
   type,
   orgId,
-  projectId = '',
-}: {
-  readonly type: ObjectRef['type']
-  readonly orgId: string
-  readonly projectId?: string
-}): string => (aggregates[type].container ? projectScope(orgId, projectId) : orgId)
+  projectId,
+}: Pick<ListQuery<ViewType>, 'type' | 'orgId' | 'projectId'>): string => {
+  if (!aggregates[type].container) return orgId
+  if (projectId === undefined) throw new RangeError(`A list of ${type} needs a projectId`)
+  return projectScope(orgId, projectId)
+}
 
 /** The object that another one lies in; undefined where that is the organization. */
 export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
