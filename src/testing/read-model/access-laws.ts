@@ -1,6 +1,7 @@
-import type { FoundAccess, FoundProject, Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type { FoundAccess, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
+import { foundProject } from '../../projections/rows.js'
 import { demand, demandEqual, lawsOf } from '../law.js'
 import {
   AT_END,
@@ -12,7 +13,7 @@ import {
   modelAfter,
   STORY,
   storyLog,
-} from './grant-story.js'
+} from './grant-samples.js'
 import { fedWith, type ReadModelHome } from './harness.js'
 
 /** The roles of one user and project, as `access` finds them. */
@@ -22,17 +23,8 @@ const accessOf = (model: ReadModel, orgId: string, userId: string, projectOrgId 
 /** The same; of the project, the settings and the state alone. */
 const settingsIn = async (...asked: Parameters<typeof accessOf>): Promise<FoundAccess> => {
   const { project, ...found } = await accessOf(...asked)
-  return { ...found, project: project && settingsOf(project) }
+  return { ...found, project: project && foundProject(project) }
 }
-
-const settingsOf = (project: FoundProject): FoundProject => ({
-  name: project.name,
-  projectRoleAssertion: project.projectRoleAssertion,
-  projectRoleCheck: project.projectRoleCheck,
-  hasProjectCheck: project.hasProjectCheck,
-  privateLabelingSetting: project.privateLabelingSetting,
-  state: project.state,
-})
 
 /** Roles that count when all on the way is active, from what `access` found. */
 const countingIn = (found: FoundAccess, isOwn: boolean): readonly string[] => {
@@ -69,7 +61,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
     async (home) => {
       const model = await modelAfter(home, COMPLETE)
       const row = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
-      const project = row && settingsOf(row)
+      const project = row && foundProject(row)
       demandEqual('access', await settingsIn(model, 'globex', 'bob'), {
         project,
         projectGrant: 'active',

@@ -1,8 +1,15 @@
+import type { AnyEvent } from '../../domain/aggregates.js'
 import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
+import type { ReadModel } from '../../ports/read-model.js'
+import { type Log, logOf, type ReadModelHome } from './harness.js'
 import {
   eventOf,
   projectAdded,
+  projectDeactivated,
+  projectReactivated,
+  projectRemoved,
   roleAdded,
+  roleRemoved,
   type Sample,
   SORT_FIELDS_OF_ALL,
 } from './object-samples.js'
@@ -104,8 +111,8 @@ export const userGrantReactivated = (ids: Ids) => eventOf('user_grant.reactivate
 /** The roles of a user are taken. */
 export const userGrantRemoved = (ids: Ids) => eventOf('user_grant.removed', ids)
 
-/** The end of a role in {@link userGrantSample}. */
-const END = '2030-01-02T03:04:05.006Z'
+/** The end of the roles in samples that have one. */
+export const END = '2030-01-02T03:04:05.006Z'
 
 const userGrant = { userId: 'user+1', projectId: 'portal', projectOrgId: 'owner' }
 const reader = { roleKey: 'reader' }
@@ -113,7 +120,7 @@ const editor = { roleKey: 'editor', expiresAt: new Date(END) }
 const firstUserGrant = { ...userGrant, roles: [reader, editor], state: 'active' }
 
 /** The grant of a user, of one of several projects. */
-const grantOf = (userId: string): Ids => ({
+const sampleGrant = (userId: string): Ids => ({
   userId,
   projectId: ['id-1', 'id-4', 'id-6'].includes(userId) ? 'shop' : 'portal',
   projectOrgId: userId < 'id-5' ? 'owner' : 'acme',
@@ -121,8 +128,8 @@ const grantOf = (userId: string): Ids => ({
 
 /** Samples of grants of roles to users. */
 export const userGrantSample: Sample<'user_grant'> = {
-  added: (id, name) => userGrantAdded(grantOf(id), [`${name}-role`]),
-  deactivated: (id) => userGrantDeactivated(grantOf(id)),
+  added: (id, name) => userGrantAdded(sampleGrant(id), [`${name}-role`]),
+  deactivated: (id) => userGrantDeactivated(sampleGrant(id)),
   within: {},
   scenario: {
     ref: { type: 'user_grant', ...userGrant },
@@ -165,3 +172,97 @@ export const HOLDERS: HoldersQuery = {
   projectId: userGrant.projectId,
   ...NOW,
 }
+
+/** Before and after {@link END}. */
+export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
+export const AT_END = new Date(END)
+
+/** A user's grant of the project `portal` of the organization `acme`. */
+export const grantOf = (userId: string) => ({ userId, projectId: 'portal', projectOrgId: 'acme' })
+
+/** An event of an organization, and who holds which role of `acme`'s `portal` from then on, at {@link BEFORE_END}. */
+type StoryStep = readonly [orgId: string, event: AnyEvent, holders: readonly string[]]
+
+const OWN = 'reader acme/ann'
+const ALL_THREE = [OWN, 'reader globex/bob', 'writer globex/bob']
+
+/** Every way in which a role begins to count, stops for a time, and ends for ever. Holders are in order. */
+export const STORY: readonly StoryStep[] = [
+  ['acme', projectAdded('portal'), []],
+  ['acme', roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all' }), []],
+  ['acme', roleAdded('portal', 'writer'), []],
+  ['acme', userGrantAdded(grantOf('ann'), ['reader']), [OWN]],
+  ['acme', projectGrantAdded('portal', 'globex', ['reader', 'writer']), [OWN]],
+  ['globex', userGrantAdded(grantOf('bob'), ['reader', ['writer', END]]), ALL_THREE],
+  // The same names elsewhere.
+  ['other', projectAdded('portal'), ALL_THREE],
+  ['other', roleAdded('portal', 'reader'), ALL_THREE],
+  ['other', userGrantAdded({ ...grantOf('ann'), projectOrgId: 'other' }, ['reader']), ALL_THREE],
+  ['globex', userGrantAdded({ ...grantOf('bob'), projectOrgId: 'globex' }, ['reader']), ALL_THREE],
+  ['other', roleRemoved('portal', 'reader'), ALL_THREE],
+  // What is inactive does not count, and ends nothing.
+  ['globex', userGrantDeactivated(grantOf('bob')), [OWN]],
+  ['acme', projectGrantDeactivated('portal', 'globex'), [OWN]],
+  ['globex', userGrantReactivated(grantOf('bob')), [OWN]],
+  ['acme', projectGrantReactivated('portal', 'globex'), ALL_THREE],
+  ['acme', projectDeactivated('portal'), []],
+  ['acme', projectReactivated('portal'), ALL_THREE],
+  // Another end of a role; the role goes on.
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader', 'writer']), ALL_THREE],
+  // A role that is removed and added again is another one.
+  ['acme', roleRemoved('portal', 'reader'), ['writer globex/bob']],
+  ['acme', roleAdded('portal', 'reader'), ['writer globex/bob']],
+  ['acme', userGrantUpdated(grantOf('ann'), ['reader']), [OWN, 'writer globex/bob']],
+  // So is one that is taken from the grant of the project, and put back.
+  ['acme', projectGrantUpdated('portal', 'globex', ['reader']), [OWN]],
+  ['acme', projectGrantUpdated('portal', 'globex', ['reader', 'writer']), [OWN]],
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader', 'writer']), ALL_THREE],
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader']), ALL_THREE.slice(0, 2)],
+  // And one of a grant that is removed, and added again.
+  ['acme', projectGrantRemoved('portal', 'globex'), [OWN]],
+  ['acme', projectGrantAdded('portal', 'globex', ['reader', 'writer']), [OWN]],
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader', 'writer']), ALL_THREE],
+  ['globex', userGrantDeactivated(grantOf('bob')), [OWN]],
+  ['globex', userGrantRemoved(grantOf('bob')), [OWN]],
+  ['globex', userGrantAdded(grantOf('bob'), ['writer']), [OWN, 'writer globex/bob']],
+  [
+    'globex',
+    userGrantAdded(grantOf('cid'), ['writer']),
+    [OWN, 'writer globex/bob', 'writer globex/cid'],
+  ],
+  ['acme', projectRemoved('portal'), []],
+]
+
+/** The log of {@link STORY}. */
+export const storyLog = (): Log => logOf(STORY)
+
+/** Runs `check` after each event of the story, which was applied alone, and then with all before it. */
+export const afterEach = async (
+  { open }: ReadModelHome,
+  check: (model: ReadModel, index: number, log: Log) => Promise<void>,
+): Promise<void> => {
+  const log = storyLog()
+  const model = await open()
+  for (const [index, event] of log.events.entries()) {
+    await model.apply(await model.checkpoint(), [event])
+    await check(model, index, log)
+  }
+  for (const index of log.events.keys()) {
+    await model.reset()
+    await model.apply(0n, log.events.slice(0, index + 1))
+    await check(model, index, log)
+  }
+}
+
+/** Who holds which role after the event of the story with that index. */
+export const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
+
+/** The model after the event of {@link STORY} that comes `count`th. */
+export const modelAfter = async ({ open }: ReadModelHome, count: number): Promise<ReadModel> => {
+  const model = await open()
+  await model.apply(0n, storyLog().events.slice(0, count))
+  return model
+}
+
+/** Number of the first events of the story after which `globex` has grants and nothing has ended. */
+export const COMPLETE = 10

@@ -49,7 +49,7 @@ export async function* fedTwice({ open }: ReadModelHome, log: Log): AsyncGenerat
 }
 
 /** A log of these events. */
-export const logOf = (recorded: readonly Recorded[]): Log => {
+export const logOf = (recorded: readonly (readonly [...Recorded, ...unknown[]])[]): Log => {
   const log = newLog()
   for (const [orgId, event] of recorded) log.record(orgId, event)
   return log

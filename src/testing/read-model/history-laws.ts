@@ -64,8 +64,28 @@ const alikeLog = (): Log => {
   return log
 }
 
+/** Queries, and the places of what they find, oldest first. */
+type Cases = readonly (readonly [Partial<HistoryQuery>, readonly number[]])[]
+
+/** Demands that a model with `log` finds what the cases say. */
+const demandFound = async (home: ReadModelHome, log: Log, cases: Cases): Promise<void> => {
+  const model = await fedWith(home, log)
+  for (const [query, places] of cases)
+    demandEqual(textOf(query), await found(model, log, query), places)
+}
+
+const textOf = (query: Partial<HistoryQuery>): string =>
+  JSON.stringify(query, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+
+/** The cases in both orders. */
+const inBothOrders = (cases: Cases): Cases =>
+  cases.flatMap(([query, places]) => [
+    [{ ...query, order: 'asc' }, places],
+    [{ ...query, order: 'desc' }, places.toReversed()],
+  ])
+
 /** What is found in {@link alikeLog}. */
-const ALIKE: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = [
+const ALIKE: Cases = [
   [{ object: idp('portal') }, [0, 8]],
   [{ object: idp('Portal') }, [6]],
   [{ object: idp('portal2') }, []],
@@ -120,46 +140,39 @@ export const historyLaws = lawsOf<ReadModelHome>({
       )
     }
   },
-  'The history of an organization is its own, oldest first; removed objects keep theirs.': async (
-    home,
-  ) => {
-    const log = busyLog()
-    const model = await fedWith(home, log)
-    demandEqual('history of acme', await found(model, log, {}), [0, 2, 3, 4, 5, 7])
-    demandEqual('history of other', await found(model, log, { orgId: 'other' }), [1, 6])
-    demandEqual('history of nobody', await found(model, log, { orgId: 'acm' }), [])
-  },
-  'History is found by object, actor and types, all of which must match.': async (home) => {
-    const log = busyLog()
-    const model = await fedWith(home, log)
+  'The history of an organization is its own, oldest first; removed objects keep theirs.': (home) =>
+    demandFound(home, busyLog(), [
+      [{}, [0, 2, 3, 4, 5, 7]],
+      [{ orgId: 'other' }, [1, 6]],
+      [{ orgId: 'acm' }, []],
+    ]),
+  'History is found by object, actor and types, all of which must match.': (home) => {
     const object = role('portal', 'editor')
     const types = ['project_role.added', 'project.removed']
-    demandEqual('by object', await found(model, log, { object }), [2, 4, 5, 7])
-    demandEqual('of another', await found(model, log, { object, orgId: 'other' }), [6])
-    demandEqual('by actor', await found(model, log, { actor: 'u2' }), [2, 5])
-    demandEqual('by types', await found(model, log, { types }), [2, 3, 5, 7])
-    demandEqual('by no type', await found(model, log, { types: [] }), [])
-    demandEqual('by actor and types', await found(model, log, { actor: 'u1', types }), [3, 7])
-    demandEqual('by all', await found(model, log, { object, actor: 'u1', types }), [7])
+    return demandFound(home, busyLog(), [
+      [{ object }, [2, 4, 5, 7]],
+      [{ object, orgId: 'other' }, [6]],
+      [{ actor: 'u2' }, [2, 5]],
+      [{ types }, [2, 3, 5, 7]],
+      [{ types: [] }, []],
+      [{ actor: 'u1', types }, [3, 7]],
+      [{ object, actor: 'u1', types }, [7]],
+    ])
   },
-  'Objects with similar names have separate histories.': async (home) => {
-    const log = alikeLog()
-    const model = await fedWith(home, log)
-    for (const [query, expected] of ALIKE) {
-      demandEqual(JSON.stringify(query), await found(model, log, query), expected)
-    }
-  },
-  'A page of history begins after a position, exclusive, and ends at its limit.': async (home) => {
+  'Objects with similar names have separate histories.': (home) =>
+    demandFound(home, alikeLog(), ALIKE),
+  'A page of history begins after a position, exclusive, and ends at its limit.': (home) => {
     const log = busyLog()
-    const model = await fedWith(home, log)
     const after = log.events[2]?.position ?? 0n
-    demandEqual('after an entry', await found(model, log, { after }), [3, 4, 5, 7])
-    demandEqual('between two', await found(model, log, { after: after - 1n }), [2, 3, 4, 5, 7])
-    demandEqual('with a limit', await found(model, log, { after, limit: 2 }), [3, 4])
-    demandEqual('filtered', await found(model, log, { after, limit: 1, actor: 'u2' }), [5])
-    // More than 64 bits hold: callers choose it.
-    demandEqual('after all', await found(model, log, { after: 2n ** 64n }), [])
-    demandEqual('below all', await found(model, log, { after: -(2n ** 64n), limit: 1 }), [0])
+    return demandFound(home, log, [
+      [{ after }, [3, 4, 5, 7]],
+      [{ after: after - 1n }, [2, 3, 4, 5, 7]],
+      [{ after, limit: 2 }, [3, 4]],
+      [{ after, limit: 1, actor: 'u2' }, [5]],
+      // More than 64 bits hold: callers choose it.
+      [{ after: 2n ** 64n }, []],
+      [{ after: -(2n ** 64n), limit: 1 }, [0]],
+    ])
   },
 })
 
@@ -194,7 +207,7 @@ const withRoles = { object: portal, including: 'roles' } as const
 const isRemoved = ['project.removed']
 
 /** What is found in {@link endedLog} without roles beside their project, oldest first. */
-const ENDED: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = [
+const ENDED: Cases = [
   [{}, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14]],
   [{ actor: 'u2' }, [2, 4]],
   [{ object: idp('portal') }, [0]],
@@ -215,7 +228,7 @@ const ENDED: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = 
 ]
 
 /** What is found of projects and their roles. */
-const WITH_ROLES: typeof ENDED = [
+const WITH_ROLES: Cases = [
   [withRoles, [1, 2, 3, 4, 5, 6, 7, 8, 13, 14]],
   [{ ...withRoles, object: project('shop') }, [9, 10]],
   [{ ...withRoles, object: project('nothing') }, []],
@@ -223,9 +236,6 @@ const WITH_ROLES: typeof ENDED = [
   [{ ...withRoles, actor: 'u2' }, [2, 4]],
   [{ ...withRoles, types: ['project_role.removed', ...isRemoved] }, [4, 6, 13]],
 ]
-
-const textOf = (query: Partial<HistoryQuery>): string =>
-  JSON.stringify(query, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 
 /** Pages of `limit` entries, each begun where the one before ended; no more than `log` has, should they never end. */
 const paged = async (
@@ -247,13 +257,8 @@ const paged = async (
 
 /** Laws of the order of `history`, its bounds and its pages, and of where a role and a project end. */
 export const historyPageLaws = lawsOf<ReadModelHome>({
-  'The removal of a project ends the history of each role that exists.': async (home) => {
-    const log = endedLog()
-    const model = await fedWith(home, log)
-    for (const [query, places] of ENDED) {
-      demandEqual(textOf(query), await found(model, log, query), places)
-    }
-  },
+  'The removal of a project ends the history of each role that exists.': (home) =>
+    demandFound(home, endedLog(), ENDED),
   'The entry that ends a role with its project names the project.': async (home) => {
     const model = await fedWith(home, endedLog())
     const entries = await model.history({ orgId: 'acme', object: editor, after: 0n, limit: 10 })
@@ -263,44 +268,27 @@ export const historyPageLaws = lawsOf<ReadModelHome>({
     demandEqual('actor', end?.actor, { userId: 'u3', orgId: 'acme' })
     demandEqual('changes', end?.changes, [{ field: 'state', from: 'active', to: 'removed' }])
   },
-  'The history of a project may include that of all its roles, each entry once.': async (home) => {
-    const log = endedLog()
-    const model = await fedWith(home, log)
-    for (const [query, places] of WITH_ROLES) {
-      demandEqual(textOf(query), await found(model, log, query), places)
-    }
-  },
-  'History comes oldest first, or newest first on request.': async (home) => {
-    const log = endedLog()
-    const model = await fedWith(home, log)
-    for (const [query, places] of [...ENDED, ...WITH_ROLES]) {
-      const name = textOf(query)
-      demandEqual(`${name}, asc`, await found(model, log, { ...query, order: 'asc' }), places)
-      const newestFirst = await found(model, log, { ...query, order: 'desc' })
-      demandEqual(`${name}, desc`, newestFirst, places.toReversed())
-    }
-  },
+  'The history of a project may include that of all its roles, each entry once.': (home) =>
+    demandFound(home, endedLog(), WITH_ROLES),
+  'History comes oldest first, or newest first on request.': (home) =>
+    demandFound(home, endedLog(), inBothOrders([...ENDED, ...WITH_ROLES])),
   'Pages of history follow each other in both orders and are full but for the last.': async (
     home,
   ) => {
     const log = endedLog()
     const model = await fedWith(home, log)
-    for (const [query, places] of [...ENDED, ...WITH_ROLES]) {
-      for (const limit of [1, 2, 3]) {
-        const name = `${textOf(query)} by ${limit}`
-        demandEqual(name, await paged(model, log, { ...query, limit }), places)
-        const newestFirst = await paged(model, log, { ...query, order: 'desc', limit })
-        demandEqual(`${name}, desc`, newestFirst, places.toReversed())
-      }
-    }
+    for (const [query, places] of inBothOrders([...ENDED, ...WITH_ROLES]))
+      for (const limit of [1, 2, 3])
+        demandEqual(
+          `${textOf(query)} by ${limit}`,
+          await paged(model, log, { ...query, limit }),
+          places,
+        )
   },
-  'History lies above `after` and below `before`, both exclusive, in both orders.': async (
-    home,
-  ) => {
+  'History lies above `after` and below `before`, both exclusive, in both orders.': (home) => {
     const log = endedLog()
-    const model = await fedWith(home, log)
     const at = (place: number) => log.events[place]?.position ?? 0n
-    const bounds: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = [
+    const bounds: Cases = [
       [{ before: at(2) }, [0, 1]],
       [{ before: at(2) + 1n }, [0, 1, 2]],
       [{ after: at(2), before: at(5) }, [3, 4]],
@@ -315,12 +303,7 @@ export const historyPageLaws = lawsOf<ReadModelHome>({
       [{ object: portal, before: -(2n ** 64n) }, []],
       [{ object: portal, after: -(2n ** 64n), before: 2n ** 64n }, [1, 13]],
     ]
-    for (const [query, places] of bounds) {
-      demandEqual(textOf(query), await found(model, log, query), places)
-      const newestFirst = await found(model, log, { ...query, order: 'desc' })
-      demandEqual(`${textOf(query)}, desc`, newestFirst, places.toReversed())
-    }
     const last = { before: at(9), order: 'desc', limit: 2 } as const
-    demandEqual('the last below', await found(model, log, last), [8, 7])
+    return demandFound(home, log, [...bounds, ...inBothOrders(bounds), [last, [8, 7]]])
   },
 })

@@ -10,7 +10,7 @@ import type {
 } from '../../ports/read-model.js'
 import { demand, isEqual } from '../law.js'
 import { projectGrantSample, userGrantSample } from './grant-samples.js'
-import { type Log, newLog } from './harness.js'
+import { type Log, logOf, newLog } from './harness.js'
 import {
   domainSample,
   identityProviderSample,
@@ -162,11 +162,7 @@ interface Moment {
 }
 
 /** A log of the events before a scenario. */
-export const logBefore = ({ others }: Scenario): Log => {
-  const log = newLog()
-  for (const [orgId, event] of others) log.record(orgId, event)
-  return log
-}
+export const logBefore = ({ others }: Scenario): Log => logOf(others)
 
 /** Records the events of a scenario in `log`, in the organization `acme`. */
 export const play = (log: Log, { ref, steps }: Scenario): readonly Moment[] => {

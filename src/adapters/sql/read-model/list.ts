@@ -176,91 +176,61 @@ interface Test extends Statement {
 }
 
 const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
-  const { field, value } = condition
-  const isRole = isOfRoleKeys(query.type, condition)
-  if (!isRole) filterableText<never>(viewFields[query.type], field)
+  const { type, orgId } = query
+  const { field, operator, value, ignoreCase } = condition
+  const isRole = isOfRoleKeys(type, condition)
+  if (!isRole) filterableText<never>(viewFields[type], field)
   // A lone surrogate is no text, and a database would take it for another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
-  if (isRole) return roleMeets(dialect, query, condition)
-  return isKey(query.type, field)
-    ? keyMeets(dialect, query, condition)
-    : textMeets(dialect, query, condition)
-}
-
-/** A plain key has no folded text: where case does not count, the key itself is compared. */
-const keyMeets = (
-  dialect: Dialect,
-  query: ListQuery<ViewType>,
-  { field, operator, value, ignoreCase }: Condition,
-): Test => {
-  const key = expressionOf(dialect, query.type, field)
-  if (!ignoreCase) return compares(dialect, key, { operator, value })
-  const folded = foldCase(value)
-  const plain = plainKey(folded)
-  const byFolded = compares(dialect, foldedColumn(field), { operator, value: folded })
-  if (plain === undefined) return byFolded
-  const byKey = compares(dialect, key, { operator, value: plain })
-  return operator === 'contains'
-    ? eitherOf(byKey, byFolded)
-    : lookedUp(inScope(dialect, query), [byKey, byFolded])
-}
-
-/** Where case counts, the folded text is compared as well: it alone has an index. */
-const textMeets = (
-  dialect: Dialect,
-  { type }: ListQuery<ViewType>,
-  { field, operator, value, ignoreCase }: Condition,
-): Test => {
-  const folded = compares(dialect, foldedColumn(field), { operator, value: foldCase(value) })
-  if (ignoreCase) return folded
-  const exact = compares(dialect, expressionOf(dialect, type, field), { operator, value })
-  return operator === 'contains' ? exact : allOf([folded, exact])
-}
-
-/** One of the roles that are shown meets the condition. */
-const roleMeets = (
-  dialect: Dialect,
-  { type, orgId }: ListQuery<ViewType>,
-  { operator, value, ignoreCase }: Condition,
-): Test => {
-  const { sql, parameters } = ignoreCase
-    ? compares(dialect, 'folded_role', { operator, value: foldCase(value) })
-    : compares(dialect, 'role', { operator, value })
-  return {
-    sql: `EXISTS (SELECT 1 ${assignedBy(dialect, type, '?')} AND ${sql})`,
-    parameters: [...(isOfProject(type) ? [] : [orgId]), ...parameters],
+  const foldedValue = foldCase(value)
+  const compare = (text: string, by: string) => compares(dialect, text, operator, by)
+  if (isRole) {
+    // One of the roles that are shown meets the condition.
+    const role = ignoreCase ? compare('folded_role', foldedValue) : compare('role', value)
+    return {
+      sql: `EXISTS (SELECT 1 ${assignedBy(dialect, type, '?')} AND ${role.sql})`,
+      parameters: [...(isOfProject(type) ? [] : [orgId]), ...role.parameters],
+    }
   }
+  const exact = compare(expressionOf(dialect, type, field), value)
+  const folded = compare(foldedColumn(field), foldedValue)
+  if (!isKey(type, field)) {
+    if (ignoreCase) return folded
+    // The folded text is compared as well: it alone has an index.
+    return operator === 'contains' ? exact : allOf([folded, exact])
+  }
+  if (!ignoreCase) return exact
+  const plain = plainKey(foldedValue)
+  if (plain === undefined) return folded
+  // A plain key has no folded text: the key itself is compared.
+  const key = compare('key', plain)
+  if (operator === 'contains') return either(key, folded)
+  // With the scope outside of both tests SQLite would read all rows of the scope instead.
+  const scope = inScope(dialect, query)
+  return { ...either(allOf([scope, key]), allOf([scope, folded])), namesScope: true }
 }
 
-const eitherOf = (one: Statement, other: Statement): Statement => ({
+const either = (one: Statement, other: Statement): Statement => ({
   sql: `(${one.sql} OR ${other.sql})`,
   parameters: [...one.parameters, ...other.parameters],
-})
-
-/** Either of two tests. With the scope outside of them SQLite would read all rows of the scope instead. */
-const lookedUp = (scope: Statement, [one, other]: readonly [Statement, Statement]): Test => ({
-  ...eitherOf(allOf([scope, one]), allOf([scope, other])),
-  namesScope: true,
 })
 
 const compares = (
   dialect: Dialect,
   text: string,
-  { operator, value }: Pick<Condition, 'operator' | 'value'>,
+  operator: Condition['operator'],
+  value: string,
 ): Statement => {
   switch (operator) {
     case 'equals':
       return { sql: `${text} = ?`, parameters: [value] }
-    case 'startsWith':
-      return startsWith(text, value)
     case 'contains':
       return { sql: dialect.contains(text), parameters: [value] }
+    case 'startsWith': {
+      const end = afterPrefix(value)
+      return end === undefined
+        ? { sql: `${text} >= ?`, parameters: [value] }
+        : { sql: `${text} >= ? AND ${text} < ?`, parameters: [value, end] }
+    }
   }
-}
-
-const startsWith = (text: string, prefix: string): Statement => {
-  const end = afterPrefix(prefix)
-  return end === undefined
-    ? { sql: `${text} >= ?`, parameters: [prefix] }
-    : { sql: `${text} >= ? AND ${text} < ?`, parameters: [prefix, end] }
 }

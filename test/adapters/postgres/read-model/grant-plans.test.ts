@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
-import { accessStatement } from '../../../../src/adapters/sql/read-model/access.js'
-import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
 import {
+  accessStatement,
   heldRolesStatement,
   holdersStatement,
-} from '../../../../src/adapters/sql/read-model/holders.js'
+} from '../../../../src/adapters/sql/read-model/access.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
 import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {

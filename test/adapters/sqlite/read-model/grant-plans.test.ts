@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
-import { accessStatement } from '../../../../src/adapters/sql/read-model/access.js'
-import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
 import {
+  accessStatement,
   heldRolesStatement,
   holdersStatement,
-} from '../../../../src/adapters/sql/read-model/holders.js'
+} from '../../../../src/adapters/sql/read-model/access.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
 import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import {
   ASSIGNMENTS,
