@@ -470,7 +470,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     ],
   },
   'claviger/oidc': {
-    values: ['openIdSignIn'],
+    values: ['isPrivateAddress', 'openIdSignIn'],
     both: [],
     types: [
       'BeginInput',
@@ -546,7 +546,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     types: ['ConsoleHandler', 'ConsoleOptions'],
   },
   'claviger/webhooks': {
-    values: ['memoryCursors', 'webhooks'],
+    values: ['isPrivateAddress', 'memoryCursors', 'webhooks'],
     both: ['InvalidEndpoint'],
     types: [
       'CursorWrite',
