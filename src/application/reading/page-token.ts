@@ -34,26 +34,31 @@ export const readPage = async <Item, Key extends readonly SortValue[], Found ext
 }: Paged<Item, Key, Found>): Promise<
   Result<Omit<Found, 'hasMore'> & { readonly nextPageToken?: string }, InvalidArgument>
 > => {
-  const binding = await sha256(query)
-  const values = token === undefined ? undefined : readToken(binding, token)
+  const values = token === undefined ? undefined : await readToken(query, token)
   const after = values && isKey(values) ? values : undefined
   if (token !== undefined && !after)
     return err(invalid('pageToken', 'is not of this organization and query'))
   const { hasMore, ...page } = await read(after)
   const last = hasMore ? page.items.at(-1) : undefined
-  return ok(last ? { ...page, nextPageToken: writeToken(binding, keyOf(last)) } : page)
+  return ok(last ? { ...page, nextPageToken: await writeToken(query, keyOf(last)) } : page)
 }
 
-const writeToken = (binding: string, values: readonly SortValue[]): string => {
+const writeToken = async (
+  query: readonly unknown[],
+  values: readonly SortValue[],
+): Promise<string> => {
   const written = values.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
-  return toBase64url(new TextEncoder().encode(JSON.stringify([binding, ...written])))
+  return toBase64url(new TextEncoder().encode(JSON.stringify([await sha256(query), ...written])))
 }
 
-/** The values in a token; undefined when it is malformed or of another binding. */
-const readToken = (binding: string, token: string): readonly SortValue[] | undefined => {
+/** The values in a token; undefined when it is malformed or of another query. */
+const readToken = async (
+  query: readonly unknown[],
+  token: string,
+): Promise<readonly SortValue[] | undefined> => {
   const [bound, ...values] = contentOf(token)
   const read = values.flatMap((value) => sortValueOf(value) ?? [])
-  return bound === binding && read.length === values.length ? read : undefined
+  return bound === (await sha256(query)) && read.length === values.length ? read : undefined
 }
 
 const contentOf = (token: string): readonly unknown[] => {
