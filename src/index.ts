@@ -2,8 +2,7 @@
 export type { Result, ResultAsync } from 'neverthrow'
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
-export type { InvalidAppend } from './adapters/store/check-append.js'
-export { checkAppend } from './adapters/store/check-append.js'
+export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
@@ -73,8 +72,7 @@ export type {
   VersionOutOfOrder,
 } from './application/errors/log-fault.js'
 export { IamFailure, orThrow } from './application/errors/or-throw.js'
-export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
-export { toJson } from './application/errors/to-json.js'
+export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
@@ -104,8 +102,7 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
-export type { SubscribeOptions } from './application/following/subscribe.js'
-export { SubscriptionEnded } from './application/following/subscribe.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Verified,
   type VerifyOptions,
@@ -146,8 +143,12 @@ export type {
   ImportReport,
   RefusedRow,
 } from './application/import-rows.js'
-export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
-export { checkCaller } from './application/method/context.js'
+export {
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type WriteContext,
+} from './application/method/context.js'
 export type {
   LongContext,
   LongWrite,
@@ -205,8 +206,14 @@ export type {
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
-export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
-export { type Decider, fold } from './domain/decider.js'
+export {
+  type AlreadyExists,
+  type Decider,
+  fold,
+  type NotFound,
+  type ProofNotFound,
+} from './domain/decider.js'
+export { domainStream } from './domain/email-domain/aggregate.js'
 export {
   AddDomain,
   DomainCommand,
@@ -222,7 +229,6 @@ export {
   DomainProviderSet,
   DomainRemoved,
   DomainVerified,
-  domainStream,
 } from './domain/email-domain/events.js'
 export {
   VerifiedDomainClaimed,
@@ -230,12 +236,14 @@ export {
   VerifiedDomainReleased,
   verifiedDomainStream,
 } from './domain/email-domain/verified-domain.js'
+export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
   PatchIdentityProvider,
+  type ProviderFieldsInput,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -255,11 +263,9 @@ export {
   IdentityProviderReactivated,
   IdentityProviderRemoved,
   IdentityProviderUpdated,
-  identityProviderStream,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
-export type { GivenProviderFields } from './domain/identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -268,12 +274,14 @@ export {
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
 export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
+export { projectStream } from './domain/project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
   PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
+  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -286,9 +294,7 @@ export {
   ProjectReactivated,
   ProjectRemoved,
   ProjectUpdated,
-  projectStream,
 } from './domain/project/events.js'
-export type { GivenSettings } from './domain/project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -302,6 +308,7 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
+export { projectGrantStream } from './domain/project-grant/aggregate.js'
 export {
   AddProjectGrant,
   DeactivateProjectGrant,
@@ -325,12 +332,13 @@ export {
   ProjectGrantRemoved,
   type ProjectGrantRole,
   ProjectGrantUpdated,
-  projectGrantStream,
 } from './domain/project-grant/events.js'
+export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
   PatchProjectRole,
   ProjectRoleCommand,
+  type ProjectRoleGroupInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './domain/project-role/commands.js'
@@ -344,9 +352,8 @@ export {
   ProjectRoleEvent,
   ProjectRoleRemoved,
   ProjectRoleUpdated,
-  projectRoleStream,
 } from './domain/project-role/events.js'
-export type { GivenGroup } from './domain/project-role/fields.js'
+export { userGrantStream } from './domain/user-grant/aggregate.js'
 export {
   AddUserGrant,
   AddUserGrantRoles,
@@ -371,7 +378,6 @@ export {
   UserGrantRemoved,
   type UserGrantRole,
   UserGrantUpdated,
-  userGrantStream,
 } from './domain/user-grant/events.js'
 export type {
   DomainRef,

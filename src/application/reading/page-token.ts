@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { fieldOf, fromBase64url, toBase64url, unstorable } from '../../domain/values.js'
+import { fromBase64url, toBase64url } from '../../domain/encoding.js'
+import { fieldOf, unstorable } from '../../domain/values.js'
 import type { Slice } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'

@@ -1,8 +1,7 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { SignInRoute } from '../../ports/read-model.js'
-import { demandEqual, lawsOf } from '../law.js'
-import { spoil } from '../spoil.js'
+import { demandEqual, lawsOf, spoil } from '../law.js'
 import { ACCESS, HELD_ROLES, HOLDERS } from './grant-samples.js'
 import { fedWith, feed, newLog, type ReadModelHome } from './harness.js'
 import {

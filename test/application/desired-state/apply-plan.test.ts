@@ -284,7 +284,10 @@ test('a plan may have more objects than a call takes arguments', async () => {
   const readModel = {
     ...memoryReadModel(),
     get: async () => ({ details }) as never,
-    list: async () => ({ items: roles, hasMore: false, totalSize: 130_000, sequence: 0n }) as never,
+    list: async ({ type }: { readonly type: string }) => {
+      const items = type === 'project_role' ? roles : []
+      return { items, hasMore: false, totalSize: items.length, sequence: 0n } as never
+    },
   }
   const iam = iamOn(memoryEventStore(), { readModel })
   const { changes } = await done(iam.apply(plan, context))

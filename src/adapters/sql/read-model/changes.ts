@@ -109,9 +109,9 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
 
 /** The project whose assignments `event` begins or ends, if it may. */
 const assignedIn = (event: KnownEvent): AssignmentRange | undefined => {
-  const { assigns, covers, removal } = aggregateOf(event.type)
-  return assigns || event.type === removal
-    ? covers(event.data, event.metadata.resourceOwner)
+  const { assignments, effectOf } = aggregateOf(event.type)
+  return assignments?.assigns || effectOf(event) === 'removes'
+    ? assignments?.assignmentScope(event.data, event.metadata.resourceOwner)
     : undefined
 }
 
@@ -216,13 +216,9 @@ interface Entry {
   row: View | undefined
 }
 
-/** @param assignments - gets those of the rows that are read */
-const typeBatch = (
-  dialect: Dialect,
-  shared: Shared,
-  assignments: AssignmentBatch,
-  { type, covers }: AnyAggregate,
-) => {
+/** @param held - gets the assignments of the rows that are read */
+const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind: AnyAggregate) => {
+  const { type } = kind
   const table = OBJECTS[type]
   const encode = rowEncoder(type)
   /** By scope, then by key. */
@@ -259,8 +255,9 @@ const typeBatch = (
         const row = decodeRow(type, entry.rowKey.scope, [body, sequence, creationDate])
         shared.bodies.set(row, body)
         entry.stored = entry.row = row
-        const range = assigned !== undefined && covers(row, row.details.resourceOwner)
-        if (range) assignments.addStored(range, JSON.parse(assigned))
+        if (assigned === undefined) continue
+        const range = kind.assignments?.assignmentScope(row, row.details.resourceOwner)
+        if (range) held.addStored(range, JSON.parse(assigned))
       }
     },
     get: (rowKey: RowKey): View | undefined => entryOf(rowKey)?.row,

@@ -31,7 +31,7 @@ const withAssigned = (
   type: ViewType,
   shown: readonly string[],
 ): readonly string[] => {
-  if (aggregates[type].assigns === undefined) return READ_COLUMNS
+  if (aggregates[type].assignments?.assigns === undefined) return READ_COLUMNS
   const owner = `(SELECT name FROM ${dialect.table(NAMES)} WHERE number = ${dialect.table(OBJECTS[type])}.scope)`
   const assigned = `SELECT ${dialect.jsonRows(shown)} ${assignedBy(dialect, type, owner)}`
   return [...READ_COLUMNS, `(${assigned}) AS assigned`]
@@ -75,7 +75,7 @@ export const decodeRow = <Type extends ViewType>(
   [body, position, creationDate, assigned]: StoredRow,
 ): Views[Type] => {
   const sequence = BigInt(position)
-  const { assigns } = aggregates[type]
+  const assigns = aggregates[type].assignments?.assigns
   const recorded: ReturnType<typeof JSON.parse> = JSON.parse(body)
   const view = assigns && assigned ? withHeld(assigns, recorded, rolesIn(assigned)) : recorded
   return {
@@ -125,9 +125,9 @@ export const rowEncoder = (type: ViewType) => {
     const texts = folded.map((foldedOf) => foldedOf(row))
     const body = bodyOf(shared, row)
     const shown = [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
-    const range = namesProject && aggregates[type].covers(row, scope)
-    if (!range) return shown
-    const { projectOrgId, projectId, userId = '' } = range
+    const { assignments } = aggregates[type]
+    if (!namesProject || !assignments) return shown
+    const { projectOrgId, projectId, userId = '' } = assignments.assignmentScope(row, scope)
     return [...shown, shared.numberOf(projectScope(projectOrgId, projectId)), userId]
   }
 }

@@ -96,10 +96,11 @@ const outdatedByBlocked = async (
 ): Promise<PlanOutdated | undefined> => {
   const moved: Moved[] = []
   for (const { action, object } of changes) {
-    const { container, removal } = aggregates[object.type]
+    const { container, effectOf } = aggregates[object.type]
     if (action !== 'blocked' || container) continue
     const events = await fromPort(() => store.readStream(streamOf(orgId, object)))
-    if (events.at(-1)?.type !== removal) moved.push({ object, change: 'changed' })
+    const last = events.at(-1)
+    if (!last || effectOf(last) !== 'removes') moved.push({ object, change: 'changed' })
   }
   return moved.length > 0 ? { kind: 'PlanOutdated', moved } : undefined
 }

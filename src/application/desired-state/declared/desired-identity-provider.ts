@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import {
   AddOidcIdentityProvider,
   PatchIdentityProvider,
+  type ProviderFieldsInput,
 } from '../../../domain/identity-provider/commands.js'
-import type { GivenProviderFields } from '../../../domain/identity-provider/fields.js'
 import { choice, MAX_SCOPES, requiredText } from '../../../domain/values.js'
 import { bounds } from './json-schema-bounds.js'
 
 /** A desired OIDC identity provider. An absent field stays as it is, or gets its default when the provider is added. */
-export interface DesiredIdentityProvider extends GivenProviderFields {
+export interface DesiredIdentityProvider extends ProviderFieldsInput {
   /**
    * Permanent id of the provider: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter
    * or digit.
