@@ -113,6 +113,8 @@ const changeRoles = (
   store: AssignmentStore,
   { range, held, roles, position, with: type }: Granted,
 ): void => {
+  const { projectOrgId, projectId, orgId, userId } = range
+  if (orgId === undefined) throw new Error('Roles are assigned to an organization or a user')
   const isSame = ({ roleKey, expiresAt }: AssignedRole) => {
     const role = held.get(roleKey)
     return role !== undefined && role.expiresAt?.getTime() === expiresAt?.getTime()
@@ -120,17 +122,10 @@ const changeRoles = (
   const kept = new Set(roles.filter(isSame).map(({ roleKey }) => roleKey))
   const ended = [...held.keys()].filter((roleKey) => !kept.has(roleKey))
   if (ended.length > 0) store.end({ ...range, roleKeys: ended, until: position, with: type })
-  const { projectOrgId, projectId, orgId = '', userId } = range
-  for (const { roleKey, expiresAt } of roles)
-    if (!kept.has(roleKey))
-      store.begin({
-        projectOrgId,
-        projectId,
-        roleKey,
-        orgId,
-        userId,
-        expiresAt,
-        given: held.get(roleKey)?.given ?? position,
-        from: position,
-      })
+  const holder = { projectOrgId, projectId, orgId, userId }
+  for (const { roleKey, expiresAt } of roles) {
+    if (kept.has(roleKey)) continue
+    const given = held.get(roleKey)?.given ?? position
+    store.begin({ ...holder, roleKey, expiresAt, given, from: position })
+  }
 }

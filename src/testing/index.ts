@@ -18,7 +18,7 @@ export { eventRecoveryLaws, eventRestoreLaws } from './event-store/reading.js'
 export { type FixedClock, fixedClock } from './fixed-clock.js'
 export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'
-export type { ReadModelHome, ReadModelLaw } from './read-model/law.js'
+export type { ReadModelHome, ReadModelLaw } from './read-model/harness.js'
 export { readModelLaws } from './read-model/read-model-laws.js'
 export {
   type WebhookCursorLaw,

@@ -5,8 +5,7 @@ import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { objectOf, streamOf } from '../../projections/read-events.js'
 import { containerOf } from '../../projections/rows.js'
-import type { History, PastChange, State } from './rows.js'
-import { countUpTo, getOrAdd } from './rows.js'
+import { countUpTo, getOrAdd, type History, type PastChange, type State } from './rows.js'
 
 /** The history before the first event of an organization. */
 export const emptyHistory = (): History => ({

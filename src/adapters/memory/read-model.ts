@@ -55,10 +55,12 @@ const applyAll = (state: State, events: readonly KnownEvent[]): void => {
 
 /** Where users with addresses of `domain` sign in. */
 const routeOf = ({ rows, verified }: State, domain: string): SignInRoute | undefined => {
-  const orgId = verified.get(domain) ?? ''
-  const idpId = rows.domain.get(orgId)?.get(domain)?.idpId ?? ''
-  const provider = rows.identity_provider.get(orgId)?.get(idpId)
-  return provider?.state === 'active' ? { orgId, idpId } : undefined
+  const orgId = verified.get(domain)
+  if (orgId === undefined) return undefined
+  const idpId = rows.domain.get(orgId)?.get(domain)?.idpId
+  if (idpId === undefined) return undefined
+  const isActive = rows.identity_provider.get(orgId)?.get(idpId)?.state === 'active'
+  return isActive ? { orgId, idpId } : undefined
 }
 
 /** The rows among which a list looks. */

@@ -4,7 +4,7 @@ import type { WebhookCursors } from '../../ports/webhook-cursors.js'
 import type { Statement } from '../sql/dialect.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
 import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
-import { numbered } from './read-model/prepared.js'
+import { numbered } from './read-model/dialect.js'
 import { ownTable } from './schema.js'
 
 /** Options of webhook cursors in PostgreSQL. */

@@ -20,7 +20,8 @@ import {
   pageOf,
   type TextFilter,
 } from '../reading/list.js'
-import { get, requireFed } from '../reading/reads.js'
+import { requireCheckpoint } from '../reading/query.js'
+import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
 import { type ObjectWrite, specOf, writeObject } from '../writing/write-object.js'
@@ -267,7 +268,8 @@ const findRoute = async (
   const call = { consistency, signal }
   const domain = domainOfEmail(email)
   if (domain === undefined) return ok(undefined)
-  const found = await raceAbort(runtime.fresh.route(call, domain), signal)
-  if (!found) await requireFed(runtime, call)
+  const query = { method: 'route', args: [domain] } as const
+  const found = await raceAbort(runtime.query(call, query), signal)
+  if (!found) await requireCheckpoint(runtime, call)
   return ok(found)
 }

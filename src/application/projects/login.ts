@@ -16,7 +16,7 @@ import { countingRoles } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import { requireFed } from '../reading/reads.js'
+import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 
 /** Most role keys, and most organizations with a grant, of one login. */
@@ -100,10 +100,13 @@ export const checkLoginOf = (
           },
         )
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
-      let project = await runtime.fresh.get<'project'>(call, object)
+      let project = await runtime.query<'get', 'project'>(call, {
+        method: 'get',
+        args: [orgId, object],
+      })
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         if (!project) {
-          await requireFed(runtime, call)
+          await requireCheckpoint(runtime, call)
           return err({ kind: 'NotFound', object })
         }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
@@ -149,10 +152,10 @@ export const loginOf = async (
   const { id, userId, userOrgId } = user
   const { orgId } = call
   const query = { orgId: userOrgId, userId, projectOrgId: orgId, projectId: id }
-  const found = await runtime.fresh.access(call, query)
+  const found = await runtime.query(call, { method: 'access', args: [query] })
   const { project } = found
   if (!project) {
-    await requireFed(runtime, call)
+    await requireCheckpoint(runtime, call)
     return err({ kind: 'NotFound', object: { type: 'project', id } })
   }
   return ok({

@@ -60,14 +60,19 @@ const grantsOf = (
   call: AdmittedCall,
   userId: UserId,
 ): Promise<Listing<UserGrant>> =>
-  runtime.fresh.list<'user_grant'>(
+  runtime.query<'list', 'user_grant'>(
     { ...call, consistency: 'strong' },
     {
-      type: 'user_grant',
-      orgId: call.orgId,
-      conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
-      sort: totalOrder(['key'], []),
-      limit: MAX_REMOVED,
+      method: 'list',
+      args: [
+        {
+          type: 'user_grant',
+          orgId: call.orgId,
+          conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
+          sort: totalOrder(['key'], []),
+          limit: MAX_REMOVED,
+        },
+      ],
     },
   )
 

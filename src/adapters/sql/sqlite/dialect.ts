@@ -54,8 +54,8 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
     parameters: [JSON.stringify(list)],
   }),
   jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
-  sought: (keys) => ({
-    sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
+  wantedKeys: (keys) => ({
+    sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS wanted`,
     parameters: [JSON.stringify(keys)],
   }),
   *insert(table, items, rowOf) {
@@ -70,7 +70,7 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
   *update(table, items, changeOf) {
     for (const item of items) yield updateOf(table, changeOf(item))
   },
-  *fill({ name }, { by, set }, items) {
+  *setWhereNull({ name }, { by, set }, items) {
     const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
       WHERE ${by.map((column) => `${column} = ?`).join(' AND ')} AND ${set[0]} IS NULL`
     for (const item of items)
