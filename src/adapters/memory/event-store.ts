@@ -48,8 +48,7 @@ export const memoryEventStore = ({
     countUpTo(events, position, (event) => event.position)
 
   /** Adds an event that was checked before, and freezes it. */
-  const add = (event: RecordedEvent): void => {
-    const { idempotencyKey } = event.metadata
+  const add = (event: RecordedEvent, idempotencyKey = event.metadata.idempotencyKey): void => {
     if (idempotencyKey !== undefined && beginsAppend(event, events.at(-1)))
       keys.set(idempotencyKey, events.length)
     freeze(event)
@@ -98,7 +97,9 @@ export const memoryEventStore = ({
     restore: async (restored) => {
       const invalid = checkRestore(restored, { last: events.at(-1), versionOf, isKeyUsed })
       if (invalid) throw invalid
-      for (const event of restored) add({ ...event })
+      // A damaged event throws here, before anything is added.
+      const copies = restored.map((event) => [{ ...event }, event.metadata.idempotencyKey] as const)
+      for (const [event, idempotencyKey] of copies) add(event, idempotencyKey)
       wakeAll()
     },
   }
