@@ -5,10 +5,9 @@ import type { KnownEvent } from '../ports/known-event.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
 import { type AccessChecks, accessOf } from './access/access.js'
-import type { Applied } from './desired-state/applying/applied.js'
-import { applyAccess } from './desired-state/applying/apply-access.js'
+import { type Applied, applyAccess } from './desired-state/applying/apply-access.js'
 import type { DesiredAccess } from './desired-state/declared/desired-access.js'
-import type { Plan } from './desired-state/plan/plan.js'
+import type { Plan, PlanInput } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
 import { type Domains, domainsOf } from './domains/domains.js'
 import type { IamError } from './errors/errors.js'
@@ -84,7 +83,7 @@ export interface Iam {
    * role changes), and one for each provider. Applying it again changes nothing. When another writer is
    * faster, a desired state is planned again, and a plan is refused.
    */
-  readonly apply: Read<DesiredAccess | Plan, Applied>
+  readonly apply: Read<DesiredAccess | PlanInput, Applied>
 
   /**
    * For the host itself, without a permission check: every event after a position, of all organizations, in the

@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
-import type { PlannedEvent as PlannedEventSchema } from '../../src/application/desired-state/plan/planned-event.js'
 import type * as claviger from '../../src/index.js'
 import type {
   IamError,
@@ -8,7 +7,6 @@ import type {
   IdentityProviderEvent,
   IdentityProviderRefusal,
   ObjectRef,
-  PlannedEvent,
   ProjectCommand,
   ProjectEvent,
   ProjectRoleCommand,
@@ -92,9 +90,6 @@ describe('The types of commands and events', () => {
     expectTypeOf<Frozen<ProjectEvent>>().toEqualTypeOf<Read<'ProjectEvent'>>()
     expectTypeOf<Frozen<ProjectRoleCommand>>().toEqualTypeOf<Read<'ProjectRoleCommand'>>()
     expectTypeOf<Frozen<ProjectRoleEvent>>().toEqualTypeOf<Read<'ProjectRoleEvent'>>()
-    expectTypeOf<Frozen<PlannedEvent>>().toEqualTypeOf<
-      Frozen<z.output<typeof PlannedEventSchema>>
-    >()
   })
 
   it('do not take one id for another', () => {

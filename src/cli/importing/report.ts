@@ -29,8 +29,8 @@ const inJson = ({ print }: Terminal): Report => ({
   warnings: async (warnings) => {
     for (const warning of warnings) await print(JSON.stringify({ warning }))
   },
-  plan: async ({ changes, ...plan }, userGrants) => {
-    // What is shown is applied by this very run: the events, with sealed secrets, are for nobody.
+  plan: async ({ desired: _, changes, ...plan }, userGrants) => {
+    // What is shown is applied by this very run: sealed secrets, in the events too, are for nobody.
     const shown = changes.map(({ action, object, fields }) => ({ action, object, fields }))
     await print(JSON.stringify({ plan: toJson({ ...plan, changes: shown }), userGrants }))
   },

@@ -1,37 +1,32 @@
 import { err, ok, Result } from 'neverthrow'
-import type { IamError } from '../../errors/errors.js'
+import { aggregates } from '../../../domain/aggregates.js'
+import { exists } from '../../../domain/decider.js'
+import { projectGrants } from '../../../domain/project-grant/aggregate.js'
+import { MAX_WRITES } from '../../../ports/event-store.js'
+import type { IamError, Moved } from '../../errors/errors.js'
+import { decideProjectGrant } from '../../granting/decide-project-grant.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
-import { type AnySnapshot, detailsOf, sequenceOf } from '../../recording/snapshot.js'
+import {
+  type AnySnapshot,
+  detailsOf,
+  record,
+  type StreamRecord,
+  sequenceOf,
+} from '../../recording/snapshot.js'
 import { transact } from '../../recording/transact.js'
+import type { View } from '../../recording/view.js'
 import type { Runtime } from '../../runtime.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
+import type {
+  PlannedChange,
+  PlannedEvent,
+  PlannedGrantAdded,
+  PlannedGrantUpdated,
+} from '../plan/plan.js'
 import type { PendingChange } from '../planning/pending-change.js'
-import { type Appendable, appendsOf } from './appends-of.js'
-import type { AppliedChange } from './applied.js'
-import { decideChange } from './decide-change.js'
-import { outdatedBy, type PlannedOn } from './plan-outdated.js'
-
-/** Changes of one project and what lies in it, the project first, or of one provider; with marks to record. */
-export interface MarkedChanges {
-  readonly changes: readonly PendingChange[]
-  readonly marks: Marks
-}
-
-/** Applies units one after the other. After a refusal, the units before it stay applied. */
-export const applyEach = async <Unit>(
-  units: Iterable<Unit>,
-  apply: (unit: Unit) => Promise<Result<readonly AppliedChange[], IamError>>,
-): Promise<Result<readonly AppliedChange[], IamError>> => {
-  const changes: AppliedChange[] = []
-  for (const unit of units) {
-    const applied = await apply(unit)
-    if (applied.isErr()) return err(applied.error)
-    // There may be more changes than a call takes arguments.
-    for (const change of applied.value) changes.push(change)
-  }
-  return ok(changes)
-}
+import type { AppliedChange } from './apply-access.js'
+import { sequenceMoved } from './compare-plan.js'
 
 /** Streams after the appends of one unit, by the change that was recorded in them. */
 type Recorded = Map<PendingChange, AnySnapshot>
@@ -44,14 +39,14 @@ type Recorded = Map<PendingChange, AnySnapshot>
 export const applyChanges = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { changes, marks }: MarkedChanges,
+  { changes, marks }: { readonly changes: readonly PendingChange[]; readonly marks: Marks },
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
   await yieldToEventLoop()
   if (call.signal?.aborted) return err({ kind: 'Cancelled' })
   const recorded: Recorded = new Map()
-  for (const appendable of await raceAbort(appendsOf(runtime, call, changes), call.signal)) {
-    const result = await append(runtime, call, { ...appendable, marks, recorded })
-    if (result.isErr()) return err(result.error)
+  for (const batch of await raceAbort(batchesOf(runtime, call, changes), call.signal)) {
+    const appended = await append(runtime, call, { ...batch, marks, recorded })
+    if (appended.isErr()) return err(appended.error)
     await yieldToEventLoop()
   }
   return ok(
@@ -63,6 +58,12 @@ export const applyChanges = async (
   )
 }
 
+/** The changes of one append, and one that must be up to date without being written. */
+interface Batch {
+  readonly writes: readonly PendingChange[]
+  readonly guard?: PendingChange
+}
+
 const append = (
   runtime: Runtime,
   call: AdmittedCall,
@@ -71,17 +72,18 @@ const append = (
     guard,
     marks,
     recorded,
-  }: Appendable & { readonly marks: Marks; readonly recorded: Recorded },
+  }: Batch & { readonly marks: Marks; readonly recorded: Recorded },
 ): Promise<Result<void, IamError>> =>
   transact(runtime, call, {
     marks,
     decide: (view) => {
       const read = guard ? [guard, ...writes] : writes
-      const decided = read.map((pending) => ({ pending, ...decideChange(view, pending.change) }))
-      const outdated = outdatedBy(
-        decided.map(({ pending, before }) => plannedOn(pending, before, recorded.get(pending))),
-      )
-      if (outdated) return err(outdated)
+      const decided = read.map((pending) => ({ pending, ...decideChange(view, pending) }))
+      const moved = decided.flatMap(({ pending, before }): readonly Moved[] => {
+        const change = movedSince(pending, before, recorded.get(pending))
+        return change ? [{ object: pending.change.object, change }] : []
+      })
+      if (moved.length > 0) return err({ kind: 'PlanOutdated', moved })
       const records = decided.slice(-writes.length).map((each) => each.record)
       return Result.combine(records).map((records) => ({ records }))
     },
@@ -93,16 +95,126 @@ const append = (
     },
   })
 
-/** The sequence that a change was planned on, or that an earlier append of its unit left, and the current one. */
-const plannedOn = (
-  { change: { object }, details, lastEvent }: PendingChange,
+/** The current stream of an object, and the planned events to add to it; of a grant, with the present lives of its roles. */
+const decideChange = (
+  view: View,
+  { change: { action, object, events } }: PendingChange,
+): { readonly before: AnySnapshot; readonly record: Result<StreamRecord, IamError> } => {
+  const kind = aggregates[object.type]
+  const before = action === 'add' ? view.readNew(kind, object) : view.read(kind, object)
+  const [grant] = events.filter(givesRoles)
+  if (!grant)
+    return {
+      before,
+      record: ok(
+        record(
+          before,
+          events.filter((event) => !givesRoles(event)),
+        ),
+      ),
+    }
+  const type = grant.type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
+  const decision = decideProjectGrant(view, { type, ...grant.data })
+  return { before, record: decision.mapErr(asOutdated) }
+}
+
+type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
+
+/** Whether `event` gives roles: when their lives began must be looked up to record it. */
+const givesRoles = (event: PlannedEvent): event is GivingEvent =>
+  event.type === 'project_grant.added' || event.type === 'project_grant.updated'
+
+/** A grant was planned with roles that existed, so one that does not was removed since. */
+const asOutdated = (refusal: IamError): IamError =>
+  refusal.kind === 'NotFound'
+    ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
+    : refusal
+
+/** What happened to an object since it was planned, or since an earlier append of its unit; undefined for nothing. */
+const movedSince = (
+  { details, lastEvent }: PendingChange,
   before: AnySnapshot,
   recorded: AnySnapshot | undefined,
-): PlannedOn => {
+): Moved['change'] | undefined => {
   const expected = recorded ? sequenceOf(recorded) : details?.sequence
   const actual = sequenceOf(before)
   // What was added and removed again since is absent too; only its last event differs.
   return actual === undefined && lastEvent !== undefined
-    ? { object, expected: lastEvent, actual: before.changed }
-    : { object, expected, actual }
+    ? sequenceMoved(lastEvent, before.changed)
+    : sequenceMoved(expected, actual)
+}
+
+/** Writes of an append beside that of the project, which is written first and guards what lies in it. */
+const MOST = MAX_WRITES - 1
+
+/**
+ * The appends of one unit. As many role changes to an append as it takes; then as many grants, which are decided on
+ * roles that are recorded.
+ */
+const batchesOf = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  [head, ...rest]: readonly PendingChange[],
+): Promise<readonly Batch[]> => {
+  if (!head) return []
+  const changed = rest.filter(hasEvents)
+  const grants = changed.filter(isGrant)
+  const others = changed.filter((pending) => !isGrant(pending))
+  const appends: Batch[] = []
+  if (hasEvents(head)) appends.push({ writes: [head, ...others.splice(0, MOST)] })
+  while (others.length > 0) appends.push({ writes: others.splice(0, MOST), guard: head })
+  for (const writes of await inAppends(runtime, call, grants)) appends.push({ writes, guard: head })
+  return appends
+}
+
+const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
+
+const isGrant = ({ change }: PendingChange): boolean => change.object.type === 'project_grant'
+
+/** Grants that are read at the same time. */
+const CONCURRENCY = 50
+
+/** Fills appends with grants and the roles that guard them: one grant always fits. */
+const inAppends = async (
+  runtime: Runtime,
+  { orgId }: AdmittedCall,
+  grants: readonly PendingChange[],
+): Promise<readonly (readonly PendingChange[])[]> => {
+  const appends: PendingChange[][] = []
+  let last: PendingChange[] = []
+  let guards = new Set<string>()
+  for (let from = 0; from < grants.length; from += CONCURRENCY) {
+    const some = grants.slice(from, from + CONCURRENCY)
+    const guarding = await Promise.all(
+      some.map(({ change }) => rolesGuarding(runtime, orgId, change)),
+    )
+    for (const [index, pending] of some.entries()) {
+      const own = guarding[index] ?? []
+      const added = own.filter((roleKey) => !guards.has(roleKey))
+      if (last.length === 0 || last.length + 1 + guards.size + added.length > MOST) {
+        last = []
+        guards = new Set()
+        appends.push(last)
+      }
+      last.push(pending)
+      for (const roleKey of own) guards.add(roleKey)
+    }
+  }
+  return appends
+}
+
+/**
+ * Keys of the roles whose streams guard a grant: those that it names, and those that are recorded of it, dead ones
+ * included. A grant that others change meanwhile is out of date, and is not recorded.
+ */
+const rolesGuarding = async (
+  { ledger }: Runtime,
+  orgId: string,
+  { object, events }: PlannedChange,
+): Promise<readonly string[]> => {
+  const [event] = events.filter(givesRoles)
+  if (!event || object.type !== 'project_grant') return []
+  const { state } = await ledger.read(projectGrants, orgId, event.data)
+  const recorded = exists(state) ? state.roles.map(({ roleKey }) => roleKey) : []
+  return [...new Set<string>([...event.data.roleKeys, ...recorded])]
 }

@@ -7,30 +7,32 @@ import {
 } from '../../../domain/identity-provider/commands.js'
 import { identityProvider } from '../../../domain/identity-provider/decider.js'
 import type { IamError, InvalidArgument } from '../../errors/errors.js'
+import { seal } from '../../identity-providers/client-secrets.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
-import { detailsOf, record } from '../../recording/snapshot.js'
+import { detailsOf } from '../../recording/snapshot.js'
 import type { Runtime } from '../../runtime.js'
-import type { ParsedProvider } from '../declared/desired-identity-provider.js'
-import { isSuperseded, marksOn } from './object-marks.js'
+import type { DesiredIdentityProvider, ParsedProvider } from '../declared/desired-access.js'
+import type { PlannedField } from '../plan/plan.js'
 import {
   blocked,
   type CurrentObject,
   changeBy,
+  isSuperseded,
+  marksOn,
   type PendingChange,
+  plannedEvents,
   superseded,
 } from './pending-change.js'
-import { sealIfChanged } from './seal-if-changed.js'
+import { type DeclaredSecret, isSecretKept } from './sealed-secrets.js'
 
-/** A declared identity provider, its index in the list, and the marks of its desired state. */
-export interface DeclaredProvider {
+/** A declared identity provider, its index in the list, its secret, and the marks of its desired state. */
+interface DeclaredProvider {
   readonly desired: ParsedProvider
   readonly index: number
+  readonly secret: DeclaredSecret | undefined
   readonly marks: Marks
 }
-
-/** Secret of a provider that is added as inactive without one. */
-const NOT_SET = 'not set'
 
 /**
  * The change of an identity provider. Refused: a new provider without name, or active without secret; a change of the OIDC
@@ -41,52 +43,66 @@ export const planIdentityProvider = async (
   call: AdmittedCall,
   declared: DeclaredProvider,
 ): Promise<Result<readonly PendingChange[], IamError>> => {
-  const { desired, index, marks } = declared
-  const { clientSecret: given, initialState, ...fields } = desired
+  const { secret, index, marks } = declared
+  const { sealedSecret: _, initialState, ...fields } = declared.desired
   const { idpId, issuer } = fields
   const object = { type: 'identity_provider', idpId } as const
   const before = await runtime.ledger.read(identityProviders, call.orgId, { idpId })
   const { name: stream, state } = before
   if (state.status === 'removed') return ok([blocked(object)])
-  const found = exists(state) ? state : undefined
-  const current: CurrentObject = found
-    ? { object, details: detailsOf(before, call.orgId), values: found }
+  const current: CurrentObject = exists(state)
+    ? { object, details: detailsOf(before, call.orgId), values: state }
     : { object }
   if (isSuperseded(marks, (await marksOn(runtime, marks, [stream])).get(stream)))
     return ok([superseded(current)])
 
-  const isAddedInactive = !found && initialState === 'inactive'
-  const secret = given ?? (isAddedInactive ? NOT_SET : undefined)
-  const required = { name: desired.name, clientSecret: secret }
-  const missing = found ? [] : REQUIRED.filter((field) => required[field] === undefined)
+  if (exists(state)) {
+    const stored = state.clientSecret
+    const isKept =
+      secret && (await isSecretKept(runtime, call, { idpId, declared: secret, stored }))
+    const data = { ...fields, clientSecret: isKept ? undefined : secret?.sealed }
+    const shown = secret && secretField(isKept ? 'unchanged' : 'changed')
+    return identityProvider
+      .decide({ type: 'PatchIdentityProvider', data }, state)
+      .andThen((events) =>
+        issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
+          ? err(invalidFields(index, ['issuer'], 'must not be empty'))
+          : ok([changeBy(plannedEvents(events), current, shown)]),
+      )
+  }
+
+  const isInactive = initialState === 'inactive'
+  const missing = [
+    ...(fields.name === undefined ? (['name'] as const) : []),
+    ...(secret || isInactive ? [] : (['clientSecret'] as const)),
+  ]
   if (missing.length > 0)
     return err(invalidFields(index, missing, 'is required to add the provider'))
-  const stored = found?.clientSecret
   const clientSecret =
-    secret === undefined
-      ? undefined
-      : await sealIfChanged(runtime, call, { idpId, declared: secret, stored })
-  const isSecretUnchanged = secret !== undefined && clientSecret === undefined
-  const data = { ...fields, clientSecret }
+    secret?.sealed ?? (await seal(runtime, NOT_SET, { orgId: call.orgId, idpId }))
+  const data = AddOidcIdentityProvider.shape.data.parse({ ...fields, clientSecret })
   const commands: IdentityProviderCommand[] = [
-    found
-      ? { type: 'PatchIdentityProvider', data }
-      : { type: 'AddOidcIdentityProvider', data: AddOidcIdentityProvider.shape.data.parse(data) },
-    ...(isAddedInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
+    { type: 'AddOidcIdentityProvider', data },
+    ...(isInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
   ]
-  return decideAll(identityProvider, commands, state).andThen((events) =>
-    issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
-      ? err(invalidFields(index, ['issuer'], 'must not be empty'))
-      : ok([changeBy(record(before, events).events, current, { isSecretUnchanged })]),
-  )
+  return decideAll(identityProvider, commands, state).map((events) => [
+    changeBy(plannedEvents(events), current, [
+      ...(isInactive ? [{ field: 'state', to: 'inactive' }] : []),
+      ...secretField('set'),
+    ]),
+  ])
 }
 
-/** What a new provider must have. */
-const REQUIRED = ['name', 'clientSecret'] as const
+/** Secret of a provider that is added as inactive without one. */
+const NOT_SET = 'not set'
+
+const secretField = (secret: 'set' | 'changed' | 'unchanged'): readonly PlannedField[] => [
+  { field: 'clientSecret', secret },
+]
 
 const invalidFields = (
   index: number,
-  fields: readonly (keyof ParsedProvider)[],
+  fields: readonly (keyof DesiredIdentityProvider)[],
   description: string,
 ): InvalidArgument => ({
   kind: 'InvalidArgument',

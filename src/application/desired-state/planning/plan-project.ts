@@ -6,19 +6,19 @@ import { AddProject } from '../../../domain/project/commands.js'
 import { project } from '../../../domain/project/decider.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { detailsOf, record } from '../../recording/snapshot.js'
+import { detailsOf } from '../../recording/snapshot.js'
 import type { Runtime } from '../../runtime.js'
-import { isSuperseded, marksOn } from './object-marks.js'
 import {
   blocked,
   type CurrentObject,
   changeBy,
+  isSuperseded,
+  marksOn,
   type PendingChange,
+  plannedEvents,
   superseded,
 } from './pending-change.js'
-import { type DeclaredProject, type Rows, rowsIn } from './plan-contents.js'
-import { planProjectGrants } from './plan-project-grants.js'
-import { planProjectRoles } from './plan-project-roles.js'
+import { type DeclaredProject, planContents } from './plan-contents.js'
 
 /** The changes of a project, then of its roles, then of its grants. */
 export const planProject = async (
@@ -38,21 +38,14 @@ export const planProject = async (
     ]
     return ok([object, ...refs].map(blocked))
   }
-  const current: CurrentObject = exists(state)
-    ? { object, details: detailsOf(before, call.orgId), values: state }
-    : { object }
   const isNew = !exists(state)
-  const rows = isNew ? new Map() : await roleRows(runtime, call, declared)
-  const changes = await planProjectRoles(runtime, call, { ...declared, isNew, rows })
-  const grantChanges = await planProjectGrants(runtime, call, {
-    ...declared,
-    isNew,
-    roles: { rows, changes },
-  })
-  if (grantChanges.isErr()) return err(grantChanges.error)
-  const contents = [...changes, ...grantChanges.value]
+  const current: CurrentObject = isNew
+    ? { object }
+    : { object, details: detailsOf(before, call.orgId), values: state }
+  const contents = await planContents(runtime, call, { ...declared, isNew })
+  if (contents.isErr()) return err(contents.error)
   if (isSuperseded(marks, (await marksOn(runtime, marks, [stream])).get(stream)))
-    return ok([superseded(current), ...contents])
+    return ok([superseded(current), ...contents.value])
   const data = { id, name, ...settings }
   return project
     .decide(
@@ -61,18 +54,5 @@ export const planProject = async (
         : { type: 'PatchProject', data },
       state,
     )
-    .map((events) => [changeBy(record(before, events).events, current), ...contents])
-}
-
-/** The roles of a project that are declared, that a declared grant names, or that may be pruned. */
-const roleRows = async (
-  runtime: Runtime,
-  { orgId }: AdmittedCall,
-  { desired: { id: projectId, roles, grants = [] }, prune }: Omit<DeclaredProject, 'isNew'>,
-): Promise<Rows<'project_role'>> => {
-  const keys = new Set<string>(roles?.map(({ roleKey }) => roleKey))
-  for (const { roleKeys } of grants) for (const roleKey of roleKeys) keys.add(roleKey)
-  if (roles === undefined && keys.size === 0) return new Map()
-  const isWanted = (key: string) => (prune && roles !== undefined) || keys.has(key)
-  return rowsIn(runtime, { type: 'project_role', orgId, projectId }, isWanted)
+    .map((events) => [changeBy(plannedEvents(events), current), ...contents.value])
 }

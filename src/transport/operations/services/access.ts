@@ -1,6 +1,6 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { err } from 'neverthrow'
-import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../../index.js'
+import type { AccessPage, Applied, Context, Iam, IamError, Read } from '../../../index.js'
 import { AccessService } from '../../gen/claviger/v1/access_service_pb.js'
 import type { Values } from '../../messages/message-fields.js'
 import { answering, type Operation } from '../operation.js'
@@ -34,7 +34,8 @@ const paging = <Input, Item>(
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
 const applying = (rpc: DescMethodUnary, { plan, apply }: Iam): Operation => {
   const applied = answering(rpc, apply, planResponse)
-  const planned = answering(rpc, plan, planResponse)
+  // What a plan carries to be applied stays within the process: no plan is taken from the network.
+  const planned = answering(rpc, plan, ({ desired: _, ...shown }) => planResponse(shown))
   return {
     ...applied,
     effect: 'organization',
@@ -58,7 +59,7 @@ const desiredAccess = ({ projects, identityProviders, version, ...values }: Valu
 const unlessEmpty = (list: unknown): unknown =>
   Array.isArray(list) && list.length === 0 ? undefined : list
 
-const planResponse = ({ version, ...plan }: Plan): object => ({
+const planResponse = ({ version, ...plan }: Applied): object => ({
   ...plan,
   version: version === undefined ? undefined : BigInt(version),
 })
