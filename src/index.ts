@@ -318,9 +318,9 @@ export {
   UpdateProjectGrant,
 } from './domain/project-grant/commands.js'
 export {
-  livingProjectGrant,
-  type ProjectGrantLife,
+  currentProjectGrant,
   type ProjectGrantRefusal,
+  type ProjectGrantRoleState,
   type ProjectGrantState,
   projectGrant,
 } from './domain/project-grant/decider.js'
@@ -365,7 +365,7 @@ export {
   UserGrantCommand,
 } from './domain/user-grant/commands.js'
 export {
-  livingUserGrant,
+  currentUserGrant,
   type UserGrantRefusal,
   type UserGrantState,
   userGrant,

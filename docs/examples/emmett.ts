@@ -7,7 +7,8 @@ import { AddProject, type ProjectEvent, type ProjectState, project, projectStrea
 const store = getInMemoryEventStore()
 
 const handle = CommandHandler<ProjectState, ProjectEvent>({
-  evolve: project.evolve,
+  // The version of an event in its stream counts for roles and grants of projects alone.
+  evolve: (state, event) => project.evolve(state, event, 1),
   initialState: () => project.initialState,
 })
 

@@ -2,14 +2,16 @@ import type { Host } from '../ports/host.js'
 import { type Follow, follow } from './following/follow.js'
 import type { Hooks } from './hooks.js'
 import { type FreshReads, freshReads } from './reading/fresh-reads.js'
-import { Ledger } from './recording/ledger.js'
+import { Locks } from './recording/locks.js'
 import { type MetadataOf, metadataFactory } from './recording/metadata.js'
+import { StateCache } from './recording/state-cache.js'
 
-/** What the methods of one `createIam` share: what the host supplies, and what is remembered. */
+/** What the methods of one `createIam` share: what the host supplies, and what is cached. */
 export interface Runtime extends Host {
   /** Absent when the host has none. */
   readonly hooks?: Hooks | undefined
-  readonly ledger: Ledger
+  readonly states: StateCache
+  readonly locks: Locks
   readonly follow: Follow
   readonly fresh: FreshReads
   readonly metadataOf: MetadataOf
@@ -21,7 +23,8 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
   return {
     ...host,
     hooks,
-    ledger: new Ledger(host.store),
+    states: new StateCache(host.store),
+    locks: new Locks(),
     follow: following,
     fresh: freshReads(host, following),
     metadataOf: metadataFactory(),

@@ -86,7 +86,7 @@ interface Rules<Event> {
     command: Message,
     state: AnyState,
   ): Result<readonly Event[], NotFound | AlreadyExists | ProofNotFound>
-  evolve(state: AnyState, event: Event): AnyState
+  evolve(state: AnyState, event: Event, version: number): AnyState
 }
 
 interface AnyState {

@@ -22,16 +22,22 @@ export interface Decider<Command, State, Event, Refusal> {
   /** The events of `command`, or its refusal; `[]` when it changes nothing. */
   readonly decide: (command: Command, state: State) => Result<readonly Event[], Refusal>
 
-  /** The state after `event`. Total: an event is a fact, which no state may reject. */
-  readonly evolve: (state: State, event: Event) => State
+  /**
+   * The state after `event`, which has that version in its stream: 1 for the first. Total: an event is a fact, which no
+   * state may reject.
+   */
+  readonly evolve: (state: State, event: Event, version: number) => State
 }
 
-/** The state that `events`, oldest first, lead to. */
+/** The state that a whole stream leads to: `events`, oldest first, have the versions 1, 2, 3 and so on. */
 export const fold = <State, Event>(
   decider: Pick<Decider<never, State, Event, unknown>, 'initialState' | 'evolve'>,
   events: readonly Event[],
 ): State =>
-  events.reduce<State>((state, event) => decider.evolve(state, event), decider.initialState)
+  events.reduce<State>(
+    (state, event, index) => decider.evolve(state, event, index + 1),
+    decider.initialState,
+  )
 
 /** Whether an object exists in `state`: it was added and not removed. */
 export const exists = <State extends { readonly status: string }>(
@@ -39,19 +45,22 @@ export const exists = <State extends { readonly status: string }>(
 ): state is Exclude<State, { readonly status: 'absent' | 'removed' }> =>
   state.status !== 'absent' && state.status !== 'removed'
 
-/** What happens because of `commands`, each decided on what those before it lead to; all or none. */
+/** The events of `commands`, each decided on the state after those before it; all or none. */
 export const decideAll = <Command, State, Event, Refusal>(
   { decide, evolve }: Pick<Decider<Command, State, Event, Refusal>, 'decide' | 'evolve'>,
   commands: readonly Command[],
-  state: State,
+  before: { readonly state: State; readonly version: number },
 ): Result<readonly Event[], Refusal> => {
   const events: Event[] = []
-  let reached = state
+  let { state, version } = before
   for (const command of commands) {
-    const decision = decide(command, reached)
+    const decision = decide(command, state)
     if (decision.isErr()) return decision
-    reached = decision.value.reduce(evolve, reached)
-    events.push(...decision.value)
+    for (const event of decision.value) {
+      version += 1
+      state = evolve(state, event, version)
+      events.push(event)
+    }
   }
   return ok(events)
 }

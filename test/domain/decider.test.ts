@@ -16,6 +16,14 @@ describe('fold', () => {
   it('applies events in their order', () => {
     expect(fold(decider, ['a', 'b', 'c'])).toBe('abc')
   })
+
+  it('numbers the events of the stream from 1', () => {
+    const numbering = {
+      initialState: '',
+      evolve: (state: string, event: string, version: number) => `${state}${event}${version}`,
+    }
+    expect(fold(numbering, ['a', 'b', 'c'])).toBe('a1b2c3')
+  })
 })
 
 describe('exists', () => {
@@ -38,16 +46,31 @@ describe('decideAll', () => {
   }
 
   it('decides each command on what those before it lead to', () => {
-    expect(decideAll(counter, [1, 0, 2], 0)).toEqual(ok(['taken', 'taken', 'taken']))
-    expect(decideAll(counter, [1], 2)).toEqual(ok(['taken']))
+    expect(decideAll(counter, [1, 0, 2], { state: 0, version: 0 })).toEqual(
+      ok(['taken', 'taken', 'taken']),
+    )
+    expect(decideAll(counter, [1], { state: 2, version: 2 })).toEqual(ok(['taken']))
+  })
+
+  it('gives each event the version that follows the one before it', () => {
+    const versions: number[] = []
+    const counting = {
+      ...counter,
+      evolve: (count: number, _: 'taken', version: number) => {
+        versions.push(version)
+        return count + 1
+      },
+    }
+    expect(decideAll(counting, [2, 0, 1], { state: 0, version: 4 }).isOk()).toBe(true)
+    expect(versions).toEqual([5, 6, 7])
   })
 
   it('is the first refusal, whatever comes before it or after it', () => {
-    expect(decideAll(counter, [2, 2, 5, 1], 0)).toEqual(err('no room for 2'))
-    expect(decideAll(counter, [1], 3)).toEqual(err('no room for 1'))
+    expect(decideAll(counter, [2, 2, 5, 1], { state: 0, version: 0 })).toEqual(err('no room for 2'))
+    expect(decideAll(counter, [1], { state: 3, version: 3 })).toEqual(err('no room for 1'))
   })
 
   it('has no events without commands', () => {
-    expect(decideAll(counter, [], 3)).toEqual(ok([]))
+    expect(decideAll(counter, [], { state: 3, version: 3 })).toEqual(ok([]))
   })
 })

@@ -41,7 +41,8 @@ const describeEvolve = <State extends { readonly status: string }, Event>(
     it('leads to the same state each time, without touching state or event', () => {
       fc.assert(
         fc.property(anyPast, (past) => {
-          const evolveFrozen = (state: State, event: Event) => freeze(decider.evolve(state, event))
+          const evolveFrozen = (state: State, event: Event, index: number) =>
+            freeze(decider.evolve(state, event, index + 1))
           const frozen = past.reduce<State>(evolveFrozen, freeze(decider.initialState))
           expect(frozen).toEqual(fold(decider, past))
         }),

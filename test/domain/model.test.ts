@@ -208,7 +208,11 @@ describeAgainstModel('projectRole', {
   effectOf: effectOnRole,
   keepsIds: false,
   kept: ({ fields: { projectId: _, roleKey: __, ...fields }, ...row }) => ({ ...row, fields }),
-  modelled: (state) => state,
+  modelled: (state) => {
+    if (!exists(state)) return state
+    const { since: _, ...fields } = state
+    return fields
+  },
 })
 
 describeAgainstModel('projectGrant', {

@@ -67,7 +67,7 @@ export interface Domains {
 
 /** @see Domains */
 export const domainsOf = (runtime: Runtime): Domains => {
-  const { ledger } = runtime
+  const { states } = runtime
   const { isPublicSuffix, resolveTxt } = runtime.domains
 
   const change = <Input extends DomainIds>(
@@ -77,13 +77,13 @@ export const domainsOf = (runtime: Runtime): Domains => {
   ) =>
     writeObject(runtime, call, {
       input,
-      kind: domains,
+      aggregate: domains,
       decide,
       ids: () => ({ domain: input.domain }),
     })
 
   const isPending = async ({ orgId, signal }: AdmittedCall, input: DomainIds) => {
-    const { state } = await raceAbort(ledger.read(domains, orgId, input), signal)
+    const { state } = await raceAbort(states.readLatest(domains, orgId, input), signal)
     return state.status === 'pending'
   }
 
@@ -99,8 +99,8 @@ export const domainsOf = (runtime: Runtime): Domains => {
         const challenge = newChallenge(runtime)
         return writeObject(runtime, call, {
           input,
-          kind: domains,
-          decide: (view) => decideAdded(view, { domain, challenge }),
+          aggregate: domains,
+          decide: (streams) => decideAdded(streams, { domain, challenge }),
           ids: (recorded) => ({ domain, challenge: challengeIn(recorded) ?? challenge }),
         })
       },
@@ -114,7 +114,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         const records = (await isPending(call, input))
           ? await publishedRecords(resolveTxt, domain, call)
           : []
-        return change(call, input, (view) => decideVerified(view, { domain, records }))
+        return change(call, input, (streams) => decideVerified(streams, { domain, records }))
       },
     ),
     setProvider: write(
@@ -124,7 +124,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         schema: SetDomainProvider.shape.data,
         isNew: false,
       }),
-      (call, input) => change(call, input, (view) => decideProvider(view, input)),
+      (call, input) => change(call, input, (streams) => decideProvider(streams, input)),
     ),
     remove: write(
       runtime,
@@ -133,7 +133,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         schema: RemoveDomain.shape.data,
         isNew: false,
       }),
-      (call, input) => change(call, input, (view) => decideRemoved(view, input)),
+      (call, input) => change(call, input, (streams) => decideRemoved(streams, input)),
     ),
     get: get(runtime, 'domains.get', domains),
     list: list(runtime, { method: 'domains.list', kind: domains, schema: ListDomainsInput }),

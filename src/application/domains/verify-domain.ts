@@ -14,64 +14,70 @@ import { fieldOf, OrgId } from '../../domain/values.js'
 import type { DomainOptions } from '../../ports/host.js'
 import type { IamError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { record, type StreamRecord } from '../recording/snapshot.js'
-import type { View } from '../recording/view.js'
+import { change, type StreamChange } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
 import { callPort } from '../waiting.js'
 
-type Decided = Result<readonly StreamRecord[], IamError>
+type Decided = Promise<Result<readonly StreamChange[], IamError>>
 
 /** Adds a domain that the organization does not have. */
-export const decideAdded = (view: View, data: AddDomain['data']): Decided => {
-  const before = view.readNew(domains, data)
+export const decideAdded = async (streams: Streams, data: AddDomain['data']): Decided => {
+  const before = await streams.read(domains, data, { load: 'assume-empty' })
   return domains.decider
     .decide({ type: 'AddDomain', data }, before.state)
-    .map((events) => [record(before, events)])
+    .map((events) => [change(before, events)])
 }
 
 /** Verifies a domain. Who has verified it is read only once the proof is there. */
-export const decideVerified = (view: View, data: VerifyDomain['data']): Decided => {
-  const before = view.read(domains, data)
-  return domains.decider.decide({ type: 'VerifyDomain', data }, before.state).andThen((events) => {
-    const own = record(before, events)
-    return events.length === 0
-      ? ok([own])
-      : decideClaim(view, 'ClaimDomain', data.domain).map((claim) => [claim, own])
-  })
+export const decideVerified = async (streams: Streams, data: VerifyDomain['data']): Decided => {
+  const before = await streams.read(domains, data)
+  const decision = domains.decider.decide({ type: 'VerifyDomain', data }, before.state)
+  if (decision.isErr()) return err(decision.error)
+  const own = change(before, decision.value)
+  if (own.events.length === 0) return ok([own])
+  return (await decideClaim(streams, 'ClaimDomain', data.domain)).map((claim) => [claim, own])
 }
 
 /** Sets the provider of a domain, which the organization must have. */
-export const decideProvider = (view: View, data: SetDomainProvider['data']): Decided => {
+export const decideProvider = async (
+  streams: Streams,
+  data: SetDomainProvider['data'],
+): Decided => {
   const { idpId } = data
-  const before = view.read(domains, data)
-  const isMissing = idpId !== undefined && !exists(view.read(identityProviders, { idpId }).state)
+  const [before, provider] = await Promise.all([
+    streams.read(domains, data),
+    idpId === undefined ? undefined : streams.read(identityProviders, { idpId }),
+  ])
   const decision = domains.decider.decide({ type: 'SetDomainProvider', data }, before.state)
-  if (decision.isOk() && isMissing)
+  if (decision.isOk() && idpId !== undefined && provider && !exists(provider.state))
     return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
-  return decision.map((events) => [record(before, events)])
+  return decision.map((events) => [change(before, events)])
 }
 
 /** Removes a domain; if it is verified, another organization may verify it from then on. */
-export const decideRemoved = (view: View, data: { readonly domain: DomainName }): Decided => {
-  const before = view.read(domains, data)
-  return domains.decider.decide({ type: 'RemoveDomain', data }, before.state).andThen((events) => {
-    const own = record(before, events)
-    return before.state.status === 'pending'
-      ? ok([own])
-      : decideClaim(view, 'ReleaseDomain', data.domain).map((claim) => [claim, own])
-  })
+export const decideRemoved = async (
+  streams: Streams,
+  data: { readonly domain: DomainName },
+): Decided => {
+  const before = await streams.read(domains, data)
+  const decision = domains.decider.decide({ type: 'RemoveDomain', data }, before.state)
+  if (decision.isErr()) return err(decision.error)
+  const own = change(before, decision.value)
+  if (before.state.status === 'pending') return ok([own])
+  return (await decideClaim(streams, 'ReleaseDomain', data.domain)).map((claim) => [claim, own])
 }
 
 /** Makes a domain that of the organization at hand among all organizations, or gives it back. */
-const decideClaim = (
-  view: View,
+const decideClaim = async (
+  streams: Streams,
   type: 'ClaimDomain' | 'ReleaseDomain',
   domain: DomainName,
-): Result<StreamRecord, IamError> => {
-  const before = view.read(verifiedDomains, { domain })
-  const data = { domain, orgId: OrgId.parse(view.orgId) }
+): Promise<Result<StreamChange, IamError>> => {
+  const before = await streams.read(verifiedDomains, { domain })
+  const data = { domain, orgId: OrgId.parse(streams.orgId) }
   return verifiedDomains.decider
     .decide({ type, data }, before.state)
-    .map((events) => record(before, events))
+    .map((events) => change(before, events))
 }
 
 /** Longest wait for an answer, in milliseconds. */

@@ -1,55 +1,57 @@
 import { err, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { projects } from '../../domain/project/aggregate.js'
+import { rolesToGive } from '../../domain/generations.js'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
-import { livingProjectGrant, projectGrant } from '../../domain/project-grant/decider.js'
-import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
+import { type ProjectGrantState, projectGrant } from '../../domain/project-grant/decider.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { type IamError, invalid } from '../errors/errors.js'
-import { record, type StreamRecord } from '../recording/snapshot.js'
-import type { View } from '../recording/view.js'
-import { roleIsInLife, roleLives } from './lives.js'
+import { change, type StreamChange } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
+import { currentRoles, readProject } from './role-generations.js'
 
-/** A grant of a project that is to be added, or to have its roles replaced. */
-export interface GivenGrant {
+/** A grant of a project to add, or with roles to replace. */
+export interface ProjectGrantChange {
   readonly type: 'AddProjectGrant' | 'UpdateProjectGrant'
   readonly projectId: ProjectId
   readonly grantedOrgId: OrgId
   readonly roleKeys: readonly RoleKey[]
 }
 
-/** Reads a grant of a project that the organization of `view` owns, and the lives of its roles. */
-export const livingProjectGrantIn = (
-  view: View,
-  ids: Pick<GivenGrant, 'projectId' | 'grantedOrgId'>,
-) => {
-  const before = view.read(projectGrants, ids)
-  const projectOrgId = OrgId.parse(view.orgId)
-  const roleSince = roleLives(view, { projectOrgId, projectId: ids.projectId })
-  const isLiving = roleIsInLife(view, { projectOrgId, projectId: ids.projectId })
-  return { before, roleSince, state: livingProjectGrant(before.state, isLiving) }
+/** Decides on a grant of a project with the current generations of its roles, which must exist. */
+export const decideProjectGrant = async (
+  streams: Streams,
+  { type, projectId, grantedOrgId, roleKeys }: ProjectGrantChange,
+): Promise<Result<StreamChange, IamError>> => {
+  if (grantedOrgId === streams.orgId)
+    return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
+  const ids = { projectId, grantedOrgId }
+  const owned = { projectOrgId: OrgId.parse(streams.orgId), projectId }
+  const [before, project] = await Promise.all([
+    streams.read(projectGrants, ids),
+    readProject(streams, owned, roleKeys),
+  ])
+  const state = await withCurrentRoles(streams, projectId, before.state)
+  return rolesToGive(
+    project,
+    roleKeys.map((roleKey) => ({ roleKey })),
+  )
+    .andThen((roles) => projectGrant.decide({ type, data: { ...ids, roles } }, state))
+    .map((events) => change(before, events))
 }
 
-/** Decides on a grant of a project with the present lives of its roles, which must exist. */
-export const decideProjectGrant = (
-  view: View,
-  { type, projectId, grantedOrgId, roleKeys }: GivenGrant,
-): Result<StreamRecord, IamError> => {
-  const ids = { projectId, grantedOrgId }
-  if (grantedOrgId === view.orgId)
-    return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
-  const project = { type: 'project', id: projectId } as const
-  const isMissing = !exists(view.read(projects, project).state)
-  const { before, roleSince, state } = livingProjectGrantIn(view, ids)
-  const found = roleKeys.map((roleKey) => ({ roleKey, since: roleSince(roleKey) }))
-  if (isMissing) return err({ kind: 'NotFound', object: project })
-  const roles: ProjectGrantRole[] = []
-  for (const { roleKey, since } of found) {
-    if (since === undefined)
-      return err({ kind: 'NotFound', object: { type: 'project_role', projectId, roleKey } })
-    roles.push({ roleKey, roleSince: since })
-  }
-  return projectGrant
-    .decide({ type, data: { ...ids, roles } }, state)
-    .map((events) => record(before, events))
+/** Reads a grant of a project that the organization of the call owns, without the roles that have ended. */
+export const readCurrentProjectGrant = async (
+  streams: Streams,
+  ids: Pick<ProjectGrantChange, 'projectId' | 'grantedOrgId'>,
+): Promise<ProjectGrantState> =>
+  withCurrentRoles(streams, ids.projectId, (await streams.read(projectGrants, ids)).state)
+
+const withCurrentRoles = async (
+  streams: Streams,
+  projectId: ProjectId,
+  state: ProjectGrantState,
+): Promise<ProjectGrantState> => {
+  if (!exists(state)) return state
+  const owned = { projectOrgId: OrgId.parse(streams.orgId), projectId }
+  return { ...state, roles: await currentRoles(streams, owned, state.roles) }
 }

@@ -1,58 +1,47 @@
 import { aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
-import type { ObjectRef } from '../../domain/values.js'
-import { OrgId, ProjectId, UserId } from '../../domain/values.js'
-import type { EventStore, Position } from '../../ports/event-store.js'
+import { type ObjectRef, OrgId, ProjectId, UserId } from '../../domain/values.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { withHeld } from '../../projections/assignments.js'
-import type { View } from '../recording/view.js'
-import { livingProjectGrantIn } from './decide-project-grant.js'
-import { livingGrant } from './decide-user-grant.js'
-import { PastView } from './past-view.js'
-
-interface Found<Row> {
-  /** As the events of its own stream leave it. */
-  readonly row: Row
-  readonly object: ObjectRef
-  /** The organization that owns the object. */
-  readonly orgId: string
-  /** The last position that counts for what ends its roles; all do when absent. */
-  readonly until?: Position
-}
+import type { Streams } from '../recording/streams.js'
+import { readCurrentProjectGrant } from './decide-project-grant.js'
+import { readCurrentRoles } from './decide-user-grant.js'
 
 /**
- * `row` as it is shown: a grant without the roles that had died, and none at all without its project. Other objects are
- * shown as they are.
+ * `row` of `object`, as the events of its own stream leave it, as it is shown: a grant without the roles that have
+ * ended, and none at all without its project. Other objects are shown as they are.
  */
-export const withLivingRoles = async <Row extends Views[ViewType]>(
-  store: EventStore,
-  { row, object, orgId, until }: Found<Row>,
+export const withCurrentRoles = async <Row extends Views[ViewType]>(
+  streams: Streams,
+  object: ObjectRef,
+  row: Row,
 ): Promise<Views[ViewType] | undefined> => {
   const { assigns } = aggregates[object.type]
   if (!assigns) return row
-  const view = new PastView(store, orgId, until)
-  const living = await view.settle((past) => livingRoles(past, object))
-  return living && withHeld(assigns, row, living)
+  const current = await currentRoleKeys(streams, object)
+  return current && withHeld(assigns, row, current)
 }
 
-/** Keys of the living roles of a grant; undefined when its project does not exist. */
-const livingRoles = (view: View, object: ObjectRef): ReadonlySet<string> | undefined => {
+/** Keys of the current roles of a grant; undefined when its project does not exist. */
+const currentRoleKeys = async (
+  streams: Streams,
+  object: ObjectRef,
+): Promise<ReadonlySet<string> | undefined> => {
   if (object.type === 'project_grant') {
-    const projectId = ProjectId.parse(object.projectId)
-    const { state } = livingProjectGrantIn(view, {
-      projectId,
+    const state = await readCurrentProjectGrant(streams, {
+      projectId: ProjectId.parse(object.projectId),
       grantedOrgId: OrgId.parse(object.grantedOrgId),
     })
     return keysOf(exists(state) ? state.roles : [])
   }
   if (object.type !== 'user_grant') return undefined
-  const { userId, projectId, projectOrgId = view.orgId } = object
-  const { state, lives } = livingGrant(view, {
+  const { userId, projectId, projectOrgId = streams.orgId } = object
+  const roles = await readCurrentRoles(streams, {
     userId: UserId.parse(userId),
     projectId: ProjectId.parse(projectId),
     projectOrgId: OrgId.parse(projectOrgId),
   })
-  return lives.exists ? keysOf(exists(state) ? state.roles : []) : undefined
+  return roles && keysOf(roles)
 }
 
 const keysOf = (roles: readonly { readonly roleKey: string }[]): ReadonlySet<string> =>

@@ -12,7 +12,7 @@ import { Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type Read, read, type Write, write } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import { detailsOf } from '../recording/snapshot.js'
+import { detailsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
 import { recordCommand, specOf } from '../writing/write-command.js'
@@ -82,7 +82,7 @@ const recordSecret = (
   { input, secret, command }: SecretCommand,
 ) =>
   recordCommand(runtime, call, {
-    kind: identityProviders,
+    aggregate: identityProviders,
     input,
     command,
     isNew: command.type === 'AddOidcIdentityProvider',
@@ -149,7 +149,7 @@ export const revealClientSecret = (
       target: targetOf(identityProviders),
     },
     async ({ orgId }, { idpId }) => {
-      const provider = await runtime.ledger.read(identityProviders, orgId, { idpId })
+      const provider = await runtime.states.readLatest(identityProviders, orgId, { idpId })
       const { state } = provider
       if (!exists(state))
         return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })

@@ -18,7 +18,7 @@ import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import { allObjects } from '../reading/reads.js'
-import { record } from '../recording/snapshot.js'
+import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../waiting.js'
@@ -132,7 +132,7 @@ const resealOnce = async (
   idpId: IdpId,
 ): Promise<Result<'resealed' | 'current' | 'secret replaced', IamError>> => {
   const owner = { orgId: call.orgId, idpId }
-  const reading = runtime.ledger.read(identityProviders, call.orgId, { idpId })
+  const reading = runtime.states.readLatest(identityProviders, call.orgId, { idpId })
   const { state } = await raceAbort(reading, call.signal)
   if (!exists(state)) return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
   const replaces = state.clientSecret
@@ -141,11 +141,11 @@ const resealOnce = async (
   const clientSecret = await raceAbort(sealing, call.signal)
   const data = { idpId, replaces, clientSecret }
   return transact(runtime, call, {
-    decide: (view) => {
-      const before = view.read(identityProviders, owner)
+    decide: async (streams) => {
+      const before = await streams.read(identityProviders, owner)
       return identityProvider
         .decide({ type: 'ResealClientSecret', data }, before.state)
-        .map((events) => ({ records: [record(before, events)] }))
+        .map((events) => ({ changes: [change(before, events)] }))
     },
     answer: ({ events }) => (events.length > 0 ? 'resealed' : 'secret replaced'),
   })

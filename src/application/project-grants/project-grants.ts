@@ -7,7 +7,7 @@ import {
 } from '../../domain/project-grant/commands.js'
 import { OrgId, type ProjectGrantRef, ProjectId } from '../../domain/values.js'
 import type { ProjectGrant } from '../../ports/read-model.js'
-import { decideProjectGrant, type GivenGrant } from '../granting/decide-project-grant.js'
+import { decideProjectGrant, type ProjectGrantChange } from '../granting/decide-project-grant.js'
 import { roleKeys } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
 import {
@@ -60,7 +60,7 @@ const idsOf = ({ projectId, grantedOrgId }: ProjectGrantRef): ProjectGrantIds =>
 export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
   const { change } = writesOf(runtime, projectGrants, idsOf)
 
-  const give = (method: string, type: GivenGrant['type']) =>
+  const give = (method: string, type: ProjectGrantChange['type']) =>
     write(
       runtime,
       specOf(projectGrants, {
@@ -71,8 +71,9 @@ export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
       (call, input) =>
         writeObject(runtime, call, {
           input,
-          kind: projectGrants,
-          decide: (view) => decideProjectGrant(view, { type, ...input }).map((each) => [each]),
+          aggregate: projectGrants,
+          decide: async (streams) =>
+            (await decideProjectGrant(streams, { type, ...input })).map((each) => [each]),
           ids: () => idsOf(projectGrants.ref(input)),
         }),
     )

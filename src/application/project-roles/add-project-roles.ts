@@ -7,10 +7,9 @@ import type { GivenGroup } from '../../domain/project-role/fields.js'
 import { listOf, ProjectId } from '../../domain/values.js'
 import { onlyOnce } from '../method/input.js'
 import { type Write, write } from '../method/method.js'
-import { record } from '../recording/snapshot.js'
+import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
-import { missingContainer } from '../writing/missing-container.js'
-import { specOf } from '../writing/write-command.js'
+import { missingContainer, specOf } from '../writing/write-command.js'
 import { writeObject } from '../writing/write-object.js'
 
 /** Most roles that one call adds. With their project, this is the most streams of one append. */
@@ -70,21 +69,20 @@ export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, P
       const { projectId } = input
       return writeObject(runtime, call, {
         input,
-        kind: projectRoles,
-        decide: (view) => {
-          const missing = missingContainer(view, projectRoles, input)
+        aggregate: projectRoles,
+        decide: async (streams) => {
+          const missing = await missingContainer(streams, projectRoles, input)
           if (missing) return err(missing)
-          return Result.combine(
-            input.roles.map((role) => {
-              const data = { ...role, projectId }
-              const before = view.readNew(projectRoles, data)
-              return projectRole
-                .decide({ type: 'AddProjectRole', data }, before.state)
-                .map((events) => record(before, events))
-            }),
-          )
+          const decisions = input.roles.map(async (role) => {
+            const data = { ...role, projectId }
+            const before = await streams.read(projectRoles, data, { load: 'assume-empty' })
+            return projectRole
+              .decide({ type: 'AddProjectRole', data }, before.state)
+              .map((events) => change(before, events))
+          })
+          return Result.combine(await Promise.all(decisions))
         },
-        placeOf: (index) => `roles[${index}].`,
+        pathOf: (index) => `roles[${index}].`,
         ids: () => ({ projectId, roleKeys: input.roles.map(({ roleKey }) => roleKey) }),
       })
     },

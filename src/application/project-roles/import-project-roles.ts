@@ -15,11 +15,10 @@ import {
 import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import { record, type StreamRecord } from '../recording/snapshot.js'
+import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
-import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
-import { missingContainer } from '../writing/missing-container.js'
+import { missingContainer } from '../writing/write-command.js'
 import { AddedRole, type GivenRole } from './add-project-roles.js'
 
 /** Roles for one project: a list, a generator, or rows of a file as it is read. */
@@ -63,58 +62,49 @@ export const importProjectRoles = (
     },
   )
 
-/** A role as it is after the batch. */
-interface Imported {
-  readonly shown: Pick<AddedRole, 'displayName' | 'group'>
-  /** The row that adds it; undefined when the role existed before. */
-  readonly addedBy: AddedRole | undefined
-  readonly record: StreamRecord
-}
-
-/** Adds the `rows` whose roles do not exist yet, in one append, and says what became of each. */
-export const importBatch = (
+/**
+ * Adds the `rows` whose roles do not exist yet, in one append, and says what became of each. An append writes a stream
+ * once, so the first of several rows with one key adds the role.
+ */
+const importBatch = (
   runtime: Runtime,
   call: AdmittedCall,
   { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly AddedRole[] },
 ): Promise<Result<readonly RowResult[], IamError>> =>
   transact(runtime, call, {
-    decide: (view) => {
-      const missing = missingContainer(view, projectRoles, { projectId })
+    decide: async (streams) => {
+      const missing = await missingContainer(streams, projectRoles, { projectId })
       if (missing) return err(missing)
-      const roles = rolesAfter(view, projectId, rows)
-      return ok({ roles, records: [...roles.values()].map((imported) => imported.record) })
+      const first = new Map<RoleKey, AddedRole>()
+      for (const row of rows) if (!first.has(row.roleKey)) first.set(row.roleKey, row)
+      const imported = await Promise.all(
+        [...first.values()].map(async (row) => {
+          const data = { projectId, ...row }
+          const before = await streams.read(projectRoles, data, { load: 'assume-empty' })
+          const decision = projectRole.decide({ type: 'AddProjectRole', data }, before.state)
+          const isThere = exists(before.state)
+          return {
+            role: isThere ? { shown: before.state } : { shown: row, addedBy: row },
+            change: change(before, isThere ? [] : decision.unwrapOr([])),
+          }
+        }),
+      )
+      return ok({
+        roles: new Map([...first.keys()].map((roleKey, index) => [roleKey, imported[index]?.role])),
+        changes: imported.map((each) => each.change),
+      })
     },
     answer: ({ decided: { roles } }) =>
       rows.map((row) => {
-        const imported = roles.get(row.roleKey)
-        if (imported?.addedBy === row) return 'added'
-        if (isEqual(row, imported?.shown)) return 'unchanged'
+        const role = roles.get(row.roleKey)
+        if (role?.addedBy === row) return 'added'
+        if (isEqual(row, role?.shown)) return 'unchanged'
         const object = { type: 'project_role', projectId, roleKey: row.roleKey } as const
         return { kind: 'AlreadyExists', object }
       }),
   })
 
-/** An append may write a stream only once, so the first of several rows with the same key adds the role. */
-const rolesAfter = (
-  view: View,
-  projectId: ProjectId,
-  rows: readonly AddedRole[],
-): ReadonlyMap<RoleKey, Imported> => {
-  const roles = new Map<RoleKey, Imported>()
-  for (const role of rows) {
-    if (roles.has(role.roleKey)) continue
-    const data = { projectId, ...role }
-    const before = view.readNew(projectRoles, data)
-    const decision = projectRole.decide({ type: 'AddProjectRole', data }, before.state)
-    roles.set(
-      role.roleKey,
-      exists(before.state)
-        ? { shown: before.state, addedBy: undefined, record: record(before, []) }
-        : { shown: role, addedBy: role, record: record(before, decision.unwrapOr([])) },
-    )
-  }
-  return roles
-}
-
-const isEqual = (role: AddedRole, shown: Imported['shown'] | undefined): boolean =>
-  shown?.displayName === role.displayName && shown.group === role.group
+const isEqual = (
+  role: AddedRole,
+  shown: Pick<AddedRole, 'displayName' | 'group'> | undefined,
+): boolean => shown?.displayName === role.displayName && shown.group === role.group

@@ -7,10 +7,11 @@ import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/re
 import { readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf, rowAfter } from '../../projections/rows.js'
 import { Fault, fromPort } from '../errors/fault.js'
-import { withLivingRoles } from '../granting/shown-roles.js'
+import { withCurrentRoles } from '../granting/shown-roles.js'
 import { date, eventTypes, firstPositionIn, pageSize, position } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
+import { streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { requireFed } from './reads.js'
 
@@ -173,7 +174,7 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
       // An object ends with its container.
       const isThere = found && (!container || (await at(container)))
       const shown =
-        isThere && (await withLivingRoles(runtime.store, { row: found, object, orgId, until }))
+        isThere && (await withCurrentRoles(streamsAt(runtime.store, orgId, until), object, found))
       return shown ? ok(shown) : err({ kind: 'NotFound', object })
     },
   )

@@ -1,39 +1,47 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { RecordedEvent, StreamWrite } from '../../ports/event-store.js'
+import {
+  type Append,
+  type EventStore,
+  type IdempotencyKeyUsed,
+  outcomeOf,
+  type RecordedEvent,
+  type StreamWrite,
+  type VersionConflict,
+} from '../../ports/event-store.js'
 import type { IamError } from '../errors/errors.js'
+import { unavailable } from '../errors/fault.js'
+import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { pause, raceAbort, retryDeadline } from '../waiting.js'
-import { append, type Recorded } from './append.js'
-import type { Ledger } from './ledger.js'
-import type { Lock } from './lock.js'
+import type { Lock } from './locks.js'
 import type { Marks } from './metadata.js'
-import type { AnySnapshot, StreamRecord } from './snapshot.js'
-import { CallView, type View } from './view.js'
+import type { StateCache } from './state-cache.js'
+import type { AnyStreamState, StreamChange } from './stream-state.js'
+import { CallStreams, type Streams } from './streams.js'
 
-/** Races that are lost before what a decision reads is locked, too. */
-const GUARD_LOCK_AFTER = 3
+/** Races that are lost before what a decision only reads is locked, too. */
+const LOCK_GUARDS_AFTER = 3
 
-/** What a decision comes to. */
+/** What a decision answers with. */
 export interface Decision {
   /** At most one for each stream. Nothing is recorded when none has events. */
-  readonly records: readonly StreamRecord[]
+  readonly changes: readonly StreamChange[]
 }
 
 /** A decision that was recorded, or that records nothing. */
-export interface Settled<Decided extends Decision> {
+export interface Applied<Decided extends Decision> {
   readonly decided: Decided
-  /** What was recorded. */
   readonly events: readonly RecordedEvent[]
-  /** The streams of its records, in their order, after that. */
-  readonly snapshots: readonly AnySnapshot[]
+  /** The streams of its changes, in their order, after the events. */
+  readonly streams: readonly AnyStreamState[]
 }
 
 /** A decision to record, and what to answer then. */
 export interface Transaction<Decided extends Decision, Answer> {
-  /** Pure: it is taken again whenever the streams that it looks at turn out to be different. */
-  readonly decide: (view: View) => Result<Decided, IamError>
-  readonly answer: (settled: Settled<Decided>) => Answer
+  /** Changes nothing itself: it is taken again whenever a stream that it read turns out to be different. */
+  readonly decide: (streams: Streams) => Promise<Result<Decided, IamError>>
+  readonly answer: (applied: Applied<Decided>) => Answer
   readonly marks?: Marks | undefined
   /** Tells the command from others under its idempotency key; absent without a key. */
   readonly commandHash?: () => Promise<string>
@@ -42,74 +50,80 @@ export interface Transaction<Decided extends Decision, Answer> {
 }
 
 /**
- * Takes a decision to its end: loads what is not remembered, decides, appends on condition that what was
- * read has not changed, and decides anew after a lost race. Nothing else records events.
+ * Takes a decision, records its events on condition that nothing that it read has changed, and decides again after a
+ * lost race. Nothing else records events.
  *
- * What is remembered may be out of date. An append on it can only lose the race; a refusal, a decision that
- * changes nothing and a dry run are taken again on what the store has before they are answered.
+ * A cached state may be out of date. An append that relies on it can only lose the race; a refusal, a decision that
+ * changes nothing and a dry run are answered only once all that they read was loaded together.
  */
 export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
   call: AdmittedCall,
-  transaction: Transaction<Decided, Answer>,
+  { decide, answer, marks, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, IamError>> => {
-  const { ledger } = runtime
+  const { store, states, locks, newId, metadataOf } = runtime
   const { observer, signal } = call
-  const view = new CallView(ledger, call.orgId)
+  const streams = new CallStreams(states, call)
   let lock: Lock | undefined
   let isTooLate: (() => boolean) | undefined
   let lost = 0
   let announced = 0
   try {
     for (;;) {
-      const decision = asExpected(call, view.decide(transaction.decide))
-      if (view.isPartial) {
-        await view.load(signal)
-        continue
-      }
+      // 1. Decide; reads load what is not cached.
+      const decision = asExpected(call, await streams.decide(decide))
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (announced === lost) observer?.deciding(++announced)
-      const records = decision.isOk() ? decision.value.records : NO_RECORDS
+      const changes = decision.isOk() ? decision.value.changes : []
 
-      if (decision.isErr() || call.dryRun || !records.some(hasEvents)) {
-        if (view.isFresh) return await settledBefore(ledger, transaction, decision)
-        await view.load(signal)
-        continue
+      // 2. Nothing to record: answer, if the decision was taken on what the store has.
+      if (decision.isErr() || call.dryRun || !changes.some(hasEvents)) {
+        if (!streams.isFresh) {
+          await streams.reload()
+          continue
+        }
+        const before = await earlier?.(false)
+        return before ?? decision.map((decided) => answer(applied(states, decided, [])))
       }
 
-      const writes = view.writesOf(records)
-      const streams = toLock(writes, lost < GUARD_LOCK_AFTER ? records.length : writes.length)
-      if (streams.length > 0 && !lock?.covers(streams)) {
+      // 3. Wait for other calls of this process that change the same streams, then decide on what they have left.
+      const writes = streams.writesOf(changes)
+      const toLock = existing(lost < LOCK_GUARDS_AFTER ? writes.slice(0, changes.length) : writes)
+      if (toLock.length > 0 && !lock?.includes(toLock)) {
         lock?.release()
-        lock = ledger.locks.ask(streams)
+        lock = locks.ask(toLock)
         if (!lock.isHeld) {
           if (!(await lock.wait(signal))) return err({ kind: 'Cancelled' })
-          view.recall()
+          streams.adoptCached()
           continue
         }
       }
 
-      const recorded = await send(runtime, call, { transaction, writes })
-      if (recorded.isOk())
-        return ok(transaction.answer(settle(ledger, decision.value, recorded.value)))
+      // 4. Append, on condition that every stream is at the version that was read.
+      const hash = commandHash && (await raceAbort(commandHash(), signal))
+      const append = { id: newId(), writes, metadata: metadataOf(call, marks, hash) }
+      const recorded = await appendOnce(store, append, observer)
+      if (recorded.isOk()) return ok(answer(applied(states, decision.value, recorded.value)))
+
+      // 5. The race was lost. A used idempotency key has an answer already.
       lost++
       observer?.conflicted(recorded.error.kind)
-      const isRepeated = recorded.error.kind === 'IdempotencyKeyUsed'
-      const earlier = isRepeated ? await transaction.earlier?.(true) : undefined
-      if (earlier) return earlier
+      const isKeyUsed = recorded.error.kind === 'IdempotencyKeyUsed'
+      const before = isKeyUsed ? await earlier?.(true) : undefined
+      if (before) return before
+
+      // 6. Decide again after a pause, on what the store has.
       isTooLate ??= retryDeadline()
       if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
       await pause(lost, signal)
-      await view.load(signal)
+      await streams.reload()
     }
   } finally {
     lock?.release()
   }
 }
 
-const NO_RECORDS: readonly StreamRecord[] = []
-
-const hasEvents = ({ events }: StreamRecord): boolean => events.length > 0
+const hasEvents = ({ events }: StreamChange): boolean => events.length > 0
 
 /** Refuses a change of an object that is not at the sequence that the caller expects. */
 const asExpected = <Decided extends Decision>(
@@ -117,54 +131,65 @@ const asExpected = <Decided extends Decision>(
   decision: Result<Decided, IamError>,
 ): Result<Decided, IamError> => {
   if (expected === undefined || decision.isErr()) return decision
-  const actual = decision.value.records.at(-1)?.before.changed ?? 0n
+  const actual = decision.value.changes.at(-1)?.before.changed ?? 0n
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
 }
 
-/** Of the first `most`, the streams that exist: the others can only be created, and versions decide. */
-const toLock = (writes: readonly StreamWrite[], most: number) =>
-  writes
-    .filter(({ expectedVersion }, index) => expectedVersion > 0 && index < most)
-    .map(({ stream }) => stream)
+/** The streams that have events: nobody waits to create a stream, since versions decide who does. */
+const existing = (writes: readonly StreamWrite[]) =>
+  writes.filter(({ expectedVersion }) => expectedVersion > 0).map(({ stream }) => stream)
 
-/** The answer of a decision that records nothing. */
-const settledBefore = async <Decided extends Decision, Answer>(
-  ledger: Ledger,
-  { earlier, answer }: Transaction<Decided, Answer>,
-  decision: Result<Decided, IamError>,
-): Promise<Result<Answer, IamError>> =>
-  (await earlier?.(false)) ?? decision.map((decided) => answer(settle(ledger, decided, [])))
-
-const send = (
-  { store, newId, metadataOf }: Runtime,
-  call: AdmittedCall,
-  {
-    transaction: { marks, commandHash },
-    writes,
-  }: {
-    readonly transaction: Pick<Transaction<Decision, unknown>, 'marks' | 'commandHash'>
-    readonly writes: readonly StreamWrite[]
-  },
-): Promise<Recorded> => {
-  const appendWith = (hash?: string) =>
-    append(store, { id: newId(), writes, metadata: metadataOf(call, marks, hash) }, call.observer)
-  return commandHash ? raceAbort(commandHash(), call.signal).then(appendWith) : appendWith()
-}
-
-/** Remembers what was recorded of a decision. */
-const settle = <Decided extends Decision>(
-  ledger: Ledger,
+/** What a decision has led to; caches its streams. */
+const applied = <Decided extends Decision>(
+  states: StateCache,
   decided: Decided,
   events: readonly RecordedEvent[],
-): Settled<Decided> => {
+): Applied<Decided> => {
   let from = 0
-  const snapshots = decided.records.map((written) => {
-    if (events.length === 0 || !hasEvents(written)) return written.before
-    const snapshot = written.after(events, from)
-    from += written.events.length
-    // A stream just created is not kept: most are not used again, and would replace others.
-    if (written.before.version > 0) ledger.remember(snapshot)
-    return snapshot
+  const streams = decided.changes.map((change) => {
+    if (events.length === 0 || !hasEvents(change)) return change.before
+    const after = change.after(events, from)
+    from += change.events.length
+    // A stream that was just created is not cached: most are not used again, and would replace others.
+    if (change.before.version > 0) states.set(after)
+    return after
   })
-  return { decided, events, snapshots }
+  return { decided, events, streams }
+}
+
+/** What was recorded, or why nothing was: another writer was faster, or the key was used before. */
+type Recorded = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
+
+/** Appends. When the store cannot say whether it recorded the append, it is looked for. */
+const appendOnce = async (
+  store: EventStore,
+  append: Append,
+  observer: Observer | undefined,
+): Promise<Recorded> => {
+  const begin = observer ? performance.now() : 0
+  let recorded: Recorded
+  try {
+    recorded = await store.append(append)
+  } catch (cause) {
+    recorded = ok(await findAfterUnknownOutcome(store, append, cause))
+  }
+  if (recorded.isOk()) observer?.appended(recorded.value, begin)
+  return recorded
+}
+
+/** The events of an append whose outcome is unknown. @throws Fault, which says whether they may be recorded */
+const findAfterUnknownOutcome = async (
+  store: EventStore,
+  { id }: Append,
+  cause: unknown,
+): Promise<readonly RecordedEvent[]> => {
+  const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
+  if (fault.error.kind !== 'Unavailable' || fault.error.outcome !== 'unknown') throw fault
+  try {
+    const found = await store.findAppend({ id })
+    if (found.length > 0) return found
+  } catch {
+    // The first fault is the one to report: it says that the outcome is unknown.
+  }
+  throw fault
 }

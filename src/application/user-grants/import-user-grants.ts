@@ -5,7 +5,7 @@ import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { MAX_WRITES } from '../../ports/event-store.js'
 import type { IamError } from '../errors/errors.js'
-import { decideUserGrant, livingGrant } from '../granting/decide-user-grant.js'
+import { decideUserGrant, readCurrentRoles } from '../granting/decide-user-grant.js'
 import {
   type ImportProgress,
   type ImportReport,
@@ -15,9 +15,9 @@ import {
 } from '../import-rows.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type LongWrite, longWrite } from '../method/method.js'
-import type { StreamRecord } from '../recording/snapshot.js'
+import type { StreamChange } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
 import { transact } from '../recording/transact.js'
-import type { View } from '../recording/view.js'
 import type { Runtime } from '../runtime.js'
 import { GivenUserGrant, type ParsedUserGrant } from './user-grant-input.js'
 
@@ -73,7 +73,7 @@ const streamCounter = (orgId: string) => {
 /** What is decided on one row. */
 interface Decided {
   readonly result: RowResult
-  readonly record?: StreamRecord
+  readonly change?: StreamChange
 }
 
 const importBatch = (
@@ -82,28 +82,49 @@ const importBatch = (
   rows: readonly ParsedUserGrant[],
 ): Promise<Result<readonly RowResult[], IamError>> =>
   transact(runtime, call, {
-    decide: (view) => {
+    decide: async (streams) => {
       const now = runtime.now()
+      const alone = await Promise.all(rows.map((row) => decideRow(streams, call, row, now)))
+      // An append writes a stream once: of several rows with the same grant, the first that can be added is.
       const added = new Map<string, ParsedUserGrant>()
-      const decided = rows.map((row): Decided => {
+      const decided = alone.map((decision, index): Decided => {
+        const row = rows[index]
+        if (!row) throw new Error('Every decision is one on a row')
         const stream = userGrants.stream(call.orgId, row)
         const first = added.get(stream)
-        // An append writes a stream once: of several rows with the same grant, the first that can be added is.
         if (first) return kept(call, row, first.roles.map(asRecorded))
-        // The roles of a grant that stays as it is guard nothing: they might not fit into the append.
-        const found = exists(view.readNew(userGrants, row).state)
-        const state = found && livingGrant(glancing(view), row).state
-        if (state && exists(state) && state.roles.length > 0) return kept(call, row, state.roles)
-        const decision = decideUserGrant(view, { type: 'AddUserGrant', ...row }, now)
-        if (decision.isErr()) return { result: decision.error }
-        added.set(stream, row)
-        return { result: 'added', record: decision.value }
+        if (decision.change) added.set(stream, row)
+        return decision
       })
-      const records = decided.flatMap(({ record }) => record ?? [])
-      return ok({ records, results: decided.map(({ result }) => result) })
+      const changes = decided.flatMap(({ change }) => change ?? [])
+      return ok({ changes, results: decided.map(({ result }) => result) })
     },
     answer: ({ decided: { results } }) => results,
   })
+
+/** Decides on a row as if it were the only one. */
+const decideRow = async (
+  streams: Streams,
+  call: AdmittedCall,
+  row: ParsedUserGrant,
+  now: Date,
+): Promise<Decided> => {
+  const cached = await streams.read(userGrants, row, { load: 'assume-empty' })
+  if (exists(cached.state)) {
+    // A grant that stays as it is guards nothing by its roles: they might not fit into the append.
+    const roles = await readCurrentRoles(latest(streams), row)
+    if (roles && roles.length > 0) return kept(call, row, roles)
+  }
+  const decision = await decideUserGrant(streams, { type: 'AddUserGrant', ...row }, now)
+  return decision.isOk() ? { result: 'added', change: decision.value } : { result: decision.error }
+}
+
+/** `streams` as the store has them; nothing that is read guards the append. */
+const latest = (streams: Streams): Streams => ({
+  orgId: streams.orgId,
+  read: (aggregate, ids, options) =>
+    streams.read(aggregate, ids, { ...options, load: 'latest', guard: false }),
+})
 
 type RecordedRole = Pick<UserGrantRole, 'roleKey' | 'expiresAt'>
 
@@ -129,10 +150,4 @@ const kept = (
   if (isEqual) return { result: 'unchanged' }
   const object = userGrants.ref({ projectOrgId: orgId, ...row })
   return { result: { kind: 'AlreadyExists', object } }
-}
-
-/** `view`, of which everything that is read may change. */
-const glancing = (view: View): View => {
-  const glance: View['read'] = (kind, ids, orgId) => view.glance(kind, ids, orgId)
-  return { orgId: view.orgId, read: glance, readNew: glance, glance, lastSeen: glance }
 }

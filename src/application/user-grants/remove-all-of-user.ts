@@ -9,7 +9,7 @@ import type { IamError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { method, type Read } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
-import { record } from '../recording/snapshot.js'
+import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, retryDeadline } from '../waiting.js'
@@ -79,20 +79,24 @@ const removeAll = (
   { userId, grants }: { readonly userId: UserId; readonly grants: readonly UserGrant[] },
 ): Promise<Result<readonly UserGrantIds[], IamError>> =>
   transact(runtime, call, {
-    decide: (view) =>
-      Result.combine(
-        grants.flatMap(({ projectId, projectOrgId }) => {
-          const ids = {
-            userId,
-            projectId: ProjectId.parse(projectId),
-            projectOrgId: OrgId.parse(projectOrgId),
-          }
-          const before = view.read(userGrants, ids)
-          if (!exists(before.state)) return []
-          return userGrant
-            .decide({ type: 'RemoveUserGrant', data: ids }, before.state)
-            .map((events) => ({ ids, record: record(before, events) }))
-        }),
-      ).map((all) => ({ records: all.map((each) => each.record), ids: all.map(({ ids }) => ids) })),
+    decide: async (streams) => {
+      const ids = grants.map(({ projectId, projectOrgId }) => ({
+        userId,
+        projectId: ProjectId.parse(projectId),
+        projectOrgId: OrgId.parse(projectOrgId),
+      }))
+      const read = await Promise.all(ids.map((each) => streams.read(userGrants, each)))
+      const removed = ids.flatMap((data, index) => {
+        const before = read[index]
+        if (!before || !exists(before.state)) return []
+        return userGrant
+          .decide({ type: 'RemoveUserGrant', data }, before.state)
+          .map((events) => ({ data, change: change(before, events) }))
+      })
+      return Result.combine(removed).map((all) => ({
+        changes: all.map((each) => each.change),
+        ids: all.map(({ data }) => data),
+      }))
+    },
     answer: ({ decided: { ids } }) => ids,
   })

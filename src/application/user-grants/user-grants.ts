@@ -78,9 +78,9 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
       const { userId, projectId, projectOrgId = call.orgId } = input
       return writeObject(runtime, call, {
         input,
-        kind: userGrants,
-        decide: (view) =>
-          decideUserGrant(view, changeOf(input), runtime.now()).map((each) => [each]),
+        aggregate: userGrants,
+        decide: async (streams) =>
+          (await decideUserGrant(streams, changeOf(input), runtime.now())).map((each) => [each]),
         ids: () => ({ userId, projectId, projectOrgId }),
       })
     })

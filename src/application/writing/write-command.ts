@@ -1,21 +1,22 @@
 import { err } from 'neverthrow'
 import type * as z from 'zod/mini'
-import type { AnyAggregate } from '../../domain/aggregates.js'
+import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
+import { exists, type NotFound } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type MethodSpec, type Write, write } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import { record } from '../recording/snapshot.js'
+import { change } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { missingContainer } from './missing-container.js'
 import { type ObjectWrite, writeObject } from './write-object.js'
 
-/** A kind whose references have their type. */
-type KindOf<Ref extends ObjectRef> = { ref(ids: object): Ref } & AnyAggregate
+/** An aggregate whose references have their type. */
+type AggregateOf<Ref extends ObjectRef> = { ref(ids: object): Ref } & AnyAggregate
 
-/** A kind whose commands and references have their types. */
-type CommandedKind<Command extends Message, Ref extends ObjectRef> = KindOf<Ref> & {
+/** An aggregate whose commands and references have their types. */
+type CommandedAggregate<Command extends Message, Ref extends ObjectRef> = AggregateOf<Ref> & {
   readonly decider: { decide(command: Command, state: never): unknown }
 }
 
@@ -33,19 +34,19 @@ interface CommandSpec<Schema extends z.ZodMiniType> {
   readonly isNew: boolean
 }
 
-/** Makes the methods that record one command of an object of `kind`, and answer with its `ids`. */
+/** Makes the methods that record one command of an object of `aggregate`, and answer with its `ids`. */
 export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
   runtime: Runtime,
-  kind: CommandedKind<Command, Ref>,
+  aggregate: CommandedAggregate<Command, Ref>,
   ids: (ref: Ref) => Ids,
 ) => {
   const writeOf = <Schema extends z.ZodMiniType<object>>(
     spec: CommandSpec<Schema>,
     commandOf: (input: z.output<Schema>) => Message,
   ): Write<z.input<Schema>, Ids> =>
-    write(runtime, specOf(kind, spec), (call, input) =>
+    write(runtime, specOf(aggregate, spec), (call, input) =>
       recordCommand(runtime, call, {
-        kind,
+        aggregate,
         input,
         command: commandOf(input),
         isNew: spec.isNew,
@@ -72,23 +73,23 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
   }
 }
 
-/** What a method checks that records a command of `kind`. */
+/** What a method checks that records a command of `aggregate`. */
 export const specOf = <Schema extends z.ZodMiniType>(
-  kind: Pick<AnyAggregate, 'permissions' | 'target'>,
+  aggregate: Pick<AnyAggregate, 'permissions' | 'target'>,
   { method, schema, isNew }: CommandSpec<Schema>,
 ): MethodSpec<Schema> => ({
   method,
-  permissions: [kind.permissions.write],
+  permissions: [aggregate.permissions.write],
   schema,
-  target: targetOf(kind),
+  target: targetOf(aggregate),
   refuses: isNew ? ['expectedSequence'] : [],
 })
 
 /** A command, and how it is answered. */
 interface Commanded<Ref extends ObjectRef, Ids>
   extends Pick<ObjectWrite<Ids>, 'input' | 'isSameSecret'> {
-  readonly kind: KindOf<Ref>
-  /** One of `kind`. */
+  readonly aggregate: AggregateOf<Ref>
+  /** One of `aggregate`. */
   readonly command: Message
   /** Whether it adds the object. */
   readonly isNew: boolean
@@ -100,18 +101,34 @@ interface Commanded<Ref extends ObjectRef, Ids>
 export const recordCommand = <Ref extends ObjectRef, Ids>(
   runtime: Runtime,
   call: AdmittedCall,
-  { kind, command, isNew, ids, ...write }: Commanded<Ref, Ids>,
+  { aggregate, command, isNew, ids, ...write }: Commanded<Ref, Ids>,
 ) => {
   const { data } = command
   return writeObject(runtime, call, {
     ...write,
-    kind,
-    decide: (view) => {
-      const missing = missingContainer(view, kind, data)
+    aggregate,
+    decide: async (streams) => {
+      const missing = await missingContainer(streams, aggregate, data)
       if (missing) return err(missing)
-      const before = isNew ? view.readNew(kind, data) : view.read(kind, data)
-      return kind.decider.decide(command, before.state).map((events) => [record(before, events)])
+      const before = await streams.read(aggregate, data, {
+        load: isNew ? 'assume-empty' : 'cached',
+      })
+      return aggregate.decider
+        .decide(command, before.state)
+        .map((events) => [change(before, events)])
     },
-    ids: (recorded) => ids(kind.ref(recorded.at(-1)?.data ?? data)),
+    ids: (recorded) => ids(aggregate.ref(recorded.at(-1)?.data ?? data)),
   })
+}
+
+/** The refusal when what the object of `ids` lies in does not exist. */
+export const missingContainer = async (
+  streams: Streams,
+  { container }: Pick<AnyAggregate, 'container'>,
+  ids: object,
+): Promise<NotFound | undefined> => {
+  if (!container) return undefined
+  const object = container.ref(ids)
+  const { state } = await streams.read(aggregates[container.type], object)
+  return exists(state) ? undefined : { kind: 'NotFound', object }
 }

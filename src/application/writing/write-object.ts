@@ -3,32 +3,40 @@ import type { AnyAggregate } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
-import { readBatch } from '../../projections/read-events.js'
+import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
+import { fieldChanges } from '../../projections/history-entries.js'
+import {
+  aggregateOf,
+  isOfObject,
+  objectOf,
+  readBatch,
+  readEvents,
+} from '../../projections/read-events.js'
+import { rowAfter } from '../../projections/rows.js'
 import type { IamError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
+import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Outcome } from '../method/method.js'
 import { storedKey } from '../recording/metadata.js'
-import { detailsOf, Snapshot, type StreamRecord } from '../recording/snapshot.js'
-import { type Decision, type Settled, transact } from '../recording/transact.js'
-import type { View } from '../recording/view.js'
+import { detailsOf, type StreamChange, StreamState } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
+import { type Applied, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
-import { plannedChanges } from './planned-changes.js'
 
 /** A command that answers with one object. */
 export interface ObjectWrite<Ids> {
   /** The parsed input without secrets: tells commands of one method under one key apart. */
   readonly input: object
-  /** The kind of the object. */
-  readonly kind: AnyAggregate
-  /** What to record; the last record is that of the object. */
-  readonly decide: (view: View) => Result<readonly StreamRecord[], IamError>
+  readonly aggregate: AnyAggregate
+  /** What to record; the last change is that of the object. */
+  readonly decide: (streams: Streams) => Promise<Result<readonly StreamChange[], IamError>>
   /** The ids of the object, given what was recorded; no events when nothing was. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids
-  /** Of a command that adds several objects, what stands before the fields of each: `roles[0].`. */
-  readonly placeOf?: (index: number) => string
+  /** Of a command that adds several objects, the path of each in the input: `roles[0].`. */
+  readonly pathOf?: (index: number) => string
   /** Whether the secret recorded is that of the command; absent without a secret. */
   readonly isSameSecret?: (recorded: readonly KnownEvent[]) => Promise<boolean>
 }
@@ -39,56 +47,88 @@ export const writeObject = <Ids>(
   call: AdmittedCall,
   write: ObjectWrite<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError>> => {
-  const outcome = settle(runtime, call, write)
-  return call.dryRun ? withChanges(runtime, call, { ...write, outcome }) : outcome
-}
-
-/** The answer of a dry run with the fields that would change. */
-const withChanges = async <Ids>(
-  runtime: Runtime,
-  call: AdmittedCall,
-  { outcome, ...write }: ObjectWrite<Ids> & { readonly outcome: ReturnType<typeof settle<Ids>> },
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  const settled = await outcome
-  if (settled.isErr() || !settled.value.changed) return settled
-  const changes = await plannedChanges(runtime, call, { ...write, ...settled.value })
-  return ok({ ...settled.value, changes })
-}
-
-const settle = <Ids>(
-  runtime: Runtime,
-  call: AdmittedCall,
-  write: ObjectWrite<Ids>,
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  const decide = (view: View) => write.decide(view).map((records) => ({ records }))
-  const answer = (settled: Settled<Decision>) => outcomeOf(call, write, settled)
+  const decide = async (streams: Streams): Promise<Result<ObjectDecision, IamError>> => {
+    const decided = await write.decide(streams)
+    if (decided.isErr()) return err(decided.error)
+    const changes = decided.value
+    // Within the decision, so that what a dry run shows comes from the streams that it was decided on.
+    const fields = call.dryRun
+      ? await fieldChangesOf(runtime, call, { streams, changes, write })
+      : []
+    return ok({ changes, fields })
+  }
+  const answer = (applied: Applied<ObjectDecision>) => outcomeOf(call, write, applied)
   if (call.idempotencyKey === undefined) return transact(runtime, call, { decide, answer })
+  const earlier = () => earlierOutcome(runtime, call, write)
   return transact(runtime, call, {
     decide,
     answer,
     commandHash: () => sha256([call.method, write.input]),
-    earlier: (isUsed) =>
-      isUsed ? outcomeOfUsedKey(runtime, call, write) : earlierOutcome(runtime, call, write),
+    earlier: (isUsed) => (isUsed ? mayBeRecorded(earlier) : earlier()),
   })
+}
+
+interface ObjectDecision extends Decision {
+  /** Of a dry run, the fields that would change. */
+  readonly fields: readonly FieldChange[]
 }
 
 const outcomeOf = <Ids>(
   { orgId, dryRun }: AdmittedCall,
   { ids }: Pick<ObjectWrite<Ids>, 'ids'>,
-  { decided: { records }, events, snapshots }: Settled<Decision>,
+  { decided, events, streams }: Applied<ObjectDecision>,
 ): Outcome<Ids> => {
-  const object = snapshots.at(-1)
+  const object = streams.at(-1)
   if (object === undefined)
-    throw new Error('A command that answers with an object must record its stream')
+    throw new Error('A command that answers with an object must change its stream')
   const details = detailsOf(object, orgId)
   if (!dryRun) return { ...ids(events), details, changed: events.length > 0, events }
-  const planned = records.flatMap((each) => each.events)
+  const planned = decided.changes.flatMap((each) => each.events)
   return {
     changed: planned.length > 0,
     events: planned,
-    changes: [],
+    changes: decided.fields,
     ...(exists(object.state) && { details }),
   }
+}
+
+/** The fields that the events of a dry run would change: of one object, as it was decided on, or of new ones. */
+const fieldChangesOf = async <Ids>(
+  { store, metadataOf }: Runtime,
+  call: AdmittedCall,
+  given: {
+    readonly streams: Streams
+    readonly changes: readonly StreamChange[]
+    readonly write: Pick<ObjectWrite<Ids>, 'pathOf'>
+  },
+): Promise<readonly FieldChange[]> => {
+  const { streams, changes, write } = given
+  const metadata = metadataOf(call)
+  const planned = changes.flatMap(({ events }) => events).filter(isOfObject)
+  const known = readEvents(
+    planned.map(({ type, schemaVersion, data }): RecordedEvent => {
+      const stream = aggregateOf(type).stream(call.orgId, data)
+      return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
+    }),
+  )
+  const [first] = known
+  const before = changes.at(-1)?.before
+  if (!first || !before) return []
+  let row: Views[ViewType] | undefined
+  if (exists(before.state)) {
+    const past = await fromPort(() => store.readStream(before.name))
+    row = readEvents(past.slice(0, before.version)).reduce(rowAfter, row)
+    row &&= await withCurrentRoles(streams, objectOf(first), row)
+  }
+  return known.flatMap((event, index) => {
+    const earlier = exists(before.state) ? row : undefined
+    row = rowAfter(earlier, event)
+    const path = write.pathOf?.(index) ?? ''
+    return fieldChanges(event, { before: earlier, after: row }).map((change) => ({
+      ...change,
+      field: `${path}${change.field}`,
+    }))
+  })
 }
 
 /**
@@ -98,7 +138,7 @@ const outcomeOf = <Ids>(
 const earlierOutcome = async <Ids>(
   { store }: Runtime,
   { method, orgId, idempotencyKey = '', signal, dryRun }: AdmittedCall,
-  { input, kind, ids, isSameSecret }: ObjectWrite<Ids>,
+  { input, aggregate, ids, isSameSecret }: ObjectWrite<Ids>,
 ): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
   const key = storedKey(orgId, idempotencyKey)
   const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
@@ -114,18 +154,15 @@ const earlierOutcome = async <Ids>(
   if (!isSame) return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
   const reading = fromPort(() => store.readStream(last.stream))
   const past = (await raceAbort(reading, signal)).slice(0, last.version)
-  const details = detailsOf(new Snapshot(kind, last.stream).replay(past), orgId)
+  const details = detailsOf(new StreamState(aggregate, last.stream).replay(past), orgId)
   if (dryRun) return ok({ details, changed: false, events: [], changes: [] })
   return ok({ details, changed: true, events, ...ids(events) })
 }
 
-/**
- * {@link earlierOutcome} of a key that was used. While the store cannot say for what, something may have been
- * recorded.
- */
-const outcomeOfUsedKey: typeof earlierOutcome = async (runtime, call, write) => {
+/** What `find` answers about a key that was used: while the store cannot say for what, something may be recorded. */
+const mayBeRecorded = async <Answer>(find: () => Promise<Answer>): Promise<Answer> => {
   try {
-    return await earlierOutcome(runtime, call, write)
+    return await find()
   } catch (thrown) {
     const error = errorOf(thrown)
     throw error.kind === 'Unavailable' ? new Fault({ ...error, outcome: 'unknown' }) : thrown

@@ -12,36 +12,32 @@ import type {
 } from './commands.js'
 import { ProjectGrantEvent, type ProjectGrantRole, projectGrantUpcasters } from './events.js'
 
-/** A role that an organization may give, and its lives. */
-export interface ProjectGrantLife extends ProjectGrantRole {
-  /** Version of the event that put the role, in this life, into the grant. */
+/** A role that an organization may give, and since when. */
+export interface ProjectGrantRoleState extends ProjectGrantRole {
+  /** Version of the event that put this generation of the role into the grant. */
   readonly since: number
 }
 
 /** What decisions about a project grant are based on. */
-export type ProjectGrantState = (
+export type ProjectGrantState =
   | { readonly status: 'absent' }
   | {
       /** Whether the roles that the organization gave count. */
       readonly status: 'active' | 'inactive'
-      /** As recorded; with those that died since, see {@link livingProjectGrant}. */
-      readonly roles: readonly ProjectGrantLife[]
+      /** As recorded; with those that ended since, see {@link currentProjectGrant}. */
+      readonly roles: readonly ProjectGrantRoleState[]
     }
-) & {
-  /** Number of events, which is the version of the last one. */
-  readonly version: number
-}
 
 /** Why a command of a project grant may not happen. */
 export type ProjectGrantRefusal = NotFound<ProjectGrantRef> | AlreadyExists<ProjectGrantRef>
 
 type Decision = Result<readonly ProjectGrantEvent[], ProjectGrantRefusal>
 
-/** `state` without the roles that died since they were granted: they count as never granted. */
-export const livingProjectGrant = (
+/** `state` without the roles that ended since they were granted: they count as never granted. */
+export const currentProjectGrant = (
   state: ProjectGrantState,
-  isLiving: (role: ProjectGrantRole) => boolean,
-): ProjectGrantState => (exists(state) ? { ...state, roles: state.roles.filter(isLiving) } : state)
+  isCurrent: (role: ProjectGrantRole) => boolean,
+): ProjectGrantState => (exists(state) ? { ...state, roles: state.roles.filter(isCurrent) } : state)
 
 const refuse = (
   kind: ProjectGrantRefusal['kind'],
@@ -102,34 +98,38 @@ const decide = (command: ProjectGrantCommand, state: ProjectGrantState): Decisio
   }
 }
 
-/** `roles` as they are in the grant after version `since`; one that it had in the same life stays. */
-const lives = (
+const evolve = (
+  state: ProjectGrantState,
+  event: ProjectGrantEvent,
+  version: number,
+): ProjectGrantState => {
+  switch (event.type) {
+    case 'project_grant.added':
+      return { status: 'active', roles: rolesAfter(state, event.data.roles, version) }
+    case 'project_grant.updated':
+      return exists(state)
+        ? { ...state, roles: rolesAfter(state, event.data.roles, version) }
+        : state
+    case 'project_grant.deactivated':
+      return exists(state) ? { ...state, status: 'inactive' } : state
+    case 'project_grant.reactivated':
+      return exists(state) ? { ...state, status: 'active' } : state
+    case 'project_grant.removed':
+      return { status: 'absent' }
+  }
+}
+
+/** `roles` as an event with that version leaves them; a role that was there in the same generation stays. */
+const rolesAfter = (
   state: ProjectGrantState,
   roles: readonly ProjectGrantRole[],
-  since: number,
-): readonly ProjectGrantLife[] => {
+  version: number,
+): readonly ProjectGrantRoleState[] => {
   const before = new Map(exists(state) ? state.roles.map((role) => [role.roleKey, role]) : [])
   return roles.map((role) => {
     const held = before.get(role.roleKey)
-    return held?.roleSince === role.roleSince ? held : { ...role, since }
+    return held?.roleSince === role.roleSince ? held : { ...role, since: version }
   })
-}
-
-const evolve = (state: ProjectGrantState, event: ProjectGrantEvent): ProjectGrantState => {
-  const version = state.version + 1
-  switch (event.type) {
-    case 'project_grant.added':
-      return { status: 'active', version, roles: lives(state, event.data.roles, version) }
-    case 'project_grant.updated':
-      if (!exists(state)) return { ...state, version }
-      return { ...state, version, roles: lives(state, event.data.roles, version) }
-    case 'project_grant.deactivated':
-      return exists(state) ? { ...state, version, status: 'inactive' } : { ...state, version }
-    case 'project_grant.reactivated':
-      return exists(state) ? { ...state, version, status: 'active' } : { ...state, version }
-    case 'project_grant.removed':
-      return { status: 'absent', version }
-  }
 }
 
 /** A grant of a project to another organization. Spec: Project, `hasProjectCheck`. */
@@ -141,7 +141,7 @@ export const projectGrant: Decider<
 > = {
   eventSchema: ProjectGrantEvent,
   upcasters: projectGrantUpcasters,
-  initialState: { status: 'absent', version: 0 },
+  initialState: { status: 'absent' },
   decide,
   evolve,
 }

@@ -20,7 +20,7 @@ const grant = { ...ids, roles: z.readonly(z.array(role)) }
 export interface ProjectGrantRole {
   /** As `ProjectRole.roleKey`. */
   readonly roleKey: RoleKey
-  /** Version of the event that began the life of the role, in its own stream: at least 1. */
+  /** Version of the event that began the generation of the role, in its own stream: at least 1. */
   readonly roleSince: number
 }
 
@@ -33,12 +33,12 @@ export interface ProjectGrantAdded extends z.infer<typeof ProjectGrantAdded> {
     readonly projectId: ProjectId
     /** As `ProjectGrant.grantedOrgId`. */
     readonly grantedOrgId: OrgId
-    /** As `ProjectGrant.roleKeys`, each with its life. */
+    /** As `ProjectGrant.roleKeys`, each with its generation. */
     readonly roles: readonly ProjectGrantRole[]
   }
 }
 
-/** The roles of a grant were replaced. A role that the grant had in the same life keeps its place in it. */
+/** The roles of a grant were replaced. A role that the grant had in the same generation stays in it. */
 export const ProjectGrantUpdated = event('project_grant.updated', grant)
 export interface ProjectGrantUpdated extends z.infer<typeof ProjectGrantUpdated> {
   /** As it is from now on. */

@@ -9,12 +9,21 @@ import type {
   RemoveProjectRole,
   UpdateProjectRole,
 } from './commands.js'
-import { type ProjectRoleAdded, ProjectRoleEvent, projectRoleUpcasters } from './events.js'
+import {
+  type ProjectRoleAdded,
+  ProjectRoleEvent,
+  type ProjectRoleUpdated,
+  projectRoleUpcasters,
+} from './events.js'
 
 /** What decisions about a role are based on. */
 export type ProjectRoleState =
   | { readonly status: 'absent' }
-  | ({ readonly status: 'active' } & Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>)
+  | ({
+      readonly status: 'active'
+      /** Version of the event that began the current generation of the role: removing the role ends it. */
+      readonly since: number
+    } & Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>)
 
 /** Why a command of a role may not happen. */
 export type ProjectRoleRefusal = NotFound<ProjectRoleRef> | AlreadyExists<ProjectRoleRef>
@@ -60,17 +69,25 @@ const decide = (command: ProjectRoleCommand, state: ProjectRoleState): Decision 
   }
 }
 
-const evolve = (state: ProjectRoleState, event: ProjectRoleEvent): ProjectRoleState => {
+const evolve = (
+  state: ProjectRoleState,
+  event: ProjectRoleEvent,
+  version: number,
+): ProjectRoleState => {
   switch (event.type) {
     case 'project_role.added':
-      return { status: 'active', displayName: event.data.displayName, group: event.data.group }
+      return shown(event, state.status === 'active' ? state.since : version)
     case 'project_role.updated':
-      if (state.status === 'absent') return state
-      return { status: 'active', displayName: event.data.displayName, group: event.data.group }
+      return state.status === 'active' ? shown(event, state.since) : state
     case 'project_role.removed':
       return { status: 'absent' }
   }
 }
+
+const shown = (
+  { data: { displayName, group } }: ProjectRoleAdded | ProjectRoleUpdated,
+  since: number,
+): ProjectRoleState => ({ status: 'active', since, displayName, group })
 
 /** A role of a project. Keeps `roleKey` unique within the project. Spec: Project role. */
 export const projectRole: Decider<

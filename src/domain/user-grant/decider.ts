@@ -25,7 +25,7 @@ export type UserGrantState =
   | {
       /** Whether the roles count. */
       readonly status: 'active' | 'inactive'
-      /** As recorded; with those that died since, see {@link livingUserGrant}. */
+      /** As recorded; with those that ended since, see {@link currentUserGrant}. */
       readonly roles: readonly UserGrantRole[]
     }
 
@@ -34,11 +34,11 @@ export type UserGrantRefusal = NotFound<UserGrantRef> | AlreadyExists<UserGrantR
 
 type Decision = Result<readonly UserGrantEvent[], UserGrantRefusal>
 
-/** `state` without the roles that died since they were given: they count as never given. */
-export const livingUserGrant = (
+/** `state` without the roles that ended since they were given: they count as never given. */
+export const currentUserGrant = (
   state: UserGrantState,
-  isLiving: (role: UserGrantRole) => boolean,
-): UserGrantState => (exists(state) ? { ...state, roles: state.roles.filter(isLiving) } : state)
+  isCurrent: (role: UserGrantRole) => boolean,
+): UserGrantState => (exists(state) ? { ...state, roles: state.roles.filter(isCurrent) } : state)
 
 const refuse = (
   kind: UserGrantRefusal['kind'],

@@ -31,7 +31,7 @@ export interface UserGrantRole {
   readonly roleKey: RoleKey
   /** The role does not count from this moment on; absent for a role without an end. RFC 3339, in UTC, with milliseconds. */
   readonly expiresAt?: string | undefined
-  /** Version of the event that began the life of the role, in its own stream: at least 1. */
+  /** Version of the event that began the generation of the role, in its own stream: at least 1. */
   readonly roleSince: number
   /**
    * Version of the event that put the role into the grant of the project, in the stream of that grant; absent where
@@ -53,7 +53,7 @@ export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
     readonly projectOrgId: OrgId
     /** As `UserGrant.projectId`. */
     readonly projectId: ProjectId
-    /** As `UserGrant.roles`, each with its lives. */
+    /** As `UserGrant.roles`, each with its generation. */
     readonly roles: readonly UserGrantRole[]
   }
 }

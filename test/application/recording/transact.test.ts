@@ -1,9 +1,9 @@
 import { ok } from 'neverthrow'
 import { beforeEach, expect, it } from 'vitest'
 import { ulids } from '../../../src/application/recording/new-id.js'
-import { record, type Snapshot } from '../../../src/application/recording/snapshot.js'
+import { change, type StreamState } from '../../../src/application/recording/stream-state.js'
+import type { Streams } from '../../../src/application/recording/streams.js'
 import { transact } from '../../../src/application/recording/transact.js'
-import type { View } from '../../../src/application/recording/view.js'
 import { createRuntime } from '../../../src/application/runtime.js'
 import { exists } from '../../../src/domain/decider.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
@@ -158,7 +158,10 @@ it('is cancelled by an abort that comes before the decision', async () => {
 
 /** As one process: names the project `portal` as `nameFor` says, or leaves it alone. */
 const renaming = (
-  nameFor: (portal: Snapshot<ProjectState, ProjectEvent>, view: View) => string | undefined,
+  nameFor: (
+    portal: StreamState<ProjectState, ProjectEvent>,
+    streams: Streams,
+  ) => string | undefined | Promise<string | undefined>,
 ) => {
   const runtime = createRuntime({
     store: recording,
@@ -171,41 +174,43 @@ const renaming = (
   })
   return () =>
     transact(runtime, admittedCall(), {
-      decide: (view) => {
-        const before = view.read(projects, portal)
-        const name = nameFor(before, view)
-        if (name === undefined) return ok({ records: [record(before, [])] })
+      decide: async (streams) => {
+        const before = await streams.read(projects, portal)
+        const name = await nameFor(before, streams)
+        if (name === undefined) return ok({ changes: [change(before, [])] })
         const data = { ...PROJECT_DEFAULTS, id: ProjectId.parse('portal'), name }
-        return ok({ records: [record(before, [{ type: 'project.updated', data }])] })
+        return ok({ changes: [change(before, [{ type: 'project.updated', data }])] })
       },
       answer: ({ events }) => events.length,
     })
 }
 
-it('sends nothing that was decided on streams that are not loaded', async () => {
+it('decides on streams that are loaded', async () => {
   const rename = renaming(({ state }) => (exists(state) ? 'of a project' : 'of none'))
   await rename()
   expect(sent).toHaveLength(1)
   expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'of a project' })
 })
 
-it('goes by what the last decision read, not by what earlier ones did', async () => {
+it('requires what the last decision read, not what earlier ones did', async () => {
   await good(iam.projects.add({ id: 'other', name: 'n' }, context))
-  const rename = renaming(({ state }, view) => {
-    // Before it is loaded, the project seems to be none.
-    if (!exists(state)) view.read(projects, { id: 'other' })
+  let decisions = 0
+  const rename = renaming(async (_, streams) => {
+    if (decisions++ === 0) await streams.read(projects, { id: 'other' })
     return 'n'
   })
   beforeAppend = () => good(iam.projects.patch({ ...portal, name: 'raced' }, context))
   await rename()
-  expect(sent.map(streamsOf)).toEqual([['project-acme+portal'], ['project-acme+portal']])
-  expect(read).toEqual(['project-acme+portal', 'project-acme+other', 'project-acme+portal'])
+  expect(sent.map(streamsOf)).toEqual([
+    ['project-acme+portal', 'project-acme+other'],
+    ['project-acme+portal'],
+  ])
 })
 
 it('reads what another call has just recorded, also when it has read more since', async () => {
-  const rename = renaming(({ state }, view) => {
+  const rename = renaming(async ({ state }, streams) => {
     if (!exists(state) || state.name !== 'wanted') return 'wanted'
-    view.read(projects, { id: 'other' })
+    await streams.read(projects, { id: 'other' })
     return undefined
   })
   afterAppend = () => good(iam.projects.patch({ ...portal, name: 'changed since' }, context))

@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EventStore } from '../../../src/index.js'
-import { bob, giveBob, newWorld, rolesOf, type World } from '../access/grants-world.js'
+import {
+  bob,
+  giveBob,
+  giveGina,
+  grantGlobex,
+  newWorld,
+  rolesOf,
+  type World,
+} from '../access/grants-world.js'
 import { context, good, type Iam, iamOn } from '../host.js'
 
 let world: World
@@ -53,6 +61,47 @@ describe('A change of the grant of a user', () => {
       expect(await readBy((process) => good(process.userGrants[name](bob, context))), name).toEqual(
         [project, grant],
       )
+  })
+})
+
+describe('Reads that a process without memory does for one call come in', () => {
+  /** The number of rounds: a round is what is read before any of it is there. */
+  const roundsOf = async (call: (process: Iam) => Promise<unknown>): Promise<number> => {
+    let [rounds, underWay] = [0, 0]
+    const readStream: EventStore['readStream'] = async (stream, after) => {
+      if (underWay++ === 0) rounds++
+      // As a database would: no answer before all of a round was asked for.
+      await new Promise((resolve) => setImmediate(resolve))
+      underWay--
+      return world.store.readStream(stream, after)
+    }
+    await call(iamOn({ ...world.store, readStream }, { now: world.clock }))
+    return rounds
+  }
+
+  it('one round, for a new grant of roles of an own project', async () => {
+    const add = (process: Iam) =>
+      good(process.userGrants.add({ ...bob, roles: rolesOf('editor', 'viewer') }, context))
+    expect(await roundsOf(add)).toBe(1)
+  })
+
+  it('one round, for a new grant of roles of the project of another organization', async () => {
+    await grantGlobex(iam, 'editor', 'viewer')
+    expect(await roundsOf((process) => giveGina(process, 'editor', 'viewer'))).toBe(1)
+  })
+
+  it('two rounds, for a change that depends on the roles that a grant has', async () => {
+    await giveBob(iam, 'viewer')
+    const add = (process: Iam) =>
+      good(process.userGrants.addRoles({ ...bob, roles: rolesOf('editor') }, context))
+    expect(await roundsOf(add)).toBe(2)
+  })
+
+  it('one round, for a new role, and for a project', async () => {
+    const role = { projectId: 'portal', roleKey: 'new', displayName: 'New' }
+    expect(await roundsOf((process) => good(process.projectRoles.add(role, context)))).toBe(1)
+    const rename = { id: 'portal', name: 'renamed' }
+    expect(await roundsOf((process) => good(process.projects.patch(rename, context)))).toBe(1)
   })
 })
 

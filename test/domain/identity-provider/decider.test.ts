@@ -257,7 +257,7 @@ describe('evolve', () => {
 
   it('accepts the addition as a fact in every state', () => {
     for (const state of Object.values(states))
-      expect(identityProvider.evolve(state, googleAdded)).toEqual(active)
+      expect(identityProvider.evolve(state, googleAdded, 7)).toEqual(active)
   })
 
   it.each([
@@ -267,24 +267,24 @@ describe('evolve', () => {
     { event: resealed, change: { clientSecret: secondSeal } },
   ])('changes by $event.type what it tells of, and nothing else', ({ event, change }) => {
     for (const state of [active, inactive])
-      expect(identityProvider.evolve(state, event)).toStrictEqual({ ...state, ...change })
+      expect(identityProvider.evolve(state, event, 7)).toStrictEqual({ ...state, ...change })
   })
 
   it('changes nothing but the status by deactivation and reactivation', () => {
     for (const state of [active, inactive]) {
-      expect(identityProvider.evolve(state, deactivated)).toEqual(inactive)
-      expect(identityProvider.evolve(state, reactivated)).toEqual(active)
+      expect(identityProvider.evolve(state, deactivated, 7)).toEqual(inactive)
+      expect(identityProvider.evolve(state, reactivated, 7)).toEqual(active)
     }
   })
 
   it('makes nothing of a change of what does not exist', () => {
     const changes = [oidcUpdated, appearanceUpdated, resealed, deactivated, reactivated]
     for (const state of [absent, gone])
-      for (const event of changes) expect(identityProvider.evolve(state, event)).toEqual(state)
+      for (const event of changes) expect(identityProvider.evolve(state, event, 7)).toEqual(state)
   })
 
   it('keeps nothing of a provider that was removed', () => {
     for (const state of Object.values(states))
-      expect(identityProvider.evolve(state, removed)).toEqual(gone)
+      expect(identityProvider.evolve(state, removed, 7)).toEqual(gone)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
-import { livingProjectGrant, projectGrant } from '../../../src/domain/project-grant/decider.js'
+import { currentProjectGrant, projectGrant } from '../../../src/domain/project-grant/decider.js'
 import { given } from '../../../src/testing/given.js'
 import {
   added,
@@ -28,7 +28,7 @@ const alreadyExists = err({ kind: 'AlreadyExists', object })
 
 /** The state after `past` when `dead` roles have ended since. */
 const withoutRoles = (past: readonly Parameters<typeof projectGrant.evolve>[1][], dead: string[]) =>
-  livingProjectGrant(fold(projectGrant, past), ({ roleKey }) => !dead.includes(roleKey))
+  currentProjectGrant(fold(projectGrant, past), ({ roleKey }) => !dead.includes(roleKey))
 
 const rolesAfter = (...past: readonly Parameters<typeof projectGrant.evolve>[1][]) => {
   const state = fold(projectGrant, past)
@@ -136,30 +136,30 @@ describe.each([widen, deactivate, reactivate, remove])('$type', (command) => {
   })
 })
 
-describe('The life of a role in a grant', () => {
-  it('begins with the event that put the role there', () => {
+describe('Since when a role is in a grant', () => {
+  it('is the version of the event that put the role there', () => {
     expect(rolesAfter(added)).toEqual([{ ...role('editor'), since: 1 }])
   })
 
-  it('goes on when others are granted or the grant is switched', () => {
+  it('stays when others are granted or the grant is switched', () => {
     expect(rolesAfter(added, deactivated, reactivated, widened)).toEqual([
       { ...role('editor'), since: 1 },
       { ...role('viewer', 4), since: 4 },
     ])
   })
 
-  it('begins anew when the role was taken in between', () => {
+  it('is a later version when the role was taken in between', () => {
     const takenEditor = { type: 'project_grant.updated', data: { ...id, roles: [role('viewer')] } }
     expect(rolesAfter(added, takenEditor as typeof widened, narrowed)).toEqual([
       { ...role('editor'), since: 3 },
     ])
   })
 
-  it('begins anew when the grant was removed in between', () => {
+  it('is a later version when the grant was removed in between', () => {
     expect(rolesAfter(added, removed, added)).toEqual([{ ...role('editor'), since: 3 }])
   })
 
-  it('begins anew with another life of the role itself', () => {
+  it('is a later version with another generation of the role itself', () => {
     const data = { ...id, roles: [role('editor', 3)] }
     const again = [{ ...role('editor', 3), since: 2 }]
     expect(rolesAfter(added, { type: 'project_grant.updated', data })).toEqual(again)
@@ -167,7 +167,7 @@ describe('The life of a role in a grant', () => {
   })
 })
 
-/** Any grant with one role or two, in any lives. */
+/** Any grant with one role or two, in any generations. */
 const someRoles = fc
   .tuple(fc.shuffledSubarray(['editor', 'viewer'], { minLength: 1 }), fc.constantFrom(1, 3))
   .map(([keys, since]) => ({ ...id, roles: keys.map((key) => role(key, since)) }))
@@ -178,8 +178,8 @@ const anyEvent = fc.oneof(
   fc.constantFrom(deactivated, reactivated, removed),
 )
 
-describe('The lives of roles in a grant', () => {
-  it('began with the first of the events in a row that leave the role there', () => {
+describe('Since when roles are in a grant', () => {
+  it('is the version of the first of the events in a row that leave the role there', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 12 }), (past) => {
         for (const { since, ...held } of rolesAfter(...past) ?? []) {
@@ -196,7 +196,7 @@ describe('The lives of roles in a grant', () => {
   })
 })
 
-describe('livingProjectGrant', () => {
+describe('currentProjectGrant', () => {
   const [editor, viewer] = [
     { ...role('editor'), since: 1 },
     { ...role('viewer', 4), since: 2 },
@@ -204,30 +204,29 @@ describe('livingProjectGrant', () => {
   const state = fold(projectGrant, [added, widened, deactivated])
 
   it('leaves out the roles that have ended, and nothing else', () => {
-    expect(livingProjectGrant(state, ({ roleSince }) => roleSince === 4)).toEqual({
+    expect(currentProjectGrant(state, ({ roleSince }) => roleSince === 4)).toEqual({
       status: 'inactive',
-      version: 3,
       roles: [viewer],
     })
-    expect(livingProjectGrant(state, () => false)).toEqual({ ...state, roles: [] })
-    expect(state).toEqual({ status: 'inactive', version: 3, roles: [editor, viewer] })
+    expect(currentProjectGrant(state, () => false)).toEqual({ ...state, roles: [] })
+    expect(state).toEqual({ status: 'inactive', roles: [editor, viewer] })
   })
 
   it('leaves a grant that is absent as it is', () => {
     const absent = fold(projectGrant, [added, removed])
-    expect(livingProjectGrant(absent, () => true)).toEqual({ status: 'absent', version: 2 })
+    expect(currentProjectGrant(absent, () => true)).toEqual({ status: 'absent' })
   })
 })
 
 describe('evolve', () => {
-  const absent = { status: 'absent', version: 5 } as const
+  const absent = { status: 'absent' } as const
   const roles = [{ ...role('editor'), since: 1 }]
-  const active = { status: 'active', version: 5, roles } as const
-  const inactive = { status: 'inactive', version: 5, roles } as const
+  const active = { status: 'active', roles } as const
+  const inactive = { status: 'inactive', roles } as const
   const both = [...roles, { ...role('viewer', 4), since: 6 }]
 
   it('begins with a grant that is absent', () => {
-    expect(projectGrant.initialState).toEqual({ status: 'absent', version: 0 })
+    expect(projectGrant.initialState).toEqual({ status: 'absent' })
   })
 
   it.each([
@@ -246,7 +245,7 @@ describe('evolve', () => {
     { from: absent, event: removed, to: absent },
     { from: active, event: removed, to: absent },
     { from: inactive, event: removed, to: absent },
-  ])('makes $from.status $to.status by $event.type, and counts it', ({ from, event, to }) => {
-    expect(projectGrant.evolve(from, event)).toEqual({ ...to, version: 6 })
+  ])('makes $from.status $to.status by $event.type', ({ from, event, to }) => {
+    expect(projectGrant.evolve(from, event, 6)).toEqual(to)
   })
 })

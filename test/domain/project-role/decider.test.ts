@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
+import { fold } from '../../../src/domain/decider.js'
 import { projectRole } from '../../../src/domain/project-role/decider.js'
 import { given } from '../../../src/testing/given.js'
 import {
@@ -21,8 +22,8 @@ const notFound = err({ kind: 'NotFound', object })
 const alreadyExists = err({ kind: 'AlreadyExists', object })
 
 const absent = { status: 'absent' } as const
-const active = { status: 'active', displayName: 'Editor', group: 'content' } as const
-const asAuthor = { status: 'active', displayName: 'Author', group: 'text' }
+const active = { status: 'active', since: 5, displayName: 'Editor', group: 'content' } as const
+const asAuthor = { status: 'active', since: 5, displayName: 'Author', group: 'text' }
 
 describe('AddProjectRole', () => {
   it('adds a role that is not there', () => {
@@ -117,19 +118,25 @@ describe('evolve', () => {
   })
 
   it.each([
-    { from: absent, event: editorAdded, to: active },
+    { from: absent, event: editorAdded, to: { ...active, since: 7 } },
     { from: active, event: authorAdded, to: asAuthor },
     { from: absent, event: updatedToAuthor, to: absent },
     { from: active, event: updatedToAuthor, to: asAuthor },
     { from: absent, event: editorRemoved, to: absent },
     { from: active, event: editorRemoved, to: absent },
   ])('makes $from.status $to.status by $event.type', ({ from, event, to }) => {
-    expect(projectRole.evolve(from, event)).toEqual(to)
+    expect(projectRole.evolve(from, event, 7)).toEqual(to)
   })
 
   it('keeps what a role shows, and not its names', () => {
     expect(
-      Object.keys(projectRole.evolve(absent, { type: 'project_role.added', data: author })),
-    ).toEqual(['status', 'displayName', 'group'])
+      Object.keys(projectRole.evolve(absent, { type: 'project_role.added', data: author }, 1)),
+    ).toEqual(['status', 'since', 'displayName', 'group'])
+  })
+
+  it('begins a generation with each event that adds a role that is absent', () => {
+    const past = [editorAdded, updatedToAuthor, editorRemoved, authorAdded, updatedToAuthor]
+    expect(fold(projectRole, past.slice(0, 2))).toMatchObject({ since: 1 })
+    expect(fold(projectRole, past)).toMatchObject({ since: 4 })
   })
 })

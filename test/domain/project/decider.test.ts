@@ -128,29 +128,33 @@ describe('evolve', () => {
 
   it('accepts the addition as a fact in every state', () => {
     for (const state of Object.values(states))
-      expect(project.evolve(state, gatewayAdded)).toEqual({ status: 'active', ...gateway })
+      expect(project.evolve(state, gatewayAdded, 7)).toEqual({ status: 'active', ...gateway })
   })
 
   it('replaces the settings of an existing project and keeps its status', () => {
-    expect(project.evolve(active, updatedToGateway)).toEqual({ status: 'active', ...gateway })
-    expect(project.evolve(inactive, updatedToGateway)).toEqual({ status: 'inactive', ...gateway })
+    expect(project.evolve(active, updatedToGateway, 7)).toEqual({ status: 'active', ...gateway })
+    expect(project.evolve(inactive, updatedToGateway, 7)).toEqual({
+      status: 'inactive',
+      ...gateway,
+    })
   })
 
   it('changes nothing but the status of an existing project', () => {
     for (const state of [active, inactive]) {
-      expect(project.evolve(state, deactivated)).toEqual(inactive)
-      expect(project.evolve(state, reactivated)).toEqual(active)
+      expect(project.evolve(state, deactivated, 7)).toEqual(inactive)
+      expect(project.evolve(state, reactivated, 7)).toEqual(active)
     }
   })
 
   it('ignores an update, deactivation or reactivation of a project that does not exist', () => {
     for (const state of [absent, gone])
       for (const event of [updatedToGateway, deactivated, reactivated])
-        expect(project.evolve(state, event)).toEqual(state)
+        expect(project.evolve(state, event, 7)).toEqual(state)
   })
 
   it('keeps nothing of a project that was removed', () => {
-    for (const state of Object.values(states)) expect(project.evolve(state, removed)).toEqual(gone)
+    for (const state of Object.values(states))
+      expect(project.evolve(state, removed, 7)).toEqual(gone)
   })
 })
 

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
-import { livingUserGrant, userGrant } from '../../../src/domain/user-grant/decider.js'
+import { currentUserGrant, userGrant } from '../../../src/domain/user-grant/decider.js'
 import type { UserGrantEvent, UserGrantRole } from '../../../src/domain/user-grant/events.js'
 import { RoleKey } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/given.js'
@@ -32,7 +32,7 @@ const alreadyExists = err({ kind: 'AlreadyExists', object })
 
 /** The state after `past` when `dead` roles have ended since. */
 const withoutRoles = (past: readonly UserGrantEvent[], dead: readonly string[]) =>
-  livingUserGrant(fold(userGrant, past), ({ roleKey }) => !dead.includes(roleKey))
+  currentUserGrant(fold(userGrant, past), ({ roleKey }) => !dead.includes(roleKey))
 
 const update = (roles: readonly UserGrantRole[]) =>
   ({ type: 'UpdateUserGrant', data: { ...id, roles } }) as const
@@ -210,26 +210,26 @@ describe.each([updateToBoth, addViewer, takeEditor, deactivate, reactivate, remo
   },
 )
 
-describe('livingUserGrant', () => {
+describe('currentUserGrant', () => {
   const state = fold(userGrant, [added, updatedToBoth, deactivated])
 
   it('leaves out the roles that have ended, and nothing else', () => {
-    expect(livingUserGrant(state, ({ roleKey }) => roleKey === 'viewer')).toEqual({
+    expect(currentUserGrant(state, ({ roleKey }) => roleKey === 'viewer')).toEqual({
       status: 'inactive',
       roles: [role('viewer', newYear)],
     })
-    expect(livingUserGrant(state, () => false)).toEqual({ status: 'inactive', roles: [] })
+    expect(currentUserGrant(state, () => false)).toEqual({ status: 'inactive', roles: [] })
     expect(state).toEqual({ status: 'inactive', roles: editorAndViewer.roles })
   })
 
-  it('goes by the lives of a role', () => {
+  it('judges each role with its generations', () => {
     const asked: UserGrantRole[] = []
-    livingUserGrant(state, (each) => asked.push(each) > 0)
+    currentUserGrant(state, (each) => asked.push(each) > 0)
     expect(asked).toEqual(editorAndViewer.roles)
   })
 
   it('leaves a grant that is absent as it is', () => {
-    expect(livingUserGrant(userGrant.initialState, () => true)).toEqual({ status: 'absent' })
+    expect(currentUserGrant(userGrant.initialState, () => true)).toEqual({ status: 'absent' })
   })
 })
 
@@ -260,6 +260,6 @@ describe('evolve', () => {
     { from: active, event: removed, to: absent },
     { from: inactive, event: removed, to: absent },
   ])('makes $from.status $to.status by $event.type', ({ from, event, to }) => {
-    expect(userGrant.evolve(from, event)).toEqual(to)
+    expect(userGrant.evolve(from, event, 7)).toEqual(to)
   })
 })

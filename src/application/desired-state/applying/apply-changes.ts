@@ -8,14 +8,14 @@ import { decideProjectGrant } from '../../granting/decide-project-grant.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
 import {
-  type AnySnapshot,
+  type AnyStreamState,
+  change,
   detailsOf,
-  record,
-  type StreamRecord,
+  type StreamChange,
   sequenceOf,
-} from '../../recording/snapshot.js'
+} from '../../recording/stream-state.js'
+import type { Streams } from '../../recording/streams.js'
 import { transact } from '../../recording/transact.js'
-import type { View } from '../../recording/view.js'
 import type { Runtime } from '../../runtime.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
 import type {
@@ -29,7 +29,7 @@ import type { AppliedChange } from './apply-access.js'
 import { sequenceMoved } from './compare-plan.js'
 
 /** Streams after the appends of one unit, by the change that was recorded in them. */
-type Recorded = Map<PendingChange, AnySnapshot>
+type Recorded = Map<PendingChange, AnyStreamState>
 
 /**
  * Records the changes of one unit: in one append, or in several when there are more role changes than one
@@ -51,8 +51,8 @@ export const applyChanges = async (
   }
   return ok(
     changes.map((pending) => {
-      const snapshot = recorded.get(pending)
-      const details = snapshot ? detailsOf(snapshot, call.orgId) : pending.details
+      const stream = recorded.get(pending)
+      const details = stream ? detailsOf(stream, call.orgId) : pending.details
       return { ...pending.change, ...(details && { details }) }
     }),
   )
@@ -76,51 +76,51 @@ const append = (
 ): Promise<Result<void, IamError>> =>
   transact(runtime, call, {
     marks,
-    decide: (view) => {
+    decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
-      const decided = read.map((pending) => ({ pending, ...decideChange(view, pending) }))
+      const decided = await Promise.all(read.map((pending) => decide(streams, pending)))
       const moved = decided.flatMap(({ pending, before }): readonly Moved[] => {
         const change = movedSince(pending, before, recorded.get(pending))
         return change ? [{ object: pending.change.object, change }] : []
       })
       if (moved.length > 0) return err({ kind: 'PlanOutdated', moved })
-      const records = decided.slice(-writes.length).map((each) => each.record)
-      return Result.combine(records).map((records) => ({ records }))
+      const decisions = decided.slice(-writes.length).map((each) => each.decision)
+      return Result.combine(decisions).map((changes) => ({ changes }))
     },
-    answer: ({ snapshots }) => {
-      for (const [index, snapshot] of snapshots.entries()) {
+    answer: ({ streams }) => {
+      for (const [index, stream] of streams.entries()) {
         const pending = writes[index]
-        if (pending) recorded.set(pending, snapshot)
+        if (!pending) throw new Error('More streams were recorded than were written')
+        recorded.set(pending, stream)
       }
     },
   })
 
-/** The current stream of an object, and the planned events to add to it; of a grant, with the present lives of its roles. */
-const decideChange = (
-  view: View,
-  { change: { action, object, events } }: PendingChange,
-): { readonly before: AnySnapshot; readonly record: Result<StreamRecord, IamError> } => {
-  const kind = aggregates[object.type]
-  const before = action === 'add' ? view.readNew(kind, object) : view.read(kind, object)
+/** A planned change with the current stream of its object, and the events to add to it. */
+interface Decided {
+  readonly pending: PendingChange
+  readonly before: AnyStreamState
+  readonly decision: Result<StreamChange, IamError>
+}
+
+/** Decides on a planned change: its events as they are; those of a grant with the current generations of its roles. */
+const decide = async (streams: Streams, pending: PendingChange): Promise<Decided> => {
+  const { action, object, events } = pending.change
+  const load = action === 'add' ? 'assume-empty' : 'cached'
+  const before = await streams.read(aggregates[object.type], object, { load })
   const [grant] = events.filter(givesRoles)
-  if (!grant)
-    return {
-      before,
-      record: ok(
-        record(
-          before,
-          events.filter((event) => !givesRoles(event)),
-        ),
-      ),
-    }
+  if (!grant) {
+    const others = events.filter((event) => !givesRoles(event))
+    return { pending, before, decision: ok(change(before, others)) }
+  }
   const type = grant.type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
-  const decision = decideProjectGrant(view, { type, ...grant.data })
-  return { before, record: decision.mapErr(asOutdated) }
+  const decision = await decideProjectGrant(streams, { type, ...grant.data })
+  return { pending, before, decision: decision.mapErr(asOutdated) }
 }
 
 type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
 
-/** Whether `event` gives roles: when their lives began must be looked up to record it. */
+/** Whether `event` gives roles: the generations of these must be looked up to record it. */
 const givesRoles = (event: PlannedEvent): event is GivingEvent =>
   event.type === 'project_grant.added' || event.type === 'project_grant.updated'
 
@@ -133,8 +133,8 @@ const asOutdated = (refusal: IamError): IamError =>
 /** What happened to an object since it was planned, or since an earlier append of its unit; undefined for nothing. */
 const movedSince = (
   { details, lastEvent }: PendingChange,
-  before: AnySnapshot,
-  recorded: AnySnapshot | undefined,
+  before: AnyStreamState,
+  recorded: AnyStreamState | undefined,
 ): Moved['change'] | undefined => {
   const expected = recorded ? sequenceOf(recorded) : details?.sequence
   const actual = sequenceOf(before)
@@ -208,13 +208,13 @@ const inAppends = async (
  * included. A grant that others change meanwhile is out of date, and is not recorded.
  */
 const rolesGuarding = async (
-  { ledger }: Runtime,
+  { states }: Runtime,
   orgId: string,
   { object, events }: PlannedChange,
 ): Promise<readonly string[]> => {
   const [event] = events.filter(givesRoles)
   if (!event || object.type !== 'project_grant') return []
-  const { state } = await ledger.read(projectGrants, orgId, event.data)
+  const { state } = await states.readLatest(projectGrants, orgId, event.data)
   const recorded = exists(state) ? state.roles.map(({ roleKey }) => roleKey) : []
   return [...new Set<string>([...event.data.roleKeys, ...recorded])]
 }

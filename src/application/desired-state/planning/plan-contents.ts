@@ -105,7 +105,10 @@ const decideRole = (
   command: ProjectRoleCommand,
   row: ProjectRole | undefined,
 ): readonly PlannedEvent[] => {
-  const state: ProjectRoleState = row ? { ...row, status: row.state } : projectRole.initialState
+  // No rule depends on the generation of the role.
+  const state: ProjectRoleState = row
+    ? { ...row, status: row.state, since: 1 }
+    : projectRole.initialState
   const decision = projectRole.decide(command, state)
   if (decision.isErr()) throw new Fault(decision.error)
   return plannedEvents(decision.value)

@@ -10,7 +10,7 @@ import type { IamError, InvalidArgument } from '../../errors/errors.js'
 import { seal } from '../../identity-providers/client-secrets.js'
 import type { AdmittedCall } from '../../method/context.js'
 import type { Marks } from '../../recording/metadata.js'
-import { detailsOf } from '../../recording/snapshot.js'
+import { detailsOf } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
 import type { DesiredIdentityProvider, ParsedProvider } from '../declared/desired-access.js'
 import type { PlannedField } from '../plan/plan.js'
@@ -47,7 +47,7 @@ export const planIdentityProvider = async (
   const { sealedSecret: _, initialState, ...fields } = declared.desired
   const { idpId, issuer } = fields
   const object = { type: 'identity_provider', idpId } as const
-  const before = await runtime.ledger.read(identityProviders, call.orgId, { idpId })
+  const before = await runtime.states.readLatest(identityProviders, call.orgId, { idpId })
   const { name: stream, state } = before
   if (state.status === 'removed') return ok([blocked(object)])
   const current: CurrentObject = exists(state)
@@ -85,7 +85,7 @@ export const planIdentityProvider = async (
     { type: 'AddOidcIdentityProvider', data },
     ...(isInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
   ]
-  return decideAll(identityProvider, commands, state).map((events) => [
+  return decideAll(identityProvider, commands, before).map((events) => [
     changeBy(plannedEvents(events), current, [
       ...(isInactive ? [{ field: 'state', to: 'inactive' }] : []),
       ...secretField('set'),

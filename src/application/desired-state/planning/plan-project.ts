@@ -6,7 +6,7 @@ import { AddProject } from '../../../domain/project/commands.js'
 import { project } from '../../../domain/project/decider.js'
 import type { IamError } from '../../errors/errors.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { detailsOf } from '../../recording/snapshot.js'
+import { detailsOf } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
 import {
   blocked,
@@ -29,7 +29,7 @@ export const planProject = async (
   const { desired, marks } = declared
   const { id, name, settings, roles = [], grants = [] } = desired
   const object = { type: 'project', id } as const
-  const before = await runtime.ledger.read(projects, call.orgId, { id })
+  const before = await runtime.states.readLatest(projects, call.orgId, { id })
   const { name: stream, state } = before
   if (state.status === 'removed') {
     const refs = [

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { type Lock, Locks } from '../../../src/application/recording/lock.js'
+import { type Lock, Locks } from '../../../src/application/recording/locks.js'
 
 const A = 'project-acme+a'
 const B = 'project-acme+b'
@@ -27,10 +27,10 @@ it('holds a lock at once that nobody else has, and no longer than until it is re
   expect(locks.ask([A]).isHeld).toBe(true)
 })
 
-it('says which streams it covers', () => {
+it('says which streams it includes', () => {
   const lock = new Locks().ask([A])
-  expect(lock.covers([A])).toBe(true)
-  expect(lock.covers([A, B])).toBe(false)
+  expect(lock.includes([A])).toBe(true)
+  expect(lock.includes([A, B])).toBe(false)
 })
 
 it('is given when all of its streams are free, in the order of asking', async () => {

@@ -18,7 +18,7 @@ export interface Status {
   readonly status: string
 }
 
-/** What a kind says of the states of its streams. */
+/** The part of an aggregate by which its events lead from one state to the next. */
 export interface Evolving<State extends Status, Event extends Message> {
   readonly decider: Pick<
     Decider<never, State, Event, unknown>,
@@ -27,14 +27,14 @@ export interface Evolving<State extends Status, Event extends Message> {
   readonly reads: (event: Message) => event is Event
 }
 
-/** A kind whose objects are named by `Ids`. */
-export interface StreamKind<Ids, State extends Status, Event extends Message>
+/** An aggregate whose objects are named by `Ids`. */
+export interface StreamsOf<Ids, State extends Status, Event extends Message>
   extends Evolving<State, Event> {
   readonly stream: (orgId: string, ids: Ids) => StreamId
 }
 
-/** A stream of any kind, as it is after one of its events or before the first. */
-export interface AnySnapshot {
+/** A stream of any aggregate, as it is after one of its events or before the first. */
+export interface AnyStreamState {
   readonly name: StreamId
   readonly version: Version
   readonly state: Status
@@ -42,105 +42,102 @@ export interface AnySnapshot {
   readonly created: Position
   /** Position of the last event; `0n` when there is none. */
   readonly changed: Position
-  /** Version of the event that began the present life of the object; 0 when there is none. */
-  readonly since: Version
   /** The stream before its first event. */
-  readonly beginning: () => AnySnapshot
-  /** The stream after `recorded`, the next events of it. @throws Fault when one cannot be read */
-  readonly replay: (recorded: readonly RecordedEvent[]) => AnySnapshot
+  readonly beginning: () => AnyStreamState
+  /** The stream after `recorded`, its next events. @throws Fault when one cannot be read */
+  readonly replay: (recorded: readonly RecordedEvent[]) => AnyStreamState
 }
 
-/** A stream with a `State`. It never changes: each event leads to another snapshot. */
-export class Snapshot<State extends Status, Event extends Message> implements AnySnapshot {
-  readonly kind: Evolving<State, Event>
+/** A stream with a `State`. It never changes: each event leads to another one. */
+export class StreamState<State extends Status, Event extends Message> implements AnyStreamState {
+  readonly aggregate: Evolving<State, Event>
   readonly name: StreamId
   readonly state: State
   readonly version: Version
   readonly created: Position
   readonly changed: Position
-  readonly since: Version
 
   constructor(
-    kind: Evolving<State, Event>,
+    aggregate: Evolving<State, Event>,
     name: StreamId,
-    after: Pick<Snapshot<State, Event>, 'state' | 'version' | 'created' | 'changed' | 'since'> = {
-      state: kind.decider.initialState,
+    after: Pick<StreamState<State, Event>, 'state' | 'version' | 'created' | 'changed'> = {
+      state: aggregate.decider.initialState,
       version: 0,
       created: 0n,
       changed: 0n,
-      since: 0,
     },
   ) {
-    this.kind = kind
+    this.aggregate = aggregate
     this.name = name
     this.state = after.state
     this.version = after.version
     this.created = after.created
     this.changed = after.changed
-    this.since = after.since
   }
 
-  beginning(): Snapshot<State, Event> {
-    return new Snapshot(this.kind, this.name)
+  beginning(): StreamState<State, Event> {
+    return new StreamState(this.aggregate, this.name)
   }
 
-  replay(recorded: readonly RecordedEvent[]): Snapshot<State, Event> {
-    return recorded.reduce<Snapshot<State, Event>>(
+  replay(recorded: readonly RecordedEvent[]): StreamState<State, Event> {
+    return recorded.reduce<StreamState<State, Event>>(
       (before, event) => before.next(this.#read(event), event),
       this,
     )
   }
 
-  /** The stream after `event`, which was recorded at `place`. */
+  /** The stream after `event`, which was recorded with this version and position. */
   next(
     event: Event,
     { version, position }: Pick<RecordedEvent, 'version' | 'position'>,
-  ): Snapshot<State, Event> {
-    const state = this.kind.decider.evolve(this.state, event)
+  ): StreamState<State, Event> {
+    const state = this.aggregate.decider.evolve(this.state, event, version)
     const isNew = !exists(this.state) && exists(state)
-    return new Snapshot(this.kind, this.name, {
+    return new StreamState(this.aggregate, this.name, {
       state,
       version,
       created: isNew ? position : this.created,
       changed: position,
-      since: isNew ? version : this.since,
     })
   }
 
   #read(recorded: RecordedEvent): Event {
     const read = readEvent(recorded)
     if (read.isErr()) throw new Fault(read.error)
-    if (this.kind.reads(read.value)) return read.value
+    if (this.aggregate.reads(read.value)) return read.value
     throw new Fault(corruptEvent(recorded, 'type'))
   }
 }
 
-/** Whether `snapshot` is one of a stream of `kind`. */
+/** Whether `stream` is one of `aggregate`. */
 export const isOf = <State extends Status, Event extends Message>(
-  snapshot: AnySnapshot | undefined,
-  kind: Evolving<State, Event>,
-): snapshot is Snapshot<State, Event> => snapshot instanceof Snapshot && snapshot.kind === kind
+  stream: AnyStreamState | undefined,
+  aggregate: Evolving<State, Event>,
+): stream is StreamState<State, Event> =>
+  stream instanceof StreamState && stream.aggregate === aggregate
 
 /** The events, none perhaps, that a decision adds to one stream. */
-export interface StreamRecord {
+export interface StreamChange {
   /** The stream as it was decided on. */
-  readonly before: AnySnapshot
+  readonly before: AnyStreamState
   readonly events: readonly NewEvent[]
   /** The stream after the events, which were recorded as those of `recorded` from index `from` on. */
-  readonly after: (recorded: readonly RecordedEvent[], from: number) => AnySnapshot
+  readonly after: (recorded: readonly RecordedEvent[], from: number) => AnyStreamState
 }
 
 /** Adds `events`, none perhaps, to the stream that was read as `before`. */
-export const record = <State extends Status, Event extends Message>(
-  before: Snapshot<State, Event>,
+export const change = <State extends Status, Event extends Message>(
+  before: StreamState<State, Event>,
   events: readonly Event[],
-): StreamRecord => ({
+): StreamChange => ({
   before,
-  events: events.map((event) => newEvent(before.kind.decider, event)),
+  events: events.map((event) => newEvent(before.aggregate.decider, event)),
   after: (recorded, from) =>
-    events.reduce((snapshot, event, index) => {
+    events.reduce((state, event, index) => {
       const place = recorded[from + index]
-      return place ? snapshot.next(event, place) : snapshot
+      if (place === undefined)
+        throw new Error(`The store recorded too few events of ${before.name}`)
+      return state.next(event, place)
     }, before),
 })
 
@@ -152,7 +149,7 @@ export const newEvent = (
 
 /** The common response object of the specification, for a stream of `resourceOwner`. */
 export const detailsOf = (
-  { created, changed }: AnySnapshot,
+  { created, changed }: AnyStreamState,
   resourceOwner: string,
 ): ObjectDetails => {
   const creationDate = timeOf(created)
@@ -161,5 +158,5 @@ export const detailsOf = (
 }
 
 /** `details.sequence` of the object of a stream; undefined when there is none. */
-export const sequenceOf = ({ state, changed }: AnySnapshot): Position | undefined =>
+export const sequenceOf = ({ state, changed }: AnyStreamState): Position | undefined =>
   exists(state) ? changed : undefined

@@ -1,7 +1,9 @@
 import { beforeEach, expect, it } from 'vitest'
-import { Ledger } from '../../../src/application/recording/ledger.js'
-import { CallView, type View } from '../../../src/application/recording/view.js'
+import { StateCache } from '../../../src/application/recording/state-cache.js'
+import { CallStreams, type Streams } from '../../../src/application/recording/streams.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
+import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
+import { ProjectId, RoleKey } from '../../../src/domain/values.js'
 import type { EventStore } from '../../../src/index.js'
 import {
   addSamples,
@@ -38,6 +40,8 @@ beforeEach(async () => {
 
 const portal = { id: 'portal' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
+const projectId = ProjectId.parse('portal')
+const roleKey = RoleKey.parse('editor')
 const unchanged = { ...editor, displayName: 'Editor', group: 'content' }
 const PORTAL = 'project-acme+portal'
 const EDITOR = 'project_role-acme+portal+editor'
@@ -82,45 +86,79 @@ it('requires that a remembered project is still there when a role is added', asy
   expect((await logOf(store)).at(-1)?.type).toBe('project.removed')
 })
 
+const streamsOn = (cache = new StateCache(recording)) =>
+  new CallStreams(cache, { orgId: 'acme', signal: undefined })
+
 it('guards by one write what a decision reads twice', async () => {
-  const view = new CallView(new Ledger(store), 'acme')
-  const readTwice = (given: View) => [given.read(projects, portal), given.read(projects, portal)]
-  view.decide(readTwice)
-  await view.load(undefined)
-  view.decide(readTwice)
-  expect(view.isPartial).toBe(false)
-  expect(view.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 1, events: [] }])
+  const streams = streamsOn()
+  await streams.decide(async (given) => {
+    const first = await given.read(projects, portal)
+    expect(await given.read(projects, portal)).toBe(first)
+  })
+  expect(read).toEqual([PORTAL])
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 1, events: [] }])
 })
 
 it('does not take what was loaded before a wait for the latest', async () => {
-  const view = new CallView(new Ledger(store), 'acme')
-  const read = (given: View) => given.read(projects, portal)
-  view.decide(read)
-  await view.load(undefined)
-  view.decide(read)
-  expect(view.isFresh).toBe(true)
-  view.recall()
-  view.decide(read)
-  expect(view.isFresh).toBe(false)
+  const streams = streamsOn()
+  const readPortal = (given: Streams) => given.read(projects, portal)
+  await streams.decide(readPortal)
+  expect(streams.isFresh).toBe(true)
+  streams.adoptCached()
+  await streams.decide(readPortal)
+  expect(streams.isFresh).toBe(false)
 })
 
-it('loads what it only glances at, and guards nothing by it', async () => {
-  const ledger = new Ledger(store)
-  const remembered = await ledger.read(projects, 'acme', portal)
+it('takes for the latest only what was loaded in one round', async () => {
+  const streams = streamsOn()
+  const [project, role] = [
+    (given: Streams) => given.read(projects, portal),
+    (given: Streams) => given.read(projectRoles, { projectId, roleKey }),
+  ]
+  await streams.decide(async (given) => {
+    await project(given)
+    await role(given)
+  })
+  expect(streams.isFresh).toBe(false)
+  await streams.reload()
+  expect(streams.isFresh).toBe(true)
+  expect(read).toEqual([PORTAL, EDITOR, PORTAL, EDITOR])
   await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
-  for (const [way, version] of [
-    ['lastSeen', 1],
-    ['glance', 2],
+  await streams.reload()
+  // The decision was taken on the project as it was before.
+  expect(streams.isFresh).toBe(false)
+  await streams.decide((given) => Promise.all([project(given), role(given)]))
+  expect(streams.isFresh).toBe(true)
+})
+
+it('loads the latest when asked to, and guards nothing by what it only looks at', async () => {
+  const cache = new StateCache(store)
+  const cached = await cache.readLatest(projects, 'acme', portal)
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  for (const [load, version] of [
+    ['cached', 1],
+    ['latest', 2],
   ] as const) {
-    const view = new CallView(ledger, 'acme')
-    const look = (given: View) => given[way](projects, portal)
-    expect(view.decide(look)).toBe(remembered)
-    expect(view.isPartial).toBe(way === 'glance')
-    if (view.isPartial) await view.load(undefined)
-    expect(view.decide(look).version).toBe(version)
-    expect(view.isPartial).toBe(false)
-    expect(view.writesOf([])).toEqual([])
+    const streams = streamsOn(cache)
+    const found = await streams.decide((given) =>
+      given.read(projects, portal, { load, guard: false }),
+    )
+    expect(found.version).toBe(version)
+    if (load === 'cached') expect(found).toBe(cached)
+    expect(streams.writesOf([])).toEqual([])
   }
+})
+
+it('does not load what is assumed to be empty, until a reload', async () => {
+  const streams = streamsOn()
+  const add = (given: Streams) => given.read(projects, portal, { load: 'assume-empty' })
+  expect(await streams.decide(add)).toMatchObject({ version: 0 })
+  expect(read).toEqual([])
+  expect(streams.isFresh).toBe(false)
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 0, events: [] }])
+  await streams.reload()
+  expect(await streams.decide(add)).toMatchObject({ version: 1 })
+  expect(streams.isFresh).toBe(true)
 })
 
 it('reads no roles to switch a grant off, or to end it', async () => {

@@ -44,7 +44,7 @@ export class Lock {
     return this.#behind === 0
   }
 
-  covers(streams: readonly StreamId[]): boolean {
+  includes(streams: readonly StreamId[]): boolean {
     return streams.every((stream) => this.#streams.includes(stream))
   }
 

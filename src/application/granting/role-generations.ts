@@ -1,0 +1,79 @@
+import {
+  type GivenProject,
+  hasEnded,
+  isCurrent,
+  isStillGranted,
+  type RoleGeneration,
+} from '../../domain/generations.js'
+import { projects } from '../../domain/project/aggregate.js'
+import { projectGrants } from '../../domain/project-grant/aggregate.js'
+import { projectRoles } from '../../domain/project-role/aggregate.js'
+import type { OrgId, ProjectId, RoleKey } from '../../domain/values.js'
+import type { Streams } from '../recording/streams.js'
+
+/** A project, and the organization that owns it. */
+export interface OwnedProject {
+  readonly projectOrgId: OrgId
+  readonly projectId: ProjectId
+}
+
+/** Reads a project of which the organization of the call gives roles to its users, with the roles that have `roleKeys`. */
+export const readProject = async (
+  streams: Streams,
+  { projectOrgId, projectId }: OwnedProject,
+  roleKeys: readonly RoleKey[],
+): Promise<GivenProject> => {
+  const orgId = projectOrgId
+  const ids = { projectId, grantedOrgId: streams.orgId }
+  const [project, grant, roles] = await Promise.all([
+    streams.read(projects, { id: projectId }, { orgId }),
+    orgId === streams.orgId ? undefined : streams.read(projectGrants, ids, { orgId }),
+    Promise.all(
+      roleKeys.map((roleKey) => streams.read(projectRoles, { projectId, roleKey }, { orgId })),
+    ),
+  ])
+  const states = new Map(roleKeys.map((roleKey, index) => [roleKey, roles[index]?.state]))
+  return {
+    projectId,
+    project: project.state,
+    projectGrant: grant?.state,
+    roleState: (roleKey) => {
+      const state = states.get(roleKey)
+      if (!state) throw new Error(`The role ${roleKey} was not read`)
+      return state
+    },
+  }
+}
+
+/** Those of `roles`, which a user was given, that are current and that the organization may still give. */
+export const currentRolesOfUser = <Role extends RoleGeneration>(
+  streams: Streams,
+  owned: OwnedProject,
+  { projectGrant }: Pick<GivenProject, 'projectGrant'>,
+  roles: readonly Role[],
+): Promise<readonly Role[]> =>
+  currentRoles(
+    streams,
+    owned,
+    roles.filter((role) => isStillGranted(role, projectGrant)),
+  )
+
+/**
+ * Those of `roles`, which were given, that are in the current generation of their role. A generation that has ended
+ * never comes back, so an ended role guards no append and does not count among its writes.
+ */
+export const currentRoles = async <Role extends Pick<RoleGeneration, 'roleKey' | 'roleSince'>>(
+  streams: Streams,
+  { projectOrgId: orgId, projectId }: OwnedProject,
+  roles: readonly Role[],
+): Promise<readonly Role[]> => {
+  const areCurrent = await Promise.all(
+    roles.map(async (role) => {
+      const ids = { projectId, roleKey: role.roleKey }
+      const seen = await streams.read(projectRoles, ids, { orgId, guard: false })
+      if (hasEnded(role, seen)) return false
+      return isCurrent(role, (await streams.read(projectRoles, ids, { orgId })).state)
+    }),
+  )
+  return roles.filter((_, index) => areCurrent[index])
+}

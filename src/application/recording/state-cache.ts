@@ -1,0 +1,119 @@
+import type { Message } from '../../domain/message.js'
+import type { StreamId } from '../../domain/values.js'
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
+import { fromPort } from '../errors/fault.js'
+import {
+  type AnyStreamState,
+  type Evolving,
+  isOf,
+  type Status,
+  StreamState,
+  type StreamsOf,
+} from './stream-state.js'
+
+/** About how many bytes the cached states may take. */
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** About what a state takes beside its data and the name of its stream. */
+const STATE_BYTES = 256
+
+/**
+ * The states of streams that the process used lately, and the way to load them. A cached state may be out of date:
+ * an append that relies on it then loses the race, and the decision is taken again.
+ */
+export class StateCache {
+  readonly #store: EventStore
+  readonly #maxBytes: number
+  // Two maps: when the new one takes half of all bytes, it becomes the old one, and the old one is dropped. A state
+  // that is used moves to the new one.
+  #recent = new Map<StreamId, AnyStreamState>()
+  #older = new Map<StreamId, AnyStreamState>()
+  #recentBytes = 0
+
+  constructor(store: EventStore, maxBytes = MAX_BYTES) {
+    this.#store = store
+    this.#maxBytes = maxBytes
+  }
+
+  /** The stream as the process last saw it; undefined when it is not cached. */
+  get<State extends Status, Event extends Message>(
+    aggregate: Evolving<State, Event>,
+    name: StreamId,
+  ): StreamState<State, Event> | undefined {
+    const found = this.#get(name)
+    return isOf(found, aggregate) ? found : undefined
+  }
+
+  /** The stream of `seen` as any call of the process last saw it. */
+  latest(seen: AnyStreamState): AnyStreamState {
+    return this.#get(seen.name) ?? seen
+  }
+
+  set(stream: AnyStreamState): void {
+    const { name, state } = stream
+    this.#recent.set(name, stream)
+    // A state that replaces another counts again: the new map is only full earlier.
+    this.#recentBytes += STATE_BYTES + bytesOf(name) + bytesOf(state)
+    if (this.#recentBytes <= this.#maxBytes / 2) return
+    this.#older = this.#recent
+    this.#recent = new Map()
+    this.#recentBytes = 0
+  }
+
+  /** The stream of `seen` as the store has it: only what was added since is read. */
+  async load(seen: AnyStreamState): Promise<AnyStreamState> {
+    // The last event seen is read again: after a failover that lost it, it is another one.
+    const added = await this.#read(seen.name, Math.max(0, seen.version - 1))
+    const loaded = continued(seen, added) ?? seen.beginning().replay(await this.#read(seen.name, 0))
+    // Streams without events are not kept: most are not used again, and would replace others.
+    if (seen.version > 0 || loaded.version > 0) this.set(loaded)
+    return loaded
+  }
+
+  /** The stream of the object that `ids` name, as the store has it. */
+  async readLatest<Ids, State extends Status, Event extends Message>(
+    aggregate: StreamsOf<Ids, State, Event>,
+    orgId: string,
+    ids: Ids,
+  ): Promise<StreamState<State, Event>> {
+    const name = aggregate.stream(orgId, ids)
+    const loaded = await this.load(this.get(aggregate, name) ?? new StreamState(aggregate, name))
+    if (!isOf(loaded, aggregate)) throw new Error(`${name} was loaded as another aggregate`)
+    return loaded
+  }
+
+  #get(name: StreamId): AnyStreamState | undefined {
+    const recent = this.#recent.get(name)
+    if (recent !== undefined) return recent
+    const older = this.#older.get(name)
+    if (older !== undefined) this.set(older)
+    return older
+  }
+
+  #read(name: StreamId, afterVersion: number): Promise<readonly RecordedEvent[]> {
+    return fromPort(() => this.#store.readStream(name, afterVersion))
+  }
+}
+
+/** `seen` and what came after its last event, which `events` begin with; undefined when they do not. */
+const continued = (
+  seen: AnyStreamState,
+  events: readonly RecordedEvent[],
+): AnyStreamState | undefined => {
+  if (seen.version === 0) return seen.replay(events)
+  const [last, ...added] = events
+  return last?.position === seen.changed ? seen.replay(added) : undefined
+}
+
+/** About what plain data takes in memory. */
+const bytesOf = (value: unknown): number => {
+  if (typeof value === 'string') return 16 + 2 * value.length
+  if (!isRecord(value)) return 8
+  let bytes = 16
+  // Faster than `Object.values`.
+  for (const key in value) bytes += bytesOf(value[key])
+  return bytes
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

@@ -1,0 +1,182 @@
+import type { Message } from '../../domain/message.js'
+import type { StreamId } from '../../domain/values.js'
+import type { EventStore, NewEvent, Position, StreamWrite } from '../../ports/event-store.js'
+import { fromPort } from '../errors/fault.js'
+import { raceAbort } from '../waiting.js'
+import type { StateCache } from './state-cache.js'
+import {
+  type AnyStreamState,
+  type Evolving,
+  isOf,
+  type Status,
+  type StreamChange,
+  StreamState,
+  type StreamsOf,
+} from './stream-state.js'
+
+export interface ReadOptions {
+  /** The organization that owns the stream; that of the call when absent. */
+  readonly orgId?: string | undefined
+  /**
+   * - `cached` (when absent): as the process last saw the stream; loaded when it is not cached.
+   * - `latest`: loaded for this call.
+   * - `assume-empty`: not loaded unless a race was lost; for the stream of an object that is about to be added.
+   */
+  readonly load?: 'cached' | 'latest' | 'assume-empty'
+  /** Whether the stream must be unchanged when the decision is recorded. True when absent. */
+  readonly guard?: boolean
+}
+
+/**
+ * The streams that a decision reads. Reads that begin together are loaded in one round, so a decision that needs
+ * several streams reads them with `Promise.all`.
+ */
+export interface Streams {
+  /** The organization of the call. */
+  readonly orgId: string
+
+  /** The state of the stream of one object. */
+  read<Ids, State extends Status, Event extends Message>(
+    aggregate: StreamsOf<Ids, State, Event>,
+    ids: Ids,
+    options?: ReadOptions,
+  ): Promise<StreamState<State, Event>>
+}
+
+/** The streams of one call that decides, perhaps several times, and records. */
+export class CallStreams implements Streams {
+  readonly orgId: string
+  readonly #cache: StateCache
+  readonly #signal: AbortSignal | undefined
+  /** What the last decision read. */
+  readonly #read = new Map<StreamId, AnyStreamState>()
+  /** What of it must be unchanged when the decision is recorded. */
+  readonly #guards = new Set<AnyStreamState>()
+  /** What was loaded for this call, and adopted since; a load that is under way counts. */
+  readonly #loaded = new Map<StreamId, AnyStreamState>()
+  readonly #loading = new Map<StreamId, Promise<AnyStreamState>>()
+  /** What the last round of loads has loaded. */
+  readonly #lastRound = new Set<AnyStreamState>()
+
+  constructor(
+    cache: StateCache,
+    { orgId, signal }: { readonly orgId: string; readonly signal: AbortSignal | undefined },
+  ) {
+    this.#cache = cache
+    this.orgId = orgId
+    this.#signal = signal
+  }
+
+  async read<Ids, State extends Status, Event extends Message>(
+    aggregate: StreamsOf<Ids, State, Event>,
+    ids: Ids,
+    { orgId = this.orgId, load = 'cached', guard = true }: ReadOptions = {},
+  ): Promise<StreamState<State, Event>> {
+    const name = aggregate.stream(orgId, ids)
+    const known = this.#known(aggregate, name, load)
+    const stream = known ?? (await this.#load(aggregate, name))
+    this.#read.set(name, stream)
+    if (guard) this.#guards.add(stream)
+    return stream
+  }
+
+  /** Takes a decision. What earlier ones read no longer counts. */
+  decide<Decision>(decision: (streams: Streams) => Promise<Decision>): Promise<Decision> {
+    this.#read.clear()
+    this.#guards.clear()
+    return decision(this)
+  }
+
+  /** Whether all that the last decision read was loaded in one round, and none began since. */
+  get isFresh(): boolean {
+    for (const stream of this.#read.values()) if (!this.#lastRound.has(stream)) return false
+    return true
+  }
+
+  /** Loads all that the last decision read, in one round. */
+  async reload(): Promise<void> {
+    await Promise.all([...this.#read.values()].map((stream) => this.#startLoad(stream)))
+  }
+
+  /** Adopts what other calls of the process have seen since; it may be older than what the store has. */
+  adoptCached(): void {
+    this.#lastRound.clear()
+    for (const [name, stream] of this.#loaded) this.#loaded.set(name, this.#cache.latest(stream))
+  }
+
+  /** What to append, on condition that no guarded stream has changed. */
+  writesOf(changes: readonly StreamChange[]): readonly StreamWrite[] {
+    const changed = new Set(changes.map(({ before }) => before))
+    const writes = changes.map(({ before, events }) => writeOf(before, events))
+    for (const guard of this.#guards) if (!changed.has(guard)) writes.push(writeOf(guard, []))
+    return writes
+  }
+
+  #known<State extends Status, Event extends Message>(
+    aggregate: Evolving<State, Event>,
+    name: StreamId,
+    load: NonNullable<ReadOptions['load']>,
+  ): StreamState<State, Event> | undefined {
+    const loaded = this.#loaded.get(name)
+    if (isOf(loaded, aggregate)) return loaded
+    const read = this.#read.get(name)
+    if (isOf(read, aggregate) && load !== 'latest') return read
+    if (load === 'latest') return undefined
+    const cached = this.#cache.get(aggregate, name)
+    return cached ?? (load === 'assume-empty' ? new StreamState(aggregate, name) : undefined)
+  }
+
+  async #load<State extends Status, Event extends Message>(
+    aggregate: Evolving<State, Event>,
+    name: StreamId,
+  ): Promise<StreamState<State, Event>> {
+    const seen = this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
+    const loaded = await this.#startLoad(seen)
+    if (!isOf(loaded, aggregate)) throw new Error(`${name} was loaded as another aggregate`)
+    return loaded
+  }
+
+  /** Loads a stream; a load that begins while no other is under way begins a round. */
+  #startLoad(seen: AnyStreamState): Promise<AnyStreamState> {
+    const { name } = seen
+    const underWay = this.#loading.get(name)
+    if (underWay) return underWay
+    if (this.#loading.size === 0) this.#lastRound.clear()
+    const loading = raceAbort(this.#cache.load(seen), this.#signal)
+      .then((loaded) => {
+        this.#loaded.set(name, loaded)
+        this.#lastRound.add(loaded)
+        return loaded
+      })
+      .finally(() => this.#loading.delete(name))
+    this.#loading.set(name, loading)
+    return loading
+  }
+}
+
+const writeOf = (
+  { name: stream, version: expectedVersion }: AnyStreamState,
+  events: readonly NewEvent[],
+): StreamWrite => ({ stream, expectedVersion, events })
+
+/** The streams of `orgId` and others as they were at position `at`, or as they are when it is absent. */
+export const streamsAt = (store: EventStore, orgId: string, at?: Position): Streams => {
+  const loaded = new Map<StreamId, Promise<AnyStreamState>>()
+  const load = async (beginning: AnyStreamState): Promise<AnyStreamState> => {
+    const events = await fromPort(() => store.readStream(beginning.name))
+    return beginning.replay(
+      at === undefined ? events : events.filter(({ position }) => position <= at),
+    )
+  }
+  return {
+    orgId,
+    read: async (aggregate, ids, options) => {
+      const beginning = new StreamState(aggregate, aggregate.stream(options?.orgId ?? orgId, ids))
+      const loading = loaded.get(beginning.name) ?? load(beginning)
+      loaded.set(beginning.name, loading)
+      const stream = await loading
+      if (!isOf(stream, aggregate)) throw new Error(`${beginning.name} is of another aggregate`)
+      return stream
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { err, ok } from 'neverthrow'
+import { describe, expect, it } from 'vitest'
+import {
+  type GivenProject,
+  hasEnded,
+  isCurrent,
+  isStillGranted,
+  rolesToGive,
+} from '../../src/domain/generations.js'
+import type { ProjectState } from '../../src/domain/project/decider.js'
+import type { ProjectGrantState } from '../../src/domain/project-grant/decider.js'
+import type { ProjectRoleState } from '../../src/domain/project-role/decider.js'
+import { ProjectId, RoleKey } from '../../src/domain/values.js'
+import { PROJECT_DEFAULTS } from '../defaults.js'
+
+const projectId = ProjectId.parse('portal')
+const [editor, viewer] = [RoleKey.parse('editor'), RoleKey.parse('viewer')]
+
+const absent = { status: 'absent' } as const
+const project: ProjectState = {
+  status: 'active',
+  ...PROJECT_DEFAULTS,
+  id: projectId,
+  name: 'Portal',
+}
+const roleSince = (since: number): ProjectRoleState => ({
+  status: 'active',
+  since,
+  displayName: 'Role',
+  group: '',
+})
+const grant = (...roles: [roleKey: RoleKey, roleSince: number, since: number][]) =>
+  ({
+    status: 'active',
+    roles: roles.map(([roleKey, since, inGrant]) => ({
+      roleKey,
+      roleSince: since,
+      since: inGrant,
+    })),
+  }) satisfies ProjectGrantState
+
+const own: GivenProject = {
+  projectId,
+  project,
+  projectGrant: undefined,
+  roleState: (roleKey) => (roleKey === editor ? roleSince(3) : absent),
+}
+
+const noProject = err({ kind: 'NotFound', object: { type: 'project', id: projectId } })
+const noRole = (roleKey: RoleKey) =>
+  err({ kind: 'NotFound', object: { type: 'project_role', projectId, roleKey } })
+
+describe('rolesToGive', () => {
+  it('gives the current generation of a role of an own project, and its end', () => {
+    const expiresAt = new Date('2030-01-01T00:00:00Z')
+    expect(rolesToGive(own, [{ roleKey: editor }])).toEqual(ok([{ roleKey: editor, roleSince: 3 }]))
+    expect(rolesToGive(own, [{ roleKey: editor, expiresAt }])).toEqual(
+      ok([{ roleKey: editor, roleSince: 3, expiresAt: '2030-01-01T00:00:00.000Z' }]),
+    )
+  })
+
+  it('gives a role of another organization as the project is granted', () => {
+    const granted = { ...own, projectGrant: grant([viewer, 1, 2], [editor, 3, 5]) }
+    expect(rolesToGive(granted, [{ roleKey: editor }])).toEqual(
+      ok([{ roleKey: editor, roleSince: 3, grantSince: 5 }]),
+    )
+  })
+
+  it('gives no role that was added again since it was granted, and none that was not granted', () => {
+    for (const projectGrant of [grant([editor, 1, 2]), grant([viewer, 3, 2])])
+      expect(rolesToGive({ ...own, projectGrant }, [{ roleKey: editor }])).toEqual(noRole(editor))
+  })
+
+  it('refuses with the first role that does not exist', () => {
+    const inputs = [{ roleKey: editor }, { roleKey: viewer }, { roleKey: RoleKey.parse('other') }]
+    expect(rolesToGive(own, inputs)).toEqual(noRole(viewer))
+  })
+
+  it('refuses a project that does not exist, or is not granted, before its roles', () => {
+    const inputs = [{ roleKey: viewer }]
+    expect(rolesToGive({ ...own, project: absent }, inputs)).toEqual(noProject)
+    expect(rolesToGive({ ...own, projectGrant: absent }, inputs)).toEqual(noProject)
+  })
+})
+
+describe('isCurrent', () => {
+  it('holds for a role that exists since the recorded version', () => {
+    expect(isCurrent({ roleSince: 3 }, roleSince(3))).toBe(true)
+    expect(isCurrent({ roleSince: 1 }, roleSince(3))).toBe(false)
+    expect(isCurrent({ roleSince: 3 }, absent)).toBe(false)
+  })
+})
+
+describe('hasEnded', () => {
+  it('holds once a later state shows another generation, or none', () => {
+    expect(hasEnded({ roleSince: 3 }, { state: absent, version: 4 })).toBe(true)
+    expect(hasEnded({ roleSince: 3 }, { state: roleSince(5), version: 6 })).toBe(true)
+    expect(hasEnded({ roleSince: 3 }, { state: roleSince(3), version: 3 })).toBe(false)
+  })
+
+  it('is unknown from a state before the generation began', () => {
+    expect(hasEnded({ roleSince: 3 }, { state: absent, version: 2 })).toBe(false)
+    expect(hasEnded({ roleSince: 3 }, { state: absent, version: 3 })).toBe(true)
+  })
+})
+
+describe('isStillGranted', () => {
+  const given = { roleKey: editor, roleSince: 3, grantSince: 5 }
+
+  it('holds while the grant of the project has the role since the recorded version', () => {
+    expect(isStillGranted(given, grant([viewer, 1, 2], [editor, 3, 5]))).toBe(true)
+    expect(isStillGranted(given, grant([editor, 3, 7]))).toBe(false)
+    expect(isStillGranted(given, grant([viewer, 3, 5]))).toBe(false)
+    expect(isStillGranted(given, absent)).toBe(false)
+  })
+
+  it('holds for every role of an own project', () => {
+    expect(isStillGranted({ roleKey: editor, roleSince: 3 }, undefined)).toBe(true)
+  })
+})
