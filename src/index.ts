@@ -14,7 +14,6 @@ export type {
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
-export type { Applied, AppliedChange } from './application/desired-state/applying/apply-access.js'
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
   accessJsonSchema,
@@ -33,6 +32,8 @@ export type {
 export { formatPlan } from './application/desired-state/plan/format-plan.js'
 export {
   type Action,
+  type Applied,
+  type AppliedChange,
   type Counts,
   type FieldValue,
   Plan,

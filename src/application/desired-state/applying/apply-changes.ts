@@ -5,8 +5,6 @@ import { projectGrants } from '../../../domain/project-grant/aggregate.js'
 import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { IamError, Moved } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
-import type { AdmittedCall } from '../../method/context.js'
-import type { Marks } from '../../recording/metadata.js'
 import {
   type AnyStreamState,
   change,
@@ -16,16 +14,16 @@ import {
 } from '../../recording/stream-state.js'
 import type { Streams } from '../../recording/streams.js'
 import { transact } from '../../recording/transact.js'
-import type { Runtime } from '../../runtime.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
 import type {
+  AppliedChange,
   PlannedChange,
   PlannedEvent,
   PlannedGrantAdded,
   PlannedGrantUpdated,
 } from '../plan/plan.js'
 import type { PendingChange } from '../planning/pending-change.js'
-import type { AppliedChange } from './apply-access.js'
+import type { Planning } from '../planning/sealed-secrets.js'
 import { sequenceMoved } from './compare-plan.js'
 
 /** Streams after the appends of one unit, by the change that was recorded in them. */
@@ -37,22 +35,22 @@ type Recorded = Map<PendingChange, AnyStreamState>
  * planned.
  */
 export const applyChanges = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  { changes, marks }: { readonly changes: readonly PendingChange[]; readonly marks: Marks },
+  planning: Planning,
+  changes: readonly PendingChange[],
 ): Promise<Result<readonly AppliedChange[], IamError>> => {
+  const { orgId, signal } = planning.call
   await yieldToEventLoop()
-  if (call.signal?.aborted) return err({ kind: 'Cancelled' })
+  if (signal?.aborted) return err({ kind: 'Cancelled' })
   const recorded: Recorded = new Map()
-  for (const batch of await raceAbort(batchesOf(runtime, call, changes), call.signal)) {
-    const appended = await append(runtime, call, { ...batch, marks, recorded })
+  for (const batch of await raceAbort(batchesOf(planning, changes), signal)) {
+    const appended = await append(planning, batch, recorded)
     if (appended.isErr()) return err(appended.error)
     await yieldToEventLoop()
   }
   return ok(
     changes.map((pending) => {
       const stream = recorded.get(pending)
-      const details = stream ? detailsOf(stream, call.orgId) : pending.details
+      const details = stream ? detailsOf(stream, orgId) : pending.details
       return { ...pending.change, ...(details && { details }) }
     }),
   )
@@ -65,17 +63,12 @@ interface Batch {
 }
 
 const append = (
-  runtime: Runtime,
-  call: AdmittedCall,
-  {
-    writes,
-    guard,
-    marks,
-    recorded,
-  }: Batch & { readonly marks: Marks; readonly recorded: Recorded },
+  { runtime, call, access }: Planning,
+  { writes, guard }: Batch,
+  recorded: Recorded,
 ): Promise<Result<void, IamError>> =>
   transact(runtime, call, {
-    marks,
+    marks: access,
     decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
       const decided = await Promise.all(read.map((pending) => decide(streams, pending)))
@@ -152,19 +145,18 @@ const MOST = MAX_WRITES - 1
  * roles that are recorded.
  */
 const batchesOf = async (
-  runtime: Runtime,
-  call: AdmittedCall,
+  planning: Planning,
   [head, ...rest]: readonly PendingChange[],
 ): Promise<readonly Batch[]> => {
   if (!head) return []
   const changed = rest.filter(hasEvents)
   const grants = changed.filter(isGrant)
   const others = changed.filter((pending) => !isGrant(pending))
-  const appends: Batch[] = []
-  if (hasEvents(head)) appends.push({ writes: [head, ...others.splice(0, MOST)] })
-  while (others.length > 0) appends.push({ writes: others.splice(0, MOST), guard: head })
-  for (const writes of await inAppends(runtime, call, grants)) appends.push({ writes, guard: head })
-  return appends
+  const batches: Batch[] = []
+  if (hasEvents(head)) batches.push({ writes: [head, ...others.splice(0, MOST)] })
+  while (others.length > 0) batches.push({ writes: others.splice(0, MOST), guard: head })
+  for (const writes of await grantBatches(planning, grants)) batches.push({ writes, guard: head })
+  return batches
 }
 
 const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
@@ -175,46 +167,43 @@ const isGrant = ({ change }: PendingChange): boolean => change.object.type === '
 const CONCURRENCY = 50
 
 /** Fills appends with grants and the roles that guard them: one grant always fits. */
-const inAppends = async (
-  runtime: Runtime,
-  { orgId }: AdmittedCall,
+const grantBatches = async (
+  planning: Planning,
   grants: readonly PendingChange[],
 ): Promise<readonly (readonly PendingChange[])[]> => {
-  const appends: PendingChange[][] = []
+  const batches: PendingChange[][] = []
   let last: PendingChange[] = []
   let guards = new Set<string>()
   for (let from = 0; from < grants.length; from += CONCURRENCY) {
-    const some = grants.slice(from, from + CONCURRENCY)
-    const guarding = await Promise.all(
-      some.map(({ change }) => rolesGuarding(runtime, orgId, change)),
-    )
-    for (const [index, pending] of some.entries()) {
-      const own = guarding[index] ?? []
-      const added = own.filter((roleKey) => !guards.has(roleKey))
+    const reading = grants.slice(from, from + CONCURRENCY).map(async (pending) => ({
+      pending,
+      roleKeys: await rolesGuarding(planning, pending.change),
+    }))
+    for (const { pending, roleKeys } of await Promise.all(reading)) {
+      const added = roleKeys.filter((roleKey) => !guards.has(roleKey))
       if (last.length === 0 || last.length + 1 + guards.size + added.length > MOST) {
         last = []
         guards = new Set()
-        appends.push(last)
+        batches.push(last)
       }
       last.push(pending)
-      for (const roleKey of own) guards.add(roleKey)
+      for (const roleKey of roleKeys) guards.add(roleKey)
     }
   }
-  return appends
+  return batches
 }
 
 /**
- * Keys of the roles whose streams guard a grant: those that it names, and those that are recorded of it, dead ones
+ * Keys of the roles whose streams guard a grant: those that it names, and those that are recorded of it, ended ones
  * included. A grant that others change meanwhile is out of date, and is not recorded.
  */
 const rolesGuarding = async (
-  { states }: Runtime,
-  orgId: string,
-  { object, events }: PlannedChange,
+  { runtime, call: { orgId } }: Planning,
+  { events }: PlannedChange,
 ): Promise<readonly string[]> => {
   const [event] = events.filter(givesRoles)
-  if (!event || object.type !== 'project_grant') return []
-  const { state } = await states.readLatest(projectGrants, orgId, event.data)
+  if (!event) return []
+  const { state } = await runtime.states.readLatest(projectGrants, orgId, event.data)
   const recorded = exists(state) ? state.roles.map(({ roleKey }) => roleKey) : []
   return [...new Set<string>([...event.data.roleKeys, ...recorded])]
 }

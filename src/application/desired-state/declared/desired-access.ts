@@ -88,7 +88,10 @@ export interface SealedAccess extends Omit<DesiredAccess, 'identityProviders'> {
 
 /** A {@link DesiredIdentityProvider} as a plan carries it. */
 export interface SealedIdentityProvider extends Omit<DesiredIdentityProvider, 'clientSecret'> {
-  /** The declared `clientSecret`, sealed for this provider by the cipher of the host. */
+  /**
+   * The declared `clientSecret`, sealed for this provider by the cipher of the host; without one, that of a provider that
+   * is added as inactive.
+   */
   readonly sealedSecret?: string | undefined
 }
 

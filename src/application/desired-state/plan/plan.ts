@@ -25,6 +25,7 @@ import {
   requiredText,
 } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
+import type { ObjectDetails } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
 import { onlyOnce } from '../../method/input.js'
 import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'
@@ -149,6 +150,21 @@ export interface PlannedGrantUpdated {
   readonly type: 'project_grant.updated'
   /** Which grant, and its new roles. */
   readonly data: PlannedGrantAdded['data']
+}
+
+/** The result of `apply`: the {@link Plan} with the details of every object. */
+export interface Applied extends Omit<Plan, 'changes' | 'desired'> {
+  /** In the order of the plan. */
+  readonly changes: readonly AppliedChange[]
+}
+
+/** A change of an applied plan, with the details of its object afterwards. */
+export interface AppliedChange extends PlannedChange {
+  /**
+   * Of a removed object, the details of its removal. Absent when there is no object: when it is `blocked`, and
+   * when it is a `superseded` role that a newer version removed.
+   */
+  readonly details?: ObjectDetails | undefined
 }
 
 /** A {@link Plan} as `apply` takes it: `toJson` leaves out the events, which follow from `desired`. */

@@ -5,10 +5,9 @@ import type { Position } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'
 import { aggregateOf, readBatch } from '../../../projections/read-events.js'
 import { Fault, fromPort } from '../../errors/fault.js'
-import type { Marks } from '../../recording/metadata.js'
-import type { Runtime } from '../../runtime.js'
 import { yieldToEventLoop } from '../../waiting.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
+import type { Planning } from './sealed-secrets.js'
 
 /** A planned change that is not recorded yet, with the details of its object. */
 export interface PendingChange {
@@ -40,16 +39,15 @@ export const changeBy = (
 ): PendingChange => {
   const { object, details, values = {} } = current
   const after = valuesIn(events, object)
-  if (details) {
-    const changed = changedFields(values, after)
-    const fields = changed.map((field) => ({ field, from: values[field], to: after[field] }))
-    return pending(events.length > 0 ? 'update' : 'unchanged', current, {
-      events,
-      fields: [...fields, ...more],
-    })
-  }
-  const fields = Object.entries(after).map(([field, to]) => ({ field, to }))
-  return pending('add', current, { events, fields: [...fields, ...more] })
+  const fields = details
+    ? changedFields(values, after).map((field) => ({
+        field,
+        from: values[field],
+        to: after[field],
+      }))
+    : Object.entries(after).map(([field, to]) => ({ field, to }))
+  const action = details ? (events.length > 0 ? 'update' : 'unchanged') : 'add'
+  return pending(action, current, { events, fields: [...fields, ...more] })
 }
 
 /** The removal of an object by `events`. */
@@ -87,7 +85,7 @@ const SHOWN = byType(({ ids, events, fields }) => {
   const inEvents = events.flatMap((schema) =>
     Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
   )
-  // A plan has the keys of roles that are recorded with their lives.
+  // The events of grants have roles with generations, a plan their keys.
   return [...new Set([...inEvents, 'roleKeys'])].filter(
     (field) => field in fields && !(field in ids.shape),
   )
@@ -134,11 +132,11 @@ export const schemaVersionOf = (type: PlannedEvent['type']): number =>
   currentVersion(aggregateOf(type).decider.upcasters, type)
 
 /** The marks of desired states on an object since it was last added, its removal included. */
-export interface ObjectMarks {
-  /** The `managedBy` that was recorded last: the desired state that manages the object. */
-  readonly managedBy: string | undefined
-  /** The version that the desired state at hand recorded last; 0 for none. */
-  readonly version: number
+interface ObjectMarks {
+  /** Whether it was last recorded by the desired state at hand, which then manages the object. */
+  readonly isOwn: boolean
+  /** Whether a newer version of the desired state at hand has recorded it. Any version is newer than none. */
+  readonly isNewer: boolean
   /** Position of the last event, marked or not; `0n` when there is none. */
   readonly lastEvent: Position
 }
@@ -151,40 +149,38 @@ const CONCURRENCY = 50
  * leave earlier marks in force.
  */
 export const marksOn = async (
-  runtime: Runtime,
-  { managedBy }: Marks,
+  planning: Planning,
   streams: readonly StreamId[],
 ): Promise<ReadonlyMap<StreamId, ObjectMarks>> => {
   const marks = new Map<StreamId, ObjectMarks>()
-  if (managedBy === undefined) return marks
+  if (planning.access.managedBy === undefined) return marks
   for (let from = 0; from < streams.length; from += CONCURRENCY) {
     const reading = streams
       .slice(from, from + CONCURRENCY)
-      .map(async (stream) => marks.set(stream, await marksOf(runtime, managedBy, stream)))
+      .map(async (stream) => marks.set(stream, await marksOf(planning, stream)))
     await Promise.all(reading)
     await yieldToEventLoop()
   }
   return marks
 }
 
-/** Whether a newer version of the desired state has marked the object. Any version is newer than none. */
-export const isSuperseded = ({ version = 0 }: Marks, marks: ObjectMarks | undefined): boolean =>
-  marks !== undefined && marks.version > version
+/** Whether a newer version of the desired state has marked the object of `stream`. */
+export const isSuperseded = async (planning: Planning, stream: StreamId): Promise<boolean> =>
+  (await marksOn(planning, [stream])).get(stream)?.isNewer === true
 
 const marksOf = async (
-  { store }: Runtime,
-  managedBy: string,
+  { runtime: { store }, access: { managedBy, version = 0 } }: Planning,
   stream: StreamId,
 ): Promise<ObjectMarks> => {
   const { known, unreadable } = readBatch(await fromPort(() => store.readStream(stream)))
   if (unreadable) throw new Fault(unreadable)
   // Marks from before a role was removed and added again do not apply to the new role.
-  const added = known.findLastIndex(({ type }) => type.endsWith('added'))
-  const marked = known.slice(added).filter(({ metadata }) => metadata.managedBy !== undefined)
+  const ended = known.slice(0, -1).findLastIndex(({ type }) => type === aggregateOf(type).removal)
+  const marked = known.slice(ended + 1).filter(({ metadata }) => metadata.managedBy !== undefined)
   const own = marked.findLast(({ metadata }) => metadata.managedBy === managedBy)
   return {
-    managedBy: marked.at(-1)?.metadata.managedBy,
-    version: own?.metadata.managedVersion ?? 0,
+    isOwn: marked.at(-1)?.metadata.managedBy === managedBy,
+    isNewer: (own?.metadata.managedVersion ?? 0) > version,
     lastEvent: known.at(-1)?.position ?? 0n,
   }
 }

@@ -3,43 +3,38 @@ import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { IamError } from '../../errors/errors.js'
-import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted, type Read, read } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
-import { DesiredAccess, type ParsedSealedAccess } from '../declared/desired-access.js'
+import { DesiredAccess } from '../declared/desired-access.js'
 import { permissionsToPlan } from '../permissions-for-plan.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
 import { planProject } from './plan-project.js'
-import { type AccessToPlan, sealAccess } from './sealed-secrets.js'
+import { type Planning, sealAccess } from './sealed-secrets.js'
 
 /** The method that plans a desired state. It records nothing. */
 export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
   read(
     runtime,
     { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
-    async (call, input) => {
-      const state = await sealAccess(runtime, call, input)
-      const { access } = state
-      const planned = await planAll(runtime, call, unitsOf(runtime, call, state))
+    async (call, access) => {
+      const planning = await sealAccess(runtime, call, access)
+      const planned = await planAll(planning, unitsOf(planning))
       if (planned.isErr()) return err(planned.error)
       const changes = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
-      const undeclared = await findUndeclared(runtime, call, { access, changes })
-      return ok({ ...planOf(call, access, { changes, undeclared }), desired: access })
+      const undeclared = await findUndeclared(planning, changes)
+      return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
     },
   )
 
 /** The plan of a desired state, or its result, without the desired state. */
 export const planOf = <Change extends PlannedChange>(
-  { orgId }: AdmittedCall,
-  { managedBy, version }: ParsedSealedAccess,
-  {
-    changes,
-    undeclared,
-  }: { readonly changes: readonly Change[]; readonly undeclared: readonly ObjectRef[] },
+  { call: { orgId }, access: { managedBy, version } }: Planning,
+  changes: readonly Change[],
+  undeclared: readonly ObjectRef[],
 ) => ({
   orgId,
   ...(managedBy !== undefined && { managedBy }),
@@ -62,31 +57,23 @@ export interface PlannedUnit {
 }
 
 /** The units of a desired state in its order, projects first. */
-export const unitsOf = (
-  runtime: Runtime,
-  call: AdmittedCall,
-  { access, secrets }: AccessToPlan,
-): readonly PlanUnit[] => {
-  const { projects = [], identityProviders = [], prune = false } = access
+export const unitsOf = (planning: Planning): readonly PlanUnit[] => {
+  const { projects = [], identityProviders = [] } = planning.access
   return [
     ...projects.map((desired, index) => ({
       object: aggregates.project.ref(desired),
-      plan: () => planProject(runtime, call, { desired, index, prune, marks: access }),
+      plan: () => planProject(planning, desired, index),
     })),
     ...identityProviders.map((desired, index) => ({
       object: aggregates.identity_provider.ref(desired),
-      plan: () => {
-        const secret = secrets.get(desired.idpId)
-        return planIdentityProvider(runtime, call, { desired, index, secret, marks: access })
-      },
+      plan: () => planIdentityProvider(planning, desired, index),
     })),
   ]
 }
 
 /** Plans `units` on everything that was recorded before the call. The first refusal of a unit ends it. */
 export const planAll = async (
-  runtime: Runtime,
-  call: AdmittedCall,
+  { runtime, call }: Planning,
   units: readonly PlanUnit[],
 ): Promise<Result<readonly PlannedUnit[], IamError>> => {
   await raceAbort(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
@@ -102,26 +89,22 @@ export const planAll = async (
 }
 
 /**
- * The objects without a change, of the types that `access` lists, even with an empty list. A type that the caller may not
- * read in full is left out.
+ * The objects without a change, of the types that the desired state lists, even with an empty list. A type that the caller
+ * may not read in full is left out.
  */
 export const findUndeclared = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  {
-    access: { projects, identityProviders },
-    changes,
-  }: { readonly access: ParsedSealedAccess; readonly changes: readonly PlannedChange[] },
+  { runtime, call, access }: Planning,
+  changes: readonly PlannedChange[],
 ): Promise<readonly ObjectRef[]> => {
   const { orgId } = call
   const declared = new Set(changes.map(({ object }) => streamOf(orgId, object)))
   const undeclared: ObjectRef[] = []
   for (const [type, list] of [
-    ['project', projects],
-    ['identity_provider', identityProviders],
+    ['project', access.projects],
+    ['identity_provider', access.identityProviders],
   ] as const) {
     const { permissions, ref } = aggregates[type]
-    if (list === undefined) continue
+    if (!list) continue
     if ((await isPermitted(runtime, call, { permission: permissions.read })) !== true) continue
     for await (const row of allObjects(runtime, { type, orgId })) {
       const object = ref(row)

@@ -16,13 +16,15 @@ import type {
 } from '../declared/desired-access.js'
 import type { ParsedPlan } from '../plan/plan.js'
 
-/** A desired state as a plan carries it, with its secrets in plain text to compare them. */
-export interface AccessToPlan {
+/** A desired state that is planned for a call. */
+export interface Planning {
+  readonly runtime: Runtime
+  readonly call: AdmittedCall
   readonly access: ParsedSealedAccess
   readonly secrets: ReadonlyMap<IdpId, DeclaredSecret>
 }
 
-/** A declared secret of a provider. */
+/** The secret that is declared for a provider. */
 export interface DeclaredSecret {
   readonly plain: string
   readonly sealed: SealedSecret
@@ -30,34 +32,39 @@ export interface DeclaredSecret {
   readonly isShownUnchanged?: boolean
 }
 
+/** Secret of a provider that is added as inactive without one. */
+const NOT_SET = 'not set'
+
 /** Seals the secrets of a desired state. */
 export const sealAccess = async (
   runtime: Runtime,
-  { orgId, signal }: AdmittedCall,
-  { identityProviders: declared, ...access }: ParsedAccess,
-): Promise<AccessToPlan> => {
+  call: AdmittedCall,
+  { identityProviders, ...access }: ParsedAccess,
+): Promise<Planning> => {
   const secrets = new Map<IdpId, DeclaredSecret>()
-  if (declared === undefined) return { access, secrets }
-  const providers: ParsedProvider[] = []
-  for (const { clientSecret: plain, ...provider } of declared) {
-    const { idpId } = provider
+  const sealedProviders: ParsedProvider[] = []
+  for (const { clientSecret, ...provider } of identityProviders ?? []) {
+    const { idpId, initialState } = provider
+    const plain = clientSecret ?? (initialState === 'inactive' ? NOT_SET : undefined)
     if (plain === undefined) {
-      providers.push(provider)
+      sealedProviders.push(provider)
       continue
     }
-    const sealed = await raceAbort(seal(runtime, plain, { orgId, idpId }), signal)
+    const sealing = seal(runtime, plain, { orgId: call.orgId, idpId })
+    const sealed = await raceAbort(sealing, call.signal)
     secrets.set(idpId, { plain, sealed })
-    providers.push({ ...provider, sealedSecret: sealed })
+    sealedProviders.push({ ...provider, sealedSecret: sealed })
   }
-  return { access: { ...access, identityProviders: providers }, secrets }
+  const sealedAccess = identityProviders && { identityProviders: sealedProviders }
+  return { runtime, call, access: { ...access, ...sealedAccess }, secrets }
 }
 
 /** Opens the secrets of a given plan. Each must be sealed for its provider, by the current key. */
 export const openAccess = async (
-  { secrets: cipher }: Runtime,
-  { orgId, signal }: AdmittedCall,
-  { desired: access, changes }: Pick<ParsedPlan, 'desired' | 'changes'>,
-): Promise<Result<AccessToPlan, InvalidArgument>> => {
+  runtime: Runtime,
+  call: AdmittedCall,
+  { desired: access, changes }: ParsedPlan,
+): Promise<Result<Planning, InvalidArgument>> => {
   const shownUnchanged = new Set(
     changes.flatMap(({ object, fields }) =>
       fields.some((field) => 'secret' in field && field.secret === 'unchanged')
@@ -66,16 +73,15 @@ export const openAccess = async (
     ),
   )
   const secrets = new Map<IdpId, DeclaredSecret>()
-  for (const [index, { idpId, sealedSecret: sealed }] of (
-    access.identityProviders ?? []
-  ).entries()) {
+  const declared = access.identityProviders ?? []
+  for (const [index, { idpId, sealedSecret: sealed }] of declared.entries()) {
     if (sealed === undefined) continue
     const opening = fromPort(async () => {
-      const opened = await cipher.open(sealed, { orgId, idpId })
+      const opened = await runtime.secrets.open(sealed, { orgId: call.orgId, idpId })
       // A secret of an earlier key would be missed by a reseal that ran before that key is dropped.
-      return opened.isOk() && cipher.isCurrent(sealed) ? opened.value : undefined
+      return opened.isOk() && runtime.secrets.isCurrent(sealed) ? opened.value : undefined
     })
-    const plain = await raceAbort(opening, signal)
+    const plain = await raceAbort(opening, call.signal)
     if (plain === undefined)
       return err(
         invalid(
@@ -86,29 +92,27 @@ export const openAccess = async (
     const isShownUnchanged = shownUnchanged.has(identityProviders.stream('', { idpId }))
     secrets.set(idpId, { plain, sealed, isShownUnchanged })
   }
-  return ok({ access, secrets })
+  return ok({ runtime, call, access, secrets })
 }
 
 /**
- * Whether a declared secret stays as it is stored. It counts as different when the stored one cannot be opened. A caller
- * who may not read the stored secret sets the declared one, or does what the given plan shows.
+ * The declared secret of a provider that exists, and whether it is already stored; undefined when none is declared. A
+ * stored secret that cannot be opened is another one. A caller who may not read it sets the declared one, or does what the
+ * given plan shows.
  */
-export const isSecretKept = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  secret: {
-    readonly idpId: IdpId
-    readonly declared: DeclaredSecret
-    readonly stored: SealedSecret
-  },
-): Promise<boolean> => {
-  const { idpId, stored } = secret
-  const { plain, isShownUnchanged } = secret.declared
-  if (isShownUnchanged === false) return false
+export const secretOf = async (
+  { runtime, call, secrets }: Planning,
+  { idpId, initialState }: ParsedProvider,
+  stored: SealedSecret,
+): Promise<{ readonly sealed: SealedSecret; readonly isStored: boolean } | undefined> => {
+  const secret = secrets.get(idpId)
+  if (!secret || (secret.plain === NOT_SET && initialState === 'inactive')) return undefined
+  const { plain, sealed, isShownUnchanged } = secret
+  if (isShownUnchanged === false) return { sealed, isStored: false }
   const object = { type: 'identity_provider', id: idpId } as const
   const permission = 'identity_provider.secret.read'
   if ((await isPermitted(runtime, call, { permission, object })) !== true)
-    return isShownUnchanged === true
+    return { sealed, isStored: isShownUnchanged === true }
   const opened = await fromPort(() => runtime.secrets.open(stored, { orgId: call.orgId, idpId }))
-  return opened.isOk() && opened.value === plain
+  return { sealed, isStored: opened.isOk() && opened.value === plain }
 }
