@@ -33,7 +33,7 @@ test.each([
   ['One that records a command of another does not', 'UpdateProjectRole', 1],
 ])('%s.', (_, command, objections) => {
   const methods = `
-    import { writesOf } from '../../src/application/writing/write-command.js'
+    import { writesOf } from '../../src/application/writing/write-object.js'
     import type { Runtime } from '../../src/application/runtime.js'
     import { projects } from '../../src/domain/project/aggregate.js'
     import { ${command} } from '../../src/index.js'

@@ -23,8 +23,7 @@ import {
 import { get, requireFed } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
-import { specOf } from '../writing/write-command.js'
-import { type ObjectWrite, writeObject } from '../writing/write-object.js'
+import { type ObjectWrite, specOf, writeObject } from '../writing/write-object.js'
 import {
   decideAdded,
   decideProvider,

@@ -15,7 +15,7 @@ import { targetOf } from '../method/target.js'
 import { detailsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
-import { recordCommand, specOf } from '../writing/write-command.js'
+import { recordCommand, specOf } from '../writing/write-object.js'
 import { AddOidcInput, type IdentityProviderIds } from './identity-provider-input.js'
 
 /** The method that adds a provider. */

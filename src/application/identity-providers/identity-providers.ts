@@ -10,7 +10,7 @@ import type { LongWrite, Read, Write } from '../method/method.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
-import { writesOf } from '../writing/write-command.js'
+import { writesOf } from '../writing/write-object.js'
 import {
   addOidcIdentityProvider,
   changeClientSecret,

@@ -21,8 +21,7 @@ import {
 } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
-import { specOf, writesOf } from '../writing/write-command.js'
-import { writeObject } from '../writing/write-object.js'
+import { specOf, writeObject, writesOf } from '../writing/write-object.js'
 
 /**
  * Grants of projects to other organizations, which may then give some of the roles to their users. All but

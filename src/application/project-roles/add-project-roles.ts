@@ -9,8 +9,7 @@ import { onlyOnce } from '../method/input.js'
 import { type Write, write } from '../method/method.js'
 import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
-import { missingContainer, specOf } from '../writing/write-command.js'
-import { writeObject } from '../writing/write-object.js'
+import { missingContainer, specOf, writeObject } from '../writing/write-object.js'
 
 /** Most roles that one call adds. With their project, this is the most streams of one append. */
 export const MAX_ROLES = 1000

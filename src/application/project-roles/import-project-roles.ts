@@ -18,7 +18,7 @@ import { targetOf } from '../method/target.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { missingContainer } from '../writing/write-command.js'
+import { missingContainer } from '../writing/write-object.js'
 import { AddedRole, type GivenRole } from './add-project-roles.js'
 
 /** Roles for one project: a list, a generator, or rows of a file as it is read. */

@@ -15,7 +15,7 @@ import type { GivenList, TextFilter } from '../reading/list.js'
 import { filterBy, list, type Page, pageOf } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
-import { writesOf } from '../writing/write-command.js'
+import { writesOf } from '../writing/write-object.js'
 import {
   type AddProjectRoleInput,
   type AddProjectRolesInput,

@@ -23,7 +23,7 @@ import {
 } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
-import { writesOf } from '../writing/write-command.js'
+import { writesOf } from '../writing/write-object.js'
 import { type CheckLoginInput, checkLoginOf, type RoleClaimsInput, roleClaimsOf } from './login.js'
 
 /** Containers of applications that share the same roles. Spec: Project. */

@@ -11,8 +11,7 @@ import { type LongWrite, type Read, type Write, write } from '../method/method.j
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
-import { specOf } from '../writing/write-command.js'
-import { writeObject } from '../writing/write-object.js'
+import { specOf, writeObject } from '../writing/write-object.js'
 import { type ImportUserGrantsInput, importUserGrants } from './import-user-grants.js'
 import { type RemovedOfUser, removeAllOfUser } from './remove-all-of-user.js'
 import {
