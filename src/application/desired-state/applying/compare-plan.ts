@@ -4,7 +4,13 @@ import { MAX_REPORTED } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { InvalidArgument, Moved, PlanOutdated, Violation } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
-import type { ParsedPlan, PlannedChange, PlannedChangeInput, PlannedField } from '../plan/plan.js'
+import type {
+  ComparedEvent,
+  ParsedPlan,
+  PlannedChange,
+  PlannedChangeInput,
+  PlannedField,
+} from '../plan/plan.js'
 import type { PlanUnit } from '../planning/plan-access.js'
 import type { Planning } from '../planning/sealed-secrets.js'
 
@@ -79,12 +85,6 @@ const wrongField = (
   if (reason !== now.reason) return 'reason'
   if (!sameList(fields, now.fields, same)) return 'fields'
   return !events || sameList(events, now.events, sameEvent) ? undefined : 'events'
-}
-
-interface ComparedEvent {
-  readonly type: string
-  readonly schemaVersion: number
-  readonly data: object
 }
 
 const sameEvent = (one: ComparedEvent, other: ComparedEvent): boolean =>

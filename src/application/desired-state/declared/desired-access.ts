@@ -22,15 +22,10 @@ export const DECLARED_TYPES = [
 ] as const
 export type DeclaredType = (typeof DECLARED_TYPES)[number]
 
-/**
- * The desired projects with their roles and grants, and identity providers, of an organization. Only what is declared is
- * compared and changed. Objects are found again by their ids.
- */
-export interface DesiredAccess {
+/** What a desired state declares beside identity providers, and its options. */
+interface DesiredProjects {
   /** At most 1,000, no id twice. */
   readonly projects?: readonly DesiredProject[] | undefined
-  /** At most 1,000, no id twice. */
-  readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
   /**
    * Removes roles and grants of declared projects that are no longer declared and were marked with the same `managedBy`
    * and a version not newer than this one; false when absent. Projects and identity providers are never removed.
@@ -46,8 +41,23 @@ export interface DesiredAccess {
   readonly version?: number | undefined
 }
 
-/** A desired OIDC identity provider. An absent field stays as it is, or gets its default when the provider is added. */
-export interface DesiredIdentityProvider extends GivenProviderFields {
+/**
+ * The desired projects with their roles and grants, and identity providers, of an organization. Only what is declared is
+ * compared and changed. Objects are found again by their ids.
+ */
+export interface DesiredAccess extends DesiredProjects {
+  /** At most 1,000, no id twice. */
+  readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
+}
+
+/** A {@link DesiredAccess} as a plan carries it: each declared secret is sealed. */
+export interface SealedAccess extends DesiredProjects {
+  /** At most 1,000, no id twice. */
+  readonly identityProviders?: readonly SealedIdentityProvider[] | undefined
+}
+
+/** What is declared of an identity provider beside its secret. */
+interface DesiredProviderFields extends GivenProviderFields {
   /**
    * Permanent id of the provider: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter
    * or digit.
@@ -64,11 +74,6 @@ export interface DesiredIdentityProvider extends GivenProviderFields {
    */
   readonly clientId: string
   /**
-   * In plain text: 1 to 200 characters (code points). Required when the provider is added, unless it is added as
-   * inactive. Spec: OIDC identity provider configuration.
-   */
-  readonly clientSecret?: string | undefined
-  /**
    * State of the provider when it is added: active when absent. One that is there keeps its state. A provider that is
    * added as inactive without `clientSecret` has the secret `not set` until another is set.
    */
@@ -80,14 +85,17 @@ export interface DesiredIdentityProvider extends GivenProviderFields {
   readonly issuer: string
 }
 
-/** A {@link DesiredAccess} as a plan carries it: each declared secret is sealed. */
-export interface SealedAccess extends Omit<DesiredAccess, 'identityProviders'> {
-  /** As in {@link DesiredAccess}. */
-  readonly identityProviders?: readonly SealedIdentityProvider[] | undefined
+/** A desired OIDC identity provider. An absent field stays as it is, or gets its default when the provider is added. */
+export interface DesiredIdentityProvider extends DesiredProviderFields {
+  /**
+   * In plain text: 1 to 200 characters (code points). Required when the provider is added, unless it is added as
+   * inactive. Spec: OIDC identity provider configuration.
+   */
+  readonly clientSecret?: string | undefined
 }
 
 /** A {@link DesiredIdentityProvider} as a plan carries it. */
-export interface SealedIdentityProvider extends Omit<DesiredIdentityProvider, 'clientSecret'> {
+export interface SealedIdentityProvider extends DesiredProviderFields {
   /**
    * The declared `clientSecret`, sealed for this provider by the cipher of the host; without one, that of a provider that
    * is added as inactive.

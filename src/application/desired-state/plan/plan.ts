@@ -30,26 +30,14 @@ import { streamOf } from '../../../projections/read-events.js'
 import { onlyOnce } from '../../method/input.js'
 import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'
 
-/**
- * The changes that bring an organization to its desired state, and their conditions. Plain data: it can be
- * stored as JSON, by `JSON.stringify` or `toJson`, and applied after it is read back. Applying it plans `desired` again,
- * and records nothing unless that leads to the same changes.
- */
-export interface Plan {
+/** What a plan and the result of applying it have in common. */
+interface PlanHeader {
   /** The organization that the plan is for. */
   readonly orgId: string
   /** `managedBy` of the desired state; marks the recorded events. */
   readonly managedBy?: string | undefined
   /** `version` of the desired state; recorded with `managedBy`. */
   readonly version?: number | undefined
-  /** The desired state that the changes lead to. Each secret in it is sealed. */
-  readonly desired: SealedAccess
-  /**
-   * First each declared project, followed by its declared roles and the roles to remove, its declared
-   * grants and the grants to remove; then each declared
-   * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
-   */
-  readonly changes: readonly PlannedChange[]
   /** Counts of all `changes`. */
   readonly counts: Counts
   /**
@@ -60,8 +48,38 @@ export interface Plan {
   readonly undeclared: readonly ObjectRef[]
 }
 
-/** The change of one object, and its condition. Plain data, which can be stored as JSON. */
-export interface PlannedChange {
+/**
+ * The changes that bring an organization to its desired state, and their conditions. Plain data: it can be
+ * stored as JSON, by `JSON.stringify` or `toJson`, and applied after it is read back. Applying it plans `desired` again,
+ * and records nothing unless that leads to the same changes.
+ */
+export interface Plan extends PlanHeader {
+  /** The desired state that the changes lead to. Each secret in it is sealed. */
+  readonly desired: SealedAccess
+  /**
+   * First each declared project, followed by its declared roles and the roles to remove, its declared
+   * grants and the grants to remove; then each declared
+   * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
+   */
+  readonly changes: readonly PlannedChange[]
+}
+
+/** A {@link Plan} as `apply` takes it: `toJson` leaves out the events, which follow from `desired`. */
+export interface PlanInput extends PlanHeader {
+  /** As in {@link Plan}. */
+  readonly desired: SealedAccess
+  /** As in {@link Plan}. */
+  readonly changes: readonly PlannedChangeInput[]
+}
+
+/** The result of `apply`: the {@link Plan} with the details of every object. */
+export interface Applied extends PlanHeader {
+  /** In the order of the plan. */
+  readonly changes: readonly AppliedChange[]
+}
+
+/** The change of one object, and its condition, without its events. */
+interface ChangeHeader {
   /** `add`, `update` and `remove` have events, the others have none. */
   readonly action: Action
   /** By its type and ids. */
@@ -70,13 +88,42 @@ export interface PlannedChange {
   readonly reason?: 'removed' | undefined
   /** For people to read: the values before and after. At most 20. */
   readonly fields: readonly PlannedField[]
-  /** The events to record, at most 2. A secret in them is sealed. */
-  readonly events: readonly PlannedEvent[]
   /**
    * `details.sequence` of the object when the plan was made, in decimal digits; absent when there was no
    * object.
    */
   readonly sequence?: string | undefined
+}
+
+/** The change of one object, and its condition. Plain data, which can be stored as JSON. */
+export interface PlannedChange extends ChangeHeader {
+  /** The events to record, at most 2. A secret in them is sealed. */
+  readonly events: readonly PlannedEvent[]
+}
+
+/** A {@link PlannedChange} as `apply` takes it. */
+export interface PlannedChangeInput extends ChangeHeader {
+  /** Compared with the events that `desired` leads to; may be absent. */
+  readonly events?: readonly ComparedEvent[] | undefined
+}
+
+/** An event of a given plan. */
+export interface ComparedEvent {
+  /** Its type. */
+  readonly type: string
+  /** The version of the event type. */
+  readonly schemaVersion: number
+  /** Its fields. */
+  readonly data: object
+}
+
+/** A change of an applied plan, with the details of its object afterwards. */
+export interface AppliedChange extends PlannedChange {
+  /**
+   * Of a removed object, the details of its removal. Absent when there is no object: when it is `blocked`, and
+   * when it is a `superseded` role that a newer version removed.
+   */
+  readonly details?: ObjectDetails | undefined
 }
 
 /**
@@ -150,42 +197,6 @@ export interface PlannedGrantUpdated {
   readonly type: 'project_grant.updated'
   /** Which grant, and its new roles. */
   readonly data: PlannedGrantAdded['data']
-}
-
-/** The result of `apply`: the {@link Plan} with the details of every object. */
-export interface Applied extends Omit<Plan, 'changes' | 'desired'> {
-  /** In the order of the plan. */
-  readonly changes: readonly AppliedChange[]
-}
-
-/** A change of an applied plan, with the details of its object afterwards. */
-export interface AppliedChange extends PlannedChange {
-  /**
-   * Of a removed object, the details of its removal. Absent when there is no object: when it is `blocked`, and
-   * when it is a `superseded` role that a newer version removed.
-   */
-  readonly details?: ObjectDetails | undefined
-}
-
-/** A {@link Plan} as `apply` takes it: `toJson` leaves out the events, which follow from `desired`. */
-export interface PlanInput extends Omit<Plan, 'changes'> {
-  /** As in {@link Plan}. */
-  readonly changes: readonly PlannedChangeInput[]
-}
-
-/** A {@link PlannedChange} as `apply` takes it. */
-export interface PlannedChangeInput extends Omit<PlannedChange, 'events'> {
-  /** As in {@link PlannedChange}; the events are compared when they are there. */
-  readonly events?:
-    | readonly {
-        /** Type of the event. */
-        readonly type: string
-        /** Version of the event type. */
-        readonly schemaVersion: number
-        /** Fields of the event. */
-        readonly data: object
-      }[]
-    | undefined
 }
 
 /** The JSON text of a larger plan would exceed the longest string of JavaScript. */
