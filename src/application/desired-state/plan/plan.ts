@@ -176,7 +176,7 @@ export type PlannedEvent = {
   | IdentityProviderDeactivated
 )
 
-/** Adds a grant. The event that is recorded also says when the life of each role began. */
+/** Adds a grant. The event that is recorded also has the generation of each role. */
 export interface PlannedGrantAdded {
   /** As of the event that is recorded. */
   readonly type: 'project_grant.added'
@@ -191,7 +191,7 @@ export interface PlannedGrantAdded {
   }
 }
 
-/** Replaces the roles of a grant. The event that is recorded also says when the life of each role began. */
+/** Replaces the roles of a grant. The event that is recorded also has the generation of each role. */
 export interface PlannedGrantUpdated {
   /** As of the event that is recorded. */
   readonly type: 'project_grant.updated'
