@@ -10,14 +10,14 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`.
  */
 const BUDGETS = {
-  '.': { source: 'index.ts', own: 55_500, whole: 88_300 },
+  '.': { source: 'index.ts', own: 55_700, whole: 88_500 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 47_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 32_700, whole: 80_900 },
-  './transport': { source: 'transport/index.ts', own: 53_800, whole: 112_300 },
+  './transport': { source: 'transport/index.ts', own: 53_800, whole: 112_500 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './import': { source: 'import/index.ts', own: 8_200, whole: 19_000 },
-  './oidc': { source: 'oidc/index.ts', own: 8_000, whole: 45_000 },
+  './oidc': { source: 'oidc/index.ts', own: 8_300, whole: 46_200 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_200, whole: 45_400 },
   './webhooks': { source: 'webhooks/index.ts', own: 17_200, whole: 37_500 },
   './testing': { source: 'testing/index.ts', own: 32_100, whole: 43_100 },

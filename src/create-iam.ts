@@ -2,12 +2,23 @@ import { memoryReadModel } from './adapters/memory/read-model.js'
 import type { Hooks } from './application/hooks.js'
 import { type Iam, iamOf } from './application/iam.js'
 import { checkedIds, ulids } from './application/recording/new-id.js'
+import {
+  checkOptions,
+  FUNCTION,
+  type KnownOptions,
+  type OptionCheck,
+  type OptionChecks,
+  withMethods,
+} from './check-options.js'
 import type { EventStore } from './ports/event-store.js'
 import type { Authorize, DomainOptions } from './ports/host.js'
 import type { ReadModel } from './ports/read-model.js'
 import type { SecretCipher } from './ports/secret-cipher.js'
 
-/** What a host supplies. Other properties are ignored, so the result of `openSqlite` can be spread in. */
+/**
+ * What a host supplies. Unknown options are refused; `close` and `migrate` are ignored, so that the result of
+ * `openSqlite` or `openPostgres` can be spread in.
+ */
 export interface IamOptions {
   /** Where events are stored; `...openSqlite(path)` and `...(await openPostgres(…))` also supply `readModel`. */
   readonly store: EventStore
@@ -36,38 +47,53 @@ export interface IamOptions {
 /**
  * Binds the library to what a host supplies.
  *
- * @throws TypeError when an option is missing or of a wrong type
+ * @throws TypeError when an option is missing, unknown or of a wrong type
  */
-export const createIam: (options: IamOptions) => Iam = ({
-  store,
-  secrets,
-  authorize,
-  readModel = memoryReadModel(),
-  newId,
-  now,
-  domains = {},
-  hooks,
-}: Partial<IamOptions> = {}) => {
-  if (typeof store?.append !== 'function')
-    throw new TypeError('store must be an EventStore: spread openSqlite(), await openPostgres()')
-  if (typeof secrets?.seal !== 'function') throw new TypeError('secrets must be a SecretCipher')
-  checkFunction('authorize', authorize)
-  if (typeof readModel?.checkpoint !== 'function')
-    throw new TypeError('readModel must be a ReadModel')
-  if (typeof readModel.access !== 'function')
-    throw new TypeError('readModel must be a ReadModel with access, heldRoles and holders')
-  if (typeof readModel.route !== 'function')
-    throw new TypeError('readModel must be a ReadModel with route')
-  if (newId !== undefined) checkFunction('newId', newId)
-  if (now !== undefined) checkFunction('now', now)
-  checkDomains(domains)
-  if (hooks !== undefined) checkHooks(hooks)
+export const createIam: (options: IamOptions) => Iam = (options) => {
+  checkOptions('createIam', options, OPTIONS)
+  const { store, secrets, authorize, readModel = memoryReadModel() } = options
+  const { newId, now, domains = {}, hooks } = options
+  checkOptions('domains', domains, { optional: DOMAIN_OPTIONS, prefix: 'domains.' })
+  checkHooks(hooks)
   const ids = newId ? checkedIds(newId) : ulids()
   return iamOf(
     { store, secrets, authorize, readModel, newId: ids, now: clock(now), domains },
     hooks,
   )
 }
+
+const OBJECT: OptionCheck = [
+  (value) => typeof value === 'object' && value !== null,
+  'must be an object',
+]
+
+/** `openSqlite` and `openPostgres` return it beside a store and a read model. */
+const IGNORED: OptionCheck = [() => true, '']
+
+const OPTIONS: KnownOptions = {
+  required: {
+    store: withMethods(
+      ['append'],
+      'must be an EventStore: spread openSqlite(), await openPostgres()',
+    ),
+    secrets: withMethods(['seal'], 'must be a SecretCipher'),
+    authorize: FUNCTION,
+  },
+  optional: {
+    readModel: withMethods(
+      ['checkpoint', 'access', 'route'],
+      'must be a ReadModel with checkpoint, access, heldRoles, holders and route',
+    ),
+    newId: FUNCTION,
+    now: FUNCTION,
+    domains: OBJECT,
+    hooks: OBJECT,
+    close: IGNORED,
+    migrate: IGNORED,
+  },
+}
+
+const DOMAIN_OPTIONS: OptionChecks = { resolveTxt: FUNCTION, isPublicSuffix: FUNCTION }
 
 /** @throws TypeError when the clock of the host answers no time: every role would then count, or none */
 const clock =
@@ -79,26 +105,11 @@ const clock =
     return time
   }
 
-const DOMAIN_OPTIONS = ['resolveTxt', 'isPublicSuffix'] as const
-
-const checkDomains = (domains: DomainOptions): void => {
-  if (typeof domains !== 'object' || domains === null)
-    throw new TypeError('domains must be an object')
-  for (const name of Object.keys(domains))
-    if (!DOMAIN_OPTIONS.some((known) => known === name))
-      throw new TypeError(`domains.${name} is not a known option`)
-  for (const name of DOMAIN_OPTIONS)
-    if (domains[name] !== undefined) checkFunction(`domains.${name}`, domains[name])
-}
-
 const HOOKS = ['onCall', 'onAppend', 'onConflict', 'onRetry', 'onCatchUp', 'onFault'] as const
 
-const checkHooks = (hooks: Hooks): void => {
-  if (typeof hooks !== 'object' || hooks === null) throw new TypeError('hooks must be an object')
+/** Hooks may be methods of an object that has other properties too. */
+const checkHooks = (hooks: Hooks = {}): void => {
   for (const name of HOOKS)
-    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name])
-}
-
-function checkFunction(option: string, value: unknown): asserts value is () => unknown {
-  if (typeof value !== 'function') throw new TypeError(`${option} must be a function`)
+    if (hooks[name] !== undefined && typeof hooks[name] !== 'function')
+      throw new TypeError(`hooks.${name} must be a function`)
 }

@@ -20,6 +20,9 @@ const GENERATIONS = 'domain/generations.ts'
 
 const PURE = [...DOMAIN, 'ports', 'projections']
 
+/** Checks the options of every subpath; the domain has none. */
+const OPTIONS_CHECKER = 'check-options.ts'
+
 /** The public object: no method sees it. What lies beside it is shared by all methods. */
 const PUBLIC_OBJECT = 'application/iam.ts'
 
@@ -151,6 +154,9 @@ const unitOf = (folder: string): string =>
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
+  if (file === OPTIONS_CHECKER) return false
+  if (target === OPTIONS_CHECKER)
+    return !/^(domain|ports|projections|console\/browser)(\/|$)/.test(from)
   // An aggregate that saw the list, or rules across aggregates, would see all others.
   if ((target === AGGREGATES || target === GENERATIONS) && from.startsWith('domain')) return false
   if (from === to) return true
@@ -275,6 +281,9 @@ describe('a planted violation is found', () => {
     ['domain/generations.ts', "import { domains } from './email-domain/aggregate.js'"],
     ['domain/aggregates.ts', "import type { Host } from '../ports/host.js'"],
     ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
+    ['ports/host.ts', "import { checkOptions } from '../check-options.js'"],
+    ['domain/values.ts', "import { checkOptions } from '../check-options.js'"],
+    ['check-options.ts', "import { createIam } from './create-iam.js'"],
     ['projections/rows.ts', "export { iamOf } from '../application/iam.js'"],
     ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],
     ['application/reading/reads.ts', "import type { Iam } from '../iam.js'"],

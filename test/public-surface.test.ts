@@ -474,7 +474,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     ],
   },
   'claviger/oidc': {
-    values: ['openIdSignIn'],
+    values: ['isPrivateAddress', 'openIdSignIn'],
     both: [],
     types: [
       'BeginInput',
@@ -550,7 +550,7 @@ const SURFACE: Readonly<Record<string, Surface>> = {
     types: ['ConsoleHandler', 'ConsoleOptions'],
   },
   'claviger/webhooks': {
-    values: ['memoryCursors', 'webhooks'],
+    values: ['isPrivateAddress', 'memoryCursors', 'webhooks'],
     both: ['InvalidEndpoint'],
     types: [
       'CursorWrite',

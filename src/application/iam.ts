@@ -1,4 +1,5 @@
-import { ResultAsync } from 'neverthrow'
+import { ok, ResultAsync } from 'neverthrow'
+import { checkOptions, SIGNAL } from '../check-options.js'
 import type { Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import type { KnownEvent } from '../ports/known-event.js'
@@ -11,6 +12,7 @@ import type { Applied, Plan, PlanInput } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
 import { type Domains, domainsOf } from './domains/domains.js'
 import type { IamError } from './errors/errors.js'
+import { catchFaults } from './errors/fault.js'
 import type { SealBroken } from './errors/log-fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/catch-up.js'
@@ -40,6 +42,7 @@ import {
 } from './reading/history.js'
 import { createRuntime } from './runtime.js'
 import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
+import { callPort } from './waiting.js'
 
 /** Past changes and past states. */
 export interface History {
@@ -100,6 +103,15 @@ export interface Iam {
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
+   * For the host itself, without a permission check: the position of the last event of the log, `0n` before the first.
+   *
+   * @throws TypeError when an option is unknown or of a wrong type
+   */
+  readonly head: (options?: {
+    /** Ends the call at once, also while the store does not answer. */
+    readonly signal?: AbortSignal | undefined
+  }) => ResultAsync<Position, IamError>
+  /**
    * For the host itself: applies the events after its checkpoint to `projection`, and answers with the position
    * reached. `Unavailable` while the store, or a system that the projection uses, is unavailable.
    *
@@ -151,6 +163,11 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
     subscribe: (options) => subscribe(store, options, hooks),
+    head: (options = {}) => {
+      checkOptions('head', options, { optional: { signal: SIGNAL } })
+      const read = () => callPort(() => store.lastPosition(), options.signal)
+      return new ResultAsync(catchFaults(async () => ok(await read())))
+    },
     catchUp: (projection, options) => {
       requireProjection(projection)
       const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })

@@ -1,6 +1,6 @@
-import type { Command } from './running/command.js'
+import type { Command } from './command.js'
 
-/** What a command does, and how its module is loaded: none before it is needed. */
+/** A line of the overview. The module of a command is loaded when it is needed. */
 interface Listed {
   readonly about: string
   readonly load: () => Promise<Command>
@@ -18,15 +18,15 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   verify: {
     about: 'looks for faults in the log, and for what was tampered with',
-    load: async () => (await import('./commands/evidence/verify.js')).verify,
+    load: async () => (await import('./commands/evidence.js')).verify,
   },
   checkpoint: {
     about: 'signs what the log holds now',
-    load: async () => (await import('./commands/evidence/checkpoint.js')).checkpoint,
+    load: async () => (await import('./commands/evidence.js')).checkpoint,
   },
   key: {
     about: 'makes a key that signs checkpoints',
-    load: async () => (await import('./commands/evidence/key.js')).key,
+    load: async () => (await import('./commands/evidence.js')).key,
   },
   copy: {
     about: 'copies the log to another database',
@@ -34,11 +34,11 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   plan: {
     about: 'shows what a desired state would change',
-    load: async () => (await import('./commands/desired-state/plan.js')).plan,
+    load: async () => (await import('./commands/desired-state.js')).plan,
   },
   apply: {
     about: 'brings an organization to a desired state',
-    load: async () => (await import('./commands/desired-state/apply.js')).apply,
+    load: async () => (await import('./commands/desired-state.js')).apply,
   },
   import: {
     about: 'moves in from Zitadel, Keycloak or better-auth',
@@ -49,12 +49,12 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/reseal.js')).reseal,
   },
   doctor: {
-    about: 'tells versions, schema and lag of a database',
+    about: 'shows versions, schema and lag of a database',
     load: async () => (await import('./commands/doctor.js')).doctor,
   },
   serve: {
     about: 'serves the JSON interface and the console, to look at a database',
-    load: async () => (await import('./commands/serve/serve.js')).serve,
+    load: async () => (await import('./commands/serve.js')).serve,
   },
 }
 
@@ -65,7 +65,7 @@ ${Object.entries(COMMANDS)
   .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
   .join('\n')}
 
-  claviger COMMAND --help tells the options of a command.
-  --db or CLAVIGER_DB names the database: a file of SQLite, or postgres://…
+  claviger COMMAND --help shows the options of a command.
+  --db or CLAVIGER_DB names the database: an SQLite file, or postgres://…
 
 Exit codes: 0 done, 1 failed, 2 changes pending or faults found, 64 usage.`

@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 // The command line: `claviger COMMAND [options]`.
 import { parseArgs } from 'node:util'
+import { type Command, type ExitCode, reasonOf, UsageError, versionOfPackage } from './command.js'
 import { COMMANDS, OVERVIEW } from './commands.js'
-import { masking } from './output/mask.js'
-import { openTerminal } from './output/terminal.js'
-import { type Command, type ExitCode, UsageError } from './running/command.js'
-import { reasonOf } from './running/explain.js'
-import { versionOfPackage } from './running/version.js'
+import { masking, openTerminal } from './terminal.js'
 
-/** How long Ctrl-C may take without a word, in milliseconds. */
+/** Time after Ctrl-C until a note says why it waits, in milliseconds. */
 const WAIT_MS = 1_000
 
 const given = process.argv.slice(2)
@@ -26,11 +23,12 @@ const terminal = openTerminal({
   },
 })
 
-/** Ends in good order: what is being recorded is recorded or not. A second signal ends the process at once. */
+/** Ends in good order, after the append that is under way. A second signal ends the process at once. */
 const end = (): void => {
   ended.abort()
-  const tell = () => terminal.note('claviger: Waiting for the database. Ctrl-C again ends at once')
-  setTimeout(tell, WAIT_MS).unref()
+  const notify = () =>
+    terminal.note('claviger: Waiting for the database. Ctrl-C again ends at once')
+  setTimeout(notify, WAIT_MS).unref()
 }
 process.once('SIGINT', end)
 process.once('SIGTERM', end)

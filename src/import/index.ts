@@ -1,5 +1,9 @@
-export { type BetterAuthTables, readBetterAuth } from './better-auth/read-better-auth.js'
-export type { Imported, ImportedOrganization } from './imported.js'
-export { readKeycloakRealm } from './keycloak/read-keycloak-realm.js'
-export type { ImportWarning, ImportWarningKind } from './warning.js'
-export { readZitadelExport } from './zitadel/read-zitadel-export.js'
+export { type BetterAuthTables, readBetterAuth } from './better-auth.js'
+export type {
+  Imported,
+  ImportedOrganization,
+  ImportWarning,
+  ImportWarningKind,
+} from './imported.js'
+export { readKeycloakRealm } from './keycloak.js'
+export { readZitadelExport } from './zitadel.js'

@@ -1,10 +1,10 @@
-/** Networks that are not of the internet: private, loopback, link-local, shared, unspecified, multicast, reserved. */
+/** Networks outside the internet: private, loopback, link-local, shared, unspecified, multicast, reserved. */
 const PRIVATE_V4 =
   /^(0|10|127|22[4-9]|23\d|24\d|25[0-5])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.(168\.|0\.[02]\.)|^198\.(1[89]\.|51\.100\.)|^203\.0\.113\./
 
 const V4 = /^\d{1,3}(\.\d{1,3}){3}$/
 
-/** The eight groups of an address in IPv6, which a URL writes without zone; undefined of what is none. */
+/** Parses an IPv6 address, without a zone, into its eight groups; undefined if it is not one. */
 const groupsOf = (address: string): readonly number[] | undefined => {
   if (!URL.canParse(`http://[${address}]/`)) return undefined
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::')
@@ -14,7 +14,7 @@ const groupsOf = (address: string): readonly number[] | undefined => {
   return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
 }
 
-/** The address in IPv4 that one in IPv6 leads to: mapped, compatible, translated (NAT64) or 6to4. */
+/** The IPv4 address that an IPv6 address carries: mapped, compatible, translated (NAT64) or 6to4. */
 const embedded = (groups: readonly number[]): string | undefined => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const inV4 = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
@@ -33,15 +33,18 @@ export const isLoopback = (host: string): boolean => {
 
 const isLoopbackV4 = (name: string): boolean => V4.test(name) && name.startsWith('127.')
 
-/** Whether an address, with or without brackets, is one that only this machine or its network can reach. */
-export const isPrivate = (host: string): boolean => {
+/**
+ * Whether an address, with or without brackets, belongs to this machine or its network: private, loopback, link-local,
+ * shared or reserved ones, also when IPv6 carries them. Of names, only `localhost` is one.
+ */
+export const isPrivateAddress = (host: string): boolean => {
   const address = host.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '')
   if (V4.test(address)) return PRIVATE_V4.test(address)
   const groups = address.includes(':') ? groupsOf(address) : undefined
   if (groups === undefined) return isLoopback(host)
   const v4 = embedded(groups)
   if (v4 !== undefined) return PRIVATE_V4.test(v4)
-  // Of the internet is 2000::/3 alone, without what is for documentation.
+  // The internet is 2000::/3 without the addresses for documentation.
   const [first = 0, second = 0] = groups
   return first >> 13 !== 1 || (first === 0x2001 && second === 0xdb8)
 }

@@ -1,5 +1,11 @@
-import { isLoopback, isPrivate } from './address.js'
-import { NetworkFault } from './network-fault.js'
+import {
+  BOOLEAN,
+  FUNCTION,
+  milliseconds,
+  type OptionCheck,
+  type OptionChecks,
+} from '../check-options.js'
+import { isLoopback, isPrivateAddress } from './address.js'
 
 /** An address of a name. */
 export interface FoundAddress {
@@ -7,15 +13,16 @@ export interface FoundAddress {
   readonly address: string
 }
 
-/** What a host says about the network. */
+/** Options for requests to other hosts. */
 export interface NetworkOptions {
-  /** Makes the requests; the global `fetch` when absent. It must not follow redirects when told not to. */
+  /** Makes the requests; the global `fetch` when absent. It must respect `redirect: 'manual'`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
-   * Finds the addresses of a name, so that they are checked before a request; `(name) => lookup(name, { all: true })`
-   * with `lookup` of `node:dns/promises`. Names are not checked when absent.
+   * Finds the addresses of a name, which are checked before a request: `(name) => lookup(name, { all: true })` with
+   * `lookup` of `node:dns/promises`. With `false` names are not resolved, and only addresses that stand in a URL are
+   * checked: for a `fetch` that checks the address it connects to, or URLs that you trust.
    */
-  readonly lookup?: ((name: string) => Promise<readonly FoundAddress[]>) | undefined
+  readonly lookup: ((name: string) => Promise<readonly FoundAddress[]>) | false
   /** Lets requests go to this machine, without TLS too: for development and tests. */
   readonly allowHttpLoopback?: boolean | undefined
   /** Lets requests go to private networks. */
@@ -24,34 +31,77 @@ export interface NetworkOptions {
   readonly timeout?: number | undefined
 }
 
-/** Longest wait for an answer when a host says nothing, in milliseconds. */
+/** Default of `timeout`. */
 export const DEFAULT_TIMEOUT_MS = 10_000
 
-/** Whether a URL may be asked, as far as it says itself. */
+const LOOKUP: OptionCheck = [
+  (value) => value === false || typeof value === 'function',
+  'must be a function that finds the addresses of a name, such as (name) => lookup(name, { all: true }) of ' +
+    'node:dns/promises, or false, which checks only addresses that stand in a URL',
+]
+
+/** Checks of {@link NetworkOptions}. */
+export const NETWORK_OPTIONS: Readonly<Record<'required' | 'optional', OptionChecks>> = {
+  required: { lookup: LOOKUP },
+  optional: {
+    fetch: FUNCTION,
+    allowHttpLoopback: BOOLEAN,
+    allowPrivateNetwork: BOOLEAN,
+    timeout: milliseconds(1, 600_000),
+  },
+}
+
+/** Why a URL, or the answer to a request, was refused. */
+export type NetworkReason =
+  /** The URL is malformed, not `https`, or names an address that is not allowed. */
+  | 'address'
+  /** A redirect, which is never followed. */
+  | 'redirect'
+  /** No whole answer in time. */
+  | 'timeout'
+  /** Too many bytes. */
+  | 'too_large'
+  /** No connection, or one that broke. */
+  | 'network'
+
+/** A request without an answer, or with one that was refused. Its message holds nothing of what was sent. */
+export class NetworkFault extends Error {
+  override readonly name = 'NetworkFault'
+  readonly reason: NetworkReason
+
+  constructor(reason: NetworkReason) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** Whether a request may go to a URL, by its text alone: names are not resolved. */
 export const isAllowed = (url: URL, options: NetworkOptions): boolean => {
   const { protocol, hostname, username, password } = url
   if (username !== '' || password !== '') return false
   if (options.allowHttpLoopback === true && isLoopback(hostname))
     return protocol === 'https:' || protocol === 'http:'
-  return protocol === 'https:' && (options.allowPrivateNetwork === true || !isPrivate(hostname))
+  return (
+    protocol === 'https:' && (options.allowPrivateNetwork === true || !isPrivateAddress(hostname))
+  )
 }
 
-/** A request, and what is made of the answer within the same time. */
-export interface GuardedRequest<Value> {
+/** A request, and what reads its answer within the same timeout. */
+interface GuardedRequest<Value> {
   readonly url: string
   readonly init: RequestInit
   readonly read: (answer: Response) => Promise<Value>
 }
 
 /**
- * Asks only where asking is allowed, and waits for a bounded time.
+ * Sends requests to allowed URLs only, follows no redirect, and waits for a bounded time.
  *
- * @throws NetworkFault; what `read` throws of it, too
+ * @throws NetworkFault, for whatever goes wrong
  */
 export const guardedFetch =
   (options: NetworkOptions) =>
   async <Value>({ url, init, read }: GuardedRequest<Value>): Promise<Value> => {
-    const { fetch: ask = fetch, timeout = DEFAULT_TIMEOUT_MS } = options
+    const { fetch: send = fetch, timeout = DEFAULT_TIMEOUT_MS } = options
     const signal = new AbortController()
     const late = new NetworkFault('timeout')
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -61,16 +111,16 @@ export const guardedFetch =
         signal.abort(late)
       }, timeout)
     })
-    const asked = async (): Promise<Value> => {
+    const answered = async (): Promise<Value> => {
       await checkAddress(url, options)
-      const answer = await ask(url, { ...init, redirect: 'manual', signal: signal.signal })
+      const answer = await send(url, { ...init, redirect: 'manual', signal: signal.signal })
       const isRedirect =
         answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)
       if (isRedirect || answer.redirected) throw new NetworkFault('redirect')
       return read(answer)
     }
     try {
-      return await Promise.race([asked(), tooLate])
+      return await Promise.race([answered(), tooLate])
     } catch (thrown) {
       throw thrown instanceof NetworkFault ? thrown : new NetworkFault('network')
     } finally {
@@ -83,10 +133,10 @@ const checkAddress = async (href: string, options: NetworkOptions): Promise<void
   const url = new URL(href)
   if (!isAllowed(url, options)) throw new NetworkFault('address')
   const { lookup, allowPrivateNetwork, allowHttpLoopback } = options
-  if (lookup === undefined || allowPrivateNetwork === true) return
+  if (lookup === false || allowPrivateNetwork === true) return
   if (allowHttpLoopback === true && isLoopback(url.hostname)) return
   const found = await lookup(url.hostname.replace(/^\[(.*)\]$/, '$1'))
-  if (found.length === 0 || found.some(({ address }) => isPrivate(address)))
+  if (found.length === 0 || found.some(({ address }) => isPrivateAddress(address)))
     throw new NetworkFault('address')
 }
 

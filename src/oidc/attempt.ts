@@ -1,9 +1,9 @@
 import { Refused } from './refusal.js'
 
-/** How long a sign-in may take, in milliseconds. */
+/** Longest time between `begin` and `finish`, in milliseconds. */
 const LIFETIME = 600_000
 
-/** What a sign-in is finished with. */
+/** The values that `finish` needs of `begin`. */
 export interface Attempt {
   readonly orgId: string
   readonly idpId: string

@@ -20,15 +20,15 @@ export type ProviderChoice =
       readonly email: string
     }
 
-/** What `begin` takes: a provider, and what the sign-in is for. */
+/** Input of `begin`: a provider, and the purpose of the sign-in. */
 export type BeginInput = ProviderChoice & {
-  /** Tells the provider who is signing in: 1 to 320 characters. */
+  /** The user who is signing in, as a hint for the provider: 1 to 320 characters. */
   readonly loginHint?: string | undefined
   /** `prompt` of OpenID Connect, such as `login` or `select_account`: 1 to 100 characters. */
   readonly prompt?: string | undefined
   /**
-   * Where the host goes on after the sign-in; `finish` answers with it. A path of the host itself: 1 to 1,000
-   * characters of printable ASCII, as in a URL, beginning with `/`, without `//` and `\`.
+   * The path where the host continues after the sign-in; `finish` returns it. 1 to 1,000 characters of printable ASCII,
+   * as in a URL, beginning with `/`, without `//` and `\`.
    */
   readonly returnTo?: string | undefined
   /** Project whose roles `finish` answers with; InvalidArgument without `userIdOf`. */
@@ -37,10 +37,10 @@ export type BeginInput = ProviderChoice & {
   readonly projectOrgId?: string | undefined
 }
 
-/** What `finish` takes: the URL, as text or within a request, and the attempt of `begin`. */
+/** Input of `finish`: the URL, as text or within a request, and the attempt of `begin`. */
 export type FinishInput = (
   | {
-      /** Where the provider sent the browser, with its query. What is before the query is not looked at. */
+      /** The URL that the provider sent the browser to. Only its query is used. */
       readonly url: string
       /** Not beside `url`. */
       readonly request?: undefined
@@ -48,14 +48,14 @@ export type FinishInput = (
   | {
       /** Not beside `request`. */
       readonly url?: undefined
-      /** The request with which the browser came back; `url` of it is used. */
+      /** The request with which the browser came back. Only its `url` is used. */
       readonly request: {
         /** Absolute, or as Node.js has it. */
         readonly url: string
       }
     }
 ) & {
-  /** As `begin` answered; undefined where the browser sent none, which is refused. */
+  /** The attempt of `begin`; undefined, which is refused, if the browser sent none. */
   readonly attempt: string | undefined
   /** Refuses attempts of another organization. */
   readonly orgId?: string | undefined
@@ -63,7 +63,7 @@ export type FinishInput = (
   readonly idpId?: string | undefined
 }
 
-/** What `test` takes. */
+/** Input of `test`. */
 export interface TestInput {
   /** Organization of the provider. */
   readonly orgId: string
@@ -129,7 +129,8 @@ const check = (
 ): void => {
   const violations: Violation[] = []
   for (const field of Object.keys(Object(input)))
-    if (!Object.hasOwn(checks, field)) violations.push({ field, description: 'is no field' })
+    if (!Object.hasOwn(checks, field))
+      violations.push({ field, description: 'is not a field of this input' })
   for (const [field, [isValid, description]] of Object.entries(checks)) {
     const value = Reflect.get(Object(input), field)
     if (value === undefined && required.includes(field))
@@ -139,6 +140,6 @@ const check = (
   if (violations.length > 0) throw invalid(violations)
 }
 
-/** What is wrong with an input. */
+/** The refusal of a malformed input. */
 export const invalid = (violations: readonly Violation[]): Refused =>
   new Refused({ kind: 'InvalidArgument', violations })

@@ -1,34 +1,58 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import type { IamError } from '../index.js'
-import { type Begun, begin } from './begin.js'
-import { checkProvider } from './checking/check-provider.js'
-import type { CheckedProvider } from './checking/checked-provider.js'
-import { finish } from './finish.js'
-import type { BeginInput, FinishInput, TestInput } from './input.js'
-import { type SignInOptions, setUp } from './options.js'
-import { Refused, type SignInRefusal } from './refusal.js'
-import type { SignedIn } from './signed-in.js'
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  type ServerMetadata,
+} from 'openid-client'
+import { authorizationScopes, type IamError } from '../index.js'
+import type { Attempt } from './attempt.js'
+import { type CheckedProvider, checkProvider } from './check-provider.js'
+import {
+  type BeginInput,
+  checkBegin,
+  checkFinish,
+  type FinishInput,
+  invalid,
+  type TestInput,
+} from './input.js'
+import { type Setup, type SignInOptions, setUp } from './options.js'
+import { clientOf, discover, keySetOf, type StoredProvider, storedProvider } from './provider.js'
+import { fromHost, orRefuse, Refused, type SignInRefusal, withRefusals } from './refusal.js'
+import { claimsOf, type Granted, type SignedIn, userOf } from './signed-in.js'
 
 /** Signs users in with stored providers, by OpenID Connect: authorization code with PKCE, state and nonce. */
 export interface OpenIdSignIn {
-  /** Asks the provider what it offers, and answers where to send the browser. */
+  /** Asks the provider for its discovery, and answers where to send the browser. */
   readonly begin: (input: BeginInput) => ResultAsync<Begun, SignInRefusal | IamError>
   /**
-   * Exchanges the code, checks what the provider says, and answers who the user is. That an attempt is used once is
-   * up to the provider, which takes no code twice, and to the host, which deletes the cookie.
+   * Exchanges the code, checks the answers of the provider, and answers who the user is. The provider accepts a code
+   * only once; the host deletes the cookie of the attempt.
    */
   readonly finish: (input: FinishInput) => ResultAsync<SignedIn, SignInRefusal | IamError>
   /**
-   * Asks an active or inactive provider what it offers, and whether it takes the secret. What the provider does wrong is
-   * a check that failed, no error. It shows what an administrator wants to know before users sign in.
+   * Asks an active or inactive provider for its discovery, and whether it accepts the secret, so that an administrator
+   * can look before users sign in. A mistake of the provider is a check that failed, not an error.
    */
   readonly test: (input: TestInput) => ResultAsync<CheckedProvider, SignInRefusal | IamError>
 }
 
+/** A sign-in under way. */
+export interface Begun {
+  /** Where the host sends the browser. */
+  readonly url: string
+  /** For a cookie that is HttpOnly; good for ten minutes. About 600 characters, and more by long ids, `redirectUri` and `returnTo`. */
+  readonly attempt: string
+}
+
 /**
- * Each call reads the provider and its secret from the store, so that a change of it holds in all processes at once.
- * What a provider says of itself (its discovery) is used for at most five minutes, of at most 100 issuers and 4 MiB;
- * `test` asks anew.
+ * Each call reads the provider and its secret from the store, so a change holds in all processes at once. The discovery
+ * and the key set of a provider are cached for at most five minutes: 100 of each, and 4 MiB. A key id that the set lacks
+ * asks for it again, at most once in ten seconds; `test` reads the discovery anew.
  *
  * @throws TypeError when an option is missing, unknown or of a wrong type
  * @throws RangeError when the key is not of 32 bytes
@@ -36,13 +60,13 @@ export interface OpenIdSignIn {
 export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   const setup = setUp(options)
   return {
-    begin: (input) => answering(() => begin(setup, input)),
-    finish: (input) => answering(() => finish(setup, input)),
-    test: (input) => answering(() => checkProvider(setup, input)),
+    begin: (input) => asResult(() => begin(setup, input)),
+    finish: (input) => asResult(() => finish(setup, input)),
+    test: (input) => asResult(() => checkProvider(setup, input)),
   }
 }
 
-const answering = <Value>(work: () => Promise<Value>) => {
+const asResult = <Value>(work: () => Promise<Value>) => {
   const answer = async (): Promise<Result<Value, SignInRefusal | IamError>> => {
     try {
       return ok(await work())
@@ -52,4 +76,141 @@ const answering = <Value>(work: () => Promise<Value>) => {
     }
   }
   return new ResultAsync(answer())
+}
+
+/** @throws Refused */
+const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
+  checkBegin(input)
+  const { options } = setup
+  if (input.projectId !== undefined && options.userIdOf === undefined)
+    throw invalid([{ field: 'projectId', description: 'needs the option userIdOf' }])
+  const { orgId, idpId } = await routeOf(setup, input)
+  const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
+  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  const metadata = await discover(stored, setup)
+  const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
+  const { redirectUri } = options
+  const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input
+  const asked = {
+    redirect_uri: redirectUri,
+    scope: authorizationScopes(stored.provider).join(' '),
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+    ...(prompt !== undefined && { prompt }),
+  }
+  const url = await withRefusals(() =>
+    buildAuthorizationUrl(clientOf(stored, metadata, setup), asked),
+  )
+  const configuration = await setup.hashOf(stored)
+  const begun = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
+  const attempt = await setup.seal({ ...begun, returnTo, projectId, projectOrgId })
+  return { url: url.href, attempt }
+}
+
+const routeOf = async (
+  { options }: Setup,
+  input: BeginInput,
+): Promise<{ readonly orgId: string; readonly idpId: string }> => {
+  if (input.email === undefined) return input
+  const route = await orRefuse(options.iam.domains.route({ email: input.email }))
+  if (route === undefined) throw new Refused({ kind: 'NoProviderForEmail' })
+  return route
+}
+
+/** @throws Refused */
+const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
+  checkFinish(input)
+  const attempt = await setup.open(input.attempt)
+  checkAttempt(attempt, { ...input, redirectUri: setup.options.redirectUri })
+  const stored = await unchangedProvider(setup, attempt)
+  const metadata = await discover(stored, setup)
+  const client = clientOf(stored, metadata, setup)
+  const fail = (thrown: unknown): never => {
+    if (isOfKeys(thrown)) setup.keySets.expire(keySetOf(metadata))
+    throw thrown
+  }
+  const granted = await redeemCode(client, attempt, input.url ?? input.request.url).catch(fail)
+  const claims = await claimsOf(client, granted).catch(fail)
+  const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
+  return withAccess(setup, attempt, user)
+}
+
+/** Whether a refusal may come from an old key set: not every provider gives a new key a new id. */
+const isOfKeys = (thrown: unknown): boolean =>
+  thrown instanceof Refused &&
+  ['SignatureMismatch', 'InvalidResponse'].includes(thrown.refusal.kind)
+
+const checkAttempt = (
+  attempt: Attempt,
+  expected: {
+    readonly redirectUri: string
+    readonly orgId?: string | undefined
+    readonly idpId?: string | undefined
+  },
+): void => {
+  for (const field of ['redirectUri', 'orgId', 'idpId'] as const)
+    if (expected[field] !== undefined && attempt[field] !== expected[field])
+      throw new Refused({ kind: 'AttemptMismatch', field })
+}
+
+const unchangedProvider = async (
+  { options, contextOf, hashOf }: Setup,
+  { orgId, idpId, configuration }: Attempt,
+): Promise<StoredProvider> => {
+  const stored = await storedProvider(options.iam, await contextOf(orgId), idpId).catch(removed)
+  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  if ((await hashOf(stored)) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
+  return stored
+}
+
+const removed = (thrown: unknown): never => {
+  if (thrown instanceof Refused && thrown.refusal.kind === 'NotFound')
+    throw new Refused({ kind: 'ProviderRemoved' })
+  throw thrown
+}
+
+const redeemCode = async (
+  client: Configuration,
+  attempt: Attempt,
+  href: string,
+): Promise<Granted> => {
+  const { redirectUri, state, nonce, verifier } = attempt
+  // Behind a proxy the host may see another origin than browsers do, so only the query counts.
+  const url = new URL(redirectUri)
+  url.search = new URL(href, redirectUri).search
+  checkAnswer(url.searchParams, client.serverMetadata(), state)
+  const expected = {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+  }
+  return withRefusals(() => authorizationCodeGrant(client, url, expected), 'id_token')
+}
+
+/** `openid-client` checks the same, and says for both only that the answer is invalid. @throws Refused */
+const checkAnswer = (answer: URLSearchParams, metadata: ServerMetadata, state: string): void => {
+  const { issuer, authorization_response_iss_parameter_supported: namesIssuer } = metadata
+  const issuers = answer.getAll('iss')
+  const isOfIssuer = issuers.length === 1 && issuers[0] === issuer
+  if (!isOfIssuer && (namesIssuer || issuers.length > 0))
+    throw new Refused({ kind: 'IssuerMismatch' })
+  const states = answer.getAll('state')
+  if (states.length !== 1 || states[0] !== state) throw new Refused({ kind: 'StateMismatch' })
+}
+
+const withAccess = async (
+  { options, contextOf }: Setup,
+  { orgId, projectId, projectOrgId }: Attempt,
+  user: SignedIn,
+): Promise<SignedIn> => {
+  const userId = await fromHost(() => options.userIdOf?.(user))
+  if (userId === undefined) return user
+  if (projectId === undefined) return { ...user, userId }
+  const asked = { userId, projectId, ...(projectOrgId !== undefined && { projectOrgId }) }
+  const access = await orRefuse(options.iam.access.check(asked, await contextOf(orgId)))
+  return { ...user, userId, access }
 }

@@ -1,18 +1,13 @@
+import { checkOptions, FUNCTION, type KnownOptions } from '../check-options.js'
 import type { Caller, Iam } from '../index.js'
-import {
-  checkOptions,
-  isCallable,
-  NETWORK_CHECKS,
-  type OptionChecks,
-} from '../network/check-options.js'
-import type { NetworkOptions } from '../network/guarded-fetch.js'
+import { NETWORK_OPTIONS, type NetworkOptions } from '../network/guarded-fetch.js'
 import { type Sealing, sealing } from './attempt.js'
-import { type DiscoveryCache, discoveryCache } from './provider/discovery-cache.js'
-import type { StoredProvider } from './provider/stored-provider.js'
+import { documentCache } from './document-cache.js'
+import type { ProviderAccess, StoredProvider } from './provider.js'
 import { fromHost } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
 
-/** What a host gives to `openIdSignIn`. */
+/** Options of `openIdSignIn`. */
 export interface SignInOptions extends NetworkOptions {
   /** Keeps the providers. */
   readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains'>
@@ -31,15 +26,13 @@ export interface SignInOptions extends NetworkOptions {
     | undefined
 }
 
-/** Checked options, and what is made of them once. */
-export interface Setup extends Sealing {
+/** Checked options, with the caches and functions that all calls share. */
+export interface Setup extends Sealing, ProviderAccess {
   readonly options: SignInOptions
-  /** What providers said of themselves. */
-  readonly discovered: DiscoveryCache
   readonly contextOf: (
     orgId: string,
   ) => Promise<{ readonly caller: Caller; readonly orgId: string }>
-  /** Keyed hash of what a sign-in rests on, which is neither the name of a provider nor how its secret is sealed. */
+  /** Keyed hash of what a sign-in depends on: not the name of a provider, nor how its secret is sealed. */
   readonly hashOf: (stored: StoredProvider) => Promise<string>
 }
 
@@ -51,7 +44,9 @@ export const setUp = (options: SignInOptions): Setup => {
   return {
     ...sealed,
     options,
-    discovered: discoveryCache(),
+    network: options,
+    discoveries: documentCache(),
+    keySets: documentCache(),
     contextOf: async (orgId) => ({
       caller: await fromHost(() => (typeof caller === 'function' ? caller(orgId) : caller)),
       orgId,
@@ -68,25 +63,27 @@ const KEY_BYTES = 32
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-const REQUIRED: OptionChecks = {
-  iam: [isObject, 'must be an Iam'],
-  caller: [(value) => isObject(value) || isCallable(value), 'must be a Caller or a function'],
-  redirectUri: [
-    (value) => typeof value === 'string' && isRedirectUri(value),
-    'must be an absolute URL of https or http, without query and fragment',
-  ],
-  key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
-}
-
-const OPTIONAL: OptionChecks = {
-  ...NETWORK_CHECKS,
-  userIdOf: [isCallable, 'must be a function'],
+const OPTIONS: KnownOptions = {
+  required: {
+    iam: [isObject, 'must be an Iam'],
+    caller: [
+      (value) => isObject(value) || typeof value === 'function',
+      'must be a Caller or a function',
+    ],
+    redirectUri: [
+      (value) => typeof value === 'string' && isRedirectUri(value),
+      'must be an absolute URL of https or http, without query and fragment',
+    ],
+    key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
+    ...NETWORK_OPTIONS.required,
+  },
+  optional: { ...NETWORK_OPTIONS.optional, userIdOf: FUNCTION },
 }
 
 const isRedirectUri = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#]/.test(text)
 
 const checkSignInOptions = (options: SignInOptions): void => {
-  checkOptions('openIdSignIn', options, { required: REQUIRED, optional: OPTIONAL })
+  checkOptions('openIdSignIn', options, OPTIONS)
   if (options.key.length !== KEY_BYTES) throw new RangeError('key must be 32 bytes')
 }

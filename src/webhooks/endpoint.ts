@@ -1,5 +1,4 @@
 import type { Iam, KnownEvent, Position } from '../index.js'
-import { keyOf } from './sending/signature.js'
 
 /** A receiver of messages. */
 export interface WebhookEndpoint {
@@ -18,7 +17,7 @@ export interface WebhookEndpoint {
   readonly types?: readonly KnownEvent['type'][] | undefined
   /**
    * Where a new endpoint begins: after this position, exclusive, `0n` being the start of the log; at the head of the
-   * log when absent. It means nothing once the endpoint has a cursor.
+   * log when absent. Ignored once the endpoint has a cursor.
    */
   readonly after?: Position | undefined
 }
@@ -30,7 +29,7 @@ export class InvalidEndpoint extends TypeError {
 
 const FIELDS = ['id', 'url', 'secrets', 'orgId', 'types', 'after']
 
-export const MAX_POSITION = 2n ** 64n - 1n
+const MAX_POSITION = 2n ** 64n - 1n
 
 export const isPosition = (value: unknown): value is Position =>
   typeof value === 'bigint' && value >= 0n && value <= MAX_POSITION
@@ -42,7 +41,7 @@ export const isEndpointId = (value: unknown): value is string =>
   value.isWellFormed() &&
   !value.includes('\0')
 
-/** Whether `value` is a list of `least` to `most` of what `isItem` takes. */
+/** Whether a value is a list of 1 to `most` valid items. */
 const isList = (value: unknown, most: number, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length >= 1 && value.length <= most && value.every(isItem)
 
@@ -61,13 +60,13 @@ const CHECKS: Readonly<Record<string, readonly [(value: unknown) => boolean, str
   ],
 }
 
-/** What is wrong with an endpoint of the host; names the field, never a value. */
+/** The reason why an endpoint of the host is malformed, if it is: the name of a field, never a value. */
 export const objectionTo = (
   endpoint: WebhookEndpoint,
   iam: Pick<Iam, 'subscribe'>,
 ): string | undefined => {
   const unknown = Object.keys(Object(endpoint)).find((name) => !FIELDS.includes(name))
-  if (unknown !== undefined) return `${unknown} is no field of an endpoint`
+  if (unknown !== undefined) return `${unknown} is not a field of an endpoint`
   for (const [name, [isValid, description]] of Object.entries(CHECKS))
     if (!isValid(Reflect.get(Object(endpoint), name))) return `${name} ${description}`
   try {
@@ -77,5 +76,20 @@ export const objectionTo = (
   } catch (error) {
     if (error instanceof TypeError) return error.message
     throw error
+  }
+}
+
+const SECRET_PREFIX = 'whsec_'
+
+/** The bytes of a secret of Standard Webhooks; undefined if it is malformed. */
+export const keyOf = (secret: string): Uint8Array<ArrayBuffer> | undefined => {
+  if (!secret.startsWith(SECRET_PREFIX)) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (each) =>
+      each.charCodeAt(0),
+    )
+    return bytes.length >= 24 && bytes.length <= 64 ? bytes : undefined
+  } catch {
+    return undefined
   }
 }

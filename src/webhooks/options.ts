@@ -1,35 +1,38 @@
-import { type Caller, type Iam, timeOf } from '../index.js'
 import {
   checkOptions,
-  isCallable,
+  FUNCTION,
+  type KnownOptions,
   milliseconds,
-  NETWORK_CHECKS,
-  type OptionCheck,
-  type OptionChecks,
-} from '../network/check-options.js'
-import { DEFAULT_TIMEOUT_MS, type NetworkOptions } from '../network/guarded-fetch.js'
+  withMethods,
+} from '../check-options.js'
+import { type Caller, type Iam, type IamError, type Position, timeOf } from '../index.js'
+import {
+  DEFAULT_TIMEOUT_MS,
+  NETWORK_OPTIONS,
+  type NetworkOptions,
+  type NetworkReason,
+} from '../network/guarded-fetch.js'
 import type { WebhookCursors } from '../ports/webhook-cursors.js'
-import { boundedCursors } from './bounded-cursors.js'
 import { type Clock, systemClock } from './clock.js'
-import type { Delivery, WebhookFault } from './delivery.js'
+import { boundedCursors } from './cursors.js'
 import type { WebhookEndpoint } from './endpoint.js'
 
-/** What a host gives to `webhooks`. */
+/** Options of `webhooks`. */
 export interface WebhookOptions extends NetworkOptions {
-  /** Whose changes are told. */
-  readonly iam: Pick<Iam, 'subscribe' | 'catchUp' | 'history'>
+  /** Its changes are sent. */
+  readonly iam: Pick<Iam, 'subscribe' | 'head' | 'history'>
   /** Reads the history of an organization; needs `event.read` there. */
   readonly caller: (orgId: string) => Caller
   /**
    * Keeps how far each endpoint is: `memoryCursors`, `sqliteCursors` of `claviger/sqlite`, `postgresCursors` of
-   * `claviger/postgres`, or any other. Processes that share it take turns.
+   * `claviger/postgres`, or your own. Processes that share it take turns.
    */
   readonly cursors: WebhookCursors
   /** The endpoints there are now, each id once; asked every five seconds. */
   readonly endpoints: () => readonly WebhookEndpoint[] | Promise<readonly WebhookEndpoint[]>
   /** Called after each attempt. What it throws is ignored. */
   readonly onDelivery?: ((delivery: Delivery) => void) | undefined
-  /** Called when endpoints or cursors cannot be had, which is tried again. What it throws is ignored. */
+  /** Called when endpoints or cursors fail, which is tried again. What it throws is ignored. */
   readonly onFault?: ((fault: WebhookFault) => void) | undefined
   /** `source` of the messages, a URI reference of 1 to 200 characters; `claviger` when absent. */
   readonly source?: string | undefined
@@ -42,7 +45,54 @@ export interface WebhookOptions extends NetworkOptions {
   readonly lease?: number | undefined
 }
 
-/** Checked options. */
+/** The outcome of an attempt to deliver a message. */
+export type DeliveryOutcome =
+  /** Answered with a status of 200 to 299. */
+  | 'taken'
+  /** Answered with any other status; 410 suspends the endpoint at once. */
+  | 'refused'
+  /** No answer; `reason` says why. */
+  | 'unreachable'
+  /** The history could not be read, so nothing was sent; `error` says why. */
+  | 'unreadable'
+
+/** An attempt to deliver a message. */
+export interface Delivery {
+  /** Id of the endpoint. */
+  readonly endpoint: string
+  /** Organization of the message. */
+  readonly orgId: string
+  /** Position of the event; for `unreadable`, the position after which the history could not be read. */
+  readonly position: Position
+  /** Number of this attempt, from 1. After `redeliver` it begins anew. */
+  readonly attempt: number
+  /** How it ended. */
+  readonly outcome: DeliveryOutcome
+  /** Status of the answer; absent without one. */
+  readonly status?: number
+  /** Why there was no answer. */
+  readonly reason?: NetworkReason
+  /** Why the history could not be read. */
+  readonly error?: IamError
+  /** From the request to the answer, in milliseconds. */
+  readonly durationMs: number
+  /** Age of the event at the end of the attempt, in milliseconds: how far behind the endpoint is. */
+  readonly lag: number
+  /** When the next attempt is made; absent when the message was accepted or the endpoint is suspended. */
+  readonly nextAttempt?: Date
+}
+
+/** A failure beside the deliveries. It is tried again. */
+export interface WebhookFault {
+  /** What failed: the function `endpoints`, one of the endpoints, the cursors, or the log at the start. */
+  readonly during: 'endpoints' | 'endpoint' | 'cursors' | 'log'
+  /** Id of the endpoint, if the failure concerns one that has an id. */
+  readonly endpoint?: string
+  /** What was thrown. */
+  readonly cause: unknown
+}
+
+/** Checked options, with their defaults. */
 export interface Setup {
   readonly options: WebhookOptions
   readonly network: NetworkOptions
@@ -50,15 +100,15 @@ export interface Setup {
   readonly lease: number
   readonly source: string
   readonly clock: Clock
-  readonly tell: (delivery: Delivery) => void
-  readonly tellFault: (fault: WebhookFault) => void
+  readonly notify: (delivery: Delivery) => void
+  readonly notifyFault: (fault: WebhookFault) => void
 }
 
 const DEFAULT_LEASE_MS = 30_000
 
 /** @throws TypeError, RangeError @see Setup */
 export const setUp = (options: WebhookOptions, clock: Clock = systemClock): Setup => {
-  checkOptions('webhooks', options, { required: REQUIRED, optional: OPTIONAL })
+  checkOptions('webhooks', options, OPTIONS)
   const { lease = DEFAULT_LEASE_MS, source = 'claviger', onDelivery, onFault } = options
   const { timeout = Math.min(DEFAULT_TIMEOUT_MS, Math.floor(lease / 3)) } = options
   if (timeout * 2 >= lease) throw new RangeError('timeout must be less than half the lease')
@@ -71,14 +121,14 @@ export const setUp = (options: WebhookOptions, clock: Clock = systemClock): Setu
     lease,
     source,
     clock,
-    tell: (delivery) => quietly(onDelivery, delivery),
-    tellFault: (fault) => quietly(onFault, fault),
+    notify: (delivery) => quietly(onDelivery, delivery),
+    notifyFault: (fault) => quietly(onFault, fault),
   }
 }
 
-/** Calls a hook; one that throws, or is asynchronous and rejects, changes nothing. */
-const quietly = <Told>(hook: ((told: Told) => unknown) | undefined, told: Told): void => {
-  const call = async () => hook?.(told)
+/** Calls a hook. An exception or rejection of it is ignored. */
+const quietly = <Event>(hook: ((event: Event) => unknown) | undefined, event: Event): void => {
+  const call = async () => hook?.(event)
   call().catch(() => undefined)
 }
 
@@ -86,28 +136,25 @@ const quietly = <Told>(hook: ((told: Told) => unknown) | undefined, told: Told):
 export const ageOf = (position: bigint, { clock }: Setup): number =>
   Math.max(0, clock.now() - timeOf(position).getTime())
 
-const has =
-  (...names: readonly string[]): OptionCheck[0] =>
-  (value) =>
-    names.every((name) => Reflect.get(Object(value), name) !== undefined)
-
-const REQUIRED: OptionChecks = {
-  iam: [has('subscribe', 'catchUp', 'history'), 'must be an Iam'],
-  caller: [isCallable, 'must be a function'],
-  cursors: [has('read', 'lease', 'write', 'release'), 'must be WebhookCursors'],
-  endpoints: [isCallable, 'must be a function'],
-}
-
-/** Its characters, but for the brackets of an address in IPv6. */
+/** The characters of a URI reference, without the brackets of an IPv6 address. */
 const URI_REFERENCE = /^([\w\-.~:/?#@!$&'()*+,;=]|%[\da-f]{2})+$/i
 
-const OPTIONAL: OptionChecks = {
-  ...NETWORK_CHECKS,
-  onDelivery: [isCallable, 'must be a function'],
-  onFault: [isCallable, 'must be a function'],
-  source: [
-    (value) => typeof value === 'string' && value.length <= 200 && URI_REFERENCE.test(value),
-    'must be a URI reference of 1 to 200 characters',
-  ],
-  lease: milliseconds(1_000, 600_000),
+const OPTIONS: KnownOptions = {
+  required: {
+    iam: withMethods(['subscribe', 'head'], 'must be an Iam'),
+    caller: FUNCTION,
+    cursors: withMethods(['read', 'lease', 'write', 'release'], 'must be WebhookCursors'),
+    endpoints: FUNCTION,
+    ...NETWORK_OPTIONS.required,
+  },
+  optional: {
+    ...NETWORK_OPTIONS.optional,
+    onDelivery: FUNCTION,
+    onFault: FUNCTION,
+    source: [
+      (value) => typeof value === 'string' && value.length <= 200 && URI_REFERENCE.test(value),
+      'must be a URI reference of 1 to 200 characters',
+    ],
+    lease: milliseconds(1_000, 600_000),
+  },
 }

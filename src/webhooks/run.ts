@@ -1,15 +1,22 @@
 import { err, ok, type Result } from 'neverthrow'
-import { type IamError, IamFailure, isIamError, SubscriptionEnded } from '../index.js'
+import {
+  type IamError,
+  IamFailure,
+  isIamError,
+  type Position,
+  SubscriptionEnded,
+} from '../index.js'
+import { type Cursor, readCursor, writeCursor } from './cursors.js'
 import { InvalidEndpoint, isEndpointId, objectionTo, type WebhookEndpoint } from './endpoint.js'
-import { headOf } from './following/head.js'
-import { followLog, type Log } from './following/log.js'
+import type { GivenLease } from './lease.js'
+import { followLog, type Log } from './log.js'
 import type { Setup } from './options.js'
-import { serveEndpoint } from './sending/serve-endpoint.js'
+import { runSession } from './session.js'
 
 /** How often the host is asked for its endpoints, in milliseconds. */
-export const ASK_EVERY_MS = 5_000
+const ASK_EVERY_MS = 5_000
 
-/** Pause before the log is asked again where it ends, in milliseconds. */
+/** Pause before the head of the log is read again, in milliseconds. */
 const PAUSE_MS = 1_000
 
 /** Serves every endpoint of the host until `signal` aborts, or the log has an event that cannot be read. */
@@ -29,19 +36,19 @@ export const run = async (
   }
   const served = new Map<string, ServedEndpoint>()
   try {
-    const head = await retryHead(setup, ending.signal)
+    const head = await findHead(setup, ending.signal)
     if (head === undefined) return ok(undefined)
     const log = followLog(options.iam, head, ending.signal)
     const keepAsking = async (): Promise<void> => {
       while (!ending.signal.aborted) {
         const listed = await endpointsOf(setup)
-        // It may have been ended meanwhile: nobody would stop what begins now.
+        // After an abort meanwhile, nothing would stop an endpoint that begins now.
         if (listed && !ending.signal.aborted)
-          serve(setup, { served, listed, log, fail, signal: ending.signal })
+          update(setup, { served, listed, log, fail, signal: ending.signal })
         await clock.sleep(ASK_EVERY_MS, ending.signal)
       }
     }
-    // Not waited for: the host may never say which endpoints there are.
+    // Not awaited: the function of the host may never answer.
     keepAsking().catch(fail)
     await log.ended
   } catch (error) {
@@ -54,24 +61,22 @@ export const run = async (
   return failures.length === 0 ? ok(undefined) : err(errorOf(failures[0]))
 }
 
-/** What ended the run; a bug is thrown on. */
+/** The error that ended the run. A bug is thrown. */
 const errorOf = (failure: unknown): IamError => {
   if (failure instanceof SubscriptionEnded) return failure.cause
   if (failure instanceof IamFailure && isIamError(failure.error)) return failure.error
   throw failure
 }
 
-/** Where the log ends; asked again while the store is unavailable, undefined once `signal` aborts. */
-const retryHead = async (setup: Setup, signal: AbortSignal): Promise<bigint | undefined> => {
+/** Position of the last event; tried again while the store is unavailable, undefined once `signal` aborts. */
+const findHead = async (setup: Setup, signal: AbortSignal): Promise<Position | undefined> => {
   while (!signal.aborted) {
-    try {
-      return await headOf(setup.options.iam, signal)
-    } catch (error) {
-      if (signal.aborted) return undefined
-      if (!(error instanceof IamFailure) || error.error.kind !== 'Unavailable') throw error
-      setup.tellFault({ during: 'log', cause: error.error })
-      await setup.clock.sleep(PAUSE_MS, signal)
-    }
+    const head = await setup.options.iam.head({ signal })
+    if (head.isOk()) return head.value
+    if (signal.aborted) return undefined
+    if (head.error.kind !== 'Unavailable') throw new IamFailure(head.error)
+    setup.notifyFault({ during: 'log', cause: head.error })
+    await setup.clock.sleep(PAUSE_MS, signal)
   }
   return undefined
 }
@@ -90,8 +95,8 @@ interface Serving {
   readonly signal: AbortSignal
 }
 
-/** Begins with endpoints that are new, goes on with those that are known, and stops those that are gone. */
-const serve = (setup: Setup, { served, listed, log, fail, signal }: Serving): void => {
+/** Starts new endpoints, updates known ones, and stops those that the host no longer has. */
+const update = (setup: Setup, { served, listed, log, fail, signal }: Serving): void => {
   for (const [id, { stop }] of served) if (!listed.has(id)) stop()
   for (const [id, endpoint] of listed) {
     const known = served.get(id)
@@ -114,27 +119,90 @@ const serve = (setup: Setup, { served, listed, log, fail, signal }: Serving): vo
   }
 }
 
-/** The endpoints of the host by their ids, without those that are malformed; undefined when it does not say. */
-export const endpointsOf = async ({
+/** The endpoints of the host by their ids, without malformed ones; undefined when its function fails. */
+const endpointsOf = async ({
   options,
-  tellFault,
+  notifyFault,
 }: Setup): Promise<ReadonlyMap<string, WebhookEndpoint> | undefined> => {
   try {
     const listed = new Map<string, WebhookEndpoint>()
     for (const endpoint of await options.endpoints()) {
-      const isTwice = listed.has(endpoint?.id)
-      const objection = isTwice
+      const isDuplicate = listed.has(endpoint?.id)
+      const objection = isDuplicate
         ? 'id is that of another endpoint'
         : objectionTo(endpoint, options.iam)
       if (objection === undefined) listed.set(endpoint.id, endpoint)
       else {
         const id = isEndpointId(endpoint?.id) && { endpoint: endpoint.id }
-        tellFault({ during: 'endpoint', ...id, cause: new InvalidEndpoint(objection) })
+        notifyFault({ during: 'endpoint', ...id, cause: new InvalidEndpoint(objection) })
       }
     }
     return listed
   } catch (cause) {
-    tellFault({ during: 'endpoints', cause })
+    notifyFault({ during: 'endpoints', cause })
     return undefined
   }
+}
+
+/** How often the cursor of a suspended endpoint is read, in milliseconds. */
+const LOOK_AT_SUSPENDED_MS = 5_000
+
+/** An endpoint, and the process that serves it. */
+interface Served {
+  readonly endpoint: () => WebhookEndpoint
+  readonly log: Log
+  /** Names this process among those that share the cursors. */
+  readonly holder: string
+  readonly signal: AbortSignal
+}
+
+/** Serves an endpoint while this process can get the lease, until `signal` aborts. @throws SubscriptionEnded */
+const serveEndpoint = async (setup: Setup, served: Served): Promise<void> => {
+  const { clock, lease, notifyFault, options } = setup
+  const { signal, endpoint, holder, log } = served
+  const { id } = endpoint()
+  while (!signal.aborted) {
+    let begun: TakenLease | 'suspended' | undefined
+    try {
+      begun = await takeLease(setup, served)
+    } catch (cause) {
+      notifyFault({ during: 'cursors', endpoint: id, cause })
+    }
+    if (begun === 'suspended') await clock.sleep(LOOK_AT_SUSPENDED_MS, signal)
+    else if (begun === undefined) await clock.sleep((lease / 6) * (0.5 + clock.random()), signal)
+    else if (signal.aborted) await options.cursors.release(id, holder).catch(() => undefined)
+    else await runSession(setup, { ...begun, endpoint, log, signal })
+  }
+}
+
+interface TakenLease {
+  readonly cursor: Cursor
+  readonly lease: GivenLease
+}
+
+/** Takes the lease; undefined while another process has it. Writes the cursor of a new endpoint before anything is sent. */
+const takeLease = async (
+  setup: Setup,
+  served: Served,
+): Promise<TakenLease | 'suspended' | undefined> => {
+  const { clock, lease, options } = setup
+  const { cursors } = options
+  const { endpoint: find, holder, log } = served
+  const { id: endpoint, after } = find()
+  if (readCursor(await cursors.read(endpoint))?.suspended) return 'suspended'
+  const began = clock.elapsed()
+  const stored = await cursors.lease(endpoint, holder, lease)
+  if (stored === undefined) return undefined
+  const { version } = stored
+  const known = readCursor(stored)
+  // Another process has suspended it meanwhile.
+  if (known?.suspended) {
+    await cursors.release(endpoint, holder)
+    return 'suspended'
+  }
+  if (known) return { cursor: known, lease: { endpoint, holder, version, began } }
+  const cursor = { position: after ?? log.head(), held: [] }
+  const state = writeCursor(cursor)
+  if (!(await cursors.write(endpoint, { state, version, holder }))) return undefined
+  return { cursor, lease: { endpoint, holder, version: version + 1, began } }
 }

@@ -35,7 +35,9 @@ it('misses its options as a whole by the first of them', () => {
 it('takes nothing else for a read model, a source of ids or a clock', () => {
   for (const wrong of [null, {}, 'text']) {
     expect(() => createIam({ ...options, readModel: wrong } as IamOptions)).toThrow(
-      new TypeError('readModel must be a ReadModel'),
+      new TypeError(
+        'readModel must be a ReadModel with checkpoint, access, heldRoles, holders and route',
+      ),
     )
     expect(() => createIam({ ...options, newId: wrong } as IamOptions)).toThrow(
       new TypeError('newId must be a function'),
@@ -83,8 +85,23 @@ it('lets nobody in by default', () => {
   expect(() => createIam(open as IamOptions)).toThrow(TypeError)
 })
 
-it('ignores what else it is given, and takes undefined for absent', async () => {
-  const more = { close: () => undefined, readModel: undefined, newId: undefined }
+it('refuses an option that it does not have, and names those that it has', () => {
+  const [has, known] = ['createIam has no option', 'store, secrets, authorize, readModel, newId']
+  for (const name of ['hook', 'clock', 'authorise'])
+    expect(() => createIam({ ...options, [name]: undefined } as IamOptions)).toThrow(
+      `${has} ${name}; it has ${known}`,
+    )
+  expect(() => createIam({ ...options, domains: { resolveTXT: 1 } } as never)).toThrow(
+    new TypeError('domains has no option resolveTXT; it has resolveTxt, isPublicSuffix'),
+  )
+  expect(() => createIam({ ...options, domains: { resolveTxt: 1 } } as never)).toThrow(
+    new TypeError('domains.resolveTxt must be a function'),
+  )
+})
+
+it('ignores what opened stores have beside it, and takes undefined for absent', async () => {
+  const opened = { close: () => undefined, migrate: async () => undefined }
+  const more = { ...opened, readModel: undefined, newId: undefined }
   const iam = createIam({ ...options, ...more })
   const { projectId } = await good(iam.projects.add({ name: 'n' }, context))
   expect(await good(iam.projects.get({ id: projectId }, context))).toMatchObject({ name: 'n' })

@@ -32,10 +32,10 @@ describe('A wrong command line', () => {
     ['There is no argument x', 'log ', ['log', 'x']],
     ['An argument is missing', 'plan ', ['plan', '--org', 'acme']],
     ['--org is required', 'history ', ['history', '--db', 'x.db']],
-    ['--db is required: a file of SQLite, or postgres://…', 'doctor ', ['doctor']],
-    ['A schema is of PostgreSQL alone', 'log ', ['log', '--db', 'x.db', '--schema', 's']],
+    ['--db is required: an SQLite file, or postgres://…', 'doctor ', ['doctor']],
+    ['Only PostgreSQL has schemas', 'log ', ['log', '--db', 'x.db', '--schema', 's']],
     [
-      `postgress://u:***@h/d is no address: give a file of SQLite, or postgres://…`,
+      `Unsupported address postgress://u:***@h/d: use an SQLite file, or postgres://…`,
       'log ',
       ['log', '--db', `postgress://u:${password}@h/d`],
     ],

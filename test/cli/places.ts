@@ -93,7 +93,7 @@ export const PLACES = {
   },
 } satisfies Record<string, () => Promise<Place>>
 
-/** A file of SQLite with a project and so many roles, of 1,000 an append. */
+/** A SQLite file with a project and so many roles, of 1,000 an append. */
 export const fileWithRoles = async (roles: number): Promise<string> => {
   const path = newFile('roles.db')
   await using opened = openSqlite(path)

@@ -66,6 +66,7 @@ const signIn = () =>
     caller: (orgId) => ({ ...caller, orgId }),
     redirectUri,
     key: new Uint8Array(32),
+    lookup: false,
     allowHttpLoopback: true,
   })
 

@@ -37,6 +37,7 @@ const signInWith = (options: Partial<SignInOptions>) =>
     caller,
     redirectUri,
     key: new Uint8Array(32),
+    lookup: false,
     allowHttpLoopback: true,
     ...options,
   })
@@ -117,6 +118,31 @@ const ATTACKS: readonly (readonly [name: string, attack: Attack, refusal: object
   ],
   ['another nonce', { claims: { nonce: 'other' } }, { kind: 'NonceMismatch' }],
   ['no nonce', { claims: { nonce: undefined } }, { kind: 'NonceMismatch' }],
+  ['no issuer in the ID token', { claims: { iss: undefined } }, { kind: 'IssuerMismatch' }],
+  ['an issuer that is a number', { claims: { iss: 5 } }, { kind: 'IssuerMismatch' }],
+  ['no audience', { claims: { aud: undefined } }, { kind: 'InvalidResponse' }],
+  [
+    'user info that is signed by another key',
+    {
+      discovery: { userinfo_signing_alg_values_supported: ['RS256'] },
+      info: async (response) => {
+        const jwt = await provider.signed({ sub: 'ann' }, stranger.privateKey)
+        response.writeHead(200, { 'content-type': 'application/jwt' }).end(jwt)
+      },
+    },
+    { kind: 'SignatureMismatch' },
+  ],
+  [
+    'signed user info whose expiry is no number',
+    {
+      discovery: { userinfo_signing_alg_values_supported: ['RS256'] },
+      info: async (response) => {
+        const jwt = await provider.signed({ sub: 'ann', exp: 'canary' })
+        response.writeHead(200, { 'content-type': 'application/jwt' }).end(jwt)
+      },
+    },
+    { kind: 'InvalidResponse' },
+  ],
   [
     'the algorithm none',
     { sign: async (claims) => new UnsecuredJWT({ ...claims }).encode() },
@@ -216,6 +242,26 @@ describe('A hostile provider', () => {
     const change = (back: URLSearchParams) =>
       value === undefined ? back.delete(name) : back.set(name, value)
     expect((await attacked({}, change))._unsafeUnwrapErr()).toEqual(refusal)
+  })
+
+  it.each([
+    ['iss', { kind: 'IssuerMismatch' }],
+    ['state', { kind: 'StateMismatch' }],
+    ['code', { kind: 'InvalidResponse' }],
+  ])('is refused for two of %s in the answer', async (name, refusal) => {
+    const change = (back: URLSearchParams) => back.append(name, back.get(name) ?? '')
+    expect((await attacked({}, change))._unsafeUnwrapErr()).toEqual(refusal)
+  })
+
+  it.each([
+    ['a status of 500', 500, { 'content-type': 'application/json' }, '{"keys":[]}'],
+    ['no JSON', 200, { 'content-type': 'application/json' }, 'canary'],
+    ['no list of keys', 200, { 'content-type': 'application/json' }, '{"keys":5}'],
+    ['another type of content', 200, { 'content-type': 'text/html' }, '{"keys":[]}'],
+  ])('is refused for a key set with %s', async (_, status, headers, body) => {
+    const jwks = (response: ServerResponse) => response.writeHead(status, headers).end(body)
+    const refused = await attacked({ answers: { '/jwks': jwks } })
+    expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'InvalidResponse' })
   })
 
   it.each([

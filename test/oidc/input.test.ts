@@ -1,4 +1,4 @@
-import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
+import { aesGcmCipher, type Caller, createIam, type Iam, memoryEventStore } from 'claviger'
 import { type BeginInput, type FinishInput, openIdSignIn, type SignInOptions } from 'claviger/oidc'
 import { describe, expect, it } from 'vitest'
 
@@ -12,6 +12,7 @@ const options: SignInOptions = {
   caller: { userId: 'sign-in', orgId: 'acme' },
   redirectUri: 'https://host.test/callback',
   key: new Uint8Array(32),
+  lookup: false,
 }
 
 describe('openIdSignIn', () => {
@@ -24,7 +25,13 @@ describe('openIdSignIn', () => {
     [{ iam: undefined }, TypeError, 'iam'],
     [{ caller: 'me' }, TypeError, 'caller'],
     [{ timeout: 0 }, TypeError, 'timeout'],
-    [{ alowPrivateNetwork: true }, TypeError, 'alowPrivateNetwork'],
+    [{ alowPrivateNetwork: true }, TypeError, 'openIdSignIn has no option alowPrivateNetwork'],
+    [
+      { lookup: undefined },
+      TypeError,
+      /^lookup must be a function .*\(name\) => lookup.*, or false/,
+    ],
+    [{ lookup: true }, TypeError, /^lookup must be a function/],
   ])('throws for %o', (wrong, error, name) => {
     const opened = () => openIdSignIn({ ...options, ...wrong } as SignInOptions)
     expect(opened).toThrow(error)
@@ -69,6 +76,25 @@ describe('begin', () => {
   it('says that no provider is there for an address', async () => {
     const begun = await openIdSignIn(options).begin({ email: 'ann@acme.test' })
     expect(begun._unsafeUnwrapErr()).toEqual({ kind: 'NoProviderForEmail' })
+  })
+
+  it('ends with Aborted when the provider changes between all its reads', async () => {
+    const idp = { idpId: 'own', name: 'Own', clientId: 'c', issuer: 'https://idp.test' }
+    const context = { caller: options.caller as Caller }
+    await iam.identityProviders.addOidc({ ...idp, clientSecret: 's' }, context)
+    let changes = 0
+    const identityProviders: Iam['identityProviders'] = {
+      ...iam.identityProviders,
+      get: (...given) =>
+        iam.identityProviders
+          .patch({ idpId: 'own', name: `Own ${++changes}` }, context)
+          .andThen(() => iam.identityProviders.get(...given)),
+    }
+    const begun = await openIdSignIn({ ...options, iam: { ...iam, identityProviders } }).begin(
+      provider,
+    )
+    expect(begun._unsafeUnwrapErr()).toEqual({ kind: 'Aborted', attempts: changes })
+    expect(changes).toBeLessThanOrEqual(10)
   })
 
   it('goes by the route of an address, and answers what the host throws', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isPrivate } from '../../src/network/address.js'
+import { isPrivateAddress } from '../../src/network/address.js'
 import type { NetworkOptions } from '../../src/network/guarded-fetch.js'
-import { askProvider } from '../../src/oidc/provider/ask-provider.js'
+import { askProvider } from '../../src/oidc/provider.js'
 
-const ask = (href: string, options: NetworkOptions = {}) =>
-  askProvider({ fetch: async () => new Response('{}'), ...options })(href, {
+const ask = (href: string, options: Partial<NetworkOptions> = {}) =>
+  askProvider({ fetch: async () => new Response('{}'), lookup: false, ...options })(href, {
     method: 'GET',
     headers: {},
     body: undefined,
@@ -35,7 +35,7 @@ describe('A request to a provider', () => {
 
   it('is made to an address of the internet', async () => {
     expect((await ask('https://[2606:4700::1]/')).status).toBe(200)
-    expect(isPrivate('8.8.8.8')).toBe(false)
+    expect(isPrivateAddress('8.8.8.8')).toBe(false)
   })
 
   it('is not made to a name of a private address', async () => {

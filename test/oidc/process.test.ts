@@ -18,7 +18,7 @@ const main = async () => {
   const idp = { idpId: 'own', name: 'Own', clientId: 'c', clientSecret: 's', issuer: '${issuer}' }
   await iam.identityProviders.addOidc(idp, { caller })
   const redirectUri = 'https://host.test/callback'
-  const options = { iam, caller, key, redirectUri, allowHttpLoopback: true, timeout: 100 }
+  const options = { iam, caller, key, redirectUri, lookup: false, allowHttpLoopback: true, timeout: 100 }
   const begun = await openIdSignIn(options).begin({ orgId: 'acme', idpId: 'own' })
   console.log(JSON.stringify(begun.error))
 }

@@ -15,7 +15,14 @@ const caller = { userId: 'sign-in', orgId: 'acme' }
 
 const key = new Uint8Array(32)
 const signIn = (otherKey = key, uri = redirectUri) =>
-  openIdSignIn({ iam, caller, redirectUri: uri, key: otherKey, allowHttpLoopback: true })
+  openIdSignIn({
+    iam,
+    caller,
+    redirectUri: uri,
+    key: otherKey,
+    lookup: false,
+    allowHttpLoopback: true,
+  })
 
 const client = { client_id: 'c1', client_secret: secret, redirect_uris: [redirectUri] }
 const { issuer, close } = await realProvider([client])
@@ -66,7 +73,15 @@ describe('Signing in with oidc-provider', () => {
       { caller },
     )
     const known = (userIdOf: SignInOptions['userIdOf']) =>
-      openIdSignIn({ iam, caller, redirectUri, key, allowHttpLoopback: true, userIdOf })
+      openIdSignIn({
+        iam,
+        caller,
+        redirectUri,
+        key,
+        lookup: false,
+        allowHttpLoopback: true,
+        userIdOf,
+      })
     const finished = async (userIdOf: SignInOptions['userIdOf']) => {
       const input = { orgId: 'acme', idpId: 'own', projectId: 'p1' }
       const { url, attempt } = (await known(userIdOf).begin(input))._unsafeUnwrap()

@@ -15,8 +15,8 @@ export const signInOnce = async (
   unwrap(await iam.identityProviders.addOidc(idp, { caller }))
   const provider = await openProvider()
   const redirectUri = 'https://host.example/callback'
-  const options = { iam, caller, key, redirectUri, fetch: provider.fetch, timeout: 5_000 }
-  const signIn = openIdSignIn(options)
+  const network = { lookup: false, fetch: provider.fetch, timeout: 5_000 }
+  const signIn = openIdSignIn({ iam, caller, key, redirectUri, ...network })
   const { url, attempt } = unwrap(await signIn.begin({ orgId: 'acme', idpId: 'own' }))
   const asked = new URL(url).searchParams
   provider.expect(asked.get('nonce'))

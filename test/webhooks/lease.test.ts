@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { WebhookCursors } from '../../src/ports/webhook-cursors.js'
-import { memoryCursors } from '../../src/webhooks/memory-cursors.js'
+import { memoryCursors } from '../../src/webhooks/cursors.js'
 import { addProjects, nameOf, newIam, running } from './receivers.js'
 
 it('Two processes never send to an endpoint at the same time; the second takes over', async () => {

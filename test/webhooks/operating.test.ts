@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aesGcmCipher, createIam, memoryEventStore } from '../../src/index.js'
-import { redeliver } from '../../src/webhooks/operating/redeliver.js'
-import { status } from '../../src/webhooks/operating/status.js'
+import { memoryCursors } from '../../src/webhooks/cursors.js'
+import { redeliver, status } from '../../src/webhooks/operating.js'
 import { webhooks } from '../../src/webhooks/webhooks.js'
 import { addProjects, caller, nameOf, newIam, running } from './receivers.js'
 
@@ -113,6 +113,7 @@ describe('status', () => {
     const options = {
       iam: newIam(),
       caller,
+      lookup: false as const,
       cursors: (await running(() => 200)).setup.options.cursors,
     }
     const added = { id: 'new', url: 'https://new.test/', secrets: [] }
@@ -162,7 +163,7 @@ describe('redeliver', () => {
   it('answers Unavailable when the cursors are', async () => {
     const lost = () => Promise.reject(new Error('lost'))
     const cursors = { read: lost, lease: lost, write: lost, release: lost }
-    const hooks = webhooks({ iam: newIam(), caller, cursors, endpoints: () => [] })
+    const hooks = webhooks({ iam: newIam(), caller, cursors, lookup: false, endpoints: () => [] })
     for (const answer of [
       await hooks.redeliver({ endpoint: 'one' }),
       await hooks.status({ endpoint: 'one' }),
@@ -175,7 +176,8 @@ describe('Options', () => {
   const good = {
     iam: newIam(),
     caller,
-    cursors: { read: 1, lease: 1, write: 1, release: 1 },
+    cursors: memoryCursors(),
+    lookup: false,
     endpoints: () => [],
   }
 
@@ -183,12 +185,14 @@ describe('Options', () => {
     [/^iam must/, { iam: undefined }],
     [/^cursors must/, { cursors: {} }],
     [/^endpoints must/, { endpoints: [] }],
-    [/^onDeliveries is no option/, { onDeliveries: () => undefined }],
+    [/^webhooks has no option onDeliveries; it has iam,/, { onDeliveries: () => undefined }],
     [/^source must/, { source: 'with space' }],
     [/^source must/, { source: 'a|b' }],
     [/^source must/, { source: '100%' }],
     [/^source must/, { source: 'a'.repeat(201) }],
     [/^lease must/, { lease: 10 }],
+    [/^lookup must be a function .*\(name\) => lookup.*, or false/, { lookup: undefined }],
+    [/^lookup must be a function/, { lookup: 'system' }],
     [/^timeout must be less than half the lease/, { timeout: 15_000 }],
   ])('are refused: %s', (message, given) => {
     expect(() => webhooks({ ...good, ...given } as never)).toThrow(message)
@@ -196,7 +200,7 @@ describe('Options', () => {
 
   it('of run are checked too', () => {
     const { run } = webhooks(good as never)
-    expect(() => run({ signals: 1 } as never)).toThrow(/^signals is no option/)
+    expect(() => run({ signals: 1 } as never)).toThrow(/^run has no option signals; it has signal$/)
     expect(() => run({ signal: 1 } as never)).toThrow(/^signal must/)
   })
 })

@@ -1,9 +1,13 @@
 import { onTestFinished } from 'vitest'
 import { aesGcmCipher, createIam, type Iam, memoryEventStore, orThrow } from '../../src/index.js'
-import type { Delivery, WebhookFault } from '../../src/webhooks/delivery.js'
+import { memoryCursors } from '../../src/webhooks/cursors.js'
 import type { WebhookEndpoint } from '../../src/webhooks/endpoint.js'
-import { memoryCursors } from '../../src/webhooks/memory-cursors.js'
-import { setUp, type WebhookOptions } from '../../src/webhooks/options.js'
+import {
+  type Delivery,
+  setUp,
+  type WebhookFault,
+  type WebhookOptions,
+} from '../../src/webhooks/options.js'
 import { run } from '../../src/webhooks/run.js'
 import { virtualClock } from './virtual-clock.js'
 
@@ -64,6 +68,7 @@ export const running = async (
       iam,
       caller,
       cursors: memoryCursors(),
+      lookup: false,
       endpoints: () => [one],
       onDelivery: (delivery) => deliveries.push(delivery),
       onFault: (fault) => faults.push(fault),

@@ -192,23 +192,32 @@ const signedBy = (note: string, keys: readonly string[]) =>
     keys.flatMap((key) => readVerifier(key) ?? []),
   )
 
-const hashesOf = (path: readonly string[]) => {
+/** The hashes of a path; undefined unless it is a list of hashes in base64. A proof comes from outside. */
+const hashesOf = (path: unknown) => {
+  if (!Array.isArray(path) || !path.every((text) => typeof text === 'string')) return undefined
   const hashes = path.flatMap((text) => fromBase64(text) ?? [])
   return hashes.length === path.length && hashes.every(({ length }) => length === 32)
     ? hashes
     : undefined
 }
 
-/** Whether the event of a proof was in the log of a checkpoint that one of the keys has signed. Needs no store. */
+/**
+ * Whether the event of a proof was in the log of a checkpoint that one of the keys has signed. A malformed proof is
+ * false. Needs no store.
+ */
 export const verifyInclusion = async (input: VerifyInclusionInput): Promise<boolean> => {
-  const { proof, checkpoint: note, keys } = input
+  const { checkpoint: note, keys } = input
+  const { line, index, path } = Object(input.proof)
   const checkpoint = await signedBy(note, keys)
-  const path = hashesOf(proof.path)
-  if (!checkpoint || !path) return false
-  return isIncluded({ ...checkpoint, leaf: leafHash(proof.line), index: proof.index, path })
+  const hashes = hashesOf(path)
+  if (!checkpoint || !hashes || typeof line !== 'string') return false
+  return isIncluded({ ...checkpoint, leaf: leafHash(line), index, path: hashes })
 }
 
-/** Whether the log of a later checkpoint begins with that of an earlier one, both signed by one of the keys. Needs no store. */
+/**
+ * Whether the log of a later checkpoint begins with that of an earlier one, both signed by one of the keys. A malformed
+ * proof is false. Needs no store.
+ */
 export const verifyConsistency = async (input: VerifyConsistencyInput): Promise<boolean> => {
   const [earlier, later] = await Promise.all([
     signedBy(input.earlier, input.keys),

@@ -1,8 +1,6 @@
 import { copyEvents } from 'claviger'
-import { type Command, optional, required } from '../running/command.js'
-import { openAddress } from '../running/database.js'
-import { KEYS, openCipher } from '../running/secrets.js'
-import { unwrap } from '../running/unwrap.js'
+import { type Command, optional, required, unwrap } from '../command.js'
+import { KEYS, openAddress, openCipher } from '../database.js'
 
 export const copy: Command = {
   help: `Usage: claviger copy --from ADDRESS --to ADDRESS [options]
@@ -10,7 +8,7 @@ export const copy: Command = {
 Copies the log to another database, and verifies the copy. The target is created
 when it is not there. Run again, it goes on where it ended.
 
-  --from ADDRESS      file of SQLite, or postgres://…
+  --from ADDRESS      SQLite file, or postgres://…
   --to ADDRESS        the same, empty or an earlier copy
   --from-schema NAME  schema of PostgreSQL; claviger when absent
   --to-schema NAME    the same

@@ -1,7 +1,6 @@
 import { timeOf } from 'claviger'
-import { type Command, type CommandCall, DATABASE, optional } from '../running/command.js'
-import { addressOf, type Database, isPostgres, openDatabase } from '../running/database.js'
-import { versionOfPackage } from '../running/version.js'
+import { type Command, type CommandCall, optional, versionOfPackage } from '../command.js'
+import { addressOf, DATABASE, type Database, isPostgres, openDatabase } from '../database.js'
 
 export const doctor: Command = {
   help: `Usage: claviger doctor [options]
@@ -10,7 +9,7 @@ Looks at a database: versions, schema, number of events, and how far behind the
 read model is. Reads no events; 'claviger verify' does. Exits with 2 when the
 read model is ahead of the log, as when one was restored without the other.
 
-  --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
+  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
   --json          the findings as a line of JSON`,
   options: DATABASE,

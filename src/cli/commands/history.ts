@@ -1,10 +1,7 @@
 import { type FieldChange, type HistoryEntry, type ObjectRef, toJson } from 'claviger'
-import { printable } from '../output/printable.js'
-import type { Terminal } from '../output/terminal.js'
-import { type Command, DATABASE, required, UsageError } from '../running/command.js'
-import { openDatabase } from '../running/database.js'
-import { contextOf, openIam, progressOf } from '../running/secrets.js'
-import { unwrap } from '../running/unwrap.js'
+import { type Command, required, UsageError, unwrap } from '../command.js'
+import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
+import { printable, type Terminal } from '../terminal.js'
 
 /** The ids of each type, in the order of the command line. */
 const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
@@ -28,7 +25,7 @@ TYPE and its ids name one object:
   identity_provider ID           project_grant PROJECT ORG
   user_grant USER PROJECT [ORG]  domain DOMAIN
 
-  --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
+  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
   --org ORG       the organization
   --json          a line of JSON for each change`,

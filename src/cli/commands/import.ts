@@ -1,18 +1,32 @@
-import type { Iam, Plan } from 'claviger'
+import {
+  type Context,
+  formatPlan,
+  type GivenUserGrant,
+  type Iam,
+  type ImportReport,
+  type Plan,
+  toJson,
+  type UserGrant,
+} from 'claviger'
 import {
   type Imported,
   type ImportedOrganization,
+  type ImportWarning,
   readBetterAuth,
   readKeycloakRealm,
   readZitadelExport,
 } from 'claviger/import'
-import { compareGrants } from '../importing/compare-grants.js'
-import { openReport, type Report } from '../importing/report.js'
-import { type Command, type CommandCall, DATABASE, Failed, UsageError } from '../running/command.js'
-import { openDatabase } from '../running/database.js'
-import { readJson } from '../running/read-file.js'
-import { contextOf, KEYS, openCipher, openIam } from '../running/secrets.js'
-import { unwrap } from '../running/unwrap.js'
+import {
+  type Command,
+  type CommandCall,
+  explain,
+  Failed,
+  readJson,
+  UsageError,
+  unwrap,
+} from '../command.js'
+import { contextOf, DATABASE, KEYS, openCipher, openDatabase, openIam } from '../database.js'
+import { printable, type Terminal } from '../terminal.js'
 
 export const importCommand: Command = {
   help: `Usage: claviger import zitadel|keycloak|better-auth FILE [options]
@@ -21,7 +35,7 @@ Moves in from another system: reads what it exported, shows what would change
 and what is not taken, then applies it. Run again, it changes nothing. Exits
 with 2 when changes are pending with --dry-run, or user grants were refused.
 
-  --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
+  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL, when it is not claviger
   --create        creates the database when it is not there
   --dry-run       shows it, and records nothing
@@ -101,7 +115,7 @@ const planAll = async (
   return planned
 }
 
-/** Applies every plan before the first user gets a role. Answers how many grants to users were refused. */
+/** Applies every plan, then adds the user grants. Returns the number of refused user grants. */
 const applyAll = async (
   call: CommandCall,
   {
@@ -126,3 +140,116 @@ const applyAll = async (
   }
   return refused
 }
+
+/** The user grants of an export, compared with the existing ones. */
+interface ComparedGrants {
+  /** New ones. */
+  readonly missing: number
+  /** Existing ones with other roles, which an import refuses. */
+  readonly different: number
+  readonly equal: number
+}
+
+const PAGE_SIZE = 1_000
+
+/** Compares the user grants of an export with the existing ones. */
+const compareGrants = async (
+  iam: Iam,
+  { orgId, userGrants: grants }: ImportedOrganization,
+  context: Context,
+): Promise<ComparedGrants> => {
+  const existing = grants.length === 0 ? new Map() : await existingRoles(iam, context)
+  let [missing, different] = [0, 0]
+  for (const grant of grants) {
+    const roles = existing.get(nameOf({ projectOrgId: orgId, ...grant }))
+    if (roles === undefined) missing += 1
+    else if (roles !== rolesOf(grant)) different += 1
+  }
+  return { missing, different, equal: grants.length - missing - different }
+}
+
+/** The roles of existing grants, without grants that have none. */
+const existingRoles = async (iam: Iam, context: Context): Promise<ReadonlyMap<string, string>> => {
+  const existing = new Map<string, string>()
+  let pageToken: string | undefined
+  do {
+    const page = unwrap(await iam.userGrants.list({ pageSize: PAGE_SIZE, pageToken }, context))
+    for (const grant of page.items)
+      if (grant.roles.length > 0) existing.set(nameOf(grant), rolesOf(grant))
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined)
+  return existing
+}
+
+const nameOf = ({
+  userId,
+  projectId,
+  projectOrgId,
+}: Pick<GivenUserGrant, 'userId' | 'projectId' | 'projectOrgId'>): string =>
+  `${projectOrgId}+${projectId}+${userId}`
+
+const rolesOf = ({ roles }: Pick<GivenUserGrant | UserGrant, 'roles'>): string =>
+  JSON.stringify(
+    roles.map(({ roleKey, expiresAt }) => [roleKey, expiresAt ?? null]).toSorted(byKey),
+  )
+
+const byKey = ([one]: readonly unknown[], [other]: readonly unknown[]): number =>
+  String(one) < String(other) ? -1 : 1
+
+/** The output of an import, as text or as lines of JSON. */
+interface Report {
+  readonly warnings: (warnings: readonly ImportWarning[]) => Promise<void>
+  readonly plan: (plan: Plan, grants: ComparedGrants) => Promise<void>
+  readonly result: (
+    plan: Plan,
+    rows: readonly GivenUserGrant[],
+    imported: ImportReport,
+  ) => Promise<void>
+}
+
+/** Most warnings of one kind that are shown as text; the rest are counted. */
+const MAX_SHOWN = 20
+
+/** @see Report */
+const openReport = (terminal: Terminal, isJson: boolean): Report =>
+  isJson ? inJson(terminal) : asText(terminal)
+
+const inJson = ({ print }: Terminal): Report => ({
+  warnings: async (warnings) => {
+    for (const warning of warnings) await print(JSON.stringify({ warning }))
+  },
+  plan: async ({ desired: _, changes, ...plan }, userGrants) => {
+    // This run applies the plan itself, so the desired state and the events, with sealed secrets, are not printed.
+    const shown = changes.map(({ action, object, fields }) => ({ action, object, fields }))
+    await print(JSON.stringify({ plan: toJson({ ...plan, changes: shown }), userGrants }))
+  },
+  result: async ({ orgId, counts }, _, imported) =>
+    print(JSON.stringify({ applied: { orgId, counts, userGrants: toJson(imported) } })),
+})
+
+const asText = ({ print, bold }: Terminal): Report => ({
+  warnings: async (warnings) => {
+    for (const alike of Map.groupBy(warnings, ({ kind }) => kind).values()) {
+      for (const { action, path, message } of alike.slice(0, MAX_SHOWN))
+        await print(`${action} ${printable(path)}: ${message}`)
+      const [first] = alike
+      if (first && alike.length > MAX_SHOWN)
+        await print(`${first.action} ${alike.length - MAX_SHOWN} more: ${first.message}`)
+    }
+  },
+  plan: async (plan, { missing, different, equal }) => {
+    await print(bold(`organization ${plan.orgId}`))
+    await print(formatPlan(plan))
+    await print(`user grants: ${missing} to add, ${different} different, ${equal} unchanged`)
+  },
+  result: async ({ orgId, counts: { add, update } }, rows, imported) => {
+    const { added, unchanged, refused, refusedCount } = imported
+    await print(
+      `${orgId}: ${add} added, ${update} updated; user grants: ${added} added, ${unchanged} unchanged, ${refusedCount} refused`,
+    )
+    for (const { index, error } of refused) {
+      const { userId = '', projectId = '' } = rows[index] ?? {}
+      await print(printable(`refused ${userId} in ${projectId}: ${explain(error)}`))
+    }
+  },
+})

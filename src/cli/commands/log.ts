@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventLine, type Position, type RecordedEvent, timeOf } from 'claviger'
-import { printable } from '../output/printable.js'
-import type { Terminal } from '../output/terminal.js'
-import { type Command, DATABASE, optional, UsageError } from '../running/command.js'
-import { openDatabase } from '../running/database.js'
+import { type Command, optional, UsageError } from '../command.js'
+import { DATABASE, openDatabase } from '../database.js'
+import { printable, type Terminal } from '../terminal.js'
 
 const BATCH = 1_000
 const POLL_MS = 500
@@ -16,7 +15,7 @@ export const log: Command = {
 
 Prints the events of the log, oldest first: position, time, type, stream, actor.
 
-  --db ADDRESS      file of SQLite, or postgres://…; else CLAVIGER_DB
+  --db ADDRESS      SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME     schema of PostgreSQL; claviger when absent
   --org ORG         those of one organization
   --after POSITION  those after a position, as printed in the first column

@@ -1,9 +1,6 @@
 import { toJson } from 'claviger'
-import { type Command, DATABASE, required } from '../running/command.js'
-import { openDatabase } from '../running/database.js'
-import { explain } from '../running/explain.js'
-import { contextOf, KEYS, openIam, requireCipher } from '../running/secrets.js'
-import { unwrap } from '../running/unwrap.js'
+import { type Command, explain, required, unwrap } from '../command.js'
+import { contextOf, DATABASE, KEYS, openDatabase, openIam, requireCipher } from '../database.js'
 
 export const reseal: Command = {
   help: `Usage: claviger reseal --org ORG --keys FILE [options]
@@ -11,7 +8,7 @@ export const reseal: Command = {
 Seals every client secret of an organization with the current key. After that,
 only what the log holds of the past needs the older keys.
 
-  --db ADDRESS    file of SQLite, or postgres://…; else CLAVIGER_DB
+  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
   --org ORG       the organization
   --user USER     who is on record for it; claviger-cli when absent

@@ -137,6 +137,45 @@ describe.each(Object.entries(STORES))('A log on %s', (_, open) => {
   })
 })
 
+describe('A malformed proof', () => {
+  it('is false, and throws nothing', async () => {
+    const store = memoryEventStore()
+    await filled(store)
+    const [event] = await logOf(store)
+    const checkpoint = await good(logCheckpoint(store, { signer: key.signer }))
+    const by = { checkpoint, keys: [key.verifier] }
+    const asked = { position: event!.position, ...by }
+    const proof = (await proveInclusion(store, asked))._unsafeUnwrap()
+    const { line, index, path } = proof
+    const malformed: readonly unknown[] = [
+      undefined,
+      null,
+      'proof',
+      [],
+      {},
+      { line, index },
+      { line, path },
+      { index, path },
+      { line: 5, index, path },
+      { line: null, index, path },
+      { line, index: '0', path },
+      { line, index: Number.NaN, path },
+      { line, index, path: null },
+      { line, index, path: { ...path } },
+      { line, index, path: [5, ...path.slice(1)] },
+      { line, index, path: [null, ...path.slice(1)] },
+    ]
+    // From JSON: an auditor may be sent anything.
+    for (const each of malformed)
+      expect(await verifyInclusion(JSON.parse(JSON.stringify({ ...by, proof: each })))).toBe(false)
+    const notes = { earlier: checkpoint, later: checkpoint, keys: [key.verifier] }
+    for (const each of [undefined, null, 'proof', {}, [5], [null]])
+      expect(await verifyConsistency(JSON.parse(JSON.stringify({ ...notes, proof: each })))).toBe(
+        false,
+      )
+  })
+})
+
 // Of what databases store: stored-tampering.test.ts.
 describe('A log in memory', () => {
   it('shows any single change before the checkpoint, at 1,000 random places', async () => {

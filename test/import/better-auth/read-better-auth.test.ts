@@ -106,6 +106,7 @@ describe('the tables of better-auth', () => {
       'members[0]',
       { members: [{ userId: 'u', organizationId: null, role: 'owner' }] },
     ],
+    ['NotKept', 'member', { members: [], member: [{ userId: 'u' }] }],
     [
       'KeyUnusable',
       'organizationRoles[0].role',

@@ -27,6 +27,7 @@ const ran = await webhooks({
   cursors,
   caller,
   lease,
+  lookup: false,
   allowHttpLoopback: true,
   endpoints: () => endpointsAt(port, JSON.parse(readFileSync(secretsFile, 'utf8'))),
 }).run({ signal: ending.signal })

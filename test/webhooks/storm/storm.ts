@@ -108,7 +108,13 @@ export const storm = async (options: StormOptions): Promise<StormReport> => {
     await Promise.all([change(iam, options), kill()])
     tell('all changes are made')
     order({ heal: true })
-    const hooks = webhooks({ iam, cursors, caller, endpoints: () => endpointsAt(port, [secret]) })
+    const hooks = webhooks({
+      iam,
+      cursors,
+      caller,
+      lookup: false,
+      endpoints: () => endpointsAt(port, [secret]),
+    })
     const last = await logOf(iam)
     await settled(async () => orThrow(hooks.status()), last.at(-1)?.position ?? 0n, tell)
     order({ report: true })

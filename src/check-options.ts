@@ -1,0 +1,63 @@
+/** Whether an option may have a value, and what it must be, such as `must be a function`. */
+export type OptionCheck = readonly [isValid: (value: unknown) => boolean, description: string]
+
+/** Checks by the names of options. */
+export type OptionChecks = Readonly<Record<string, OptionCheck>>
+
+/** The options that a function has. */
+export interface KnownOptions {
+  /** Refused when absent. */
+  readonly required?: OptionChecks
+  /** Checked when present; undefined counts as absent. */
+  readonly optional?: OptionChecks
+  /** Stands before the names of options in messages, such as `hooks.`. */
+  readonly prefix?: string
+}
+
+/**
+ * Checks the options that a host gives to a function of ours.
+ *
+ * @param called - name of the function in messages
+ * @throws TypeError naming an option that is unknown, missing or of a wrong type
+ */
+export const checkOptions = (
+  called: string,
+  options: unknown,
+  { required = {}, optional = {}, prefix = '' }: KnownOptions,
+): void => {
+  const known = { ...required, ...optional }
+  const unknown = Object.keys(Object(options)).filter((name) => !Object.hasOwn(known, name))
+  if (unknown.length > 0) {
+    const names = Object.keys(known).join(', ')
+    throw new TypeError(`${called} has no option ${unknown.join(', ')}; it has ${names}`)
+  }
+  for (const [name, [isValid, description]] of Object.entries(known)) {
+    const value: unknown = Reflect.get(Object(options), name)
+    if (value === undefined && !Object.hasOwn(required, name)) continue
+    if (!isValid(value)) throw new TypeError(`${prefix}${name} ${description}`)
+  }
+}
+
+/** A function. */
+export const FUNCTION: OptionCheck = [(value) => typeof value === 'function', 'must be a function']
+
+/** True or false. */
+export const BOOLEAN: OptionCheck = [(value) => typeof value === 'boolean', 'must be a boolean']
+
+/** Ends a call. */
+export const SIGNAL: OptionCheck = [
+  (value) => value instanceof AbortSignal,
+  'must be an AbortSignal',
+]
+
+/** An object with these functions, such as a port; `description` says which object. */
+export const withMethods = (names: readonly string[], description: string): OptionCheck => [
+  (value) => names.every((name) => typeof Reflect.get(Object(value), name) === 'function'),
+  description,
+]
+
+/** A whole number of milliseconds. */
+export const milliseconds = (least: number, most: number): OptionCheck => [
+  (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  `must be a whole number of milliseconds, ${least.toLocaleString('en')} to ${most.toLocaleString('en')}`,
+]

@@ -1,0 +1,157 @@
+import { rm, writeFile } from 'node:fs/promises'
+import {
+  generateSignerKey,
+  type LogFault,
+  logCheckpoint,
+  toJson,
+  type Verified,
+  verify as verifyLog,
+} from 'claviger'
+import {
+  type Command,
+  type CommandCall,
+  explain,
+  Failed,
+  optional,
+  readText,
+  required,
+  several,
+  UsageError,
+  unwrap,
+} from '../command.js'
+import { DATABASE, KEYS, openCipher, openDatabase } from '../database.js'
+import { printable } from '../terminal.js'
+
+export const key: Command = {
+  help: `Usage: claviger key FILE --name NAME
+
+Writes a new key that signs checkpoints to FILE, for its owner alone, and prints
+the verifier key, for everybody who checks them. An existing file is left alone.
+
+  --name NAME   origin of the log, such as acme.example/iam
+  --json        the verifier key within a line of JSON`,
+  options: { name: { type: 'string' }, json: { type: 'boolean' } },
+  positionals: [1, 1],
+  run: async (call) => {
+    const { values, terminal } = call
+    const [file = ''] = call.positionals
+    const { signer, verifier } = await generateSignerKey(required(call, 'name')).catch(
+      (thrown: unknown) => {
+        throw thrown instanceof TypeError ? new UsageError(`--${thrown.message}`) : thrown
+      },
+    )
+    await writeFile(file, `${signer}\n`, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
+      const { code } = Object(cause)
+      const why = code === 'EEXIST' ? 'is there already' : `cannot be written (${code})`
+      throw new Failed(`The file ${file} ${why}`)
+    })
+    try {
+      await terminal.print(values['json'] ? JSON.stringify({ verifier }) : verifier)
+    } catch (thrown) {
+      // A signer without its verifier is of no use.
+      await rm(file)
+      throw thrown
+    }
+    return 0
+  },
+}
+
+export const checkpoint: Command = {
+  help: `Usage: claviger checkpoint --key FILE [options]
+
+Prints a signed checkpoint of the log. Keep it where those who can write to the
+database cannot: 'claviger verify' finds with it what was changed before.
+
+  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
+  --schema NAME   schema of PostgreSQL; claviger when absent
+  --key FILE      signer key, as 'claviger key' writes it
+  --since FILE    an earlier checkpoint of this key, to read new events alone
+  --json          the checkpoint within a line of JSON`,
+  options: { ...DATABASE, key: { type: 'string' }, since: { type: 'string' } },
+  positionals: [0, 0],
+  run: async (call) => {
+    const { values, terminal, signal } = call
+    const files = { signer: required(call, 'key'), since: optional(call, 'since') }
+    const signer = (await readText(files.signer)).trim()
+    const since = files.since === undefined ? undefined : await readText(files.since)
+    await using database = await openDatabase(call)
+    const onProgress = ({ done }: { readonly done: number }) =>
+      terminal.progress(`${done} events read`)
+    const options = { signer, since, onProgress, signal }
+    const made = await logCheckpoint(database.store, options)
+    if (made.isErr() && made.error.kind === 'InvalidArgument')
+      throw new Failed(
+        made.error.violations[0]?.field === 'since'
+          ? `The file ${files.since} holds no checkpoint that this key has signed`
+          : `The file ${files.signer} holds no signer key`,
+      )
+    const note = unwrap(made)
+    await terminal.print(values['json'] ? JSON.stringify({ checkpoint: note }) : note.slice(0, -1))
+    return 0
+  },
+}
+
+export const verify: Command = {
+  help: `Usage: claviger verify [options]
+
+Reads the whole log and looks for faults: in its order, its events, its seals,
+and by checkpoints for what was changed before them. Exits with 2 at a fault.
+
+  --db ADDRESS       SQLite file, or postgres://…; else CLAVIGER_DB
+  --schema NAME      schema of PostgreSQL; claviger when absent
+  --checkpoint FILE  a checkpoint of this log; may be given several times
+  --trust KEY        verifier key that signed them; may be given several times
+  --keys FILE        opens each secret with these keys; else CLAVIGER_KEYS_FILE
+  --json             the result as a line of JSON`,
+  options: {
+    ...DATABASE,
+    ...KEYS,
+    checkpoint: { type: 'string', multiple: true },
+    trust: { type: 'string', multiple: true },
+  },
+  positionals: [0, 0],
+  run: async (call) => {
+    const { terminal, signal } = call
+    const files = several(call, 'checkpoint')
+    const keys = several(call, 'trust')
+    if (files.length > 0 !== keys.length > 0)
+      throw new UsageError('--checkpoint and --trust, its verifier key, go together')
+    const checkpoints = await Promise.all(files.map(readText))
+    const secrets = await openCipher(call)
+    await using database = await openDatabase(call)
+    const onProgress = ({ done }: { readonly done: number }) =>
+      terminal.progress(`${done} events verified`)
+    const options = { secrets, checkpoints, keys, onProgress, signal }
+    const verified = await verifyLog(database.store, options)
+    if (verified.isErr()) return reportFault(call, verified.error)
+    await terminal.print(shown(call, verified.value))
+    return 0
+  },
+}
+
+const shown = (call: CommandCall, { events, position }: Verified): string => {
+  const checkpoints = several(call, 'checkpoint').length
+  if (call.values['json'])
+    return JSON.stringify({ events, position: String(position), checkpoints })
+  const held = checkpoints === 1 ? 'checkpoint holds' : 'checkpoints hold'
+  const vouched = checkpoints > 0 ? `; ${checkpoints} ${held}` : ''
+  return `ok: ${events} events, the last at ${position}${vouched}`
+}
+
+/** Errors on the way to the log, which are no faults of the log. */
+const NO_FAULT: readonly LogFault['kind'][] = ['Unavailable', 'Cancelled', 'InvalidArgument']
+
+const reportFault = async (call: CommandCall, fault: LogFault): Promise<2> => {
+  // Checkpoints are named by their files.
+  const files = several(call, 'checkpoint')
+  const text = explain(fault).replaceAll(
+    /checkpoints\[(\d+)\]/g,
+    (name, index: string) => files[Number(index)] ?? name,
+  )
+  if (text.startsWith('keys[')) throw new UsageError(text.replace(/keys\[\d+\]/, '--trust'))
+  if (NO_FAULT.includes(fault.kind)) throw new Failed(text)
+  await call.terminal.print(
+    call.values['json'] ? JSON.stringify({ fault: toJson(fault) }) : `FAULT: ${printable(text)}`,
+  )
+  return 2
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { aesGcmCipher, type Caller, type Iam, type SecretCipher } from 'claviger'
+import { type Command, type CommandCall, Failed, optional, UsageError } from '../command.js'
+import {
+  addressOf,
+  DATABASE,
+  type Database,
+  KEYS,
+  openAddress,
+  openCipher,
+  openDatabase,
+  openIam,
+} from '../database.js'
+
+export const serve: Command = {
+  help: `Usage: claviger serve [options]
+
+Serves the JSON interface and the console to this machine alone, to look at a
+database. Who has the token that it prints may do everything in it. Ends with
+Ctrl-C.
+
+  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB; else a
+                  database in memory, which ends with the command
+  --schema NAME   schema of PostgreSQL; claviger when absent
+  --create        creates the database, or brings its tables up to date
+  --org ORG       the organization that is shown; acme when absent
+  --port PORT     8080 when absent; 0 for a free one
+  --keys FILE     keys that seal secrets; else CLAVIGER_KEYS_FILE
+  --json          addresses and token as a line of JSON`,
+  options: {
+    ...DATABASE,
+    ...KEYS,
+    create: { type: 'boolean' },
+    org: { type: 'string' },
+    port: { type: 'string' },
+  },
+  positionals: [0, 0],
+  run: async (call) => {
+    const { signal } = call
+    const port = portOf(optional(call, 'port') ?? '8080')
+    const { cipher, database } = await opened(call)
+    await using used = database
+    const token = randomBytes(24).toString('base64url')
+    const caller = { userId: 'claviger-cli', orgId: optional(call, 'org') ?? 'acme' }
+    const server = createServer(await openHandlers(openIam(used, cipher), { token, caller }))
+    await printAddresses(call, token, await listen(server, port))
+    if (!signal.aborted) await once(signal, 'abort')
+    server.closeAllConnections()
+    server.close()
+    return 0
+  },
+}
+
+const portOf = (text: string): number => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError('--port must be a number up to 65535')
+  return Number(text)
+}
+
+interface Opened {
+  readonly database: Database
+  readonly cipher: SecretCipher | undefined
+}
+
+const opened = async (call: CommandCall): Promise<Opened> => {
+  const cipher = await openCipher(call)
+  const create = call.values['create'] === true
+  if (addressOf(call)) return { cipher, database: await openDatabase(call, { create }) }
+  // A database in memory may be sealed with a key that nobody keeps.
+  const drawn = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(randomBytes(32)) } })
+  return { cipher: cipher ?? drawn, database: await openAddress(':memory:', { create: true }) }
+}
+
+const listen = async (server: Server, port: number): Promise<string> => {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new Failed(`Port ${port} cannot be used (${Object(cause).code}): give --port`)
+  })
+  // Cast: it listens on a port, not on a socket with a path.
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+const printAddresses = async (call: CommandCall, token: string, origin: string): Promise<void> => {
+  const addresses = {
+    console: `${origin}/sign-in`,
+    json: `${origin}/v1/projects`,
+    openapi: `${origin}/openapi.json`,
+    token,
+  }
+  const shown = Object.entries(addresses).map(([name, value]) => `${name.padEnd(9)}${value}`)
+  await call.terminal.print(call.values['json'] ? JSON.stringify(addresses) : shown.join('\n'))
+}
+
+/** The token, and the caller that it stands for. */
+interface Access {
+  readonly token: string
+  readonly caller: Caller
+}
+
+type Transport = typeof import('claviger/transport')
+type Console = typeof import('claviger/console')
+
+/** The JSON interface; below `/console` the console, and `/sign-in` for it. @throws Failed without the packages they need */
+const openHandlers = async (iam: Iam, access: Access): Promise<RequestListener> => {
+  const { nodeHandler, consoleHandler } = await loadServers()
+  const { token, caller } = access
+  const api = nodeHandler(iam, {
+    authenticate: (headers) =>
+      headers.get('authorization') === `Bearer ${token}` ? caller : undefined,
+  })
+  const pages = consoleHandler(iam, {
+    basePath: '/console',
+    authenticate: (headers) =>
+      headers.get('cookie')?.split('; ').includes(`demo=${token}`) ? caller : undefined,
+  })
+  return (request, response) => {
+    const { url = '' } = request
+    if (url === '/sign-in') void signIn(request, response)
+    else if (/^\/console(\/|\?|$)/.test(url)) pages(request, response)
+    else api(request, response)
+  }
+}
+
+/** Loads the servers, whose packages hosts install themselves. */
+const loadServers = async (): Promise<
+  Pick<Transport, 'nodeHandler'> & Pick<Console, 'consoleHandler'>
+> => {
+  try {
+    const { nodeHandler } = await import('claviger/transport')
+    const { consoleHandler } = await import('claviger/console')
+    return { nodeHandler, consoleHandler }
+  } catch (cause) {
+    if (Object(cause).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    throw new Failed('This needs two packages: npm install @connectrpc/connect @bufbuild/protobuf')
+  }
+}
+
+const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title>
+<form method="post"><label>Token <input type="password" name="token" required></label> <button>Sign in</button></form>`
+
+/** Puts the token in a cookie for the console. */
+const signIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (request.method !== 'POST')
+    return void response.setHeader('content-type', 'text/html').end(SIGN_IN)
+  const form = await text(request).catch(() => '')
+  const given = (new URLSearchParams(form).get('token') ?? '').replaceAll(/[^\w-]/g, '')
+  const cookie = `demo=${given}; HttpOnly; SameSite=Strict; Path=/console`
+  response.writeHead(303, { 'set-cookie': cookie, location: '/console/' }).end()
+}

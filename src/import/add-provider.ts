@@ -1,0 +1,74 @@
+import * as z from 'zod/mini'
+import { scope } from '../domain/identity-provider/commands.js'
+import { isRequiredText, MAX_SCOPES } from '../domain/values.js'
+import type { DesiredIdentityProvider } from '../index.js'
+import { type Found, idFor, itemsIn, nameIn, referredId } from './document.js'
+import type { Warn } from './imported.js'
+import type { OrganizationDraft } from './organization-draft.js'
+
+/** An OIDC identity provider of an export. */
+interface FoundProvider {
+  readonly id: Found
+  /** The id is used when it is absent. */
+  readonly name: Found
+  readonly clientId: Found
+  readonly clientSecret: Found
+  readonly issuer: Found
+  readonly scopes: Found
+  readonly isActive: boolean
+  /** The fields that the source has; other fields stay as they are set here. */
+  readonly fields: Pick<
+    DesiredIdentityProvider,
+    'stylingType' | 'autoRegister' | 'displayNameMapping' | 'usernameMapping'
+  >
+}
+
+/** Adds a provider; inactive if it has no usable secret. */
+export const addProvider = (
+  { providers }: OrganizationDraft,
+  found: FoundProvider,
+  warn: Warn,
+): void => {
+  const { id, clientId, issuer } = found
+  if (!isRequiredText(id.value)) warn('KeyUnusable', id.path)
+  else if (providers.has(referredId(id.value))) warn('Doubled', id.path)
+  else if (!isRequiredText(clientId.value)) warn('ProviderIncomplete', clientId.path)
+  else if (!isRequiredText(issuer.value)) warn('ProviderIncomplete', issuer.path)
+  else {
+    const idpId = idFor(id.value, id.path, warn)
+    const named = {
+      idpId,
+      name: nameIn({ ...found.name, value: found.name.value ?? id.value }, id.value, warn),
+      issuer: issuer.value,
+      clientId: clientId.value,
+    }
+    providers.set(idpId, { ...named, ...found.fields, ...restOf(found, warn) })
+  }
+}
+
+const restOf = ({ clientSecret, scopes, isActive }: FoundProvider, warn: Warn) => {
+  const secret = secretIn(clientSecret)
+  if (secret === undefined) warn('SecretMissing', clientSecret.path)
+  return {
+    ...(secret !== undefined && { clientSecret: secret }),
+    ...((secret === undefined || !isActive) && { initialState: 'inactive' as const }),
+    scopes: scopesIn(scopes, warn),
+  }
+}
+
+/** Asterisks in place of a secret, or a reference to a vault. */
+const MASKED = /^\*+$|^\$\{/
+
+const secretIn = ({ value }: Found): string | undefined =>
+  isRequiredText(value) && !MASKED.test(value) ? value : undefined
+
+const scopesIn = (found: Found, warn: Warn): readonly string[] => {
+  const scopes: string[] = []
+  let isChanged = false
+  for (const { value } of itemsIn(found, warn))
+    if (typeof value === 'string' && z.validate(scope, value) && scopes.length < MAX_SCOPES)
+      scopes.push(value)
+    else isChanged = true
+  if (isChanged) warn('ScopesChanged', found.path)
+  return scopes
+}

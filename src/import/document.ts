@@ -1,0 +1,116 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { fieldOf, isId, isRequiredText, MAX_TEXT_LENGTH } from '../domain/values.js'
+import type { Warn } from './imported.js'
+
+/** A value of a document, and its path. */
+export interface Found {
+  readonly value: unknown
+  /** Empty for the document itself. */
+  readonly path: string
+}
+
+/** A document: JSON text, or its parsed value. Other text stays text. */
+export const documentOf = (json: unknown): Found => {
+  if (typeof json !== 'string') return { value: json, path: '' }
+  try {
+    return { value: JSON.parse(json), path: '' }
+  } catch {
+    return { value: json, path: '' }
+  }
+}
+
+/** A field; null counts as absent. */
+export const fieldIn = ({ value, path }: Found, name: string): Found => ({
+  value: fieldOf(value, name) ?? undefined,
+  path: path === '' ? name : `${path}.${name}`,
+})
+
+/** The text of a field; undefined when it is absent, empty or not text. */
+export const textIn = ({ value }: Found, name: string): string | undefined => {
+  const text = fieldOf(value, name)
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+/** Whether a field is true. */
+export const isTrueIn = ({ value }: Found, name: string): boolean => fieldOf(value, name) === true
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The items of a list that may be absent. */
+export function* itemsIn({ value, path }: Found, warn: Warn): Generator<Found> {
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield { value: item, path: `${path}[${index}]` }
+  else if (value !== undefined) warn('Malformed', path)
+}
+
+/** The records of a list that may be absent. */
+export function* recordsIn(list: Found, warn: Warn): Generator<Found> {
+  for (const item of itemsIn(list, warn))
+    if (isRecord(item.value)) yield item
+    else warn('Malformed', item.path)
+}
+
+/** The entries of a record that may be absent. */
+export function* entriesIn(
+  { value, path }: Found,
+  warn: Warn,
+): Generator<readonly [key: string, found: Found]> {
+  if (isRecord(value))
+    for (const key of Object.keys(value))
+      yield [key, { value: value[key], path: `${path}[${JSON.stringify(key)}]` }]
+  else if (value !== undefined) warn('Malformed', path)
+}
+
+/** The texts of a list that may be absent. */
+export function* textsIn(list: Found, warn: Warn): Generator<Found & { readonly value: string }> {
+  for (const { value, path } of itemsIn(list, warn))
+    if (typeof value === 'string') yield { value, path }
+    else warn('Malformed', path)
+}
+
+/**
+ * Derives an id from a name that is not a valid id, always the same for the same name: its first 51 characters, with `-`
+ * in place of invalid ones, then `-` and 12 hexadecimal digits of its SHA-256.
+ */
+export const derivedId = (name: string): string => {
+  const shown = name.slice(0, 51).replaceAll(/[^A-Za-z0-9._:@~-]/g, '-')
+  const digits = bytesToHex(sha256(utf8ToBytes(name))).slice(0, 12)
+  return `${shown.replace(/^[^A-Za-z0-9]+/, '') || 'x'}-${digits}`
+}
+
+/** The id for a name: the name itself if it is a valid id, else one derived from it. */
+export const idFor = (name: string, path: string, warn: Warn): string => {
+  if (isId(name)) return name
+  warn('IdChanged', path)
+  return derivedId(name)
+}
+
+/** Like {@link idFor}, without a warning: for references. */
+export const referredId = (name: string): string => (isId(name) ? name : derivedId(name))
+
+/** Truncates text to 200 characters and removes characters that stores cannot keep. */
+const keepable = (text: string): string =>
+  [
+    ...text
+      .slice(0, 2 * MAX_TEXT_LENGTH + 1)
+      .toWellFormed()
+      .replaceAll('\0', ''),
+  ]
+    .slice(0, MAX_TEXT_LENGTH)
+    .join('')
+
+/** A name; `otherwise` when it is missing. */
+export const nameIn = ({ value, path }: Found, otherwise: string, warn: Warn): string => {
+  if (isRequiredText(value)) return value
+  warn('NameChanged', path)
+  return (typeof value === 'string' && keepable(value)) || keepable(otherwise) || 'unnamed'
+}
+
+/** Text that may be empty or absent. */
+export const optionalTextIn = ({ value, path }: Found, warn: Warn): string => {
+  if (value === undefined || value === '' || isRequiredText(value)) return value ?? ''
+  warn('NameChanged', path)
+  return typeof value === 'string' ? keepable(value) : ''
+}

@@ -1,0 +1,232 @@
+import {
+  derivedId,
+  entriesIn,
+  type Found,
+  fieldIn,
+  nameIn,
+  recordsIn,
+  textIn,
+  textsIn,
+} from './document.js'
+import type { Warn } from './imported.js'
+import {
+  addProject,
+  addRole,
+  type OrganizationDraft,
+  type ProjectDraft,
+} from './organization-draft.js'
+
+/** Id of the project that has the roles of the realm. */
+const REALM_PROJECT = 'realm'
+
+/** A role whose included roles are not resolved yet. */
+interface FoundNode extends Pick<RoleNode, 'kept'> {
+  readonly composites: Found
+}
+
+/** Reads the roles of a realm, and adds them to projects. */
+export const readRoles = (realm: Found, draft: OrganizationDraft, warn: Warn): RoleGraph => {
+  const nodes = new Map<RoleName, FoundNode>()
+  const roles = fieldIn(realm, 'roles')
+  readRealmRoles(realm, { draft, nodes }, warn)
+  const clients = clientsIn(realm, warn)
+  for (const [clientId, list] of entriesIn(fieldIn(roles, 'client'), warn))
+    readClientRoles(
+      { clientId, list, client: clients.get(clientId), realm },
+      { draft, nodes },
+      warn,
+    )
+  return new Map(
+    [...nodes].map(([name, { kept, composites }]) => {
+      const names = roleNamesIn(composites, ['realm', 'client'], warn)
+      const includes = knownRolesIn(nodes, names, warn)
+      if (includes.length > 0) warn('RolesExpanded', composites.path)
+      return [name, { kept, includes }]
+    }),
+  )
+}
+
+interface Target {
+  readonly draft: OrganizationDraft
+  readonly nodes: Map<RoleName, FoundNode>
+}
+
+const readRealmRoles = (realm: Found, { draft, nodes }: Target, warn: Warn): void => {
+  let project: ProjectDraft | undefined
+  for (const role of recordsIn(fieldIn(fieldIn(realm, 'roles'), 'realm'), warn)) {
+    const name = textIn(role, 'name')
+    if (name !== undefined && isInternalRole(realm, name)) {
+      warn('Internal', role.path)
+      nodes.set(nameOfRole(name), { kept: undefined, composites: fieldIn(role, 'composites') })
+      continue
+    }
+    project ??= addProject(
+      draft,
+      { id: REALM_PROJECT, name: realmName(realm), path: role.path },
+      warn,
+    )
+    if (project) addNode(role, { project, clientId: null, nodes }, warn)
+  }
+}
+
+const realmName = (realm: Found): string =>
+  nameIn(
+    fieldIn(realm, textIn(realm, 'displayName') ? 'displayName' : 'realm'),
+    '',
+    () => undefined,
+  )
+
+interface FoundClient {
+  readonly clientId: string
+  /** Its roles. */
+  readonly list: Found
+  readonly client: Found | undefined
+  readonly realm: Found
+}
+
+const readClientRoles = (
+  { clientId, list, client, realm }: FoundClient,
+  { draft, nodes }: Target,
+  warn: Warn,
+): void => {
+  const isInternal = isInternalClient(realm, clientId)
+  let project: ProjectDraft | undefined
+  for (const role of recordsIn(list, warn)) {
+    const name = textIn(role, 'name')
+    if (isInternal) {
+      const composites = fieldIn(role, 'composites')
+      if (name !== undefined) nodes.set(nameOfRole(name, clientId), { kept: undefined, composites })
+      continue
+    }
+    project ??= addProject(draft, projectOf({ clientId, list, client, realm }, warn), warn)
+    if (!project) return
+    addNode(role, { project, clientId, nodes }, warn)
+  }
+  if (isInternal) warn('Internal', list.path)
+}
+
+const projectOf = ({ clientId, list: { path }, client }: FoundClient, warn: Warn) => {
+  const isTaken = clientId === REALM_PROJECT
+  if (isTaken) warn('IdChanged', path)
+  if (client && fieldIn(client, 'enabled').value === false) warn('ClientDisabled', client.path)
+  const shown = client && textIn(client, 'name')
+  // Keycloak translates names that begin so.
+  const isOwnName = shown !== undefined && !shown.startsWith('${')
+  const name = client && isOwnName ? fieldIn(client, 'name') : { value: clientId, path }
+  return {
+    id: isTaken ? derivedId(clientId) : clientId,
+    name: nameIn(name, clientId, warn),
+    path,
+  }
+}
+
+/** Adds a role to a project and to the graph. */
+const addNode = (
+  role: Found,
+  {
+    project,
+    clientId,
+    nodes,
+  }: {
+    readonly project: ProjectDraft
+    readonly clientId: string | null
+    readonly nodes: Target['nodes']
+  },
+  warn: Warn,
+): void => {
+  const { value: roleKey, path } = fieldIn(role, 'name')
+  const count = project.roles.size
+  const displayName = typeof roleKey === 'string' ? roleKey : ''
+  addRole(project, { roleKey, displayName, path }, warn)
+  if (project.roles.size === count || typeof roleKey !== 'string') return
+  const composites = fieldIn(role, 'composites')
+  nodes.set(nameOfRole(roleKey, clientId), { kept: { project, roleKey }, composites })
+}
+
+const clientsIn = (realm: Found, warn: Warn): ReadonlyMap<string, Found> => {
+  const clients = new Map<string, Found>()
+  for (const client of recordsIn(fieldIn(realm, 'clients'), warn)) {
+    const clientId = textIn(client, 'clientId')
+    if (clientId !== undefined) clients.set(clientId, client)
+  }
+  return clients
+}
+
+const isInternalRole = (realm: Found, name: string): boolean =>
+  ['offline_access', 'uma_authorization', textIn(fieldIn(realm, 'defaultRole'), 'name')].includes(
+    name,
+  ) || name === `default-roles-${textIn(realm, 'realm')?.toLowerCase()}`
+
+const INTERNAL_CLIENTS = [
+  'account',
+  'account-console',
+  'admin-cli',
+  'broker',
+  'realm-management',
+  'security-admin-console',
+]
+
+/** The realm `master` has a client for each realm, whose roles let users manage it. */
+const isInternalClient = (realm: Found, clientId: string): boolean =>
+  INTERNAL_CLIENTS.includes(clientId) ||
+  (textIn(realm, 'realm') === 'master' && clientId.endsWith('-realm'))
+
+/** A role of a project. */
+interface KeptRole {
+  readonly project: ProjectDraft
+  readonly roleKey: string
+}
+
+/** Name of a role within a realm; roles of clients have the client in it. */
+export type RoleName = string
+
+const nameOfRole = (name: string, clientId: string | null = null): RoleName =>
+  JSON.stringify([clientId, name])
+
+/** A role, and the roles that it includes. */
+interface RoleNode {
+  /** Undefined for a role of Keycloak itself. */
+  readonly kept: KeptRole | undefined
+  readonly includes: readonly RoleName[]
+}
+
+/** The roles of a realm. */
+export type RoleGraph = ReadonlyMap<RoleName, RoleNode>
+
+/** The imported roles among some roles and all that they include, each once. Roles may include each other in a circle. */
+export const rolesWith = (graph: RoleGraph, names: Iterable<RoleName>): readonly KeptRole[] => {
+  const seen = new Set(names)
+  const kept: KeptRole[] = []
+  // The loop also visits roles that are added to the set meanwhile.
+  for (const name of seen) {
+    const node = graph.get(name)
+    if (node?.kept) kept.push(node.kept)
+    for (const included of node?.includes ?? []) seen.add(included)
+  }
+  return kept
+}
+
+/** The names of roles that an object refers to, with their paths. */
+export function* roleNamesIn(
+  holder: Found,
+  [ofRealm, ofClients]: readonly [ofRealm: string, ofClients: string],
+  warn: Warn,
+): Generator<readonly [name: RoleName, path: string]> {
+  for (const { value, path } of textsIn(fieldIn(holder, ofRealm), warn))
+    yield [nameOfRole(value), path]
+  for (const [clientId, list] of entriesIn(fieldIn(holder, ofClients), warn))
+    for (const { value, path } of textsIn(list, warn)) yield [nameOfRole(value, clientId), path]
+}
+
+/** The names that the realm has roles for. */
+export const knownRolesIn = (
+  graph: ReadonlyMap<RoleName, unknown>,
+  names: Iterable<readonly [name: RoleName, path: string]>,
+  warn: Warn,
+): readonly RoleName[] => {
+  const known: RoleName[] = []
+  for (const [name, path] of names)
+    if (graph.has(name)) known.push(name)
+    else warn('RoleUnknown', path)
+  return known
+}

@@ -1,0 +1,203 @@
+import type { OidcMappingField } from '../domain/identity-provider/commands.js'
+import { addProvider } from './add-provider.js'
+import {
+  documentOf,
+  type Found,
+  fieldIn,
+  idFor,
+  isRecord,
+  isTrueIn,
+  recordsIn,
+  referredId,
+  textIn,
+  textsIn,
+} from './document.js'
+import { type Imported, openReport, type Warn } from './imported.js'
+import {
+  knownRolesIn,
+  type RoleGraph,
+  type RoleName,
+  readRoles,
+  roleNamesIn,
+  rolesWith,
+} from './keycloak-roles.js'
+import {
+  addUserRole,
+  importedFrom,
+  type OrganizationDraft,
+  openOrganization,
+} from './organization-draft.js'
+
+/**
+ * Reads an export of Keycloak, a realm or a list of realms: JSON text, or its parsed value. A realm becomes an
+ * organization, each client with roles a project, and the roles of the realm the project `realm`; OIDC providers and
+ * the roles of users are imported. Never throws: an unreadable export is one warning with an empty path.
+ */
+export const readKeycloakRealm = (json: unknown): Imported => {
+  const { warnings, warn } = openReport()
+  const drafts = new Map<string, OrganizationDraft>()
+  for (const found of realmsIn(documentOf(json), warn)) {
+    const realm = textIn(found, 'realm')
+    const path = fieldIn(found, 'realm').path
+    if (realm === undefined) warn('Malformed', found.path)
+    else if (drafts.has(referredId(realm))) warn('Doubled', path)
+    else {
+      const draft = openOrganization(idFor(realm, path, warn))
+      drafts.set(draft.orgId, readRealm(found, draft, warn))
+    }
+  }
+  return {
+    organizations: [...drafts.values()].flatMap((draft) => importedFrom(draft, 'keycloak')),
+    warnings,
+  }
+}
+
+const realmsIn = (document: Found, warn: Warn): Iterable<Found> => {
+  if (Array.isArray(document.value)) return recordsIn(document, warn)
+  if (isRecord(document.value)) return [document]
+  warn('Malformed', '')
+  return []
+}
+
+const readRealm = (realm: Found, draft: OrganizationDraft, warn: Warn): OrganizationDraft => {
+  const roles = readRoles(realm, draft, warn)
+  const groups = readGroups(realm, roles, warn)
+  readProviders(realm, draft, warn)
+  readUsers(realm, { draft, roles, groups }, warn)
+  for (const { value, path } of [
+    fieldIn(realm, 'organizations'),
+    fieldIn(realm, 'federatedUsers'),
+    fieldIn(fieldIn(realm, 'components'), 'org.keycloak.storage.UserStorageProvider'),
+  ])
+    if (Array.isArray(value) && value.length > 0) warn('NotKept', path)
+  return draft
+}
+
+const GOOGLE = 'https://accounts.google.com'
+
+/** Reads the OIDC providers of a realm, and Google. Others are left out. */
+const readProviders = (realm: Found, draft: OrganizationDraft, warn: Warn): void => {
+  const mappings = usernameMappings(realm, warn)
+  for (const found of recordsIn(fieldIn(realm, 'identityProviders'), warn)) {
+    const kind = textIn(found, 'providerId') ?? ''
+    const isGoogle = kind === 'google'
+    if (!isGoogle && kind !== 'oidc' && kind !== 'keycloak-oidc') {
+      warn('ProviderUnsupported', found.path)
+      continue
+    }
+    const config = fieldIn(found, 'config')
+    const id = fieldIn(found, 'alias')
+    const usernameMapping = mappings.get(id.value)
+    addProvider(
+      draft,
+      {
+        id,
+        name: fieldIn(found, textIn(found, 'displayName') ? 'displayName' : 'alias'),
+        clientId: fieldIn(config, 'clientId'),
+        clientSecret: fieldIn(config, 'clientSecret'),
+        issuer: isGoogle ? { value: GOOGLE, path: found.path } : fieldIn(config, 'issuer'),
+        scopes: scopesIn(config, isGoogle),
+        isActive: fieldIn(found, 'enabled').value !== false,
+        fields: {
+          ...(isGoogle && { stylingType: 'STYLING_TYPE_GOOGLE' }),
+          autoRegister: registers(found, warn),
+          ...(usernameMapping && { usernameMapping }),
+        },
+      },
+      warn,
+    )
+  }
+}
+
+/** The scopes as a list; without any, the default of Keycloak. */
+const scopesIn = (config: Found, isGoogle: boolean): Found => {
+  const text = textIn(config, 'defaultScope') ?? (isGoogle ? 'openid profile email' : 'openid')
+  const scopes = text.split(' ').filter((scope) => scope !== '')
+  return { value: scopes, path: fieldIn(config, 'defaultScope').path }
+}
+
+/** Whether unknown users are registered, which is the default of Keycloak. */
+const registers = (provider: Found, warn: Warn): boolean => {
+  if (isTrueIn(provider, 'linkOnly')) return false
+  const flow = textIn(provider, 'firstBrokerLoginFlowAlias') ?? 'first broker login'
+  if (flow === 'first broker login') return true
+  warn('RegistrationOff', fieldIn(provider, 'firstBrokerLoginFlowAlias').path)
+  return false
+}
+
+/** The claims that user names can be mapped from. */
+const CLAIMS = new Map<unknown, OidcMappingField>([
+  ['preferred_username', 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME'],
+  ['email', 'OIDC_MAPPING_FIELD_EMAIL'],
+])
+
+/** The claim of user names, by the alias of the provider. */
+const usernameMappings = (realm: Found, warn: Warn): ReadonlyMap<unknown, OidcMappingField> => {
+  const mappings = new Map<unknown, OidcMappingField>()
+  for (const mapper of recordsIn(fieldIn(realm, 'identityProviderMappers'), warn)) {
+    const isOfName = textIn(mapper, 'identityProviderMapper') === 'oidc-username-idp-mapper'
+    const template = textIn(fieldIn(mapper, 'config'), 'template') ?? ''
+    const mapping = CLAIMS.get(/^\$\{CLAIM\.(.*)\}$/.exec(template)?.[1])
+    if (isOfName && mapping) mappings.set(fieldIn(mapper, 'identityProviderAlias').value, mapping)
+    else warn('MappingLeft', mapper.path)
+  }
+  return mappings
+}
+
+/** The roles of the members of each group, by its path; with the roles of its parent groups. */
+type Groups = ReadonlyMap<string, readonly RoleName[]>
+
+/** A list of groups, with path and roles of their parent group. */
+interface Level {
+  readonly list: Found
+  readonly path: string
+  readonly roles: readonly RoleName[]
+}
+
+/** Reads the groups of a realm. */
+const readGroups = (realm: Found, graph: RoleGraph, warn: Warn): Groups => {
+  const groups = new Map<string, readonly RoleName[]>()
+  const levels: Level[] = [{ list: fieldIn(realm, 'groups'), path: '', roles: [] }]
+  for (const level of levels)
+    for (const group of recordsIn(level.list, warn)) {
+      const own = knownRolesIn(graph, roleNamesIn(group, ['realmRoles', 'clientRoles'], warn), warn)
+      if (own.length > 0) warn('RolesExpanded', group.path)
+      const path = textIn(group, 'path') ?? `${level.path}/${textIn(group, 'name') ?? ''}`
+      const roles = own.length > 0 ? [...level.roles, ...own] : level.roles
+      groups.set(path, roles)
+      levels.push({ list: fieldIn(group, 'subGroups'), path, roles })
+    }
+  return groups
+}
+
+/** The parts of a realm that its users refer to. */
+interface Realm {
+  readonly draft: OrganizationDraft
+  readonly roles: RoleGraph
+  readonly groups: Groups
+}
+
+/** Reads the roles of users, with those of their groups and those that other roles include. */
+const readUsers = (realm: Found, { draft, roles, groups }: Realm, warn: Warn): void => {
+  for (const user of recordsIn(fieldIn(realm, 'users'), warn)) {
+    if (fieldIn(user, 'enabled').value === false) {
+      warn('UserDisabled', user.path)
+      continue
+    }
+    const names = knownRolesIn(roles, roleNamesIn(user, ['realmRoles', 'clientRoles'], warn), warn)
+    const held = rolesWith(roles, [...names, ...rolesOfGroups(user, groups, warn)])
+    if (held.length === 0) continue
+    const id = textIn(user, 'id')
+    if (id === undefined) warn('UserNamed', user.path)
+    const userId = id ?? textIn(user, 'username')
+    for (const { project, roleKey } of held)
+      addUserRole(draft, { userId, project, roleKey, path: user.path }, warn)
+  }
+}
+
+const rolesOfGroups = (user: Found, groups: Groups, warn: Warn): readonly string[] =>
+  [...textsIn(fieldIn(user, 'groups'), warn)].flatMap(({ value, path }) => {
+    const roles = groups.get(value)
+    if (!roles) warn('GroupUnknown', path)
+    return roles ?? []
+  })

@@ -1,0 +1,194 @@
+import { isRequiredText, MAX_GRANTED_ROLES } from '../domain/values.js'
+import type {
+  DesiredIdentityProvider,
+  DesiredProject,
+  DesiredRole,
+  DesiredSettings,
+  GivenUserGrant,
+} from '../index.js'
+import { type Found, idFor, textsIn } from './document.js'
+import type { ImportedOrganization, Warn } from './imported.js'
+
+/** Most projects, and most identity providers, of one desired state. */
+const MAX_OBJECTS = 1_000
+
+/** A user's roles of one project while an export is read. */
+interface UserGrantDraft extends GivenUserGrant {
+  readonly roles: { readonly roleKey: string }[]
+}
+
+/** An organization while an export is read. */
+export interface OrganizationDraft {
+  readonly orgId: string
+  readonly projects: Map<string, ProjectDraft>
+  readonly providers: Map<string, DesiredIdentityProvider>
+  /** By owner and id of the project, and user. */
+  readonly userGrants: Map<string, UserGrantDraft>
+}
+
+export const openOrganization = (orgId: string): OrganizationDraft => ({
+  orgId,
+  projects: new Map(),
+  providers: new Map(),
+  userGrants: new Map(),
+})
+
+/** A project of an export, with the path of its id. */
+interface FoundProject {
+  readonly id: string
+  readonly name: string
+  readonly settings?: DesiredSettings | undefined
+  readonly path: string
+}
+
+/** Adds a project; undefined, with a warning, when its id is taken. */
+export const addProject = (
+  { orgId, projects }: OrganizationDraft,
+  { id: found, name, settings, path }: FoundProject,
+  warn: Warn,
+): ProjectDraft | undefined => {
+  const id = idFor(found, path, warn)
+  if (projects.has(id)) {
+    warn('Doubled', path)
+    return undefined
+  }
+  const project = { orgId, id, name, settings, roles: new Map(), grants: new Map() }
+  projects.set(id, project)
+  return project
+}
+
+/** A role of a user, with its path. */
+interface FoundUserRole {
+  readonly userId: unknown
+  readonly project: ProjectDraft
+  readonly roleKey: string
+  readonly path: string
+}
+
+/** Adds a role to a user, if the project has it and the organization may give it. */
+export const addUserRole = (
+  { orgId, userGrants }: OrganizationDraft,
+  { userId, project, roleKey, path }: FoundUserRole,
+  warn: Warn,
+): void => {
+  const isForeign = project.orgId !== orgId
+  const isGranted = !isForeign || project.grants.get(orgId)?.has(roleKey)
+  if (!isRequiredText(userId)) warn('UserUnknown', path)
+  else if (!project.roles.has(roleKey)) warn('RoleUnknown', path)
+  else if (!isGranted) warn('GrantMissing', path)
+  else {
+    const key = `${project.orgId}+${project.id}+${userId}`
+    const { id: projectId, orgId: projectOrgId } = project
+    const grant: UserGrantDraft = userGrants.get(key) ?? {
+      userId,
+      projectId,
+      ...(isForeign && { projectOrgId }),
+      roles: [],
+    }
+    userGrants.set(key, grant)
+    const isHeld = grant.roles.some((role) => role.roleKey === roleKey)
+    if (!isHeld && grant.roles.length >= MAX_GRANTED_ROLES) warn('TooMany', path)
+    else if (!isHeld) grant.roles.push({ roleKey })
+  }
+}
+
+/** The result for an organization; several when it has more objects than one desired state can hold. */
+export const importedFrom = (
+  { orgId, projects, providers, userGrants }: OrganizationDraft,
+  source: string,
+): readonly ImportedOrganization[] => {
+  const [allProjects, allProviders] = [[...projects.values()], [...providers.values()]]
+  const count = Math.ceil(Math.max(allProjects.length, allProviders.length, 1) / MAX_OBJECTS)
+  return Array.from({ length: count }, (_, index) => {
+    const [from, to] = [index * MAX_OBJECTS, (index + 1) * MAX_OBJECTS]
+    return {
+      orgId,
+      access: {
+        managedBy: `import:${source}`,
+        projects: allProjects.slice(from, to).map(desiredProject),
+        identityProviders: allProviders.slice(from, to),
+      },
+      userGrants: index === 0 ? [...userGrants.values()] : [],
+    }
+  })
+}
+
+/** Most roles, and most grants, of one declared project. */
+const MAX_DECLARED = 10_000
+
+/** A project while an export is read. */
+export interface ProjectDraft {
+  readonly orgId: string
+  readonly id: string
+  readonly name: string
+  readonly settings: DesiredSettings | undefined
+  readonly roles: Map<string, DesiredRole>
+  /** By the organization that is granted, the keys of roles. */
+  readonly grants: Map<string, ReadonlySet<string>>
+}
+
+/** A role of an export, with the path of its key. */
+interface FoundRole {
+  readonly roleKey: unknown
+  readonly displayName: string
+  /** Absent if the source has no groups of roles; the group that is set here stays. */
+  readonly group?: string | undefined
+  readonly path: string
+}
+
+/** Adds a role, unless its key is unusable or taken. */
+export const addRole = (
+  { roles }: ProjectDraft,
+  { roleKey, displayName, group, path }: FoundRole,
+  warn: Warn,
+): void => {
+  if (!isRequiredText(roleKey)) warn('KeyUnusable', path)
+  else if (roles.has(roleKey)) warn('Doubled', path)
+  else if (roles.size >= MAX_DECLARED) warn('TooMany', path)
+  else roles.set(roleKey, { roleKey, displayName, ...(group !== undefined && { group }) })
+}
+
+/** A grant of a project in an export. */
+interface FoundGrant {
+  /** The id that the organization will have. */
+  readonly grantedOrgId: string
+  readonly roleKeys: Found
+  readonly path: string
+}
+
+/** Adds a grant to another organization, with the roles that the project has. */
+export const addGrant = (
+  { orgId, roles, grants }: ProjectDraft,
+  { grantedOrgId, roleKeys, path }: FoundGrant,
+  warn: Warn,
+): void => {
+  const keys = grantedKeys(roles, roleKeys, warn)
+  if (grantedOrgId === orgId) warn('OrganizationUnknown', path)
+  else if (grants.has(grantedOrgId)) warn('Doubled', path)
+  else if (grants.size >= MAX_DECLARED) warn('TooMany', path)
+  else if (keys.size === 0) warn('NoRoles', path)
+  else grants.set(grantedOrgId, keys)
+}
+
+const grantedKeys = (
+  roles: ProjectDraft['roles'],
+  roleKeys: Found,
+  warn: Warn,
+): ReadonlySet<string> => {
+  const keys = new Set<string>()
+  for (const { value, path } of textsIn(roleKeys, warn))
+    if (!roles.has(value)) warn('RoleUnknown', path)
+    else if (keys.size >= MAX_GRANTED_ROLES && !keys.has(value)) warn('TooMany', path)
+    else keys.add(value)
+  return keys
+}
+
+const desiredProject = ({ id, name, settings, roles, grants }: ProjectDraft): DesiredProject => ({
+  id,
+  name,
+  ...(settings && { settings }),
+  roles: [...roles.values()],
+  ...(grants.size > 0 && {
+    grants: [...grants].map(([grantedOrgId, keys]) => ({ grantedOrgId, roleKeys: [...keys] })),
+  }),
+})

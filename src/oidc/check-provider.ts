@@ -1,0 +1,163 @@
+import { genericGrantRequest, type ServerMetadata } from 'openid-client'
+import { authorizationScopes, type IdentityProvider } from '../index.js'
+import { checkTest, type TestInput } from './input.js'
+import type { Setup } from './options.js'
+import {
+  clientOf,
+  readDiscovery,
+  refusedEndpoint,
+  type StoredProvider,
+  storedProvider,
+} from './provider.js'
+import { refusalOf } from './refusal.js'
+
+/** One check of a provider. */
+export interface ProviderCheck {
+  /** What was checked. */
+  readonly name:
+    | 'discovery'
+    | 'issuer'
+    | 'endpoints'
+    | 'pkce'
+    | 'scopes'
+    | 'signing_algorithms'
+    | 'secret'
+  /** With `failed` nobody can sign in; with `warning` a sign-in may fail. */
+  readonly verdict: 'ok' | 'warning' | 'failed'
+  /** In English, for an administrator; holds no secret. */
+  readonly message: string
+}
+
+/** The outcome of a test. */
+export interface CheckedProvider {
+  /** In the order in which they were made; checks that depend on a failed one are absent. */
+  readonly checks: readonly ProviderCheck[]
+}
+
+/** @throws Refused */
+export const checkProvider = async (setup: Setup, input: TestInput): Promise<CheckedProvider> => {
+  checkTest(input)
+  const stored = await storedProvider(
+    setup.options.iam,
+    await setup.contextOf(input.orgId),
+    input.idpId,
+  )
+  const found = await readDiscovery(stored, setup.network).then(
+    (metadata) => ({ metadata }),
+    (thrown: unknown) => ({ checks: [undiscovered(thrown)] }),
+  )
+  if ('checks' in found) return found
+  const { metadata } = found
+  const checks: ProviderCheck[] = [
+    { name: 'discovery', verdict: 'ok', message: 'The discovery document was read.' },
+    { name: 'issuer', verdict: 'ok', message: 'The issuer is the one that is stored.' },
+    checkEndpoints(metadata, setup),
+    ...checkOffer(stored.provider, metadata),
+  ]
+  const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
+  return { checks: canAsk ? [...checks, await checkSecret(stored, metadata, setup)] : checks }
+}
+
+const undiscovered = (thrown: unknown): ProviderCheck => {
+  const refusal = refusalOf(thrown)
+  if (refusal.kind === 'IssuerMismatch') {
+    const message = 'The discovery document names another issuer than the one that is stored.'
+    return { name: 'issuer', verdict: 'failed', message }
+  }
+  const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : 'no_document'
+  return { name: 'discovery', verdict: 'failed', message: UNDISCOVERED[reason] }
+}
+
+const UNDISCOVERED = {
+  address: 'The issuer is no URL that may be asked: it needs https and a public address.',
+  redirect: 'The issuer answers with a redirect, which is not followed.',
+  timeout: 'The issuer did not answer in time.',
+  too_large: 'The discovery document is larger than 512 KiB.',
+  network: 'The issuer cannot be reached.',
+  no_document: 'The issuer does not answer with a discovery document.',
+} as const
+
+const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+
+const checkEndpoints = (metadata: ServerMetadata, { network }: Setup): ProviderCheck => {
+  const name = 'endpoints'
+  const absent = NEEDED.find((endpoint) => metadata[endpoint] === undefined)
+  if (absent !== undefined)
+    return { name, verdict: 'failed', message: `The discovery document has no ${absent}.` }
+  const refused = refusedEndpoint(metadata, network)
+  if (refused !== undefined)
+    return { name, verdict: 'failed', message: `${refused} needs https and a public address.` }
+  return { name, verdict: 'ok', message: 'All endpoints are there.' }
+}
+
+/** Sends a code that the provider never gave: its answer shows whether it accepted the client before. */
+const checkSecret = async (
+  stored: StoredProvider,
+  metadata: ServerMetadata,
+  setup: Setup,
+): Promise<ProviderCheck> => {
+  const name = 'secret'
+  const unclear = 'It is not clear whether the provider takes client id and secret.'
+  const code = 'claviger-test-of-the-secret'
+  const form = { code, redirect_uri: setup.options.redirectUri, code_verifier: code.repeat(2) }
+  try {
+    await genericGrantRequest(clientOf(stored, metadata, setup), 'authorization_code', form)
+    return { name, verdict: 'warning', message: unclear }
+  } catch (thrown) {
+    const refusal = refusalOf(thrown)
+    const error = refusal.kind === 'ProviderError' ? refusal.error : refusal.kind
+    if (error === 'invalid_grant')
+      return { name, verdict: 'ok', message: 'The provider seems to take client id and secret.' }
+    if (error === 'invalid_client')
+      return { name, verdict: 'failed', message: 'The provider refuses client id or secret.' }
+    return { name, verdict: 'warning', message: `${unclear} It answers: ${error}.` }
+  }
+}
+
+/** Checks what the discovery offers. */
+const checkOffer = (
+  provider: IdentityProvider,
+  metadata: ServerMetadata,
+): readonly ProviderCheck[] => [
+  checkPkce(listed(metadata.code_challenge_methods_supported)),
+  checkScopes(authorizationScopes(provider), listed(metadata.scopes_supported)),
+  checkAlgorithms(listed(metadata.id_token_signing_alg_values_supported)),
+]
+
+/** A list of the discovery, in which the provider may have put anything. */
+const listed = (value: unknown): readonly unknown[] | undefined =>
+  Array.isArray(value) ? value : undefined
+
+const checkPkce = (methods: readonly unknown[] | undefined): ProviderCheck => {
+  const name = 'pkce'
+  if (methods === undefined)
+    return { name, verdict: 'warning', message: 'The provider does not say whether it has PKCE.' }
+  return methods.includes('S256')
+    ? { name, verdict: 'ok', message: 'The provider has PKCE with S256.' }
+    : { name, verdict: 'warning', message: 'The provider does not offer PKCE with S256.' }
+}
+
+const checkScopes = (
+  needed: readonly string[],
+  offered: readonly unknown[] | undefined,
+): ProviderCheck => {
+  const name = 'scopes'
+  if (offered === undefined)
+    return { name, verdict: 'warning', message: 'The provider does not say which scopes it has.' }
+  const absent = needed.filter((scope) => !offered.includes(scope))
+  return absent.length === 0
+    ? { name, verdict: 'ok', message: 'The provider has all scopes.' }
+    : { name, verdict: 'warning', message: `The provider does not offer: ${absent.join(', ')}.` }
+}
+
+/** Algorithms of a key pair: with any other one, every client could sign. */
+const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
+
+const checkAlgorithms = (offered: readonly unknown[] | undefined): ProviderCheck => {
+  const name = 'signing_algorithms'
+  if (offered === undefined)
+    return { name, verdict: 'warning', message: 'The provider does not say how it signs.' }
+  return offered.some((algorithm) => ASYMMETRIC.test(String(algorithm)))
+    ? { name, verdict: 'ok', message: 'The provider signs with a key pair.' }
+    : { name, verdict: 'failed', message: 'The provider does not sign ID tokens with a key pair.' }
+}

@@ -1,0 +1,68 @@
+/** How long a document is used, in milliseconds. */
+const LIFETIME_MS = 300_000
+const MAX_DOCUMENTS = 100
+/** Most characters of all documents together. */
+const MAX_LENGTH = 4 * 1024 * 1024
+
+interface CachedDocument<Document> {
+  readonly document: Document
+  readonly length: number
+  readonly loadedAt: number
+  readonly isExpired: boolean
+}
+
+/** Public documents of providers, such as discoveries; no secrets. The oldest documents make room for new ones. */
+export interface DocumentCache<Document extends object> {
+  /** A document that was loaded within five minutes and has not expired. */
+  readonly find: (key: string) => Document | undefined
+  /** A document that was loaded within `maxAge` milliseconds; else loads it, once for all callers that wait. */
+  readonly load: (key: string, maxAge: number, load: () => Promise<Document>) => Promise<Document>
+  /** Makes `find` return nothing until the document is loaded again. */
+  readonly expire: (key: string) => void
+}
+
+/** @see DocumentCache */
+export const documentCache = <Document extends object>(): DocumentCache<Document> => {
+  const cached = new Map<string, CachedDocument<Document>>()
+  const loading = new Map<string, Promise<Document>>()
+  let total = 0
+
+  const drop = (key: string): void => {
+    total -= cached.get(key)?.length ?? 0
+    cached.delete(key)
+  }
+  const keep = (key: string, document: Document): Document => {
+    drop(key)
+    const { length } = JSON.stringify(document)
+    cached.set(key, { document, length, loadedAt: Date.now(), isExpired: false })
+    total += length
+    for (const oldest of cached.keys()) {
+      if (cached.size <= MAX_DOCUMENTS && total <= MAX_LENGTH) break
+      drop(oldest)
+    }
+    return document
+  }
+
+  return {
+    find: (key) => {
+      const found = cached.get(key)
+      const isCurrent = found && !found.isExpired && Date.now() < found.loadedAt + LIFETIME_MS
+      return isCurrent ? found.document : undefined
+    },
+    load: (key, maxAge, load) => {
+      const found = cached.get(key)
+      if (found && Date.now() < found.loadedAt + maxAge) return Promise.resolve(found.document)
+      const pending =
+        loading.get(key) ??
+        load()
+          .then((document) => keep(key, document))
+          .finally(() => loading.delete(key))
+      loading.set(key, pending)
+      return pending
+    },
+    expire: (key) => {
+      const found = cached.get(key)
+      if (found) cached.set(key, { ...found, isExpired: true })
+    },
+  }
+}

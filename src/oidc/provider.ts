@@ -1,0 +1,201 @@
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  type CustomFetchOptions,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  type JWKS,
+  type ServerMetadata,
+  setJwksCache,
+} from 'openid-client'
+import type { Caller, Iam, IdentityProvider } from '../index.js'
+import {
+  bytesOf,
+  guardedFetch,
+  isAllowed,
+  NetworkFault,
+  type NetworkOptions,
+} from '../network/guarded-fetch.js'
+import type { DocumentCache } from './document-cache.js'
+import { orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
+
+/** A provider and its secret, as of one event. */
+export interface StoredProvider {
+  readonly provider: IdentityProvider
+  readonly clientSecret: string
+}
+
+/** How providers are asked, and what they have answered. */
+export interface ProviderAccess {
+  readonly network: NetworkOptions
+  /** By issuer. */
+  readonly discoveries: DocumentCache<ServerMetadata>
+  /** By URL. */
+  readonly keySets: DocumentCache<JWKS>
+}
+
+/** Most reads of a provider that changes between one read and the next. */
+const MAX_READS = 10
+
+/**
+ * Reads a provider and its secret until both are of one event: a new secret must never go to an old issuer.
+ *
+ * @throws Refused; with `Aborted` when the provider changes all the time
+ */
+export const storedProvider = async (
+  { identityProviders }: Pick<Iam, 'identityProviders'>,
+  context: { readonly caller: Caller; readonly orgId: string },
+  idpId: string,
+): Promise<StoredProvider> => {
+  for (let reads = 1; reads <= MAX_READS; reads++) {
+    const revealed = await orRefuse(identityProviders.revealClientSecret({ idpId }, context))
+    const provider = await orRefuse(identityProviders.get({ idpId }, context))
+    const { clientSecret, details } = revealed
+    if (provider.details.sequence === details.sequence) return { provider, clientSecret }
+  }
+  throw new Refused({ kind: 'Aborted', attempts: MAX_READS })
+}
+
+/** The discovery of a provider, checked; at most five minutes old. @throws Refused */
+export const discover = async (
+  stored: StoredProvider,
+  { network, discoveries }: ProviderAccess,
+): Promise<ServerMetadata> => {
+  const { issuer } = stored.provider
+  const read = async (): Promise<ServerMetadata> => {
+    const metadata = await readDiscovery(stored, network)
+    if (refusedEndpoint(metadata, network) !== undefined) throw unreachable('address')
+    return metadata
+  }
+  return discoveries.find(issuer) ?? discoveries.load(issuer, 0, read)
+}
+
+/** The discovery of a provider, before its endpoints are checked. @throws Refused */
+export const readDiscovery = async (
+  { provider }: StoredProvider,
+  network: NetworkOptions,
+): Promise<ServerMetadata> => {
+  if (!URL.canParse(provider.issuer)) throw unreachable('address')
+  const issuer = new URL(provider.issuer)
+  if (!isAllowed(issuer, network)) throw unreachable('address')
+  const options = {
+    [customFetch]: askProvider(network),
+    execute: network.allowHttpLoopback ? [allowInsecureRequests] : [],
+  }
+  const found = await withRefusals(() =>
+    discovery(issuer, provider.clientId, undefined, undefined, options),
+  )
+  const metadata = found.serverMetadata()
+  if (new URL(metadata.issuer).href !== issuer.href) throw new Refused({ kind: 'IssuerMismatch' })
+  return metadata
+}
+
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'userinfo_endpoint',
+  'end_session_endpoint',
+] as const
+
+/** The first endpoint whose URL may not be used. */
+export const refusedEndpoint = (
+  metadata: ServerMetadata,
+  network: NetworkOptions,
+): string | undefined =>
+  ENDPOINTS.find((endpoint) => {
+    const url = metadata[endpoint]
+    if (url === undefined) return false
+    return typeof url !== 'string' || !URL.canParse(url) || !isAllowed(new URL(url), network)
+  })
+
+/** The client of a provider. It is made anew for each use, so no old secret is kept. */
+export const clientOf = (
+  { provider, clientSecret }: StoredProvider,
+  metadata: ServerMetadata,
+  { network, keySets }: ProviderAccess,
+): Configuration => {
+  const offered: unknown = metadata.token_endpoint_auth_methods_supported
+  const methods: readonly unknown[] = Array.isArray(offered) ? offered : ['client_secret_basic']
+  const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
+  const authentication = isPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
+  const client = new Configuration(metadata, provider.clientId, undefined, authentication)
+  const ask = askProvider(network)
+  client[customFetch] = (url, options) =>
+    isForKeys(options) ? askForKeys(url, { options, ask, keySets }) : ask(url, options)
+  // Otherwise the signature of an ID token from the token endpoint is not checked.
+  enableNonRepudiationChecks(client)
+  if (network.allowHttpLoopback) allowInsecureRequests(client)
+  const keys = keySets.find(keySetOf(metadata))
+  const now = Math.floor(Date.now() / 1_000)
+  if (keys) setJwksCache(client, { jwks: keys, uat: now - ASKED_AGAIN_AFTER_S })
+  return client
+}
+
+/** Key of the key set of a provider in the cache; none has the empty one. */
+export const keySetOf = ({ jwks_uri: url }: ServerMetadata): string =>
+  url === undefined ? '' : new URL(url).href
+
+/** Age from which `openid-client` asks for a key set again at a key id that it lacks, in seconds. */
+const ASKED_AGAIN_AFTER_S = 60
+
+/** Pause between two requests for the same key set, in milliseconds. */
+const KEYS_PAUSE_MS = 10_000
+
+/** No other request accepts a key set. */
+const isForKeys = ({ headers }: CustomFetchOptions): boolean =>
+  new Headers(headers).get('accept')?.includes('application/jwk-set+json') === true
+
+const askForKeys = async (
+  url: string,
+  {
+    options,
+    ask,
+    keySets,
+  }: {
+    readonly options: CustomFetchOptions
+    readonly ask: ReturnType<typeof askProvider>
+    readonly keySets: DocumentCache<JWKS>
+  },
+): Promise<Response> => {
+  const read = async (): Promise<JWKS> => keySetIn(await ask(url, options))
+  return Response.json(await keySets.load(url, KEYS_PAUSE_MS, read))
+}
+
+/** @throws Refused when an answer is no key set */
+const keySetIn = async (answer: Response): Promise<JWKS> => {
+  const isJson = /^application\/(jwk-set\+)?json\b/i.test(answer.headers.get('content-type') ?? '')
+  const { keys } = Object(await answer.json().catch(() => undefined))
+  if (answer.status !== 200 || !isJson || !Array.isArray(keys))
+    throw new Refused({ kind: 'InvalidResponse' })
+  return { keys }
+}
+
+/** Most bytes of an answer, after it was decompressed. */
+const MAX_BYTES = 512 * 1024
+
+/** A `fetch` for `openid-client`: only to allowed URLs, for whole answers of bounded size and time. */
+export const askProvider = (options: NetworkOptions) => {
+  const ask = guardedFetch(options)
+  return async (url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> => {
+    // `openid-client` sends only forms.
+    const form = body === undefined || body === null ? null : String(body)
+    try {
+      return await ask({ url, init: { method, headers, body: form }, read: whole })
+    } catch (thrown) {
+      throw thrown instanceof NetworkFault ? unreachable(thrown.reason) : thrown
+    }
+  }
+}
+
+/** The answer with its whole body. @throws NetworkFault */
+const whole = async (answer: Response): Promise<Response> => {
+  const { status, headers } = answer
+  const chunks = await bytesOf(answer, MAX_BYTES)
+  if (chunks === undefined) throw new NetworkFault('too_large')
+  const hasBody = status !== 204 && status !== 205
+  return new Response(hasBody ? new Blob([...chunks]) : null, { status, headers })
+}

@@ -1,0 +1,140 @@
+import type { HistoryEntry, HistoryPage, IamError } from '../index.js'
+import type { SuspensionReason } from './cursors.js'
+import type { WebhookEndpoint } from './endpoint.js'
+import { type Answer, messageOf, send } from './message.js'
+import { ageOf, type Delivery, type Setup } from './options.js'
+import { type OrganizationQueue, pauseAfter, RETRY_FOR_MS } from './organization-queues.js'
+
+/** Most entries that are read at once. */
+const PAGE_SIZE = 50
+
+const GONE = 410
+
+/** `going`, or why the endpoint is suspended. */
+type Progress = 'going' | SuspensionReason
+
+/** What a delivery needs of its session. */
+interface Sending {
+  /** As the host describes it now: secrets change while a page is sent. */
+  readonly endpoint: () => WebhookEndpoint
+  /** Whether the next message may be sent. */
+  readonly permits: () => boolean
+  /** Called after each attempt that was made. */
+  readonly onAttempt: () => void
+  /** Ends the reading of history. */
+  readonly signal: AbortSignal
+}
+
+/** Sends the next messages of an organization, one after the other, until one fails. */
+export const deliver = async (
+  setup: Setup,
+  queue: OrganizationQueue,
+  sending: Sending,
+): Promise<Progress> => {
+  const { upTo } = queue
+  const page = await pageOf(setup, queue, sending)
+  if (sending.signal.aborted) return 'going'
+  if ('kind' in page)
+    return refused(setup, queue, {
+      endpoint: sending.endpoint().id,
+      position: queue.failing?.position ?? queue.taken,
+      attempted: { outcome: 'unreadable', error: page },
+      durationMs: 0,
+    })
+  for (const entry of page.items) {
+    if (!sending.permits()) return 'going'
+    const progress = await deliverOne(setup, queue, { entry, sending })
+    sending.onAttempt()
+    if (progress !== 'taken') return progress
+  }
+  if (page.nextAfter === undefined) {
+    queue.taken = upTo
+    queue.failing = undefined
+  }
+  return 'going'
+}
+
+const pageOf = async (
+  { options }: Setup,
+  { orgId, taken, upTo }: OrganizationQueue,
+  { endpoint, signal }: Sending,
+): Promise<HistoryPage | IamError> => {
+  const { types } = endpoint()
+  const range = { after: taken, before: upTo + 1n, limit: PAGE_SIZE }
+  try {
+    const context = { caller: options.caller(orgId), orgId, signal }
+    const page = await options.iam.history.list({ ...range, types }, context)
+    return page.isOk() ? page.value : page.error
+  } catch (cause) {
+    return { kind: 'Unavailable', outcome: 'not_recorded', cause }
+  }
+}
+
+const deliverOne = async (
+  setup: Setup,
+  queue: OrganizationQueue,
+  { entry, sending }: { readonly entry: HistoryEntry; readonly sending: Sending },
+): Promise<Progress | 'taken'> => {
+  const { clock, network, source } = setup
+  const endpoint = sending.endpoint()
+  const begin = clock.elapsed()
+  const message = messageOf(entry, { orgId: queue.orgId, source })
+  const answer = await send(endpoint, message, { network, now: clock.now() })
+  const attempt = {
+    endpoint: endpoint.id,
+    position: entry.sequence,
+    durationMs: clock.elapsed() - begin,
+  }
+  const attempted = outcomeOf(answer)
+  if (attempted.outcome !== 'taken') {
+    const retryAfter = 'status' in answer ? answer.retryAfter : 0
+    return refused(setup, queue, { ...attempt, attempted, retryAfter })
+  }
+  const failures = queue.failing?.failures ?? 0
+  queue.taken = entry.sequence
+  queue.failing = undefined
+  const { orgId } = queue
+  const lag = ageOf(entry.sequence, setup)
+  setup.notify({ ...attempt, ...attempted, orgId, attempt: failures + 1, lag })
+  return 'taken'
+}
+
+/** The fields of a delivery that say how the attempt ended. */
+type Attempted = Pick<Delivery, 'outcome' | 'status' | 'reason' | 'error'>
+
+const outcomeOf = (answer: Answer): Attempted => {
+  if ('reason' in answer) return { outcome: 'unreachable', reason: answer.reason }
+  const { status } = answer
+  return { outcome: status >= 200 && status < 300 ? 'taken' : 'refused', status }
+}
+
+interface Refused extends Pick<Delivery, 'endpoint' | 'position' | 'durationMs'> {
+  readonly attempted: Attempted
+  /** The pause that the receiver asked for, in milliseconds. */
+  readonly retryAfter?: number
+}
+
+/** Records a failure: the organization waits, or the endpoint is suspended. */
+const refused = (
+  setup: Setup,
+  queue: OrganizationQueue,
+  { attempted, retryAfter = 0, ...attempt }: Refused,
+): Progress => {
+  const { clock } = setup
+  const now = clock.now()
+  const failures = (queue.failing?.failures ?? 0) + 1
+  const since = queue.failing?.since ?? now
+  const nextAttempt = Math.ceil(now + pauseAfter(failures, { random: clock.random(), retryAfter }))
+  queue.failing = { position: attempt.position, failures, since, nextAttempt }
+  const progress =
+    attempted.status === GONE ? 'gone' : now - since >= RETRY_FOR_MS ? 'exhausted' : 'going'
+  setup.notify({
+    ...attempt,
+    ...attempted,
+    orgId: queue.orgId,
+    attempt: failures,
+    lag: ageOf(attempt.position, setup),
+    ...(progress === 'going' && { nextAttempt: new Date(nextAttempt) }),
+  })
+  return progress
+}

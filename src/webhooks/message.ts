@@ -1,0 +1,120 @@
+import { type HistoryEntry, type JsonObject, toJson } from '../index.js'
+import {
+  bytesOf,
+  guardedFetch,
+  NetworkFault,
+  type NetworkOptions,
+  type NetworkReason,
+} from '../network/guarded-fetch.js'
+import { keyOf, type WebhookEndpoint } from './endpoint.js'
+
+/** The body of a message: a CloudEvent 1.0 in JSON. */
+export interface WebhookMessage {
+  /** Version of CloudEvents. */
+  readonly specversion: '1.0'
+  /** Position of the event, as text; the same in each attempt, and in the header `webhook-id`. */
+  readonly id: string
+  /** The option `source`; `claviger` when absent. */
+  readonly source: string
+  /** Type of the event, such as `project.added`. */
+  readonly type: string
+  /** Type and ids of the object, percent-encoded, between slashes: `project_role/p1/editor`. */
+  readonly subject: string
+  /** When it was recorded: RFC 3339, UTC, with milliseconds. */
+  readonly time: string
+  /** The organization that the object belongs to. */
+  readonly orgid: string
+  /** Media type of `data`. */
+  readonly datacontenttype: 'application/json'
+  /** The entry of `iam.history.list`, in the JSON form of `toJson`. */
+  readonly data: JsonObject<HistoryEntry>
+}
+
+/** Turns an entry of the history into a message. */
+export const messageOf = (
+  entry: HistoryEntry,
+  { orgId, source }: { readonly orgId: string; readonly source: string },
+): WebhookMessage => ({
+  specversion: '1.0',
+  id: String(entry.sequence),
+  source,
+  type: entry.type,
+  subject: Object.values(entry.object).map(encodeURIComponent).join('/'),
+  time: entry.time.toISOString(),
+  orgid: orgId,
+  datacontenttype: 'application/json',
+  data: toJson(entry),
+})
+
+/** Most bytes of an answer that are read, so that the connection can serve the next request. */
+const MAX_BYTES = 16 * 1024
+
+/** The status of an answer, or why there was none. */
+export type Answer =
+  | { readonly status: number; readonly retryAfter: number }
+  | { readonly reason: NetworkReason }
+
+/** Posts a message, signed at `now`, in milliseconds since the Unix epoch. */
+export const send = async (
+  { url, secrets }: WebhookEndpoint,
+  message: WebhookMessage,
+  { network, now }: { readonly network: NetworkOptions; readonly now: number },
+): Promise<Answer> => {
+  const body = JSON.stringify(message)
+  const timestamp = Math.floor(now / 1_000)
+  const signature = await signatureHeaders({ id: message.id, timestamp, body }, secrets)
+  const headers = { 'content-type': 'application/cloudevents+json', ...signature }
+  let answered: Answer | undefined
+  const read = async (answer: Response): Promise<Answer> => {
+    const retryAfter = retryAfterOf(answer.headers.get('retry-after'), now)
+    answered = { status: answer.status, retryAfter }
+    await bytesOf(answer, MAX_BYTES)
+    return answered
+  }
+  try {
+    return await guardedFetch(network)({ url, init: { method: 'POST', headers, body }, read })
+  } catch (thrown) {
+    // The status decides, even if the rest of the answer is lost.
+    if (answered) return answered
+    if (thrown instanceof NetworkFault) return { reason: thrown.reason }
+    throw thrown
+  }
+}
+
+/** `Retry-After` in milliseconds: seconds or a date; 0 when it is neither. */
+const retryAfterOf = (header: string | null, now: number): number => {
+  if (header === null) return 0
+  if (/^\d+$/.test(header)) return Number(header) * 1_000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now)
+}
+
+interface SignedParts {
+  readonly id: string
+  /** Seconds since the Unix epoch. */
+  readonly timestamp: number
+  readonly body: string
+}
+
+/** The headers of Standard Webhooks, with an HMAC-SHA256 signature for each secret. */
+const signatureHeaders = async (
+  { id, timestamp, body }: SignedParts,
+  secrets: readonly string[],
+): Promise<Readonly<Record<string, string>>> => {
+  const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  const signatures = await Promise.all(secrets.map((secret) => sign(secret, content)))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' }
+
+const sign = async (secret: string, content: Uint8Array<ArrayBuffer>): Promise<string> => {
+  const bytes = keyOf(secret) ?? new Uint8Array()
+  const key = await crypto.subtle.importKey('raw', bytes, ALGORITHM, false, ['sign'])
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, content))
+  return `v1,${btoa(String.fromCharCode(...signature))}`
+}
