@@ -2,8 +2,7 @@
 export type { Result, ResultAsync } from 'neverthrow'
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
-export type { InvalidAppend } from './adapters/store/check-append.js'
-export { checkAppend } from './adapters/store/check-append.js'
+export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
@@ -81,8 +80,7 @@ export type {
   VersionOutOfOrder,
 } from './application/errors/log-fault.js'
 export { IamFailure, orThrow } from './application/errors/or-throw.js'
-export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
-export { toJson } from './application/errors/to-json.js'
+export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
@@ -112,8 +110,7 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
-export type { SubscribeOptions } from './application/following/subscribe.js'
-export { SubscriptionEnded } from './application/following/subscribe.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Verified,
   type VerifyOptions,
@@ -154,8 +151,12 @@ export type {
   ImportReport,
   RefusedRow,
 } from './application/import-rows.js'
-export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
-export { checkCaller } from './application/method/context.js'
+export {
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type WriteContext,
+} from './application/method/context.js'
 export type {
   LongContext,
   LongWrite,
@@ -213,8 +214,14 @@ export type {
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
-export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
-export { type Decider, fold } from './domain/decider.js'
+export {
+  type AlreadyExists,
+  type Decider,
+  fold,
+  type NotFound,
+  type ProofNotFound,
+} from './domain/decider.js'
+export { domainStream } from './domain/email-domain/aggregate.js'
 export {
   AddDomain,
   DomainCommand,
@@ -230,7 +237,6 @@ export {
   DomainProviderSet,
   DomainRemoved,
   DomainVerified,
-  domainStream,
 } from './domain/email-domain/events.js'
 export {
   VerifiedDomainClaimed,
@@ -238,12 +244,14 @@ export {
   VerifiedDomainReleased,
   verifiedDomainStream,
 } from './domain/email-domain/verified-domain.js'
+export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
   PatchIdentityProvider,
+  type ProviderFieldsInput,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -263,11 +271,9 @@ export {
   IdentityProviderReactivated,
   IdentityProviderRemoved,
   IdentityProviderUpdated,
-  identityProviderStream,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
-export type { GivenProviderFields } from './domain/identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -276,12 +282,14 @@ export {
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
 export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
+export { projectStream } from './domain/project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
   PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
+  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -294,9 +302,7 @@ export {
   ProjectReactivated,
   ProjectRemoved,
   ProjectUpdated,
-  projectStream,
 } from './domain/project/events.js'
-export type { GivenSettings } from './domain/project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -310,6 +316,7 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
+export { projectGrantStream } from './domain/project-grant/aggregate.js'
 export {
   AddProjectGrant,
   DeactivateProjectGrant,
@@ -333,12 +340,13 @@ export {
   ProjectGrantRemoved,
   type ProjectGrantRole,
   ProjectGrantUpdated,
-  projectGrantStream,
 } from './domain/project-grant/events.js'
+export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
   PatchProjectRole,
   ProjectRoleCommand,
+  type ProjectRoleGroupInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './domain/project-role/commands.js'
@@ -352,9 +360,8 @@ export {
   ProjectRoleEvent,
   ProjectRoleRemoved,
   ProjectRoleUpdated,
-  projectRoleStream,
 } from './domain/project-role/events.js'
-export type { GivenGroup } from './domain/project-role/fields.js'
+export { userGrantStream } from './domain/user-grant/aggregate.js'
 export {
   AddUserGrant,
   AddUserGrantRoles,
@@ -379,7 +386,6 @@ export {
   UserGrantRemoved,
   type UserGrantRole,
   UserGrantUpdated,
-  userGrantStream,
 } from './domain/user-grant/events.js'
 export type {
   DomainRef,

@@ -304,10 +304,7 @@ describe('a planted violation is found', () => {
     ['adapters/sql/dialect.ts', "import type { Database } from '../sqlite/database.js'"],
     ['adapters/memory/rows.ts', "import { allOf } from '../sql/dialect.js'"],
     ['adapters/cloudflare/index.ts', "import { openSqlite } from '../sqlite/index.js'"],
-    [
-      'adapters/postgres/open-postgres.ts',
-      "import type { SqliteLimits } from '../sql/sqlite/dialect.js'",
-    ],
+    ['adapters/postgres/index.ts', "import type { SqliteLimits } from '../sql/sqlite/dialect.js'"],
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
     ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],

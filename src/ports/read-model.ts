@@ -1,6 +1,6 @@
-import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/fields.js'
-import type { ProjectSettings } from '../domain/project/fields.js'
-import type { ProjectRoleDisplay } from '../domain/project-role/fields.js'
+import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/commands.js'
+import type { ProjectSettings } from '../domain/project/commands.js'
+import type { ProjectRoleDisplay } from '../domain/project-role/commands.js'
 import type { ObjectRef } from '../domain/values.js'
 import type {
   AccessQuery,

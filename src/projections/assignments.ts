@@ -1,5 +1,5 @@
-import type { AssignedRole, AssignmentRange } from '../domain/aggregate.js'
-import type { AnyAggregate } from '../domain/aggregates.js'
+import type { AssignedRole, AssignmentRange, Assigns } from '../domain/aggregate.js'
+import type { AnyAggregate, AnyEvent, AnyView } from '../domain/aggregates.js'
 import type { Position } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Views, ViewType } from '../ports/read-model.js'
@@ -59,20 +59,21 @@ export interface Change {
  */
 export const changeAssignments = (
   store: AssignmentStore,
-  kind: AnyAggregate,
+  aggregate: AnyAggregate,
   event: KnownEvent,
   recorded: Change,
 ): Change => {
   const { data, position, metadata } = event
-  const { type, covers, assigns, removal } = kind
-  const range = covers(data, metadata.resourceOwner)
-  if (!range) return recorded
+  const { type, assignments, effectOf } = aggregate
+  if (!assignments) return recorded
+  const { assigns } = assignments
+  const range = assignments.assignmentScope(data, metadata.resourceOwner)
   const { before, after } = recorded
   const held: Held = assigns && before ? store.assigned(range) : NONE
   // What does not exist, such as a grant that was removed with its project, assigns nothing.
   const roles = after && assigns?.rolesIn(event)
   const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
-  if (event.type === removal) store.end({ ...range, until: position, with: type })
+  if (effectOf(event) === 'removes') store.end({ ...range, until: position, with: type })
   else if (roles && after) changeRoles(store, { range, held, roles, position, with: type })
   if (before?.state !== after?.state) {
     if (before?.state === 'inactive') store.resume(range, position)
@@ -87,7 +88,7 @@ const NONE: Held = new Map()
 
 /** `row` with copies of those of its roles that are `held`. Ends of roles may be text, as JSON has them. */
 export const withHeld = <Row extends Views[ViewType]>(
-  { rolesOf, withRoles }: NonNullable<AnyAggregate['assigns']>,
+  { rolesOf, withRoles }: Assigns<AnyView, AnyEvent>,
   row: Row,
   held: Pick<Held, 'has'>,
 ): Row => {

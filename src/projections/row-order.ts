@@ -23,7 +23,7 @@ export const isOfRoleKeys = (type: ViewType, { field }: Pick<Condition, 'field'>
 /** A test whether one of the shown roles of a row meets a condition. */
 const meetsOne = (type: ViewType, condition: Condition): ((row: Views[ViewType]) => boolean) => {
   const test = meetsText(condition)
-  const { assigns } = aggregates[type]
+  const assigns = aggregates[type].assignments?.assigns
   return (row) => assigns?.rolesOf(row).some(({ roleKey }) => test(roleKey)) ?? false
 }
 

@@ -29,17 +29,17 @@ export const changeRow = (
   rowKey: RowKey = rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
 ): Change => {
   const orgId = event.metadata.resourceOwner
-  const kind = aggregateOf(event.type)
-  const { type, removal } = kind
+  const aggregate = aggregateOf(event.type)
+  const { type } = aggregate
   // Before its first event, an object has no row.
   const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
   const after = rowAfter(before, event)
   rows.put(type, rowKey, after)
-  if (event.type === removal) {
-    for (const { type: removed, removedWith } of Object.values(aggregates))
-      if (removedWith === type) rows.removeAll(removed, roleScope(orgId, rowKey.key))
+  if (aggregate.effectOf(event) === 'removes') {
+    for (const { type: removed, assignments } of Object.values(aggregates))
+      if (assignments?.removedWith === type) rows.removeAll(removed, roleScope(orgId, rowKey.key))
   }
-  return changeAssignments(rows, kind, event, { before, after })
+  return changeAssignments(rows, aggregate, event, { before, after })
 }
 
 /** The row of an object after `event`; undefined when there is none. */

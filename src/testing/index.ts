@@ -1,5 +1,10 @@
+import { appendLaws, conflictLaws, idempotencyLaws } from './event-store/appending.js'
+import { concurrencyLaws, wakeLaws } from './event-store/concurrency.js'
+import type { EventStoreLaw } from './event-store/harness.js'
+import { readingLaws } from './event-store/reading.js'
+import { refusalLaws, textLaws } from './event-store/refusal.js'
+
 export { eventClockLaws } from './event-store/concurrency.js'
-export { eventStoreLaws } from './event-store/event-store-laws.js'
 export type {
   EventClockHarness,
   EventClockLaw,
@@ -20,3 +25,22 @@ export {
   type WebhookCursorsHome,
   webhookCursorLaws,
 } from './webhook-cursor-laws.js'
+
+/**
+ * The promises of the port `EventStore`.
+ *
+ * @example
+ * ```ts
+ * for (const { name, check } of eventStoreLaws) test(name, () => check({ open, reopen }))
+ * ```
+ */
+export const eventStoreLaws: readonly EventStoreLaw[] = [
+  ...appendLaws,
+  ...conflictLaws,
+  ...readingLaws,
+  ...idempotencyLaws,
+  ...refusalLaws,
+  ...textLaws,
+  ...concurrencyLaws,
+  ...wakeLaws,
+]

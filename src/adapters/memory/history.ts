@@ -65,10 +65,10 @@ const pastWithin = (
 ): readonly PastChange[] => {
   const own = byObject.get(streamOf(orgId, object)) ?? []
   const ofContainer = byObject.get(streamOf(orgId, container)) ?? []
-  const removals = ofContainer.filter(({ event: { type, position } }) => {
-    const last = own[countTo(own, position) - 1]
-    const existed = last && last.event.type !== aggregates[object.type].removal
-    return existed && type === aggregates[container.type].removal
+  const removals = ofContainer.filter(({ event }) => {
+    const last = own[countTo(own, event.position) - 1]
+    const existed = last && aggregates[object.type].effectOf(last.event) !== 'removes'
+    return existed && aggregates[container.type].effectOf(event) === 'removes'
   })
   return [...own, ...removals].toSorted((one, other) =>
     one.event.position < other.event.position ? -1 : 1,

@@ -79,8 +79,9 @@ const listRows = <Type extends ViewType>(
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
   const listed = listedRows(state, query)
-  const { assigns } = aggregates[query.type]
-  const rows = assigns ? listed.map((row) => shownRow(state, query.type, row)) : listed
+  const rows = aggregates[query.type].assignments?.assigns
+    ? listed.map((row) => shownRow(state, query.type, row))
+    : listed
   const order = rowOrder(fields, query.sort)
   const found = rows.filter(meetsAll(query.type, fields, query.conditions))
   const { after } = query

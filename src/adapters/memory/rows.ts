@@ -80,9 +80,10 @@ export const shownRow = <Type extends ViewType>(
   type: Type,
   row: Views[Type],
 ): Views[Type] => {
-  const { assigns, covers } = aggregates[type]
-  const range = assigns && covers(row, row.details.resourceOwner)
-  return range ? { ...row, ...withHeld(assigns, row, assignments.assigned(range)) } : row
+  const { assignmentScope, assigns } = aggregates[type].assignments ?? {}
+  if (!assignmentScope || !assigns) return row
+  const range = assignmentScope(row, row.details.resourceOwner)
+  return { ...row, ...withHeld(assigns, row, assignments.assigned(range)) }
 }
 
 /** A copy of `row`, so that no reader can change the stored one; dates cannot be frozen. */

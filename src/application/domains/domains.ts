@@ -178,10 +178,7 @@ export interface AddedDomain extends DomainIds {
 
 /** Which domains to list, in which order. */
 export const ListDomainsInput = z.strictObject({
-  filter: z._default(
-    z.extend(filterBy(domains), { state: z.optional(choice(domains.states)) }),
-    {},
-  ),
+  filter: z._default(filterBy(domains), {}),
   ...pageOf(domains),
 })
 export interface ListDomainsInput extends GivenList<Omit<Domain, 'challenge'>> {

@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow'
+import { fromBase64, toBase64 } from '../../domain/encoding.js'
 import type { Position, RecordedEvent } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import type { LogChanged } from '../errors/log-fault.js'
-import { fromBase64, type NoteKey, openNote, readVerifier, toBase64 } from './note.js'
+import { type NoteKey, openNote, readVerifier } from './note.js'
 import {
   eventLine,
   frontierLength,

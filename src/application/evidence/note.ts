@@ -1,4 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
+import { fromBase64, toBase64 } from '../../domain/encoding.js'
 
 /** Text with the signature of a key (C2SP signed-note). `text` ends in a line break. */
 export const signNote = async (text: string, seed: NoteKey): Promise<string> => {
@@ -127,14 +128,4 @@ export const readSigner = async (
   const key = await publicKeyOf(seed.key)
   const id = idOf(seed.name, key)
   return isId(id, seed.id) ? { seed, verifier: { name: seed.name, id, key } } : undefined
-}
-
-/** Bytes in base64 with padding, as signed notes have it. */
-export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
-
-/** The bytes of a text in base64 with padding; undefined for any other text. */
-export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return undefined
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
-  return toBase64(bytes) === text ? bytes : undefined
 }

@@ -1,11 +1,12 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { fromBase64, toBase64 } from '../../domain/encoding.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import { type IamError, invalid } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import type { LogChanged } from '../errors/log-fault.js'
 import { logBatches } from '../following/log-batches.js'
 import { type Checkpoint, readCheckpoint, readKeys, signedCheckpoint } from './checkpoint.js'
-import { fromBase64, readVerifier, toBase64 } from './note.js'
+import { readVerifier } from './note.js'
 import {
   consistencyRanges,
   eventLine,

@@ -182,7 +182,7 @@ export const eventFilter = (
     if (!matches(event)) return false
     if (event.stream === stream) return true
     const isEnd =
-      event.stream === streamOfContainer && event.type === aggregateOf(event.type).removal
+      event.stream === streamOfContainer && aggregateOf(event.type).effectOf(event) === 'removes'
     return isEnd && (() => existed(store, object, event))
   }
 }
@@ -194,5 +194,5 @@ const existed = async (
   { metadata }: KnownEvent,
 ): Promise<boolean> => {
   const last = (await store.readStream(streamOf(metadata.resourceOwner, object))).at(-1)
-  return last !== undefined && last.type !== aggregates[object.type].removal
+  return last !== undefined && aggregates[object.type].effectOf(last) !== 'removes'
 }

@@ -1,5 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import { sealedSecretIn } from '../../domain/identity-provider/secret.js'
+import { sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
 import { type StreamId, unstorable } from '../../domain/values.js'
 import type { EventStore, Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'

@@ -1,9 +1,8 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
-import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { identityProviders, sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
 import { identityProvider } from '../../domain/identity-provider/decider.js'
-import { sealedSecretIn } from '../../domain/identity-provider/secret.js'
 import { IdpId, type StreamId } from '../../domain/values.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
@@ -200,9 +199,9 @@ const currentSecrets = async (
       if (!recorded.type.startsWith(`${identityProviders.type}.`)) continue
       const event = readEvent(recorded)
       if (event.isErr()) throw new Fault(event.error)
-      const { stream, type } = event.value
+      const { stream } = event.value
       if (sealedSecretIn(event.value) !== undefined) current.set(stream, event.value)
-      if (type === identityProviders.removal) current.delete(stream)
+      if (identityProviders.effectOf(event.value) === 'removes') current.delete(stream)
     }
     if (events.length === 0) break
     await yieldToEventLoop()

@@ -4,11 +4,12 @@ import {
   AddProject,
   DeactivateProject,
   PatchProject,
+  type ProjectSettings,
+  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
 } from '../../domain/project/commands.js'
-import type { GivenSettings, ProjectSettings } from '../../domain/project/fields.js'
 import type { RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'
@@ -93,7 +94,7 @@ export interface ProjectIds {
 
 /** {@link AddProject}; without an own `id` the project gets a new ULID. */
 export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
-export interface AddProjectInput extends GivenSettings {
+export interface AddProjectInput extends ProjectSettingsInput {
   /**
    * An own id: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit.
    * It must never have been used in the organization. A new ULID when absent.
@@ -107,7 +108,7 @@ export interface AddProjectInput extends GivenSettings {
 export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
 
 /** A project and the fields to change; an absent one stays as it is. */
-export interface PatchProjectInput extends ProjectInput, GivenSettings {
+export interface PatchProjectInput extends ProjectInput, ProjectSettingsInput {
   /** 1 to 200 characters (code points). Spec: Project. */
   readonly name?: string | undefined
 }

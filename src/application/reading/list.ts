@@ -129,14 +129,19 @@ const namesOf = <Fields extends AnyAggregate['fields'], Use extends 'filterable'
   Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
 
 /** Which objects of a kind to list: without a condition, every one. */
-export const filterBy = <Fields extends AnyAggregate['fields']>({
+export const filterBy = <
+  Fields extends AnyAggregate['fields'],
+  const States extends readonly string[],
+>({
   fields,
+  states,
 }: {
   readonly fields: Fields
+  readonly states: States
 }) =>
   z.strictObject({
     ...recordOf(namesOf(fields, 'filterable'), () => z.optional(TextFilter)),
-    state: z.optional(choice(['active', 'inactive'])),
+    state: z.optional(choice(states)),
   })
 
 const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const

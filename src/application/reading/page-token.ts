@@ -1,4 +1,5 @@
-import { fieldOf, fromBase64url, toBase64url, unstorable } from '../../domain/values.js'
+import { fromBase64url, toBase64url } from '../../domain/encoding.js'
+import { fieldOf, unstorable } from '../../domain/values.js'
 import type { ListQuery, SortValue, ViewType } from '../../ports/read-model.js'
 import { canHold, fieldNamed, viewFields } from '../../projections/view-fields.js'
 import { sha256 } from '../sha256.js'

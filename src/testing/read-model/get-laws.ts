@@ -1,6 +1,5 @@
 import { timeOf } from '../../ports/event-store.js'
-import { demandEqual } from '../law.js'
-import { spoil } from '../spoil.js'
+import { demandEqual, spoil } from '../law.js'
 import { ACCESS, HELD_ROLES, HOLDERS } from './grant-samples.js'
 import { project, role } from './history-laws.js'
 import { fedWith, feed, type ReadModelLaw } from './law.js'

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../domain/values.js'
 import type { SortKey, Views, ViewType } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import { allOf, demand, demandEqual } from '../law.js'
@@ -78,8 +79,8 @@ export const listLaws: readonly ReadModelLaw[] = [
         const own = await model.list(query)
         for (const row of own.items) {
           demandEqual(`owner of a ${type}`, row.details.resourceOwner, 'acme')
-          if (query.projectId !== undefined && 'projectId' in row)
-            demandEqual(`project of a ${type}`, row.projectId, query.projectId)
+          if (query.projectId !== undefined)
+            demandEqual(`project of a ${type}`, fieldOf(row, 'projectId'), query.projectId)
         }
         demandEqual(`number of ${type}`, own.totalSize, own.items.length)
         for (const orgId of ['acm', 'acme3', 'ACME', '', 'acme+portal']) {

@@ -3,7 +3,7 @@ import { currentVersion } from '../../domain/message.js'
 import type { ObjectRef, StreamId } from '../../domain/values.js'
 import type { Metadata, NewEvent, Position, RecordedEvent } from '../../ports/event-store.js'
 import type { ListQuery, RefOf, SortValue, Views, ViewType } from '../../ports/read-model.js'
-import { eventKindOf } from '../../projections/read-events.js'
+import { streamDefinitionOf } from '../../projections/read-events.js'
 
 /** What the laws need of one type of object. */
 export interface Sample<Type extends ViewType> {
@@ -72,7 +72,7 @@ export interface Log {
 /** `event` as it is written now. */
 export const inNewestVersion = (event: AnyEvent): NewEvent => ({
   ...event,
-  schemaVersion: currentVersion(eventKindOf(event.type).decider.upcasters, event.type),
+  schemaVersion: currentVersion(streamDefinitionOf(event.type).decider.upcasters, event.type),
 })
 
 /** Some neighbouring positions lie within the same millisecond. */
@@ -86,7 +86,7 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
     events,
     above: (position) => events.filter((event) => event.position > position),
     record: (orgId, event, circumstances) => {
-      const stream = eventKindOf(event.type).stream(orgId, event.data)
+      const stream = streamDefinitionOf(event.type).stream(orgId, event.data)
       const version = (versions.get(stream) ?? 0) + 1
       const position = first + STEP * BigInt(events.length)
       const actor = { userId: 'u1', orgId: 'operator' }

@@ -104,9 +104,9 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
 
 /** The project whose assignments `event` begins or ends, if it may. */
 const projectOf = (event: KnownEvent): AssignmentRange | undefined => {
-  const { assigns, covers, removal } = aggregateOf(event.type)
-  return assigns || event.type === removal
-    ? covers(event.data, event.metadata.resourceOwner)
+  const { assignments, effectOf } = aggregateOf(event.type)
+  return assignments?.assigns || effectOf(event) === 'removes'
+    ? assignments?.assignmentScope(event.data, event.metadata.resourceOwner)
     : undefined
 }
 
@@ -180,11 +180,8 @@ interface Typed {
   readonly assignments: AssignmentBatch
 }
 
-const typeBatch = (
-  dialect: Dialect,
-  shared: Shared,
-  { kind: { type, covers }, assignments }: Typed,
-): TypeBatch => {
+const typeBatch = (dialect: Dialect, shared: Shared, { kind, assignments }: Typed): TypeBatch => {
+  const { type } = kind
   const table = OBJECTS[type]
   const encode = rowEncoder(type)
   /** By scope, then by key. */
@@ -220,7 +217,8 @@ const typeBatch = (
         const row = decodeRow(type, entry.rowKey.scope, [body, sequence, creationDate])
         shared.bodies.set(row, body)
         entry.stored = entry.row = row
-        const range = assigned !== undefined && covers(row, row.details.resourceOwner)
+        if (assigned === undefined) continue
+        const range = kind.assignments?.assignmentScope(row, row.details.resourceOwner)
         if (range) assignments.addStored(range, JSON.parse(assigned))
       }
     },

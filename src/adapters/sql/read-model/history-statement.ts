@@ -77,11 +77,11 @@ const endsWith = (
     // A role and a grant of the same project may have the same key.
     isOfType(dialect, object.type),
   ])
-  const isRemoval = isAnyOf(dialect, [aggregates[object.type].removal])
+  const isRemoval = isAnyOf(dialect, aggregates[object.type].eventsThat('removes'))
   return allOf([
     isNamed(dialect, 'scope', containerKey.scope),
     { sql: 'key = ?', parameters: [containerKey.key] },
-    isAnyOf(dialect, [aggregates[container.type].removal]),
+    isAnyOf(dialect, aggregates[container.type].eventsThat('removes')),
     {
       sql: `EXISTS (SELECT 1 FROM (
         SELECT type FROM ${dialect.table(HISTORY)} AS own WHERE ${last.sql} ORDER BY position DESC LIMIT 1

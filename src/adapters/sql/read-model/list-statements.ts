@@ -254,7 +254,7 @@ const withAssigned = (
   type: ViewType,
   shown: readonly string[],
 ): readonly string[] => {
-  if (aggregates[type].assigns === undefined) return READ_COLUMNS
+  if (aggregates[type].assignments?.assigns === undefined) return READ_COLUMNS
   const owner = `(SELECT name FROM ${dialect.table(NAMES)} WHERE number = ${dialect.table(OBJECTS[type])}.scope)`
   const assigned = `SELECT ${dialect.jsonRows(shown)} ${assignedBy(dialect, type, owner)}`
   return [...READ_COLUMNS, `(${assigned}) AS assigned`]

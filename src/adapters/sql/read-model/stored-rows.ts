@@ -44,7 +44,8 @@ export const bodyOf = ({ bodies }: Shared, row: Views[ViewType]): string => {
 
 /** Whether the rows of that type lie in another organization than their project, with which they are removed. */
 export const rowsNameProject = (type: ViewType): boolean =>
-  aggregates[type].container === undefined && aggregates[type].removedWith !== undefined
+  aggregates[type].container === undefined &&
+  aggregates[type].assignments?.removedWith !== undefined
 
 /** The column with the number of the scope of the project, if {@link rowsNameProject}. */
 export const PROJECT_SCOPE = 'project_scope'
@@ -82,9 +83,9 @@ export const rowEncoder = (type: ViewType) => {
     const texts = folded.map((foldedOf) => foldedOf(row))
     const body = bodyOf(shared, row)
     const shown = [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
-    const range = namesProject && aggregates[type].covers(row, scope)
-    if (!range) return shown
-    const { projectOrgId, projectId, userId = '' } = range
+    const { assignments } = aggregates[type]
+    if (!namesProject || !assignments) return shown
+    const { projectOrgId, projectId, userId = '' } = assignments.assignmentScope(row, scope)
     return [...shown, shared.numberOf(roleScope(projectOrgId, projectId)), userId]
   }
 }
@@ -117,7 +118,7 @@ const shownBody = (
   body: string,
   assigned: string | undefined,
 ): ReturnType<typeof JSON.parse> => {
-  const { assigns } = aggregates[type]
+  const assigns = aggregates[type].assignments?.assigns
   if (assigns === undefined) return JSON.parse(body)
   // Ends of roles are text.
   const recorded = JSON.parse(body)

@@ -55,15 +55,36 @@ const hashOf = (text: string): string => {
   return (hash >>> 0).toString(36)
 }
 
-const SHAPE = byType(({ type, fields }) => [rowColumns(type), Object.keys(fields)])
+/** What the tables of one aggregate hold. */
+interface RowShape {
+  readonly columns: readonly Column[]
+  readonly fields: readonly string[]
+}
 
 const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SPELL_COLUMNS]
+
+/** The name of the shape that was the first to have one; by its hash it would have another. */
+const FIRST_NAME = { hash: 'smf19n', name: 'read_1cjoi8j' }
+
+/** The name of tables with rows of these shapes, by type. The order of types, columns and fields does not matter. */
+export const readModelName = (rows: Readonly<Record<string, RowShape>>): string => {
+  const shapes = Object.entries(rows).map(([type, { columns, fields }]) => [
+    type,
+    columns.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    fields.toSorted(),
+  ])
+  shapes.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))
+  const hash = hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, ACCESS_SHAPE]))
+  return hash === FIRST_NAME.hash ? FIRST_NAME.name : `read_${hash}`
+}
 
 /**
  * Name of the read model and beginning of the names of its tables. Another shape has another name: its tables are
  * missing and therefore created, and old and new processes of a rolling upgrade keep their own side by side.
  */
-export const READ_MODEL = `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, SHAPE, ACCESS_SHAPE]))}`
+export const READ_MODEL = readModelName(
+  byType(({ type, fields }) => ({ columns: rowColumns(type), fields: Object.keys(fields) })),
+)
 
 /** Holds the checkpoint. */
 export const CHECKPOINT: Table = {
@@ -95,7 +116,7 @@ export const HISTORY: Table = {
 
 /** Whether objects of that type lie in a project and are listed by the organization that they name, too. */
 const isReceived = (type: ViewType): boolean =>
-  aggregates[type].container !== undefined && aggregates[type].assigns !== undefined
+  aggregates[type].container !== undefined && aggregates[type].assignments?.assigns !== undefined
 
 /** Each holds one row for every object of its type that exists. */
 export const OBJECTS = byType(

@@ -3,8 +3,8 @@ import * as z from 'zod/mini'
 import {
   AddOidcIdentityProvider,
   PatchIdentityProvider,
+  type ProviderFieldsInput,
 } from '../../../domain/identity-provider/commands.js'
-import type { GivenProviderFields } from '../../../domain/identity-provider/fields.js'
 import { choice, listOf, MAX_SCOPES, requiredText, SealedSecret } from '../../../domain/values.js'
 import type { InvalidArgument } from '../../errors/errors.js'
 import { onlyOnce, parse } from '../../method/input.js'
@@ -57,7 +57,7 @@ export interface SealedAccess extends DesiredProjects {
 }
 
 /** What is declared of an identity provider beside its secret. */
-interface DesiredProviderFields extends GivenProviderFields {
+interface DesiredProviderFields extends ProviderFieldsInput {
   /**
    * Permanent id of the provider: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter
    * or digit.

@@ -175,8 +175,8 @@ const marksOf = async (
   const { known, unreadable } = readBatch(await fromPort(() => store.readStream(stream)))
   if (unreadable) throw new Fault(unreadable)
   // Marks from before a role was removed and added again do not apply to the new role.
-  const ended = known.slice(0, -1).findLastIndex(({ type }) => type === aggregateOf(type).removal)
-  const marked = known.slice(ended + 1).filter(({ metadata }) => metadata.managedBy !== undefined)
+  const added = known.findLastIndex((event) => aggregateOf(event.type).effectOf(event) === 'adds')
+  const marked = known.slice(added).filter(({ metadata }) => metadata.managedBy !== undefined)
   const own = marked.findLast(({ metadata }) => metadata.managedBy === managedBy)
   return {
     isOwn: marked.at(-1)?.metadata.managedBy === managedBy,

@@ -52,13 +52,13 @@ describe('The view of a grant of a project', () => {
 })
 
 describe('A grant of a project', () => {
-  test('covers what its organization and the users of it have of the project.', () => {
+  test('has the assignments in its scope that organization and the users of it have of the project.', () => {
     const range = { projectOrgId: 'acme', projectId: 'portal', orgId: 'globex' }
-    expect(projectGrants.covers(editorOnly, 'acme')).toStrictEqual(range)
+    expect(projectGrants.assignments.assignmentScope(editorOnly, 'acme')).toStrictEqual(range)
   })
 
   test('assigns the roles of the events that replace them, and of no others.', () => {
-    const { rolesIn } = projectGrants.assigns
+    const { rolesIn } = projectGrants.assignments.assigns
     expect(rolesIn(added)).toStrictEqual([{ roleKey: 'editor' }])
     expect(rolesIn(widened)).toStrictEqual([{ roleKey: 'editor' }, { roleKey: 'viewer' }])
     expect(rolesIn(narrowed)).toStrictEqual([{ roleKey: 'editor' }])
@@ -66,7 +66,7 @@ describe('A grant of a project', () => {
   })
 
   test('is shown with some of its roles, and all else as it is.', () => {
-    const { rolesOf, withRoles } = projectGrants.assigns
+    const { rolesOf, withRoles } = projectGrants.assignments.assigns
     const view = { ...inactive, ...bothRoles }
     expect(rolesOf(view)).toStrictEqual([{ roleKey: 'editor' }, { roleKey: 'viewer' }])
     expect(withRoles(view, [{ roleKey: 'viewer' }])).toEqual({ ...view, roleKeys: ['viewer'] })
@@ -74,6 +74,6 @@ describe('A grant of a project', () => {
 
   test('is found again by its key and its project.', () => {
     const ref = { type: 'project_grant', ...id }
-    expect(projectGrants.refOfKey(projectGrants.key(id), 'portal')).toEqual(ref)
+    expect(projectGrants.refOfKey(projectGrants.key(id, 'acme'), 'portal')).toEqual(ref)
   })
 })

@@ -4,34 +4,39 @@ import { type EventSchema, eventTypesOf } from '../../../src/domain/message.js'
 import type { ObjectRef } from '../../../src/domain/values.js'
 import {
   aggregateOf,
-  eventKindOf,
   isOfObject,
   organizationIn,
+  streamDefinitionOf,
   streamOf,
 } from '../../../src/projections/read-events.js'
 
 test.each(EVENT_TYPES.filter((type) => isOfObject({ type })))(
-  '%s is an event of the kind that its type begins with.',
+  '%s is an event of the aggregate that its type begins with.',
   (type) => {
     const [first] = type.split('.')
-    expect(aggregateOf(type)).toBe(Object.values(aggregates).find((kind) => kind.type === first))
+    expect(aggregateOf(type)).toBe(
+      Object.values(aggregates).find((aggregate) => aggregate.type === first),
+    )
   },
 )
 
-test.each(['project.moved', 'constructor', 'project'])('%s is an event of no kind.', (type) => {
-  expect(() => aggregateOf(type)).toThrow(new RangeError(`There is no event ${type}`))
-})
+test.each(['project.moved', 'constructor', 'project'])(
+  '%s is an event of no aggregate.',
+  (type) => {
+    expect(() => aggregateOf(type)).toThrow(new RangeError(`There is no event ${type}`))
+  },
+)
 
-test.each(EVENT_TYPES)('%s is read by a kind that has it.', (type) => {
+test.each(EVENT_TYPES)('%s is read by the definition that has it.', (type) => {
   const has = (events: readonly EventSchema[]) =>
     events.some((schema) => eventTypesOf(schema).includes(type))
-  expect(has(eventKindOf(type).events)).toBe(true)
+  expect(has(streamDefinitionOf(type).events)).toBe(true)
   expect(isOfObject({ type })).toBe(!type.startsWith('verified_domain.'))
 })
 
-test('An event of no object has no kind, and one that does not exist is not read.', () => {
+test('An event of no object has no aggregate, and one that does not exist is not read.', () => {
   expect(() => aggregateOf('verified_domain.claimed')).toThrow(RangeError)
-  expect(() => eventKindOf('project.moved')).toThrow(
+  expect(() => streamDefinitionOf('project.moved')).toThrow(
     new RangeError('There is no event project.moved'),
   )
 })

@@ -60,7 +60,9 @@ describe('A grant of roles', () => {
     const named = { ...own, projectOrgId: 'globex' }
     expect(userGrants.key(own, 'globex')).toBe(userGrants.key(named, 'globex'))
     expect(userGrants.stream('globex', own)).toBe(userGrants.stream('globex', named))
-    expect(userGrants.covers(own, 'globex')).toEqual(userGrants.covers(named, 'globex'))
+    expect(userGrants.assignments.assignmentScope(own, 'globex')).toEqual(
+      userGrants.assignments.assignmentScope(named, 'globex'),
+    )
     const target = { type: 'project', id: 'portal' }
     expect(userGrants.target(own, 'globex')).toEqual(target)
     expect(userGrants.target(named, 'globex')).toEqual(target)
@@ -73,20 +75,20 @@ describe('A grant of roles', () => {
     expect(userGrants.key(id, 'globex')).not.toBe(userGrants.key(own, 'globex'))
   })
 
-  test('covers what its user has of the project.', () => {
+  test('has the assignments in its scope that its user has of the project.', () => {
     const range = { ...id, orgId: 'globex' }
-    expect(userGrants.covers(editorOnly, 'globex')).toStrictEqual(range)
+    expect(userGrants.assignments.assignmentScope(editorOnly, 'globex')).toStrictEqual(range)
   })
 
   test('assigns the roles of the events that replace them, and of no others.', () => {
-    const { rolesIn } = userGrants.assigns
+    const { rolesIn } = userGrants.assignments.assigns
     expect(rolesIn(added)).toStrictEqual(active.roles)
     expect(rolesIn(updatedToBoth)).toStrictEqual(bothRoles.roles)
     for (const event of [deactivated, reactivated, removed]) expect(rolesIn(event)).toBeUndefined()
   })
 
   test('is shown with some of its roles, and all else as it is.', () => {
-    const { rolesOf, withRoles } = userGrants.assigns
+    const { rolesOf, withRoles } = userGrants.assignments.assigns
     const view = { ...inactive, ...bothRoles }
     expect(rolesOf(view)).toStrictEqual(bothRoles.roles)
     expect(withRoles(view, active.roles)).toEqual(inactive)
@@ -94,6 +96,6 @@ describe('A grant of roles', () => {
 
   test.each(['anna', '+', 'a+b+c', ' ', '+a'])('is found again by its key: %j.', (userId) => {
     const ref = { type: 'user_grant', ...id, userId }
-    expect(userGrants.refOfKey(userGrants.key({ ...id, userId }, 'globex'))).toEqual(ref)
+    expect(userGrants.refOfKey(userGrants.key({ ...id, userId }, 'globex'), '')).toEqual(ref)
   })
 })

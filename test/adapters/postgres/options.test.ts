@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { checkOptions } from '../../../../src/adapters/postgres/check-options.js'
-import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { checkPostgresOptions } from '../../../src/adapters/postgres/options.js'
 
 const connectionString = 'postgres://localhost/database'
 
@@ -89,9 +89,9 @@ describe('Opening PostgreSQL', () => {
     '/var/run/postgresql database',
     'socket:/var/run/postgresql?db=database',
   ])('takes %s for an address', (address) => {
-    expect(() => checkOptions(pg, { connectionString: address })).not.toThrow()
+    expect(() => checkPostgresOptions(pg, { connectionString: address })).not.toThrow()
     expect(() =>
-      checkOptions(pg, { pool: new pg.Pool(), listenConnectionString: address }),
+      checkPostgresOptions(pg, { pool: new pg.Pool(), listenConnectionString: address }),
     ).not.toThrow()
   })
 
