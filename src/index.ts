@@ -8,8 +8,10 @@ export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
   AccessChecks,
   AccessPage,
+  CallerPermissions,
   CheckAccessInput,
   GivenPage,
+  PermissionsInput,
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
@@ -57,39 +59,41 @@ export type {
 export type {
   Aborted,
   Cancelled,
+  DifferentLog,
   IamError,
   IdempotencyKeyReused,
   InvalidArgument,
+  LogChanged,
+  LogFault,
   Moved,
   NotConfigured,
   PermissionDenied,
   PlanOutdated,
+  PositionOutOfOrder,
   ProjectionFailed,
+  ReadError,
+  SealBroken,
   SequenceMismatch,
   SourceFailed,
   Unauthenticated,
   Unavailable,
-  Violation,
-} from './application/errors/errors.js'
-export type {
-  DifferentLog,
-  LogChanged,
-  LogFault,
-  PositionOutOfOrder,
-  SealBroken,
   VersionOutOfOrder,
-} from './application/errors/log-fault.js'
-export { IamFailure, orThrow } from './application/errors/or-throw.js'
-export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
+  Violation,
+  WriteError,
+} from './application/errors/errors.js'
+export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
+export { toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
+  IamFailure,
   isIamError,
+  orThrow,
   type Status,
   type StatusDetail,
   toStatus,
 } from './application/errors/to-status.js'
-export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/log-checkpoint.js'
+export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/checkpoint.js'
 export { generateSignerKey, type SignerKey } from './application/evidence/note.js'
 export {
   type InclusionProof,
@@ -110,11 +114,12 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
-export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
+export type { VerifyProgress } from './application/following/log-pages.js'
+export type { SubscribeOptions } from './application/following/subscribe.js'
+export { SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Verified,
   type VerifyOptions,
-  type VerifyProgress,
   verify,
 } from './application/following/verify.js'
 export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
@@ -151,14 +156,15 @@ export type {
   ImportReport,
   RefusedRow,
 } from './application/import-rows.js'
-export {
-  type Context,
-  checkCaller,
-  type DryRunContext,
-  type WriteContext,
-} from './application/method/context.js'
 export type {
+  Context,
+  DryRunContext,
   LongContext,
+  WriteContext,
+} from './application/method/context.js'
+export { checkCaller } from './application/method/context.js'
+export type {
+  BatchWrite,
   LongWrite,
   Planned,
   Read,

@@ -209,21 +209,25 @@ export interface DomainRef {
 }
 
 /** A right that a method requires. Spec: Authentication, "permission on the target resource". */
-export type Permission =
-  | 'identity_provider.read'
-  | 'identity_provider.write'
-  | 'identity_provider.secret.read'
-  | 'project.read'
-  | 'project.write'
-  | 'project.role.read'
-  | 'project.role.write'
-  | 'project.grant.read'
-  | 'project.grant.write'
-  | 'user.grant.read'
-  | 'user.grant.write'
-  | 'domain.read'
-  | 'domain.write'
-  | 'event.read'
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** Every permission, sorted by name. */
+export const PERMISSIONS = [
+  'domain.read',
+  'domain.write',
+  'event.read',
+  'identity_provider.read',
+  'identity_provider.secret.read',
+  'identity_provider.write',
+  'project.grant.read',
+  'project.grant.write',
+  'project.read',
+  'project.role.read',
+  'project.role.write',
+  'project.write',
+  'user.grant.read',
+  'user.grant.write',
+] as const
 
 /** The object that a permission is asked for. Spec: Authentication. */
 export type PermissionTarget = OwnedTarget | GrantedProjectTarget

@@ -1,16 +1,26 @@
+import type { ResultAsync } from 'neverthrow'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
 import type * as claviger from '../../src/index.js'
 import type {
+  Aborted,
+  Applied,
+  BatchWrite,
+  DesiredAccess,
+  Iam,
   IamError,
   IdentityProviderCommand,
   IdentityProviderEvent,
   IdentityProviderRefusal,
+  LoginRefusal,
   ObjectRef,
+  PlanInput,
   ProjectCommand,
   ProjectEvent,
   ProjectRoleCommand,
   ProjectRoleEvent,
+  ReadError,
+  WriteError,
 } from '../../src/index.js'
 import type { Frozen } from './frozen.js'
 import { objectionsTo } from './program.js'
@@ -49,8 +59,37 @@ const ERRORS = [
   'NotConfigured',
 ] as const satisfies readonly IamError['kind'][]
 
+/** What a read answers with. */
+const READ_ERRORS = [
+  'Unauthenticated',
+  'InvalidArgument',
+  'PermissionDenied',
+  'NotFound',
+  'Cancelled',
+  'Unavailable',
+  'UnknownEvent',
+  'CorruptEvent',
+  'SecretUnreadable',
+  'ProjectionFailed',
+] as const satisfies readonly ReadError['kind'][]
+
+/** What a write answers with: all but what a login is refused with. */
+const WRITE_ERRORS = [
+  ...READ_ERRORS,
+  'AlreadyExists',
+  'SequenceMismatch',
+  'PlanOutdated',
+  'IdempotencyKeyReused',
+  'Aborted',
+  'SourceFailed',
+  'ProofNotFound',
+  'NotConfigured',
+] as const satisfies readonly WriteError['kind'][]
+
 const UNIONS = [
   ['IamError', 'kind', ERRORS],
+  ['ReadError', 'kind', READ_ERRORS],
+  ['WriteError', 'kind', WRITE_ERRORS],
   ['IdentityProviderRefusal', 'kind', ['NotFound', 'AlreadyExists']],
   [
     'ObjectRef',
@@ -77,6 +116,36 @@ describe.each(UNIONS)('A switch over %s', (type, by, cases) => {
 
   it('does not compile with one that cannot be', () => {
     expect(objectionsTo(switchOver(type, by, [...cases, 'Other']))).toHaveLength(1)
+  })
+})
+
+describe('The error of a method', () => {
+  type ErrorOf<Method extends (...given: never) => ResultAsync<unknown, unknown>> =
+    ReturnType<Method> extends ResultAsync<unknown, infer Failure> ? Failure : never
+
+  it('is a ReadError of a read, with more only where the method says so', () => {
+    expectTypeOf<ErrorOf<Iam['projects']['get']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['history']['list']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['domains']['route']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['run']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['projects']['checkLogin']>>().toEqualTypeOf<
+      ReadError | LoginRefusal | Aborted
+    >()
+    expectTypeOf<ErrorOf<Iam['plan']>>().toEqualTypeOf<WriteError>()
+  })
+
+  it('is a WriteError of what writes: one object, several, or as long as it takes', () => {
+    // Hosts of 0.1 have wrappers of it whose type says so.
+    expectTypeOf<ErrorOf<Iam['projects']['add']>>().toEqualTypeOf<IamError>()
+    expectTypeOf<ErrorOf<Iam['apply']>>().toEqualTypeOf<WriteError>()
+    expectTypeOf<ErrorOf<Iam['userGrants']['removeAllOfUser']>>().toEqualTypeOf<WriteError>()
+    expectTypeOf<ErrorOf<Iam['projectRoles']['import']>>().toEqualTypeOf<WriteError>()
+    expectTypeOf<Iam['apply']>().toEqualTypeOf<BatchWrite<DesiredAccess | PlanInput, Applied>>()
+  })
+
+  it('is an IamError in any case', () => {
+    expectTypeOf<ReadError>().toExtend<WriteError>()
+    expectTypeOf<WriteError>().toExtend<IamError>()
   })
 })
 

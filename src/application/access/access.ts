@@ -2,13 +2,13 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import { PERMISSIONS, type Permission, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { HeldRole, Holder, Slice } from '../../ports/access-reads.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { date, firstPositionIn, pageSize } from '../method/input.js'
-import { type Read, read } from '../method/method.js'
+import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import { pageToken } from '../reading/list.js'
 import { readToken, writeToken } from '../reading/page-token.js'
@@ -91,6 +91,21 @@ export interface AccessChecks {
    * in the past, by `roleKey`, `orgId` and `userId`.
    */
   readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
+  /**
+   * The permissions that the caller has in the organization as a whole, sorted by name: `authorize` is asked once for
+   * each, without an object. Needs no permission.
+   */
+  readonly permissions: Read<PermissionsInput, CallerPermissions>
+}
+
+/** Nothing: the context names the caller and the organization. */
+export const PermissionsInput = z.strictObject({})
+export type PermissionsInput = Readonly<Record<string, never>>
+
+/** What a caller may do. */
+export interface CallerPermissions {
+  /** In the organization as a whole, sorted by name; permissions on single objects are not listed. */
+  readonly permissions: readonly Permission[]
 }
 
 /** @see AccessChecks */
@@ -156,6 +171,16 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
             }),
           keyOf: ({ roleKey, orgId, userId }) => [roleKey, orgId, userId],
         })
+      },
+    ),
+    permissions: read(
+      runtime,
+      { method: 'access.permissions', permissions: [], schema: PermissionsInput },
+      async (call) => {
+        const answers = await Promise.all(
+          PERMISSIONS.map((permission) => isPermitted(runtime, call, { permission })),
+        )
+        return ok({ permissions: PERMISSIONS.filter((_, index) => answers[index] === true) })
       },
     ),
   }

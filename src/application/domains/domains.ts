@@ -6,7 +6,7 @@ import { toDomainName } from '../../domain/email-domain/domain-name.js'
 import { choice, fieldOf } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { Domain, SignInRoute } from '../../ports/read-model.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import { invalid, type ReadError } from '../errors/errors.js'
 import { catchFaults, fromPort } from '../errors/fault.js'
 import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
@@ -61,7 +61,7 @@ export interface Domains {
   readonly route: (
     input: RouteInput,
     options?: RouteOptions,
-  ) => ResultAsync<SignInRoute | undefined, IamError>
+  ) => ResultAsync<SignInRoute | undefined, ReadError>
 }
 
 /** @see Domains */
@@ -249,7 +249,7 @@ export const Route = z.strictObject({
 /** Finds the provider that the user of an e-mail address signs in with. */
 export const route =
   (runtime: Runtime) =>
-  (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, IamError> => {
+  (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, ReadError> => {
     const { hooks } = runtime
     const find = () => catchFaults(() => findRoute(runtime, input, options))
     return new ResultAsync(hooks ? observed(hooks, 'domains.route', find) : find())
@@ -259,7 +259,7 @@ const findRoute = async (
   runtime: Runtime,
   input: RouteInput,
   { signal, ...options }: RouteOptions = {},
-): Promise<Result<SignInRoute | undefined, IamError>> => {
+): Promise<Result<SignInRoute | undefined, ReadError>> => {
   const given = readInput(Route, { ...input, ...options })
   if (given.isErr()) return err(given.error())
   if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))

@@ -2,9 +2,15 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { NotFound } from '../../domain/decider.js'
 import { projects } from '../../domain/project/aggregate.js'
-import { checkLogin, type RoleInformation, roleClaims } from '../../domain/project/login.js'
+import {
+  checkLogin,
+  type LoginRefusal,
+  type RoleInformation,
+  roleClaims,
+} from '../../domain/project/login.js'
 import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
+import type { Aborted } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import { countingRoles } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -66,7 +72,9 @@ const permissionsFor = (input: unknown, orgId: string): readonly NeededPermissio
 }
 
 /** {@link checkLogin} with the current state of the project and of the user's roles. */
-export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
+export const checkLoginOf = (
+  runtime: Runtime,
+): Read<CheckLoginInput, void, LoginRefusal | Aborted> =>
   read(
     runtime,
     {

@@ -10,9 +10,10 @@ import {
   RemoveProject,
   UpdateProject,
 } from '../../domain/project/commands.js'
-import type { RoleInformation } from '../../domain/project/login.js'
+import type { LoginRefusal, RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'
+import type { Aborted } from '../errors/errors.js'
 import type { Read, Write } from '../method/method.js'
 import {
   filterBy,
@@ -52,7 +53,7 @@ export interface Projects {
    * Checks whether a user may log in to an application of the project. The refusal says which check
    * failed. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
    */
-  readonly checkLogin: Read<CheckLoginInput, void>
+  readonly checkLogin: Read<CheckLoginInput, void, LoginRefusal | Aborted>
   /**
    * The roles of a user for the user info response, by the grants: those that count, if the project asserts roles; else
    * none. Spec: Project, `projectRoleAssertion`.

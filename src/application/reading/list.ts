@@ -10,7 +10,7 @@ import {
   type ViewFields,
   viewFields,
 } from '../../projections/view-fields.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import { invalid, type ReadError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { pageSize } from '../method/input.js'
@@ -88,7 +88,7 @@ const readPage = async <Type extends ViewType>(
   runtime: Runtime,
   call: AdmittedCall,
   { type, input, isReceived }: Wanted<Type>,
-): Promise<Result<Page<Views[Type]>, IamError>> => {
+): Promise<Result<Page<Views[Type]>, ReadError>> => {
   const { filter, sort, projectId, pageSize, pageToken } = input
   const query = {
     type,

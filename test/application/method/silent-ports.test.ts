@@ -184,12 +184,12 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
   [
     'catchUp',
     storeWithout('lastPosition'),
-    (iam, within) => iam.catchUp(memoryReadModel(), within),
+    (iam, { signal }) => iam.catchUp(memoryReadModel(), { signal }),
   ],
   [
     'catchUp, for events',
     storeWithout('readAll'),
-    (iam, within) => iam.catchUp(memoryReadModel(), within),
+    (iam, { signal }) => iam.catchUp(memoryReadModel(), { signal }),
   ],
 ]
 

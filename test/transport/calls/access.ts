@@ -91,3 +91,12 @@ export const listRoleHolders = (
     shape: found('roleHolders'),
   })
 }
+
+export const listPermissions = (details: Details = {}): Call =>
+  callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListPermissions',
+    request: {},
+    http: ['GET', '/v1/permissions'],
+    inProcess: (iam) => iam.access.permissions({}, contextOf(details)),
+    shape: (answer) => answer,
+  })

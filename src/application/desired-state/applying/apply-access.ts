@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { type IamError, invalid } from '../../errors/errors.js'
-import type { Refused } from '../../method/context.js'
-import { method, type Read } from '../../method/method.js'
+import { invalid, type WriteError } from '../../errors/errors.js'
+import { type BatchWrite, batchWrite } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 import { pause, raceAbort, retryDeadline } from '../../waiting.js'
 import { DesiredAccess } from '../declared/desired-access.js'
@@ -25,18 +24,15 @@ import { openAccess, type Planning, sealAccess } from '../planning/sealed-secret
 import { applyChanges } from './apply-changes.js'
 import { asGiven, comparePlan } from './compare-plan.js'
 
-/** Fields of the context that have no meaning for many objects at once. A dry run of an apply is `iam.plan`. */
-const REFUSED: readonly Refused[] = ['expectedSequence', 'idempotencyKey', 'dryRun']
-
 /** The method that applies a plan or a desired state. */
-export const applyAccess = (runtime: Runtime): Read<DesiredAccess | PlanInput, Applied> => {
-  const spec = { method: 'apply', permissions: [], refuses: REFUSED }
-  const applyDesired = method(
+export const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanInput, Applied> => {
+  const spec = { method: 'apply', permissions: [] }
+  const applyDesired = batchWrite(
     runtime,
     { ...spec, permissionsFor: permissionsToApply, schema: DesiredAccess },
     async (call, access) => applyUnits(await sealAccess(runtime, call, access)),
   )
-  const applyPlan = method(
+  const applyPlan = batchWrite(
     runtime,
     { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan },
     async (call, plan) => {
@@ -60,7 +56,7 @@ export const applyAccess = (runtime: Runtime): Read<DesiredAccess | PlanInput, A
 const applyUnits = async (
   planning: Planning,
   plan?: ParsedPlan,
-): Promise<Result<Applied, IamError>> => {
+): Promise<Result<Applied, WriteError>> => {
   const units = unitsOf(planning)
   // Everything is planned before anything is recorded, so that a refusal comes first.
   const planned = await planAll(
@@ -88,7 +84,7 @@ const applyUnits = async (
 const applyUnit = async (
   planning: Planning,
   { unit, changes }: PlannedUnit,
-): Promise<Result<readonly AppliedChange[], IamError>> => {
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
   let planned = changes
   const isTooLate = retryDeadline()
   for (let attempts = 1; ; attempts++) {

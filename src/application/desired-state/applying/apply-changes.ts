@@ -3,7 +3,7 @@ import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { projectGrants } from '../../../domain/project-grant/aggregate.js'
 import { MAX_WRITES } from '../../../ports/event-store.js'
-import type { IamError, Moved } from '../../errors/errors.js'
+import type { Moved, WriteError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
 import {
   type AnyStreamState,
@@ -37,7 +37,7 @@ type Recorded = Map<PendingChange, AnyStreamState>
 export const applyChanges = async (
   planning: Planning,
   changes: readonly PendingChange[],
-): Promise<Result<readonly AppliedChange[], IamError>> => {
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
   const { orgId, signal } = planning.call
   await yieldToEventLoop()
   if (signal?.aborted) return err({ kind: 'Cancelled' })
@@ -66,7 +66,7 @@ const append = (
   { runtime, call, access }: Planning,
   { writes, guard }: Batch,
   recorded: Recorded,
-): Promise<Result<void, IamError>> =>
+): Promise<Result<void, WriteError>> =>
   transact(runtime, call, {
     marks: access,
     decide: async (streams) => {
@@ -93,7 +93,7 @@ const append = (
 interface Decided {
   readonly pending: PendingChange
   readonly before: AnyStreamState
-  readonly decision: Result<StreamChange, IamError>
+  readonly decision: Result<StreamChange, WriteError>
 }
 
 /** Decides on a planned change: its events as they are; those of a grant with the current generations of its roles. */
@@ -118,7 +118,7 @@ const givesRoles = (event: PlannedEvent): event is GivingEvent =>
   event.type === 'project_grant.added' || event.type === 'project_grant.updated'
 
 /** A grant was planned with roles that existed, so one that does not was removed since. */
-const asOutdated = (refusal: IamError): IamError =>
+const asOutdated = (refusal: WriteError): WriteError =>
   refusal.kind === 'NotFound'
     ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
     : refusal

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
-import type { IamError } from '../../errors/errors.js'
+import type { WriteError } from '../../errors/errors.js'
 import { isPermitted, type Read, read } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
@@ -16,7 +16,7 @@ import { planProject } from './plan-project.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
 
 /** The method that plans a desired state. It records nothing. */
-export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan> =>
+export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
   read(
     runtime,
     { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
@@ -47,7 +47,7 @@ export const planOf = <Change extends PlannedChange>(
 /** A project with its roles and grants, or an identity provider: its changes are recorded together. */
 export interface PlanUnit {
   readonly object: ObjectRef
-  readonly plan: () => Promise<Result<readonly PendingChange[], IamError>>
+  readonly plan: () => Promise<Result<readonly PendingChange[], WriteError>>
 }
 
 /** A unit with its changes. */
@@ -75,7 +75,7 @@ export const unitsOf = (planning: Planning): readonly PlanUnit[] => {
 export const planAll = async (
   { runtime, call }: Planning,
   units: readonly PlanUnit[],
-): Promise<Result<readonly PlannedUnit[], IamError>> => {
+): Promise<Result<readonly PlannedUnit[], WriteError>> => {
   await raceAbort(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
   const planned: PlannedUnit[] = []
   for (const unit of units) {

@@ -6,7 +6,7 @@ import {
   type IdentityProviderCommand,
 } from '../../../domain/identity-provider/commands.js'
 import { identityProvider } from '../../../domain/identity-provider/decider.js'
-import type { IamError, InvalidArgument } from '../../errors/errors.js'
+import type { InvalidArgument, WriteError } from '../../errors/errors.js'
 import { detailsOf } from '../../recording/stream-state.js'
 import type { DesiredIdentityProvider, ParsedProvider } from '../declared/desired-access.js'
 import type { PlannedField } from '../plan/plan.js'
@@ -29,7 +29,7 @@ export const planIdentityProvider = async (
   planning: Planning,
   desired: ParsedProvider,
   index: number,
-): Promise<Result<readonly PendingChange[], IamError>> => {
+): Promise<Result<readonly PendingChange[], WriteError>> => {
   const { runtime, call, secrets } = planning
   const { sealedSecret: _, initialState, ...fields } = desired
   const { idpId, issuer } = fields

@@ -11,8 +11,7 @@ import { type ProjectRoleState, projectRole } from '../../../domain/project-role
 import { type ObjectRef, OrgId, RoleKey } from '../../../domain/values.js'
 import type { ProjectRole, Views } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
-import { type IamError, invalid } from '../../errors/errors.js'
-import { Fault } from '../../errors/fault.js'
+import { invalid, type WriteError } from '../../errors/errors.js'
 import { allObjects } from '../../reading/reads.js'
 import { detailsOf } from '../../recording/stream-state.js'
 import type { ParsedGrant, ParsedProject } from '../declared/desired-project.js'
@@ -39,7 +38,7 @@ export const planProject = async (
   planning: Planning,
   desired: ParsedProject,
   index: number,
-): Promise<Result<readonly PendingChange[], IamError>> => {
+): Promise<Result<readonly PendingChange[], WriteError>> => {
   const { runtime, call } = planning
   const { id, name, settings, roles = [], grants = [] } = desired
   const object = { type: 'project', id } as const
@@ -154,7 +153,8 @@ const decideRole = (
     ? { ...row, status: row.state, since: 1 }
     : projectRole.initialState
   const decision = projectRole.decide(command, state)
-  if (decision.isErr()) throw new Fault(decision.error)
+  if (decision.isErr())
+    throw new Error(`A planned change of a role is refused: ${decision.error.kind}`)
   return plannedEvents(decision.value)
 }
 
