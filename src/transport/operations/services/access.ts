@@ -1,5 +1,4 @@
-import { err } from 'neverthrow'
-import type { AccessPage, Applied, Context, Iam, IamError, Read } from '../../../index.js'
+import type { AccessPage, Applied, Iam, Read } from '../../../index.js'
 import { accessService, historyService, type WireMethod } from '../../wire.js'
 import { historyOperation } from '../history.js'
 import type { Values } from '../message.js'
@@ -37,10 +36,8 @@ const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => 
   return {
     method,
     run: async ({ validateOnly, ...values }, context) => {
-      const desired = desiredAccess(values)
-      if (validateOnly !== true) return applied.run(desired, context)
-      const refusal = refusalOf(context)
-      return refusal ? err(refusal) : planned.run(desired, context)
+      const operation = validateOnly === true ? planned : applied
+      return operation.run(desiredAccess(values), context)
     },
   }
 }
@@ -60,13 +57,3 @@ const planResponse = ({ version, ...plan }: Applied): object => ({
   ...plan,
   version: version === undefined ? undefined : BigInt(version),
 })
-
-/** `apply` refuses what is meant for one object; `plan`, which records nothing, has no use for it. */
-const refusalOf = (context: Context): IamError | undefined => {
-  const given = (['expectedSequence', 'idempotencyKey'] as const).filter(
-    (field) => context[field] !== undefined,
-  )
-  const description = 'is not accepted by this method'
-  const violations = given.map((field) => ({ field, description }))
-  return violations.length > 0 ? { kind: 'InvalidArgument', violations } : undefined
-}
