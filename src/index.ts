@@ -15,14 +15,15 @@ export type {
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
-export type { Applied, AppliedChange } from './application/desired-state/applying/applied.js'
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
   accessJsonSchema,
   DesiredAccess,
+  type DesiredIdentityProvider,
   readAccess,
+  type SealedAccess,
+  type SealedIdentityProvider,
 } from './application/desired-state/declared/desired-access.js'
-export type { DesiredIdentityProvider } from './application/desired-state/declared/desired-identity-provider.js'
 export type {
   DesiredGrant,
   DesiredProject,
@@ -30,14 +31,21 @@ export type {
   DesiredSettings,
 } from './application/desired-state/declared/desired-project.js'
 export { formatPlan } from './application/desired-state/plan/format-plan.js'
-export { type Counts, Plan } from './application/desired-state/plan/plan.js'
-export type { Action, PlannedChange } from './application/desired-state/plan/planned-change.js'
-export type {
-  PlannedEvent,
-  PlannedGrantAdded,
-  PlannedGrantUpdated,
-} from './application/desired-state/plan/planned-event.js'
-export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
+export {
+  type Action,
+  type Applied,
+  type AppliedChange,
+  type Counts,
+  type FieldValue,
+  Plan,
+  type PlanInput,
+  type PlannedChange,
+  type PlannedChangeInput,
+  type PlannedEvent,
+  type PlannedField,
+  type PlannedGrantAdded,
+  type PlannedGrantUpdated,
+} from './application/desired-state/plan/plan.js'
 export type {
   AddedDomain,
   DomainIds,

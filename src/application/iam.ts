@@ -6,10 +6,9 @@ import type { KnownEvent } from '../ports/known-event.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
 import { type AccessChecks, accessOf } from './access/access.js'
-import type { Applied } from './desired-state/applying/applied.js'
 import { applyAccess } from './desired-state/applying/apply-access.js'
 import type { DesiredAccess } from './desired-state/declared/desired-access.js'
-import type { Plan } from './desired-state/plan/plan.js'
+import type { Applied, Plan, PlanInput } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
 import { type Domains, domainsOf } from './domains/domains.js'
 import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
@@ -85,9 +84,10 @@ export interface Iam {
   /**
    * Applies a desired state or a plan: one atomic append for each project with its roles (several above 1,000
    * role changes), and one for each provider. Applying it again changes nothing. When another writer is
-   * faster, a desired state is planned again, and a plan is refused.
+   * faster, a desired state is planned again, and a plan is refused. Nothing of a plan is recorded unless its desired state
+   * still leads to the same changes.
    */
-  readonly apply: BatchWrite<DesiredAccess | Plan, Applied>
+  readonly apply: BatchWrite<DesiredAccess | PlanInput, Applied>
 
   /**
    * For the host itself, without a permission check: every event after a position, of all organizations, in the

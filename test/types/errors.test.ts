@@ -1,7 +1,6 @@
 import type { ResultAsync } from 'neverthrow'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
-import type { PlannedEvent as PlannedEventSchema } from '../../src/application/desired-state/plan/planned-event.js'
 import type * as claviger from '../../src/index.js'
 import type {
   Aborted,
@@ -15,8 +14,7 @@ import type {
   IdentityProviderRefusal,
   LoginRefusal,
   ObjectRef,
-  Plan,
-  PlannedEvent,
+  PlanInput,
   ProjectCommand,
   ProjectEvent,
   ProjectRoleCommand,
@@ -142,7 +140,7 @@ describe('The error of a method', () => {
     expectTypeOf<ErrorOf<Iam['apply']>>().toEqualTypeOf<WriteError>()
     expectTypeOf<ErrorOf<Iam['userGrants']['removeAllOfUser']>>().toEqualTypeOf<WriteError>()
     expectTypeOf<ErrorOf<Iam['projectRoles']['import']>>().toEqualTypeOf<WriteError>()
-    expectTypeOf<Iam['apply']>().toEqualTypeOf<BatchWrite<DesiredAccess | Plan, Applied>>()
+    expectTypeOf<Iam['apply']>().toEqualTypeOf<BatchWrite<DesiredAccess | PlanInput, Applied>>()
   })
 
   it('is an IamError in any case', () => {
@@ -161,9 +159,6 @@ describe('The types of commands and events', () => {
     expectTypeOf<Frozen<ProjectEvent>>().toEqualTypeOf<Read<'ProjectEvent'>>()
     expectTypeOf<Frozen<ProjectRoleCommand>>().toEqualTypeOf<Read<'ProjectRoleCommand'>>()
     expectTypeOf<Frozen<ProjectRoleEvent>>().toEqualTypeOf<Read<'ProjectRoleEvent'>>()
-    expectTypeOf<Frozen<PlannedEvent>>().toEqualTypeOf<
-      Frozen<z.output<typeof PlannedEventSchema>>
-    >()
   })
 
   it('do not take one id for another', () => {

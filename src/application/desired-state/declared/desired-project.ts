@@ -9,9 +9,21 @@ import {
   PatchProjectRole,
   type ProjectRoleGroupInput,
 } from '../../../domain/project-role/commands.js'
-import { listOf, MAX_GRANTED_ROLES, OrgId } from '../../../domain/values.js'
+import {
+  listOf,
+  MAX_GRANTED_ROLES,
+  MAX_TEXT_LENGTH,
+  OrgId,
+  requiredText,
+  text,
+} from '../../../domain/values.js'
 import { onlyOnce, roleKeys } from '../../method/input.js'
-import { bounds } from './json-schema-bounds.js'
+
+/** Bounds for JSON Schema, which cannot express the functions that check them. */
+export const bounds = z
+  .registry<{ minLength?: number; maxLength?: number; minItems?: number; maxItems?: number }>()
+  .add(text, { maxLength: MAX_TEXT_LENGTH })
+  .add(requiredText, { minLength: 1, maxLength: MAX_TEXT_LENGTH })
 
 /** Most roles that a desired state declares for one project. */
 const MAX_DECLARED_ROLES = 10_000

@@ -1,4 +1,4 @@
-import type { AccessPage, Iam, Plan, Read } from '../../../index.js'
+import type { AccessPage, Applied, Iam, Read } from '../../../index.js'
 import { accessService, historyService, type WireMethod } from '../../wire.js'
 import { historyOperation } from '../history.js'
 import type { Values } from '../message.js'
@@ -31,7 +31,8 @@ const pageOperation = <Input, Item>(
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
 const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {
   const applied = readOperation(method, apply, planResponse)
-  const planned = readOperation(method, plan, planResponse)
+  // What a plan carries to be applied stays within the process: no plan is taken from the network.
+  const planned = readOperation(method, plan, ({ desired: _, ...shown }) => planResponse(shown))
   return {
     method,
     run: async ({ validateOnly, ...values }, context) => {
@@ -52,7 +53,7 @@ const desiredAccess = ({ projects, identityProviders, version, ...values }: Valu
 const unlessEmpty = (list: unknown): unknown =>
   Array.isArray(list) && list.length === 0 ? undefined : list
 
-const planResponse = ({ version, ...plan }: Plan): object => ({
+const planResponse = ({ version, ...plan }: Applied): object => ({
   ...plan,
   version: version === undefined ? undefined : BigInt(version),
 })
