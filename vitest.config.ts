@@ -41,7 +41,7 @@ export default defineConfig({
   test: {
     // Patterns are relative to `dir`, of which mutation testing takes a part.
     dir: 'test',
-    exclude: ['bench/**', 'fuzz/**', 'runtimes/**'],
+    exclude: ['bench/**', 'clients/**', 'fuzz/**', 'runtimes/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: 'test/run-folder.ts',

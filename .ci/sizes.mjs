@@ -10,7 +10,8 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`.
  */
 const BUDGETS = {
-  '.': { source: 'index.ts', own: 55_700, whole: 88_500 },
+  // Room for access.permissions.
+  '.': { source: 'index.ts', own: 56_200, whole: 89_200 },
   './domain': { source: 'domain/index.ts', own: 20_000, whole: 40_000 },
   './evidence': { source: 'application/evidence/index.ts', own: 10_000, whole: 25_000 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 47_100 },

@@ -21,14 +21,15 @@ export type {
   WhoHasInput,
 } from './application/access/access.js'
 // Access declared in code: desired states and plans.
-export type { Applied, AppliedChange } from './application/desired-state/applying/applied.js'
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
   accessJsonSchema,
   DesiredAccess,
+  type DesiredIdentityProvider,
   readAccess,
+  type SealedAccess,
+  type SealedIdentityProvider,
 } from './application/desired-state/declared/desired-access.js'
-export type { DesiredIdentityProvider } from './application/desired-state/declared/desired-identity-provider.js'
 export type {
   DesiredGrant,
   DesiredProject,
@@ -36,14 +37,21 @@ export type {
   DesiredSettings,
 } from './application/desired-state/declared/desired-project.js'
 export { formatPlan } from './application/desired-state/plan/format-plan.js'
-export { type Counts, Plan } from './application/desired-state/plan/plan.js'
-export type { Action, PlannedChange } from './application/desired-state/plan/planned-change.js'
-export type {
-  PlannedEvent,
-  PlannedGrantAdded,
-  PlannedGrantUpdated,
-} from './application/desired-state/plan/planned-event.js'
-export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
+export {
+  type Action,
+  type Applied,
+  type AppliedChange,
+  type Counts,
+  type FieldValue,
+  Plan,
+  type PlanInput,
+  type PlannedChange,
+  type PlannedChangeInput,
+  type PlannedEvent,
+  type PlannedField,
+  type PlannedGrantAdded,
+  type PlannedGrantUpdated,
+} from './application/desired-state/plan/plan.js'
 // Domains of e-mail addresses.
 export type {
   AddedDomain,
@@ -55,38 +63,38 @@ export type {
   RouteOptions,
   SetDomainProviderInput,
 } from './application/domains/domains.js'
-// Errors.
 export type {
   Aborted,
   Cancelled,
+  DifferentLog,
   IamError,
   IdempotencyKeyReused,
   InvalidArgument,
+  LogChanged,
+  LogFault,
   Moved,
   NotConfigured,
   PermissionDenied,
   PlanOutdated,
+  PositionOutOfOrder,
   ProjectionFailed,
+  ReadError,
+  SealBroken,
   SequenceMismatch,
   SourceFailed,
   Unauthenticated,
   Unavailable,
-  Violation,
-} from './application/errors/errors.js'
-export type {
-  DifferentLog,
-  LogChanged,
-  LogFault,
-  PositionOutOfOrder,
-  SealBroken,
   VersionOutOfOrder,
-} from './application/errors/log-fault.js'
-export { IamFailure, orThrow } from './application/errors/or-throw.js'
+  Violation,
+  WriteError,
+} from './application/errors/errors.js'
 export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
+  IamFailure,
   isIamError,
+  orThrow,
   type Status,
   type StatusDetail,
   toStatus,
@@ -99,13 +107,9 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
+export type { VerifyProgress } from './application/following/log-pages.js'
 export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
-export {
-  type Verified,
-  type VerifyOptions,
-  type VerifyProgress,
-  verify,
-} from './application/following/verify.js'
+export { type Verified, type VerifyOptions, verify } from './application/following/verify.js'
 export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
 // Metrics, traces and logs.
 export type {
@@ -143,10 +147,11 @@ export {
   type Context,
   checkCaller,
   type DryRunContext,
+  type LongContext,
   type WriteContext,
 } from './application/method/context.js'
 export type {
-  LongContext,
+  BatchWrite,
   LongWrite,
   Planned,
   Read,
@@ -206,6 +211,7 @@ export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js
 // What version 0.1 exported from here: from `claviger/domain`, which has all aggregates.
 export { type Decider, fold } from './domain/decider.js'
 export type { DomainName } from './domain/email-domain/domain-name.js'
+export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
@@ -230,7 +236,6 @@ export {
   IdentityProviderReactivated,
   IdentityProviderRemoved,
   IdentityProviderUpdated,
-  identityProviderStream,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
@@ -242,6 +247,7 @@ export {
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
 export type { Message, Upcaster, Upcasters } from './domain/message.js'
+export { projectStream } from './domain/project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
@@ -259,7 +265,6 @@ export {
   ProjectReactivated,
   ProjectRemoved,
   ProjectUpdated,
-  projectStream,
 } from './domain/project/events.js'
 export {
   brandingOrganization,
@@ -274,6 +279,7 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
+export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
   ProjectRoleCommand,
@@ -290,7 +296,6 @@ export {
   ProjectRoleEvent,
   ProjectRoleRemoved,
   ProjectRoleUpdated,
-  projectRoleStream,
 } from './domain/project-role/events.js'
 // Ids, references and permissions.
 export type {
@@ -370,8 +375,12 @@ export type {
   Project,
   ProjectGrant,
   ProjectRole,
+  ReadArguments,
   ReadAtHead,
+  ReadMethod,
   ReadModel,
+  ReadQuery,
+  ReadResults,
   RefOf,
   SignInRoute,
   SortKey,

@@ -7,6 +7,7 @@ export {
   type ProofNotFound,
 } from './decider.js'
 // Domains of e-mail addresses.
+export { domainStream } from './email-domain/aggregate.js'
 export {
   AddDomain,
   DomainCommand,
@@ -22,7 +23,6 @@ export {
   DomainProviderSet,
   DomainRemoved,
   DomainVerified,
-  domainStream,
 } from './email-domain/events.js'
 export {
   VerifiedDomainClaimed,
@@ -31,12 +31,14 @@ export {
   verifiedDomainStream,
 } from './email-domain/verified-domain.js'
 // Identity providers.
+export { identityProviderStream } from './identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
   PatchIdentityProvider,
+  type ProviderFieldsInput,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -56,11 +58,9 @@ export {
   IdentityProviderReactivated,
   IdentityProviderRemoved,
   IdentityProviderUpdated,
-  identityProviderStream,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './identity-provider/events.js'
-export type { GivenProviderFields } from './identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -70,12 +70,14 @@ export {
 } from './identity-provider/login.js'
 export type { Message, Patch, Upcaster, Upcasters } from './message.js'
 // Projects.
+export { projectStream } from './project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
   PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
+  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -88,9 +90,7 @@ export {
   ProjectReactivated,
   ProjectRemoved,
   ProjectUpdated,
-  projectStream,
 } from './project/events.js'
-export type { GivenSettings } from './project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -104,8 +104,8 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './project/login.js'
-
 // Grants of projects to other organizations.
+export { projectGrantStream } from './project-grant/aggregate.js'
 export {
   AddProjectGrant,
   DeactivateProjectGrant,
@@ -129,13 +129,14 @@ export {
   ProjectGrantRemoved,
   type ProjectGrantRole,
   ProjectGrantUpdated,
-  projectGrantStream,
 } from './project-grant/events.js'
 // Roles of projects.
+export { projectRoleStream } from './project-role/aggregate.js'
 export {
   AddProjectRole,
   PatchProjectRole,
   ProjectRoleCommand,
+  type ProjectRoleGroupInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './project-role/commands.js'
@@ -149,10 +150,9 @@ export {
   ProjectRoleEvent,
   ProjectRoleRemoved,
   ProjectRoleUpdated,
-  projectRoleStream,
 } from './project-role/events.js'
-export type { GivenGroup } from './project-role/fields.js'
 // Grants of roles to users.
+export { userGrantStream } from './user-grant/aggregate.js'
 export {
   AddUserGrant,
   AddUserGrantRoles,
@@ -177,7 +177,6 @@ export {
   UserGrantRemoved,
   type UserGrantRole,
   UserGrantUpdated,
-  userGrantStream,
 } from './user-grant/events.js'
 export type {
   DomainRef,

@@ -1,3 +1,10 @@
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  type KnownOptions,
+  type OptionCheck,
+} from '../check-options.js'
 import type { Caller, IamError, Result, ResultAsync } from '../index.js'
 import { type OpenApiOptions, readOpenApiOptions } from './openapi-options.js'
 
@@ -109,58 +116,6 @@ export const toConsole = (cause: unknown, { correlationId, method }: Failure): v
   // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
   console.error(method, correlationId, cause)
 
-const NAMES: Readonly<Record<keyof TransportOptions, true>> = {
-  authenticate: true,
-  onError: true,
-  organizationHeader: true,
-  challenge: true,
-  testIdentityProvider: true,
-  openApi: true,
-  health: true,
-  reflection: true,
-  basePath: true,
-}
-
-/** @throws TypeError for an option of `caller` that is missing, unknown or malformed */
-export const resolveOptions = (
-  options: Partial<TransportOptions> = {},
-  caller: string,
-): ResolvedOptions => {
-  for (const name of Object.keys(options))
-    if (!Object.hasOwn(NAMES, name)) throw new TypeError(`Unknown option of ${caller}: ${name}`)
-  const { authenticate, onError = toConsole, testIdentityProvider } = options
-  const organizationHeader = options.organizationHeader ?? 'x-service-orgid'
-  const challenge = options.challenge ?? 'Bearer'
-  const basePath = options.basePath ?? ''
-  const { health = true, reflection = true } = options
-  if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
-  if (typeof onError !== 'function') throw new TypeError('onError must be a function')
-  if (testIdentityProvider !== undefined && typeof testIdentityProvider !== 'function')
-    throw new TypeError('testIdentityProvider must be a function')
-  if (!isText(organizationHeader, HEADER_NAME))
-    throw new TypeError('organizationHeader must be the name of a header')
-  if (!isText(challenge, HEADER_VALUE))
-    throw new TypeError('challenge must be the value of a header')
-  if (typeof health !== 'boolean') throw new TypeError('health must be true or false')
-  if (typeof reflection !== 'boolean') throw new TypeError('reflection must be true or false')
-  const openApi = options.openApi === false ? false : readOpenApiOptions(options.openApi)
-  if (!isText(basePath, BASE_PATH))
-    throw new TypeError(
-      'basePath must be a path as it is sent, such as /iam, without a slash at its end',
-    )
-  return {
-    authenticate,
-    onError,
-    testIdentityProvider,
-    organizationHeader,
-    challenge,
-    openApi,
-    health,
-    reflection,
-    basePath,
-  }
-}
-
 // Checked here because runtimes differ in which headers they accept.
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t -~]*$/
@@ -168,5 +123,42 @@ const HEADER_VALUE = /^[\t -~]*$/
 /** No segment is `.` or `..`, which clients resolve, and none has a character that they may encode in two ways. */
 const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/
 
-const isText = (value: unknown, form: RegExp): boolean =>
-  typeof value === 'string' && form.test(value)
+const text = (form: RegExp, description: string): OptionCheck => [
+  (value) => typeof value === 'string' && form.test(value),
+  description,
+]
+
+const OPTIONS: KnownOptions = {
+  required: { authenticate: FUNCTION },
+  optional: {
+    onError: FUNCTION,
+    testIdentityProvider: FUNCTION,
+    organizationHeader: text(HEADER_NAME, 'must be the name of a header'),
+    challenge: text(HEADER_VALUE, 'must be the value of a header'),
+    health: BOOLEAN,
+    reflection: BOOLEAN,
+    basePath: text(
+      BASE_PATH,
+      'must be a path as it is sent, such as /iam, without a slash at its end',
+    ),
+    // Checked by its own schema.
+    openApi: [() => true, ''],
+  },
+}
+
+/** @throws TypeError for an option of the function `called` that is missing, unknown or malformed */
+export const resolveOptions = (given: TransportOptions, called: string): ResolvedOptions => {
+  checkOptions(called, given, OPTIONS)
+  const { authenticate, testIdentityProvider, openApi } = given
+  return {
+    authenticate,
+    onError: given.onError ?? toConsole,
+    testIdentityProvider,
+    organizationHeader: given.organizationHeader ?? 'x-service-orgid',
+    challenge: given.challenge ?? 'Bearer',
+    openApi: openApi === false ? false : readOpenApiOptions(openApi),
+    health: given.health ?? true,
+    reflection: given.reflection ?? true,
+    basePath: given.basePath ?? '',
+  }
+}

@@ -1,4 +1,4 @@
-export { type LogCheckpointOptions, logCheckpoint } from './log-checkpoint.js'
+export { type LogCheckpointOptions, logCheckpoint } from './checkpoint.js'
 export { generateSignerKey, type SignerKey } from './note.js'
 export {
   type InclusionProof,

@@ -1,6 +1,6 @@
 import type { Violation } from '../../index.js'
 
-/** In gRPC, details are a trailer, of which clients take 8 KiB in base64. */
+/** In gRPC, details are a trailer. Clients accept 8 KiB of trailers, and base64 adds a third. */
 const MAX_BYTES = 5_000
 
 /** Characters of a field's name. No name of ours is longer; an unknown one may be. */

@@ -1,5 +1,6 @@
 import {
   A_TIME,
+  boundedItems,
   countObjects,
   type FieldPath,
   fieldsOf,
@@ -93,14 +94,10 @@ const readObject = (message: WireMessage, json: JsonObject, path: FieldPath): Va
   return values
 }
 
-/** Items of a list whose field has no bound, such as the names of a mask. There are fewer names. */
-const MAX_ITEMS = 1_000
-
-/** One item too many is enough for the library to refuse a list. */
 const readField = (field: WireField, value: unknown, path: FieldPath): unknown => {
   if (!field.isList) return readValue(field, value, path)
   if (!Array.isArray(value)) return refuse(path, 'must be a list')
-  const items: readonly unknown[] = value.slice(0, (field.most ?? MAX_ITEMS) + 1)
+  const items = boundedItems(field, value)
   if (field.kind === 'message') countObjects(path.read, items.length)
   return items.map((item, index) => readValue(field, item, pathTo(path, index)))
 }

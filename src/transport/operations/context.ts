@@ -109,9 +109,11 @@ const contextOf = (
 ): Context => ({
   caller,
   orgId: organizationOf(header.get(options.organizationHeader), method.service, caller),
-  expectedSequence:
-    method.effect === 'none' ? undefined : expectedSequenceOf(header.get('if-match')),
-  idempotencyKey: idempotencyKeyOf(header.get('idempotency-key')),
+  // Reads refuse both.
+  ...(method.effect !== 'none' && {
+    expectedSequence: expectedSequenceOf(header.get('if-match')),
+    idempotencyKey: idempotencyKeyOf(header.get('idempotency-key')),
+  }),
   correlationId: traceIdOf(header),
   signal,
 })

@@ -135,6 +135,13 @@ export const refuse = (path: FieldPath, description: string): undefined => {
   if (!isFull(path)) path.read.violations.push({ field: textOf(path), description })
 }
 
+/** Items of a list whose field has no bound, such as the names of a mask. There are fewer names. */
+const MAX_ITEMS = 1_000
+
+/** The items of a list up to one too many, which is enough for the library to refuse it. */
+export const boundedItems = (field: WireField, items: readonly unknown[]): readonly unknown[] =>
+  items.slice(0, (field.most ?? MAX_ITEMS) + 1)
+
 /** Most messages in the lists of a request: in JSON of 1 MiB, no more can be well-formed. */
 const MAX_OBJECTS = 30_000
 

@@ -67,7 +67,7 @@ export const listOperation = <Input, Item>(
 /** The operation of a method that changes nothing. `responseOf` makes the response of its answer. */
 export const readOperation = <Input, Answer>(
   method: WireMethod,
-  read: Read<Input, Answer>,
+  read: Read<Input, Answer, IamError>,
   responseOf: (answer: Answer) => object,
 ): Operation => ({
   method,

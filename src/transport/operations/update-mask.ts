@@ -67,7 +67,7 @@ const isSet = (message: object, name: string): boolean => {
   return Array.isArray(value) ? value.length > 0 : value !== undefined
 }
 
-/** The fields of these names, of which each may be either name of a field. */
+/** The fields with these names; each may be either of the two names of a field. */
 const namedFields = (
   { byName, patchable = [] }: MessageFields,
   names: readonly string[],

@@ -4,8 +4,11 @@ import { malformed, Refusal } from '../json/refusal.js'
 import { countObjects, fieldsOf } from '../operations/message.js'
 import type { WireField, WireMessage } from '../wire.js'
 
-/** Most fields and items of a request, at any depth: each takes time to decode. */
-const MAX_PARTS = 200_000
+/** Most fields and items of a request, at any depth. 30,000 roles with all of their fields have fewer. */
+const MAX_PARTS = 150_000
+
+/** Most unknown fields that are decoded, to be named in the refusal. No refusal has room for more. */
+const MAX_UNKNOWN = 500
 
 /**
  * Counts the parts of a message before it is decoded. @throws Refusal if it has too many, and ConnectError if it is not
@@ -13,7 +16,10 @@ const MAX_PARTS = 200_000
  */
 export const countParts = (message: WireMessage, bytes: Uint8Array): void => {
   try {
-    count(new BinaryReader(bytes), bytes.length, { message, seen: { parts: 0, objects: 0 } })
+    count(new BinaryReader(bytes), bytes.length, {
+      message,
+      seen: { parts: 0, objects: 0, unknown: 0 },
+    })
   } catch (thrown) {
     if (thrown instanceof Refusal) throw thrown
     throw new ConnectError('The message is no protobuf', Code.Internal)
@@ -22,8 +28,8 @@ export const countParts = (message: WireMessage, bytes: Uint8Array): void => {
 
 interface Counted {
   readonly message: WireMessage
-  /** How many parts, and messages in lists, were seen so far. */
-  readonly seen: { parts: number; objects: number }
+  /** How many parts, messages in lists, and unknown fields were seen so far. */
+  readonly seen: { parts: number; objects: number; unknown: number }
 }
 
 const count = (reader: BinaryReader, end: number, { message, seen }: Counted): void => {
@@ -34,6 +40,7 @@ const count = (reader: BinaryReader, end: number, { message, seen }: Counted): v
     const [number, wireType] = reader.tag()
     const field = byNumber.get(number)
     if (!field) {
+      if (++seen.unknown > MAX_UNKNOWN) throw malformed(unknownField(number))
       reader.skip(wireType, number)
       continue
     }
@@ -49,6 +56,11 @@ const count = (reader: BinaryReader, end: number, { message, seen }: Counted): v
   }
   if (reader.pos > end) throw new Error('longer than the message that holds it')
 }
+
+const unknownField = (number: number) => ({
+  field: '',
+  description: `must not have a field numbered ${number}`,
+})
 
 const VARINTS: readonly WireField['kind'][] = ['flag', 'number', 'sequence', 'enum']
 

@@ -3,6 +3,7 @@ import { refuseMalformed } from '../json/refusal.js'
 import type { Form } from '../json/write.js'
 import {
   A_TIME,
+  boundedItems,
   type FieldPath,
   fieldsOf,
   pathTo,
@@ -50,7 +51,7 @@ const refuseUnknown = (decoded: object, path: FieldPath): void => {
 
 const readField = (field: WireField, value: unknown, path: FieldPath): unknown =>
   field.isList && Array.isArray(value)
-    ? value.map((item, index) => readValue(field, item, pathTo(path, index)))
+    ? boundedItems(field, value).map((item, index) => readValue(field, item, pathTo(path, index)))
     : readValue(field, value, path)
 
 /** Enumerations of protobuf are open: any number may come in, and an unknown one must not pass for the default. */

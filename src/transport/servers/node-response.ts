@@ -81,7 +81,7 @@ const sendStream = async (
   { status, headers, body, trailers }: StreamResponse,
   { response, body: received, signal }: Exchange,
 ): Promise<void> => {
-  // One listener for all waits, of which a stream may have many.
+  // One listener for all waits: a stream may have many.
   let resume = (): void => {}
   response.once('close', () => resume())
   response.writeHead(status, headers)

@@ -363,7 +363,7 @@ it.each(['authentication', 'basepath', 'onerror', '__proto__x'])(
     const iam = await openIam()
     for (const [name, make] of Object.entries({ fetchHandler, nodeHandler, connectRoutes }))
       expect(() => make(iam, { ...options, [option]: undefined } as never)).toThrow(
-        new TypeError(`Unknown option of ${name}: ${option}`),
+        `${name} has no option ${option}; it has authenticate, `,
       )
   },
 )

@@ -82,10 +82,10 @@ describe('What is switched off is not served', () => {
     }
   })
 
-  it.each(['health', 'reflection'])('and %s is true or false', async (option) => {
+  it.each(['health', 'reflection'])('and %s must be a boolean', async (option) => {
     const { iam, options } = await openAnonymous()
     expect(() => fetchHandler(iam, { ...options, [option]: 'no' } as never)).toThrow(
-      new TypeError(`${option} must be true or false`),
+      new TypeError(`${option} must be a boolean`),
     )
   })
 

@@ -1,5 +1,4 @@
-import { err } from 'neverthrow'
-import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../../index.js'
+import type { AccessPage, Applied, Iam, Read } from '../../../index.js'
 import { accessService, historyService, type WireMethod } from '../../wire.js'
 import { historyOperation } from '../history.js'
 import type { Values } from '../message.js'
@@ -32,19 +31,18 @@ const pageOperation = <Input, Item>(
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
 const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {
   const applied = readOperation(method, apply, planResponse)
-  const planned = readOperation(method, plan, planResponse)
+  // What a plan carries to be applied stays within the process: no plan is taken from the network.
+  const planned = readOperation(method, plan, ({ desired: _, ...shown }) => planResponse(shown))
   return {
     method,
     run: async ({ validateOnly, ...values }, context) => {
-      const desired = desiredAccess(values)
-      if (validateOnly !== true) return applied.run(desired, context)
-      const refusal = refusalOf(context)
-      return refusal ? err(refusal) : planned.run(desired, context)
+      const operation = validateOnly === true ? planned : applied
+      return operation.run(desiredAccess(values), context)
     },
   }
 }
 
-/** Protobuf has no list that is there and empty. A version is read as 64 bits, of which JavaScript has 53. */
+/** In protobuf an empty list is an absent one. A version is read as 64 bits; a number of JavaScript has 53. */
 const desiredAccess = ({ projects, identityProviders, version, ...values }: Values): Values => ({
   ...values,
   projects: unlessEmpty(projects),
@@ -55,17 +53,7 @@ const desiredAccess = ({ projects, identityProviders, version, ...values }: Valu
 const unlessEmpty = (list: unknown): unknown =>
   Array.isArray(list) && list.length === 0 ? undefined : list
 
-const planResponse = ({ version, ...plan }: Plan): object => ({
+const planResponse = ({ version, ...plan }: Applied): object => ({
   ...plan,
   version: version === undefined ? undefined : BigInt(version),
 })
-
-/** `apply` refuses what is meant for one object; `plan`, which records nothing, has no use for it. */
-const refusalOf = (context: Context): IamError | undefined => {
-  const given = (['expectedSequence', 'idempotencyKey'] as const).filter(
-    (field) => context[field] !== undefined,
-  )
-  const description = 'is not accepted by this method'
-  const violations = given.map((field) => ({ field, description }))
-  return violations.length > 0 ? { kind: 'InvalidArgument', violations } : undefined
-}

@@ -1,5 +1,5 @@
 import { ok, type Result, ResultAsync } from 'neverthrow'
-import type { Iam, IamError, Projection } from '../../../index.js'
+import type { Iam, IamError } from '../../../index.js'
 import { Refusal, transportStatus } from '../../json/refusal.js'
 import { health } from '../../wire.js'
 import { type Operation, readOperation } from '../operation.js'
@@ -66,17 +66,9 @@ const oncePerSecond = (ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   }
 }
 
-/** A projection that no event is ahead of: catching it up only asks where the log ends. */
-const AT_THE_END: Projection = {
-  name: 'health',
-  checkpoint: async () => 2n ** 63n,
-  apply: async () => true,
-  reset: async () => {},
-}
-
 const storeAnswers = async (iam: Iam): Promise<Answer> =>
   iam
-    .catchUp(AT_THE_END, { signal: AbortSignal.timeout(LONGEST_WAIT) })
+    .head({ signal: AbortSignal.timeout(LONGEST_WAIT) })
     .map(() => ({ status: 'SERVING' }))
     .mapErr((error) => (error.kind === 'Cancelled' ? TOO_LATE : error))
 

@@ -8,9 +8,9 @@ import {
   OBJECTS,
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { sampled } from '../../../sampled.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
