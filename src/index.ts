@@ -15,7 +15,7 @@ export type {
   AccessPage,
   CallerPermissions,
   CheckAccessInput,
-  GivenPage,
+  PageInput,
   PermissionsInput,
   RolesOfInput,
   WhoHasInput,
@@ -160,17 +160,17 @@ export type {
 } from './application/method/method.js'
 export { permissionsFromCaller } from './application/method/target.js'
 export type {
-  GivenProjectGrant,
   ListProjectGrantsInput,
   ListReceivedGrantsInput,
   ProjectGrantIds,
   ProjectGrantInput,
+  ProjectGrantRolesInput,
   ProjectGrants,
 } from './application/project-grants/project-grants.js'
 export type {
   AddProjectRoleInput,
   AddProjectRolesInput,
-  GivenRole,
+  NewRoleInput,
   ProjectRolesIds,
 } from './application/project-roles/add-project-roles.js'
 export type { ImportProjectRolesInput } from './application/project-roles/import-project-roles.js'
@@ -197,13 +197,13 @@ export type { Page, TextFilter } from './application/reading/list.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
-  GivenUserGrant,
-  GivenUserRole,
   ListUserGrantsInput,
   RemoveUserRolesInput,
   UserGrantIds,
   UserGrantInput,
+  UserGrantRolesInput,
   UserInput,
+  UserRoleInput,
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
