@@ -50,6 +50,7 @@ export const main = async ([command, database, planFile]: readonly string[]): Pr
     console.error('Usage: IAM_KEY=<32 bytes, base64> access-pipeline plan|apply <database> <plan>')
     return FAILED
   }
+  // Without the read model: a pipeline reads little, and memory is enough.
   const { store, close } = openSqlite(database)
   const iam = createIam({
     store,
