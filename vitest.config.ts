@@ -20,6 +20,7 @@ export default defineConfig({
       { find: /^claviger\/sqlite$/, replacement: source('adapters/sqlite/index.ts') },
       { find: /^claviger\/postgres$/, replacement: source('adapters/postgres/index.ts') },
       { find: /^claviger\/transport$/, replacement: source('transport/index.ts') },
+      { find: /^claviger\/json$/, replacement: source('transport/json/index.ts') },
       { find: /^claviger\/console$/, replacement: source('console/index.ts') },
       { find: /^claviger\/oidc$/, replacement: source('oidc/index.ts') },
       { find: /^claviger\/import$/, replacement: source('import/index.ts') },
@@ -31,7 +32,7 @@ export default defineConfig({
   test: {
     // Patterns are relative to `dir`, of which mutation testing takes a part.
     dir: 'test',
-    exclude: ['bench/**', 'fuzz/**', 'runtimes/**'],
+    exclude: ['bench/**', 'clients/**', 'fuzz/**', 'runtimes/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: 'test/run-folder.ts',

@@ -12,7 +12,17 @@ const source = join(root, 'src/console/browser')
 const BUDGET = 40_000
 
 const NOTICE =
-  '/*! Preact, @preact/signals (MIT, Jason Miller and contributors); htm (Apache-2.0, Jason Miller). See docs/NOTICE. */'
+  '/*! Preact, @preact/signals (MIT, Jason Miller and contributors). See docs/NOTICE. */'
+
+/** Leaves the descriptions of operations and fields out, which no page shows. */
+const withoutDescriptions = {
+  name: 'without-descriptions',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /transport\/wire\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8').replaceAll(/"description":"(?:[^"\\]|\\.)*",?/g, ''),
+    })),
+}
 
 const bundled = async (entry, banner = {}) => {
   const { outputFiles } = await build({
@@ -22,6 +32,9 @@ const bundled = async (entry, banner = {}) => {
     write: false,
     format: 'esm',
     target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    plugins: [withoutDescriptions],
     banner,
     legalComments: 'none',
   })
@@ -31,11 +44,11 @@ const bundled = async (entry, banner = {}) => {
 const named = (name, extension, text) =>
   `assets/${name}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.${extension}`
 
-const script = await bundled('main.ts', { js: NOTICE })
+const script = await bundled('main.tsx', { js: NOTICE })
 const style = await bundled('style.css')
 const icon = readFileSync(join(source, 'icon.svg'), 'utf8')
 const { PAGES } = await import(
-  `data:text/javascript,${encodeURIComponent((await build({ entryPoints: [join(source, 'state/page-names.ts')], bundle: true, write: false, format: 'esm' })).outputFiles[0].text)}`
+  `data:text/javascript,${encodeURIComponent((await build({ entryPoints: [join(source, 'object-types.ts')], bundle: true, write: false, format: 'esm' })).outputFiles[0].text)}`
 )
 const names = {
   script: named('console', 'js', script),

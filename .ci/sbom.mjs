@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** Packages whose code is in dist: docs/NOTICE has their licences. */
-const BUNDLED = ['@preact/signals', 'htm', 'preact']
+const BUNDLED = ['@preact/signals', 'preact']
 
 const root = resolve(import.meta.dirname, '..')
 const file = resolve(root, 'reports/sbom.json')

@@ -10,10 +10,13 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`.
  */
 const BUDGETS = {
-  '.': { source: 'index.ts', own: 55_700, whole: 88_500 },
+  // Room for access.permissions.
+  '.': { source: 'index.ts', own: 56_200, whole: 89_200 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 47_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 32_700, whole: 80_900 },
-  './transport': { source: 'transport/index.ts', own: 53_800, whole: 112_500 },
+  // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
+  './transport': { source: 'transport/index.ts', own: 72_500, whole: 132_000 },
+  './json': { source: 'transport/json/index.ts', own: 53_000, whole: 75_500 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
   './import': { source: 'import/index.ts', own: 8_200, whole: 19_000 },

@@ -22,6 +22,7 @@ const library = defineConfig({
     sqlite: 'src/adapters/sqlite/index.ts',
     postgres: 'src/adapters/postgres/index.ts',
     transport: 'src/transport/index.ts',
+    json: 'src/transport/json/index.ts',
     testing: 'src/testing/index.ts',
     console: 'src/console/index.ts',
     oidc: 'src/oidc/index.ts',
@@ -40,8 +41,8 @@ const library = defineConfig({
     if (format === 'cjs') options.supported = { ...options.supported, 'dynamic-import': false }
   },
   onSuccess: async () => {
-    for (const file of ['dist/transport.cjs', 'dist/console.cjs'])
-      await writeFile(file, PEERS_FIRST + (await readFile(file, 'utf8')))
+    const file = 'dist/transport.cjs'
+    await writeFile(file, PEERS_FIRST + (await readFile(file, 'utf8')))
   },
 })
 

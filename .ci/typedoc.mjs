@@ -25,6 +25,7 @@ export default {
     'src/adapters/sqlite/index.ts',
     'src/adapters/postgres/index.ts',
     'src/transport/index.ts',
+    'src/transport/json/index.ts',
     'src/testing/index.ts',
     'src/console/index.ts',
     'src/oidc/index.ts',

@@ -44,6 +44,12 @@ export const FUNCTION: OptionCheck = [(value) => typeof value === 'function', 'm
 /** True or false. */
 export const BOOLEAN: OptionCheck = [(value) => typeof value === 'boolean', 'must be a boolean']
 
+/** A number, but not NaN. */
+export const NUMBER: OptionCheck = [(value) => Number(value) === value, 'must be a number']
+
+/** An option whose value is checked elsewhere. */
+export const ANY: OptionCheck = [() => true, '']
+
 /** Ends a call. */
 export const SIGNAL: OptionCheck = [
   (value) => value instanceof AbortSignal,

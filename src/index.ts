@@ -2,26 +2,28 @@
 export type { Result, ResultAsync } from 'neverthrow'
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
-export type { InvalidAppend } from './adapters/store/check-append.js'
-export { checkAppend } from './adapters/store/check-append.js'
+export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
   AccessChecks,
   AccessPage,
+  CallerPermissions,
   CheckAccessInput,
   GivenPage,
+  PermissionsInput,
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
-export type { Applied, AppliedChange } from './application/desired-state/applying/applied.js'
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
   accessJsonSchema,
   DesiredAccess,
+  type DesiredIdentityProvider,
   readAccess,
+  type SealedAccess,
+  type SealedIdentityProvider,
 } from './application/desired-state/declared/desired-access.js'
-export type { DesiredIdentityProvider } from './application/desired-state/declared/desired-identity-provider.js'
 export type {
   DesiredGrant,
   DesiredProject,
@@ -29,14 +31,21 @@ export type {
   DesiredSettings,
 } from './application/desired-state/declared/desired-project.js'
 export { formatPlan } from './application/desired-state/plan/format-plan.js'
-export { type Counts, Plan } from './application/desired-state/plan/plan.js'
-export type { Action, PlannedChange } from './application/desired-state/plan/planned-change.js'
-export type {
-  PlannedEvent,
-  PlannedGrantAdded,
-  PlannedGrantUpdated,
-} from './application/desired-state/plan/planned-event.js'
-export type { FieldValue, PlannedField } from './application/desired-state/plan/planned-field.js'
+export {
+  type Action,
+  type Applied,
+  type AppliedChange,
+  type Counts,
+  type FieldValue,
+  Plan,
+  type PlanInput,
+  type PlannedChange,
+  type PlannedChangeInput,
+  type PlannedEvent,
+  type PlannedField,
+  type PlannedGrantAdded,
+  type PlannedGrantUpdated,
+} from './application/desired-state/plan/plan.js'
 export type {
   AddedDomain,
   DomainIds,
@@ -50,40 +59,41 @@ export type {
 export type {
   Aborted,
   Cancelled,
+  DifferentLog,
   IamError,
   IdempotencyKeyReused,
   InvalidArgument,
+  LogChanged,
+  LogFault,
   Moved,
   NotConfigured,
   PermissionDenied,
   PlanOutdated,
+  PositionOutOfOrder,
   ProjectionFailed,
+  ReadError,
+  SealBroken,
   SequenceMismatch,
   SourceFailed,
   Unauthenticated,
   Unavailable,
-  Violation,
-} from './application/errors/errors.js'
-export type {
-  DifferentLog,
-  LogChanged,
-  LogFault,
-  PositionOutOfOrder,
-  SealBroken,
   VersionOutOfOrder,
-} from './application/errors/log-fault.js'
-export { IamFailure, orThrow } from './application/errors/or-throw.js'
+  Violation,
+  WriteError,
+} from './application/errors/errors.js'
 export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
 export { toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
+  IamFailure,
   isIamError,
+  orThrow,
   type Status,
   type StatusDetail,
   toStatus,
 } from './application/errors/to-status.js'
-export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/log-checkpoint.js'
+export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/checkpoint.js'
 export { generateSignerKey, type SignerKey } from './application/evidence/note.js'
 export {
   type InclusionProof,
@@ -104,12 +114,12 @@ export {
   type CopyProgress,
   copyEvents,
 } from './application/following/copy-events.js'
+export type { VerifyProgress } from './application/following/log-pages.js'
 export type { SubscribeOptions } from './application/following/subscribe.js'
 export { SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Verified,
   type VerifyOptions,
-  type VerifyProgress,
   verify,
 } from './application/following/verify.js'
 export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
@@ -146,10 +156,15 @@ export type {
   ImportReport,
   RefusedRow,
 } from './application/import-rows.js'
-export type { Context, DryRunContext, WriteContext } from './application/method/context.js'
+export type {
+  Context,
+  DryRunContext,
+  LongContext,
+  WriteContext,
+} from './application/method/context.js'
 export { checkCaller } from './application/method/context.js'
 export type {
-  LongContext,
+  BatchWrite,
   LongWrite,
   Planned,
   Read,
@@ -205,8 +220,14 @@ export type {
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
-export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
-export { type Decider, fold } from './domain/decider.js'
+export {
+  type AlreadyExists,
+  type Decider,
+  fold,
+  type NotFound,
+  type ProofNotFound,
+} from './domain/decider.js'
+export { domainStream } from './domain/email-domain/aggregate.js'
 export {
   AddDomain,
   DomainCommand,
@@ -222,7 +243,6 @@ export {
   DomainProviderSet,
   DomainRemoved,
   DomainVerified,
-  domainStream,
 } from './domain/email-domain/events.js'
 export {
   VerifiedDomainClaimed,
@@ -230,12 +250,14 @@ export {
   VerifiedDomainReleased,
   verifiedDomainStream,
 } from './domain/email-domain/verified-domain.js'
+export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
   PatchIdentityProvider,
+  type ProviderFieldsInput,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -255,11 +277,9 @@ export {
   IdentityProviderReactivated,
   IdentityProviderRemoved,
   IdentityProviderUpdated,
-  identityProviderStream,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
 } from './domain/identity-provider/events.js'
-export type { GivenProviderFields } from './domain/identity-provider/fields.js'
 export {
   authorizationScopes,
   type ExternalClaims,
@@ -268,12 +288,14 @@ export {
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
 export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
+export { projectStream } from './domain/project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
   PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
+  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -286,9 +308,7 @@ export {
   ProjectReactivated,
   ProjectRemoved,
   ProjectUpdated,
-  projectStream,
 } from './domain/project/events.js'
-export type { GivenSettings } from './domain/project/fields.js'
 export {
   brandingOrganization,
   checkLogin,
@@ -302,6 +322,7 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
+export { projectGrantStream } from './domain/project-grant/aggregate.js'
 export {
   AddProjectGrant,
   DeactivateProjectGrant,
@@ -325,12 +346,13 @@ export {
   ProjectGrantRemoved,
   type ProjectGrantRole,
   ProjectGrantUpdated,
-  projectGrantStream,
 } from './domain/project-grant/events.js'
+export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
   PatchProjectRole,
   ProjectRoleCommand,
+  type ProjectRoleGroupInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './domain/project-role/commands.js'
@@ -344,9 +366,8 @@ export {
   ProjectRoleEvent,
   ProjectRoleRemoved,
   ProjectRoleUpdated,
-  projectRoleStream,
 } from './domain/project-role/events.js'
-export type { GivenGroup } from './domain/project-role/fields.js'
+export { userGrantStream } from './domain/user-grant/aggregate.js'
 export {
   AddUserGrant,
   AddUserGrantRoles,
@@ -371,7 +392,6 @@ export {
   UserGrantRemoved,
   type UserGrantRole,
   UserGrantUpdated,
-  userGrantStream,
 } from './domain/user-grant/events.js'
 export type {
   DomainRef,
@@ -450,8 +470,12 @@ export type {
   Project,
   ProjectGrant,
   ProjectRole,
+  ReadArguments,
   ReadAtHead,
+  ReadMethod,
   ReadModel,
+  ReadQuery,
+  ReadResults,
   RefOf,
   SignInRoute,
   SortKey,

@@ -52,6 +52,14 @@ const DESIRED_STATE = [
 
 const ADAPTERS = [...PURE, 'adapters/store']
 
+/** The table of operations: all that the pages of the console see of the library. */
+const WIRE = 'transport/wire.ts'
+
+/** The folders of the transport that need no optional peer. */
+const JSON_DOOR = ['json', 'operations', 'operations/services', 'servers'].map(
+  (folder) => `transport/${folder}`,
+)
+
 /** Which folders, or single files, a file may import from, besides its own folder; the first rule that fits it counts. */
 const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[]])[] = [
   [
@@ -97,7 +105,11 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
-  [/^transport(\/|$)/, ['']],
+  // What JSON is served by stands apart from ConnectRPC, which has one home.
+  [/^transport\/gen(\/|$)/, ['transport/gen/**']],
+  [/^transport\/rpc$/, ['', 'transport/**']],
+  [/^transport$/, ['', 'transport/**']],
+  [/^transport\/(json|operations(\/services)?|servers)$/, ['', 'transport', ...JSON_DOOR]],
   [/^network$/, []],
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
@@ -105,8 +117,8 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
   [/^import(\/|$)/, ['', 'domain', 'domain/identity-provider', 'domain/project']],
-  // The console mounts the transport; its browser part sees nothing of the library.
-  [/^console$/, ['', 'transport', 'console/gen']],
+  // The console mounts the transport; its browser part sees the table of operations.
+  [/^console$/, ['', 'transport/json', 'console/gen']],
   [/^console\/gen$/, []],
   [/^console\/browser(\/|$)/, ['console/browser', 'console/browser/**']],
   // Where the library is put together.
@@ -133,6 +145,9 @@ const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
 /** What the command line may import from elsewhere: what a host has. */
 const CLI_PACKAGES = /^(claviger(\/\w+)?|neverthrow|node:.+)$/
 
+/** Peers of the second door of the transport, which has the only folders that may import them. */
+const PEERS_OF_RPC = /^@(connectrpc|bufbuild)\//
+
 const specifiersIn = (source: string): readonly string[] =>
   [...source.matchAll(/(?<!['"])(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
     ([, path = '']) => path,
@@ -148,9 +163,9 @@ const importsOf = (file: string, source: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => targetOf(file, specifier))
 
-/** Folders below an adapter, the laws or the transport are parts of one thing. */
+/** Folders below an adapter or the laws are parts of one thing. */
 const unitOf = (folder: string): string =>
-  /^(adapters\/[^/]+|testing|transport|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
+  /^(adapters\/[^/]+|testing|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
@@ -162,6 +177,7 @@ const isAllowed = (file: string, target: string): boolean => {
   if (from === to) return true
   if (file === AGGREGATES) return DOMAIN.includes(to)
   if (target === PUBLIC_OBJECT) return from === ''
+  if (target === WIRE && from.startsWith('console/browser')) return true
   const allowed = RULES.find(([rule]) => rule.test(file) || rule.test(from))?.[1] ?? []
   const isBelow = allowed.some(
     (folder) => folder.endsWith('/**') && to.startsWith(folder.slice(0, -3)),
@@ -183,6 +199,7 @@ const forbiddenPackages = (sources: Sources): readonly string[] =>
       .filter((name) => {
         const folder = folderOf(file)
         if (/^cli(\/|$)/.test(folder)) return !CLI_PACKAGES.test(name)
+        if (PEERS_OF_RPC.test(name)) return !/^transport\/(rpc|gen)(\/|$)/.test(folder)
         const isPure = folder.startsWith('domain')
         return isPure
           ? !DOMAIN_PACKAGES.includes(name)
@@ -215,10 +232,12 @@ const cycles = (sources: Sources): readonly string[] => {
 const OF_CERTAIN_TYPES =
   /^(application\/desired-state|testing\/read-model\/(history-|found-history))/
 
+const GENERATED = /_pb\.ts$|^transport\/(wire|openapi)\.ts$/
+
 /** Files that name every aggregate, comments and names of other things aside. */
 const namingAll = (sources: Sources): readonly string[] =>
   [...sources].flatMap(([file, source]) => {
-    if (file.endsWith('_pb.ts') || OF_CERTAIN_TYPES.test(file)) return []
+    if (GENERATED.test(file) || OF_CERTAIN_TYPES.test(file)) return []
     const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
     // Names have `domain` alone, which would be no name for a folder beside them.
     const isNamed = (folder: string) =>
@@ -226,11 +245,14 @@ const namingAll = (sources: Sources): readonly string[] =>
     return ANY_AGGREGATE.every(isNamed) ? file : []
   })
 
+/** Imports name a file of TSX as they name others. */
+const moduleOf = (file: string): string => file.replaceAll('\\', '/').replace(/\.tsx$/, '.ts')
+
 const src = join(import.meta.dirname, '../src')
 const sources: Sources = new Map(
   readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => [file.replaceAll('\\', '/'), readFileSync(join(src, file), 'utf8')]),
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => [moduleOf(file), readFileSync(join(src, file), 'utf8')]),
 )
 
 const planted = (file: string, source: string): Sources => new Map([...sources, [file, source]])
@@ -247,6 +269,14 @@ describe('the layout of src', () => {
 
   it('keeps packages out of where they do not belong', () => {
     expect(forbiddenPackages(sources)).toEqual([])
+  })
+
+  it('serves JSON without the second door of the transport, however many imports away', () => {
+    const reached = new Set(['transport/json/index.ts'])
+    for (const file of reached)
+      for (const target of importsOf(file, sources.get(file) ?? '')) reached.add(target)
+    expect(reached.size).toBeGreaterThan(20)
+    expect([...reached].filter((file) => /^transport\/(rpc|gen)\//.test(file))).toEqual([])
   })
 
   it('has no cycle of imports, not even of types', () => {
@@ -304,13 +334,14 @@ describe('a planted violation is found', () => {
     ['adapters/sql/dialect.ts', "import type { Database } from '../sqlite/database.js'"],
     ['adapters/memory/rows.ts', "import { allOf } from '../sql/dialect.js'"],
     ['adapters/cloudflare/index.ts', "import { openSqlite } from '../sqlite/index.js'"],
-    [
-      'adapters/postgres/open-postgres.ts',
-      "import type { SqliteLimits } from '../sql/sqlite/dialect.js'",
-    ],
+    ['adapters/postgres/index.ts', "import type { SqliteLimits } from '../sql/sqlite/dialect.js'"],
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
     ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
+    ['console/browser/api.ts', "import { nodeHandler } from '../../transport/index.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
+    ['transport/json/read.ts', "import { openRpc } from '../rpc/door.js'"],
+    ['transport/servers/node.ts', "import { ServerReflection } from '../gen/grpc/a.js'"],
+    ['console/console-handler.ts', "import { nodeHandler } from '../transport/index.js'"],
   ])('in %s: %s', (file, line) => {
     expect(forbiddenImports(planted(file, line))).toHaveLength(1)
   })
@@ -322,6 +353,8 @@ describe('a planted violation is found', () => {
     ['adapters/store/record-events.ts', "import { performance } from 'node:perf_hooks'"],
     ['adapters/sql/dialect.ts', "import { DatabaseSync } from 'node:sqlite'"],
     ['cli/running/database.ts', "import pg from 'pg'"],
+    ['transport/json/read.ts', "import { create } from '@bufbuild/protobuf'"],
+    ['transport/servers/fetch.ts', "import { Code } from '@connectrpc/connect'"],
     ['adapters/cloudflare/event-store.ts', "import { setImmediate } from 'node:timers'"],
   ])('in %s, of a package: %s', (file, line) => {
     expect(forbiddenPackages(planted(file, line))).toHaveLength(1)

@@ -21,7 +21,7 @@ export interface Hooks {
    * the idempotency key was used before.
    */
   readonly onConflict?: ((conflict: Conflicted) => void) | undefined
-  /** A write is decided anew after a conflict. */
+  /** A write is decided again after a conflict. */
   readonly onRetry?: ((retry: Retried) => void) | undefined
   /** A read model or a projection was fed a batch of events. */
   readonly onCatchUp?: ((batch: CaughtUp) => void) | undefined
@@ -61,7 +61,7 @@ export interface Conflicted {
   readonly kind: 'VersionConflict' | 'IdempotencyKeyUsed'
 }
 
-/** A write that is decided anew. */
+/** A write that is decided again. */
 export interface Retried {
   /** The method that was called. */
   readonly method: string
@@ -127,11 +127,11 @@ export interface Observer {
 }
 
 /** Runs `call` with an observer, and reports its end. */
-export const observed = async <Answer>(
+export const observed = async <Answer, Failure extends IamError>(
   hooks: Hooks,
   method: string,
-  call: (observer: Observer) => Promise<Result<Answer, IamError>>,
-): Promise<Result<Answer, IamError>> => {
+  call: (observer: Observer) => Promise<Result<Answer, Failure>>,
+): Promise<Result<Answer, Failure>> => {
   const begin = performance.now()
   let attempts = 0
   let verdict: CallDone['verdict'] = 'threw'
@@ -162,17 +162,15 @@ export const observed = async <Answer>(
 /** @param begin - by `performance.now()` */
 const millisecondsSince = (begin: number): number => performance.now() - begin
 
-interface Batch {
-  readonly first: RecordedEvent
-  readonly events: number
-  /** When it was given to the projection, by `performance.now()`. */
-  readonly begin: number
-}
-
+/** Reports a batch that begins with `first`. @param batch.begin - when it was applied, by `performance.now()` */
 export const reportCatchUp = (
   hooks: Hooks | undefined,
   { name: projection }: Projection,
-  { first, events, begin }: Batch,
+  {
+    first,
+    events,
+    begin,
+  }: { readonly first: RecordedEvent; readonly events: number; readonly begin: number },
 ): void => {
   if (!hooks?.onCatchUp) return
   const lag = Math.max(0, Date.now() - timeOf(first.position).getTime())

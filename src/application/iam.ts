@@ -1,22 +1,21 @@
 import { ok, ResultAsync } from 'neverthrow'
-import { checkOptions, SIGNAL } from '../check-options.js'
+import { checkOptions } from '../check-options.js'
 import type { Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
 import { type AccessChecks, accessOf } from './access/access.js'
-import type { Applied } from './desired-state/applying/applied.js'
 import { applyAccess } from './desired-state/applying/apply-access.js'
 import type { DesiredAccess } from './desired-state/declared/desired-access.js'
-import type { Plan } from './desired-state/plan/plan.js'
+import type { Applied, Plan, PlanInput } from './desired-state/plan/plan.js'
 import { planAccess } from './desired-state/planning/plan-access.js'
 import { type Domains, domainsOf } from './domains/domains.js'
-import type { IamError } from './errors/errors.js'
+import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
 import { catchFaults } from './errors/fault.js'
-import type { SealBroken } from './errors/log-fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
 import { catchUpToHead, run } from './following/catch-up.js'
+import { LOG_OPTIONS } from './following/log-pages.js'
 import type { SubscribeOptions } from './following/subscribe.js'
 import { subscribe } from './following/subscribe.js'
 import type { Hooks } from './hooks.js'
@@ -30,7 +29,7 @@ import {
   checkSecrets,
   type SecretsChecked,
 } from './identity-providers/reseal-secrets.js'
-import type { Read } from './method/method.js'
+import type { BatchWrite, Read } from './method/method.js'
 import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles/project-roles.js'
 import { type Projects, projectsOf } from './projects/projects.js'
@@ -81,25 +80,27 @@ export interface Iam {
    * nothing is recorded. A declared secret is compared with the stored one when the caller may read that;
    * otherwise it counts as a change.
    */
-  readonly plan: Read<DesiredAccess, Plan>
+  readonly plan: Read<DesiredAccess, Plan, WriteError>
   /**
    * Applies a desired state or a plan: one atomic append for each project with its roles (several above 1,000
    * role changes), and one for each provider. Applying it again changes nothing. When another writer is
-   * faster, a desired state is planned again, and a plan is refused.
+   * faster, a desired state is planned again, and a plan is refused. Nothing of a plan is recorded unless its desired state
+   * still leads to the same changes.
    */
-  readonly apply: Read<DesiredAccess | Plan, Applied>
+  readonly apply: BatchWrite<DesiredAccess | PlanInput, Applied>
 
   /**
    * For the host itself, without a permission check: every event after a position, of all organizations, in the
    * order of positions; first the recorded events, then new ones as they are recorded. Delivery is at least
    * once: resume with the position of the last event that was handled.
    *
-   * Reads more only when the next event is requested. While the store is unavailable it waits and tries again.
-   * Ends when `signal` aborts or the loop returns, even during a wait; with `until: 'head'`, after the events
+   * Reads more only when the next event is requested. While the store is unavailable, it calls `onFault`, waits and tries
+   * again. Ends when `signal` aborts or the loop returns, even during a wait; with `until: 'head'`, after the events
    * that were recorded when it began.
    *
    * @throws TypeError when an option is unknown or malformed
-   * @throws SubscriptionEnded, from the loop, at an event that cannot be read; none is ever skipped
+   * @throws SubscriptionEnded, from the loop, at an event that cannot be read; none is ever skipped. Also from the loop:
+   *   an error of the store that is a bug, such as a `TypeError`, for which trying again would never end
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
@@ -110,29 +111,30 @@ export interface Iam {
   readonly head: (options?: {
     /** Ends the call at once, also while the store does not answer. */
     readonly signal?: AbortSignal | undefined
-  }) => ResultAsync<Position, IamError>
+  }) => ResultAsync<Position, ReadError>
   /**
    * For the host itself: applies the events after its checkpoint to `projection`, and answers with the position
    * reached. `Unavailable` while the store, or a system that the projection uses, is unavailable.
    *
-   * @throws TypeError when `projection` is not a Projection
+   * @throws TypeError when `projection` is not a Projection, or an option is unknown or of a wrong type
    */
   readonly catchUp: (
     projection: Projection,
     options?: CatchUpOptions,
-  ) => ResultAsync<Position, IamError>
+  ) => ResultAsync<Position, ReadError>
   /**
    * For the host itself: keeps `projection` up to date until `signal` aborts, then answers with the position
    * reached. While the store or a system that the projection uses is unavailable (a lost connection, for
    * example), it calls `onFault` and tries again after pauses that grow to a second. It ends at an event that
-   * cannot be read, or that the projection's own code refuses.
+   * cannot be read, or that the projection's own code refuses, and as `Unavailable` at a bug of either, such as a
+   * `TypeError`.
    *
-   * @throws TypeError when `projection` is not a Projection
+   * @throws TypeError when `projection` is not a Projection, or an option is unknown or of a wrong type
    */
   readonly run: (
     projection: Projection,
     options?: CatchUpOptions,
-  ) => ResultAsync<Position, IamError>
+  ) => ResultAsync<Position, ReadError>
   /**
    * For the host itself, at its start: opens the client secret of every existing identity provider, in all
    * organizations, so that a missing or wrong key is found before the first login and before anything is
@@ -141,10 +143,11 @@ export interface Iam {
    *
    * @returns the number of secrets; or the first that cannot be opened, with its place and the reason: the key
    *   is not in the ring, or a different key has the same id
+   * @throws TypeError when an option is unknown or of a wrong type
    */
   readonly checkSecrets: (
     options?: CheckSecretsOptions,
-  ) => ResultAsync<SecretsChecked, SealBroken | IamError>
+  ) => ResultAsync<SecretsChecked, SealBroken | ReadError>
 }
 
 /** The methods, bound to the ports of `host`. */
@@ -164,20 +167,25 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
     subscribe: (options) => subscribe(store, options, hooks),
     head: (options = {}) => {
-      checkOptions('head', options, { optional: { signal: SIGNAL } })
+      checkOptions('head', options, { optional: { signal: LOG_OPTIONS.signal } })
       const read = () => callPort(() => store.lastPosition(), options.signal)
       return new ResultAsync(catchFaults(async () => ok(await read())))
     },
     catchUp: (projection, options) => {
       requireProjection(projection)
+      checkOptions('catchUp', options, { optional: LOG_OPTIONS })
       const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
       return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
     },
     run: (projection, options) => {
       requireProjection(projection)
+      checkOptions('run', options, { optional: LOG_OPTIONS })
       return new ResultAsync(run(store, projection, { ...options, hooks }))
     },
-    checkSecrets: (options) => new ResultAsync(checkSecrets(host, options)),
+    checkSecrets: (options) => {
+      checkOptions('checkSecrets', options, { optional: { signal: LOG_OPTIONS.signal } })
+      return new ResultAsync(checkSecrets(host, options))
+    },
   }
 }
 

@@ -1,25 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { AlreadyExists, NotFound } from '../domain/decider.js'
-import type { IamError, InvalidArgument } from './errors/errors.js'
-import { Fault } from './errors/fault.js'
+import type { Cancelled, InvalidArgument, SourceFailed, WriteError } from './errors/errors.js'
 import type { AdmittedCall } from './method/context.js'
 import { parse } from './method/input.js'
 import { abortableSource, yieldToEventLoop } from './waiting.js'
-
-/** Most rows of one batch. */
-export const MAX_ROWS = 1_000
-
-/** Most refused rows in a report; all are counted. */
-const MAX_REPORTED = 1_000
-
-/** A row that was not imported: it is malformed, names what does not exist, or its object exists and differs. */
-export interface RefusedRow {
-  /** From 0. */
-  readonly index: number
-  /** What is malformed, what does not exist, or which object exists already. */
-  readonly error: InvalidArgument | NotFound | AlreadyExists
-}
 
 /** Progress of an import, after each batch. */
 export interface ImportProgress {
@@ -39,10 +24,13 @@ export interface ImportReport extends ImportProgress {
   readonly refused: readonly RefusedRow[]
 }
 
-/** What became of a well-formed row. */
-export type RowResult = 'added' | 'unchanged' | RefusedRow['error']
-
-type Importer<Row> = (rows: readonly Row[]) => Promise<Result<readonly RowResult[], IamError>>
+/** A row that was not imported: it is malformed, names what does not exist, or its object exists and differs. */
+export interface RefusedRow {
+  /** From 0. */
+  readonly index: number
+  /** What is malformed, what does not exist, or which object exists already. */
+  readonly error: InvalidArgument | NotFound | AlreadyExists
+}
 
 /** Where rows come from. */
 export type Rows = Iterable<unknown> | AsyncIterable<unknown>
@@ -56,14 +44,25 @@ export const Rows = z.custom<Rows>(
   { error: 'must be a list, or something else to iterate over' },
 )
 
+/** The result of importing a well-formed row. */
+export type RowResult = 'added' | 'unchanged' | RefusedRow['error']
+
+/** Most rows of one batch. */
+export const MAX_ROWS = 1_000
+
+/** Most refused rows in a report; all are counted. */
+const MAX_REPORTED = 1_000
+
 /** How the rows of one method are imported. */
 export interface RowsImport<Schema extends z.ZodMiniType> {
   /** Schema of a row. */
   readonly schema: Schema
   /** Begins a batch; the function takes each row in turn and says whether it still fits in. Any 1,000 do when absent. */
   readonly newBatch?: () => (row: z.output<Schema>) => boolean
-  /** Imports the well-formed rows of one batch, in one append, and says what became of each. */
-  readonly importBatch: Importer<z.output<Schema>>
+  /** Imports the well-formed rows of one batch, in one append. Its results are in the order of the rows. */
+  readonly importBatch: (
+    rows: readonly z.output<Schema>[],
+  ) => Promise<Result<readonly RowResult[], WriteError>>
   readonly onProgress: ((progress: ImportProgress) => void) | undefined
 }
 
@@ -72,27 +71,37 @@ export const importRows = async <Schema extends z.ZodMiniType>(
   source: Rows,
   { schema, newBatch = () => () => true, importBatch, onProgress }: RowsImport<Schema>,
   signal: AdmittedCall['signal'],
-): Promise<Result<ImportReport, IamError>> => {
-  let report = NOTHING
-  for await (const rows of batchesOf(parsedRows(source, schema, signal), newBatch)) {
-    const wellFormed = rows.flatMap((row) => (row.isOk() ? [row.value] : []))
-    const imported = await importBatch(wellFormed)
-    if (imported.isErr()) return err(imported.error)
-    const results = imported.value.values()
-    report = sum(
-      report,
-      rows.map((row) => (row.isErr() ? row.error : (results.next().value ?? 'unchanged'))),
-    )
-    const { refused, ...progress } = report
-    onProgress?.(progress)
+): Promise<Result<ImportReport, WriteError>> => {
+  let report: ImportReport = { done: 0, added: 0, unchanged: 0, refusedCount: 0, refused: [] }
+  for await (const { rows, failure } of batchesOf(parsedRows(source, schema, signal), newBatch)) {
+    if (rows.length > 0) {
+      const imported = await importBatch(rows.flatMap((row) => (row.isOk() ? [row.value] : [])))
+      if (imported.isErr()) return err(imported.error)
+      report = withResults(report, resultsOf(rows, imported.value))
+      const { refused, ...progress } = report
+      onProgress?.(progress)
+    }
+    if (failure) return err(failure)
     await yieldToEventLoop()
   }
   return ok(report)
 }
 
-const NOTHING: ImportReport = { done: 0, added: 0, unchanged: 0, refusedCount: 0, refused: [] }
+/** The result of each row: that of its import, or how it is malformed. */
+const resultsOf = (
+  rows: readonly ParsedRow<unknown>[],
+  imported: readonly RowResult[],
+): readonly RowResult[] => {
+  const results = imported.values()
+  return rows.map((row) => {
+    if (row.isErr()) return row.error
+    const { value } = results.next()
+    if (value === undefined) throw new Error('An import has no result for a row')
+    return value
+  })
+}
 
-const sum = (before: ImportReport, results: readonly RowResult[]): ImportReport => {
+const withResults = (before: ImportReport, results: readonly RowResult[]): ImportReport => {
   const refused = results.flatMap((error, index) =>
     typeof error === 'string' ? [] : { index: before.done + index, error },
   )
@@ -105,12 +114,17 @@ const sum = (before: ImportReport, results: readonly RowResult[]): ImportReport 
   }
 }
 
-/** The rows of a source, parsed at once, since a source may reuse one object for all. @throws Fault when it fails */
+type ParsedRow<Row> = Result<Row, InvalidArgument>
+
+/** Why there are no further rows. */
+type SourceFailure = SourceFailed | Cancelled
+
+/** The rows of a source, parsed at once, since a source may reuse one object for all; at last, why it failed. */
 async function* parsedRows<Schema extends z.ZodMiniType>(
   source: Rows,
   schema: Schema,
   signal: AbortSignal | undefined,
-): AsyncGenerator<ParsedRow<z.output<Schema>>> {
+): AsyncGenerator<ParsedRow<z.output<Schema>> | SourceFailure> {
   let index = 0
   try {
     for await (const value of abortableSource(source, signal)) {
@@ -118,39 +132,30 @@ async function* parsedRows<Schema extends z.ZodMiniType>(
       index++
     }
   } catch (cause) {
-    throw new Fault(
-      signal?.aborted ? { kind: 'Cancelled' } : { kind: 'SourceFailed', index, cause },
-    )
+    yield signal?.aborted ? { kind: 'Cancelled' } : { kind: 'SourceFailed', index, cause }
   }
 }
 
-type ParsedRow<Row> = Result<Row, InvalidArgument>
-
-/** Rows in batches. When the source fails, the rows before come first. @throws what the source throws */
+/** Rows in batches. When the source fails, the rows before its failure come first. */
 async function* batchesOf<Row>(
-  source: AsyncIterable<ParsedRow<Row>>,
+  source: AsyncIterable<ParsedRow<Row> | SourceFailure>,
   newBatch: () => (row: Row) => boolean,
-): AsyncGenerator<readonly ParsedRow<Row>[]> {
+): AsyncGenerator<{ readonly rows: readonly ParsedRow<Row>[]; readonly failure?: SourceFailure }> {
   let rows: ParsedRow<Row>[] = []
   let fits = newBatch()
-  let failure: unknown
-  try {
-    for await (const row of source) {
-      if (row.isOk() && !fits(row.value)) {
-        yield rows
-        rows = []
-        fits = newBatch()
-        fits(row.value)
-      }
-      rows.push(row)
-      if (rows.length < MAX_ROWS) continue
-      yield rows
+  for await (const row of source) {
+    if ('kind' in row) return yield { rows, failure: row }
+    if (row.isOk() && !fits(row.value)) {
+      yield { rows }
       rows = []
       fits = newBatch()
+      fits(row.value)
     }
-  } catch (thrown) {
-    failure = thrown
+    rows.push(row)
+    if (rows.length < MAX_ROWS) continue
+    yield { rows }
+    rows = []
+    fits = newBatch()
   }
-  if (rows.length > 0) yield rows
-  if (failure !== undefined) throw failure
+  if (rows.length > 0) yield { rows }
 }

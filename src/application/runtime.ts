@@ -1,7 +1,7 @@
 import type { Host } from '../ports/host.js'
 import { type Follow, follow } from './following/follow.js'
 import type { Hooks } from './hooks.js'
-import { type FreshReads, freshReads } from './reading/fresh-reads.js'
+import { type Query, queryOf } from './reading/query.js'
 import { Locks } from './recording/locks.js'
 import { type MetadataOf, metadataFactory } from './recording/metadata.js'
 import { StateCache } from './recording/state-cache.js'
@@ -13,7 +13,7 @@ export interface Runtime extends Host {
   readonly states: StateCache
   readonly locks: Locks
   readonly follow: Follow
-  readonly fresh: FreshReads
+  readonly query: Query
   readonly metadataOf: MetadataOf
 }
 
@@ -26,7 +26,7 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     states: new StateCache(host.store),
     locks: new Locks(),
     follow: following,
-    fresh: freshReads(host, following),
+    query: queryOf(host, following),
     metadataOf: metadataFactory(),
   }
 }

@@ -1,4 +1,4 @@
-import { toBase64url } from '../domain/values.js'
+import { toBase64url } from '../domain/encoding.js'
 
 /** SHA-256 of a value as JSON, in base64url; for values of text, numbers, flags, lists and records. */
 export const sha256 = async (value: unknown): Promise<string> => {

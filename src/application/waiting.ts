@@ -1,6 +1,6 @@
 import { Fault, fromPort, unavailable } from './errors/fault.js'
 
-/** How long a write is decided anew after lost races before it is aborted, in milliseconds. */
+/** How long a write is retried after lost races before it is aborted, in milliseconds. */
 const RETRY_FOR_MS = 10_000
 
 /** Begins the time for retries; the function returns whether it is over. */
@@ -22,11 +22,23 @@ export const pause = (attempts: number, signal: AbortSignal | undefined): Promis
 }
 
 /** Pauses while a store or a projection is unavailable, in milliseconds: the first, and the longest. */
-export const FIRST_PAUSE = 10
+const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 1_000
 
-/** The pause after one of `pause` milliseconds. */
-export const longerPause = (pause: number): number => Math.min(2 * pause, LONGEST_PAUSE)
+/** Pauses that double until they are reset. */
+export const growingPauses = () => {
+  let pause = FIRST_PAUSE
+  return {
+    /** Ends early when `signal` aborts. */
+    next: async (signal: AbortSignal | undefined): Promise<void> => {
+      await delay(pause, signal)
+      pause = Math.min(2 * pause, LONGEST_PAUSE)
+    },
+    reset: (): void => {
+      pause = FIRST_PAUSE
+    },
+  }
+}
 
 /** Waits for some milliseconds, or until `signal` aborts. */
 export const delay = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
@@ -37,7 +49,7 @@ export const delay = (milliseconds: number, signal: AbortSignal | undefined): Pr
       signal?.removeEventListener('abort', done)
       resolve()
     }
-    // Before the timer: what is no signal throws here, and leaves no timer behind.
+    // Before the timer: a signal that cannot be listened to throws here, and leaves no timer behind.
     signal?.addEventListener('abort', done)
     const timer = setTimeout(done, milliseconds)
   })

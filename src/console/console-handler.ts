@@ -5,15 +5,15 @@ import {
   type NodeResponse,
   nodeHandler,
   type TransportOptions,
-} from '../transport/index.js'
-import { crossSiteAnswer } from './cross-site.js'
-import { pageAnswer, type StaticAnswer } from './static-files.js'
+} from '../transport/json/index.js'
+import { refuseCrossSite } from './cross-site.js'
+import { files, PAGES, page } from './gen/assets.js'
 
-/** What a host supplies to the console. */
+/** Options of `consoleHandler`. */
 export interface ConsoleOptions {
-  /** Who calls, as the transport asks: from the headers of the request, such as the cookie of a session. */
+  /** Tells who calls, by the headers of the request, such as the cookie of a session. The same as for the transport. */
   readonly authenticate: TransportOptions['authenticate']
-  /** Called with the cause of every answer 500 and 503; they are written to the console of the process when absent. */
+  /** Called with the cause of every answer 500 and 503; without it they are written to the console of the process. */
   readonly onError?: TransportOptions['onError']
   /** Header that selects the organization, for hosts whose clients send one; `x-service-orgid` when absent. */
   readonly organizationHeader?: string | undefined
@@ -28,15 +28,15 @@ export interface ConsoleOptions {
   readonly basePath?: string | undefined
 }
 
-/** Answers a request of fetch; listens to requests of Node.js, and is a middleware of Express and its kind. */
+/** Answers requests of fetch and of Node.js, and is a middleware of Express. */
 export interface ConsoleHandler {
   (request: Request): Promise<Response>
   (request: NodeRequest, response: NodeResponse, next?: () => void): void
 }
 
 /**
- * The console: pages for admins, and beneath `/api` the JSON interface that they call. It shows and changes what the
- * caller of `authenticate` may. Requests that write and come from another site are answered with 403.
+ * Serves the console: pages for admins, and under `/api` the JSON interface that they call. A caller sees and changes
+ * there what `authorize` allows. Writes that a page of another site sends are answered with 403.
  *
  * @throws TypeError when an option is missing, unknown or malformed, or `iam` is not what `createIam` returns
  */
@@ -50,21 +50,17 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
 
   const onFetch = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url)
-    const { method, headers } = request
-    if (isApi(pathname)) {
-      const refused = crossSiteAnswer(method, (name) => headers.get(name) ?? undefined)
-      return refused ? responseOf(refused, method) : fetched(request)
-    }
-    return responseOf(pageAnswer(method, pathname, basePath), method)
+    if (isApi(pathname)) return refuseCrossSite(request) ?? fetched(request)
+    const { status, header, body } = pageAnswer(request.method, pathname, basePath)
+    const hasBody = request.method !== 'HEAD' && body !== ''
+    return new Response(hasBody ? body : null, { status, headers: header })
   }
 
   const onNode = (request: NodeRequest, response: NodeResponse, next?: () => void): void => {
-    const { method = '', url = '/', headers } = request
+    const { method = '', url = '/' } = request
     const path = pathOf(url)
     if (isApi(path)) {
-      const refused = crossSiteAnswer(method, (name) => headers[name]?.toString())
-      if (refused) send(response, refused, method)
-      else listened(request, response, next)
+      refuseCrossSite(request, response, () => listened(request, response, next))
       return
     }
     const { originalUrl } = request as { readonly originalUrl?: string }
@@ -75,8 +71,12 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
     const answer = isBare
       ? { status: 308, header: { location: `${mounted.replace(/^\/+/, '/')}/` }, body: '' }
       : pageAnswer(method, path, basePath)
-    if (answer.status === 404 && next) next()
-    else send(response, answer, method)
+    if (answer.status === 404 && next) {
+      next()
+      return
+    }
+    response.writeHead(answer.status, answer.header)
+    response.end(method === 'HEAD' ? '' : answer.body)
   }
 
   return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>
@@ -95,16 +95,63 @@ const NAMES: Readonly<Record<keyof ConsoleOptions, true>> = {
 }
 
 const checkNames = (options: ConsoleOptions): void => {
-  for (const name of Object.keys(options))
-    if (!Object.hasOwn(NAMES, name)) throw new TypeError(`${name} is no option of consoleHandler`)
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(NAMES, name))
+  if (unknown.length === 0) return
+  const known = Object.keys(NAMES).join(', ')
+  throw new TypeError(`consoleHandler has no option ${unknown.join(', ')}; it has ${known}`)
 }
 
 const pathOf = (url: string): string => url.split('?')[0] ?? ''
 
-const responseOf = ({ status, header, body }: StaticAnswer, method: string): Response =>
-  new Response(method === 'HEAD' || body === '' ? null : body, { status, headers: header })
+/** An answer that is in memory as a whole. */
+interface StaticAnswer {
+  readonly status: number
+  readonly header: Readonly<Record<string, string>>
+  readonly body: string
+}
 
-const send = (response: NodeResponse, answer: StaticAnswer, method: string): void => {
-  response.writeHead(answer.status, answer.header)
-  response.end(method === 'HEAD' ? '' : answer.body)
+const SECURITY = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+const answer = (status: number, body: string, header: StaticAnswer['header']): StaticAnswer => ({
+  status,
+  header: { ...SECURITY, ...header },
+  body,
+})
+
+/** Answers the page at each of its paths, and the files that it loads. Their names have a hash of their content. */
+const pageAnswer = (method: string, path: string, basePath: string): StaticAnswer => {
+  if (path === basePath && basePath !== '') return answer(308, '', { location: `${basePath}/` })
+  const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
+  const file = below !== undefined && Object.hasOwn(files, below) ? files[below] : undefined
+  const isPage = below !== undefined && PAGES.includes(below)
+  if (!file && !isPage)
+    return answer(404, 'Not found', { 'content-type': 'text/plain', 'cache-control': 'no-store' })
+  if (method !== 'GET' && method !== 'HEAD')
+    return answer(405, 'Method not allowed', { 'content-type': 'text/plain', allow: 'GET, HEAD' })
+  if (file)
+    return answer(200, file.text, {
+      'content-type': file.type,
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+  return answer(200, page, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+  })
 }

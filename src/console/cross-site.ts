@@ -1,34 +1,64 @@
-import type { StaticAnswer } from './static-files.js'
+import type { NodeRequest, NodeResponse } from '../transport/json/index.js'
 
-const REFUSED: StaticAnswer = {
-  status: 403,
-  header: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: JSON.stringify({
-    code: 7,
-    message: 'A page of another site sent this request',
-    details: [
-      {
-        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-        reason: 'CROSS_SITE_REQUEST',
-        domain: 'claviger',
-        metadata: {},
-      },
-    ],
-  }),
-}
+const HEADER = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+const BODY = JSON.stringify({
+  code: 7,
+  message: 'A page of another site sent this request',
+  details: [
+    {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'CROSS_SITE_REQUEST',
+      domain: 'claviger',
+      metadata: {},
+    },
+  ],
+})
 
 /**
- * A refusal of a write that a page of another origin sent: a browser adds its cookies to such a request. Browsers name
- * where a request comes from in `Sec-Fetch-Site`, or without TLS in `Origin`; what names neither is no browser.
+ * Refuses a request that a page of another site sent, with 403 and the reason `CROSS_SITE_REQUEST`. Browsers add their
+ * cookies to such requests, so mount this before a transport whose `authenticate` reads a cookie. `consoleHandler` has
+ * it built in.
+ *
+ * `GET` and `HEAD` pass. Any other request passes when `Sec-Fetch-Site` is `same-origin`, or without that header when
+ * `Origin` names the host. A request with neither header passes too: it comes from a program, not from a browser.
+ *
+ * @returns the refusal, or undefined when the request may go on
+ * @example
+ * const handler = fetchHandler(iam, { authenticate })
+ * const answer = async (request: Request) => refuseCrossSite(request) ?? handler(request)
  */
-export const crossSiteAnswer = (
-  method: string,
-  header: (name: string) => string | undefined,
-): StaticAnswer | undefined => {
-  if (method === 'GET' || method === 'HEAD') return undefined
+export function refuseCrossSite(request: Request): Response | undefined
+/**
+ * The same as a middleware of Node.js: `app.use('/iam', refuseCrossSite, nodeHandler(iam, options))`. It answers a
+ * refused request, and calls `next` otherwise.
+ */
+export function refuseCrossSite(
+  request: NodeRequest,
+  response: NodeResponse,
+  next: () => void,
+): void
+export function refuseCrossSite(
+  request: Request | NodeRequest,
+  response?: NodeResponse,
+  next?: () => void,
+): Response | undefined {
+  const isRefused = isCrossSite(request)
+  if (!response) return isRefused ? new Response(BODY, { status: 403, headers: HEADER }) : undefined
+  if (isRefused) {
+    response.writeHead(403, HEADER)
+    response.end(BODY)
+  } else next?.()
+  return undefined
+}
+
+const isCrossSite = ({ method, headers }: Request | NodeRequest): boolean => {
+  if (method === 'GET' || method === 'HEAD') return false
+  const header = (name: string): string | undefined =>
+    typeof headers.get === 'function'
+      ? (headers.get(name) ?? undefined)
+      : (headers as NodeRequest['headers'])[name]?.toString()
   const site = header('sec-fetch-site')
-  if (site !== undefined) return site === 'same-origin' ? undefined : REFUSED
+  if (site !== undefined) return site !== 'same-origin'
   const origin = header('origin')
-  if (origin === undefined) return undefined
-  return origin.replace(/^https?:\/\//, '') === header('host') ? undefined : REFUSED
+  return origin !== undefined && origin.replace(/^https?:\/\//, '') !== header('host')
 }

@@ -1,13 +1,19 @@
 import * as z from 'zod/mini'
 import type { Aggregate } from './aggregate.js'
 import { domains } from './email-domain/aggregate.js'
-import { verifiedDomains } from './email-domain/verified-domain.js'
+import type { DomainEvent } from './email-domain/events.js'
+import { type VerifiedDomainEvent, verifiedDomains } from './email-domain/verified-domain.js'
 import { identityProviders } from './identity-provider/aggregate.js'
+import type { IdentityProviderEvent } from './identity-provider/events.js'
 import type { EventSchema } from './message.js'
 import { projects } from './project/aggregate.js'
+import type { ProjectEvent } from './project/events.js'
 import { projectGrants } from './project-grant/aggregate.js'
+import type { ProjectGrantEvent } from './project-grant/events.js'
 import { projectRoles } from './project-role/aggregate.js'
+import type { ProjectRoleEvent } from './project-role/events.js'
 import { userGrants } from './user-grant/aggregate.js'
+import type { UserGrantEvent } from './user-grant/events.js'
 import { fieldOf, type ObjectRef } from './values.js'
 
 const all = {
@@ -25,27 +31,35 @@ type Listed = (typeof all)[keyof typeof all]
 export type AnyView = NonNullable<ReturnType<Listed['view']>>
 
 /** An event of any stream, in its newest version. */
-export type AnyEvent = z.output<
-  Listed['decider']['eventSchema'] | typeof verifiedDomains.decider.eventSchema
->
+export type AnyEvent =
+  | IdentityProviderEvent
+  | ProjectEvent
+  | ProjectRoleEvent
+  | ProjectGrantEvent
+  | UserGrantEvent
+  | DomainEvent
+  | VerifiedDomainEvent
 
-/** Any kind; its functions take ids, events and views as they are stored. */
+/** Any aggregate; its functions take ids, events and views as they are stored. */
 export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>
 
 /** What is needed to read the events of a stream. */
-export type EventKind = Pick<AnyAggregate, 'stream'> & {
+export type StreamDefinition = Pick<AnyAggregate, 'stream'> & {
   readonly decider: Pick<AnyAggregate['decider'], 'upcasters'>
   readonly events: readonly EventSchema[]
 }
 
-/** The events of streams that are no objects: each is the claim of what is unique among all organizations. */
-const CLAIMS: readonly EventKind[] = [verifiedDomains]
+/** Streams without objects: each claims what is unique among all organizations. */
+const CLAIMS: readonly StreamDefinition[] = [verifiedDomains]
 
-/** The kind of every aggregate, by the type of its objects. */
+/** Every aggregate, by the type of its objects. */
 export const aggregates: { readonly [Type in ObjectRef['type']]: AnyAggregate } = all
 
-/** How the events of every stream are read. */
-export const eventKinds: readonly EventKind[] = [...Object.values(aggregates), ...CLAIMS]
+/** The definition of every stream. */
+export const streamDefinitions: readonly StreamDefinition[] = [
+  ...Object.values(aggregates),
+  ...CLAIMS,
+]
 
 /** The types of all objects. */
 export const TYPES = Object.values(all).map(({ type }) => type)
@@ -58,9 +72,9 @@ export const recordOf = <Name extends string, Value>(
   // `Object.fromEntries` loses the type of the names.
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>
 
-/** What `make` returns for each kind, by type. */
+/** What `make` returns for each aggregate, by type. */
 export const byType = <Value>(
-  make: (kind: AnyAggregate) => Value,
+  make: (aggregate: AnyAggregate) => Value,
 ): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))
 
 /** Types of all events. */
@@ -82,11 +96,11 @@ export const ObjectInput = z.discriminatedUnion(
   { error: 'must name an object by type and ids' },
 )
 
-/** The kind of objects of that type; undefined when there is none, as for malformed input. */
+/** The aggregate of objects of that type; undefined when there is none, as for malformed input. */
 export const aggregateNamed = (type: unknown): AnyAggregate | undefined =>
-  Object.values(aggregates).find((kind) => kind.type === type)
+  Object.values(aggregates).find((aggregate) => aggregate.type === type)
 
-/** The ids of the object that `ref` names, in the order of its kind. */
+/** The ids of the object that `ref` names, in the order of its aggregate. */
 export const idsOf = (ref: ObjectRef): readonly string[] =>
   Object.keys(aggregates[ref.type].ids.shape).flatMap((name) => {
     const id = fieldOf(ref, name)

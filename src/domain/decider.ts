@@ -4,7 +4,7 @@ import type { Upcasters } from './message.js'
 import type { DomainRef, ObjectRef } from './values.js'
 
 /**
- * The rules of one kind of event stream, as plain functions and values.
+ * The rules of one type of event stream, as plain functions and values.
  *
  * Nothing here reads a clock, draws an id, awaits or throws, so given/when/then examples describe
  * a decider completely.

@@ -209,21 +209,25 @@ export interface DomainRef {
 }
 
 /** A right that a method requires. Spec: Authentication, "permission on the target resource". */
-export type Permission =
-  | 'identity_provider.read'
-  | 'identity_provider.write'
-  | 'identity_provider.secret.read'
-  | 'project.read'
-  | 'project.write'
-  | 'project.role.read'
-  | 'project.role.write'
-  | 'project.grant.read'
-  | 'project.grant.write'
-  | 'user.grant.read'
-  | 'user.grant.write'
-  | 'domain.read'
-  | 'domain.write'
-  | 'event.read'
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** Every permission, sorted by name. */
+export const PERMISSIONS = [
+  'domain.read',
+  'domain.write',
+  'event.read',
+  'identity_provider.read',
+  'identity_provider.secret.read',
+  'identity_provider.write',
+  'project.grant.read',
+  'project.grant.write',
+  'project.read',
+  'project.role.read',
+  'project.role.write',
+  'project.write',
+  'user.grant.read',
+  'user.grant.write',
+] as const
 
 /** The object that a permission is asked for. Spec: Authentication. */
 export type PermissionTarget = OwnedTarget | GrantedProjectTarget
@@ -245,22 +249,10 @@ export interface GrantedProjectTarget {
   readonly orgId: string
 }
 
-/** A field of a value that may be anything; undefined when it has none. */
+/** Whether `value` has properties; arrays have, too. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** The property `field` of a value of any type; undefined when it has none. */
 export const fieldOf = (value: unknown, field: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
-
-/** Bytes as text, RFC 4648 section 5, without padding. */
-export const toBase64url = (bytes: Uint8Array): string => {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-/** The bytes of `text`; undefined when {@link toBase64url} never writes it. */
-export const fromBase64url = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
-  // The last character may have unused bits: one spelling alone is accepted.
-  return toBase64url(bytes) === text ? bytes : undefined
-}
+  isRecord(value) ? value[field] : undefined

@@ -89,8 +89,8 @@ export const fromHost = async <Value>(call: () => Value | Promise<Value>): Promi
 }
 
 /** The value of a result. @throws Refused */
-export const orRefuse = async <Value>(
-  result: PromiseLike<Result<Value, IamError>>,
+export const orRefuse = async <Value, Failure extends IamError>(
+  result: PromiseLike<Result<Value, Failure>>,
 ): Promise<Value> => {
   const answer = await result
   if (answer.isErr()) throw new Refused(answer.error)

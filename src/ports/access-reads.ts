@@ -1,4 +1,4 @@
-import type { ProjectSettings } from '../domain/project/fields.js'
+import type { ProjectSettings } from '../domain/project/commands.js'
 import type { Position } from './event-store.js'
 
 /** A user of an organization, and a project of any organization. */

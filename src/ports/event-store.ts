@@ -7,15 +7,14 @@ export type Version = number
 
 /**
  * Place of an event in the order of all events of one store, and the time it was recorded at:
- * microseconds since the Unix epoch, or one more than the position before, whichever is later.
- * Strictly rising in commit order; survives clocks that run backwards. Spec: Common response object `details`.
+ * microseconds since the Unix epoch, or the previous position plus one, whichever is later.
+ * Rises strictly in commit order, even when a clock runs backwards. Spec: Common response object `details`.
  */
 export type Position = bigint
 
-/** The time that `position` stands for; to the millisecond, as `Date` has it. */
+/** The time of `position`, in whole milliseconds. */
 export const timeOf = (position: Position): Date =>
-  // `Date` drops the fraction. A number holds microseconds exactly up to the year 2255, and is three times as
-  // fast as dividing a bigint.
+  // `Date` drops the fraction. A number is exact up to the year 2255, and three times as fast as dividing a bigint.
   new Date(Number(position) / 1000)
 
 /** Who acted, as the host authenticated them. */
@@ -28,19 +27,19 @@ export interface Actor {
 
 /** Who made an append, for whom, and by which request; stored with each of its events. */
 export interface Metadata {
-  /** On whose behalf it was recorded. */
+  /** The user who made the request. */
   readonly actor: Actor
-  /** Organization that the changed objects belong to, as their streams say. Spec: Common response object `details`. */
+  /** Organization that owns the changed objects, also named by their streams. Spec: Common response object `details`. */
   readonly resourceOwner: string
   /** Id by which the host traces the request; at most 255 characters. */
   readonly correlationId?: string
-  /** `<orgId>+<key>`; a store records no second append under the same one. */
+  /** `<orgId>+<key>`; a store records at most one append under it. */
   readonly idempotencyKey?: string
-  /** SHA-256, base64url, of the command that `idempotencyKey` was used for. */
+  /** SHA-256 of the command that `idempotencyKey` was used for, in base64url. */
   readonly commandHash?: string
-  /** Name of the desired state that recorded it, which prunes nothing else. */
+  /** Name of the desired state that recorded it; a desired state prunes only its own objects. */
   readonly managedBy?: string
-  /** Version of that desired state, from 1: an older version leaves these objects alone. */
+  /** Version of that desired state, from 1; an older version does not change these objects. */
   readonly managedVersion?: number
 }
 
@@ -60,23 +59,23 @@ export interface RecordedEvent extends NewEvent {
   readonly version: Version
   /** Its place in the log, and when it was recorded. */
   readonly position: Position
-  /** That of its append. */
+  /** The metadata of its append. */
   readonly metadata: Metadata
 }
 
-/** Events for one stream, on condition that nobody else has written to it. */
+/** Events for one stream, recorded only if nobody else has written to it. */
 export interface StreamWrite {
   /** The stream that is written or guarded. */
   readonly stream: StreamId
   /** Version the writer based its decision on; 0 for a stream that must not exist yet. */
   readonly expectedVersion: Version
-  /** May be empty: the write then only guards `expectedVersion`. */
+  /** May be empty: such a write only guards the version of the stream. */
   readonly events: readonly NewEvent[]
 }
 
-/** What one command records: every write or none. */
+/** The writes of one command: all are recorded or none. */
 export interface Append {
-  /** ULID, by which a writer finds its own append after an unknown outcome. */
+  /** ULID; a writer finds its append by it after an unknown outcome. */
   readonly id: string
   /** Each stream at most once; at most {@link MAX_WRITES}. */
   readonly writes: readonly StreamWrite[]
@@ -91,8 +90,8 @@ export const MAX_WRITES = 1001
 export const MAX_APPEND_BYTES = 4 * 1024 * 1024
 
 /**
- * Most bytes (UTF-8) of every other text of an append: of stream names, event types, ids and keys.
- * Every database can index that much.
+ * Most bytes (UTF-8) of every other text of an append: stream names, event types, ids and keys.
+ * Every database can index this much.
  */
 export const MAX_NAME_BYTES = 2048
 
@@ -116,22 +115,20 @@ export interface IdempotencyKeyUsed {
  */
 export interface EventStore {
   /**
-   * Records every write or none, and calls the listeners of {@link EventStore.onAppend}.
-   * Assigns versions, counted from 1 in each stream, and positions, strictly rising over all
-   * streams in commit order.
+   * Records all writes or none, and calls the listeners of {@link EventStore.onAppend}. Versions count from 1 in
+   * each stream; positions rise strictly over all streams in commit order.
    *
-   * A used idempotency key is reported first, then the first stream in the order of `writes` whose
-   * version is not the expected one. An append without events records nothing and uses up no key.
+   * A used idempotency key is reported first, then the first stream in the order of `writes` with another
+   * version than expected. An append without events records nothing and does not use up its key.
    *
-   * Rejects, before anything is written, an append that is empty, names a stream twice, has more than
-   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES}, an expected version that is no safe integer
-   * from 0 or a schema version that is none from 1, or text outside `data` that no store can keep:
-   * ill-formed, with U+0000 or above 2,048 bytes of UTF-8.
+   * Rejects an invalid append before anything is written: no writes, a stream named twice, more than
+   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES} bytes, an expected version that is not a safe integer
+   * from 0, a schema version that is not a safe integer from 1, or text outside `data` that is ill-formed, contains
+   * U+0000 or takes more than {@link MAX_NAME_BYTES} bytes.
    *
-   * Appends of one handle that write one stream are recorded in the order they were sent, also when they
-   * are sent without waiting.
+   * Appends of one handle to one stream are recorded in the order they were sent, even without waiting.
    *
-   * @returns the events as recorded, in the order written
+   * @returns the recorded events, in the order written
    */
   append(
     append: Append,
@@ -141,16 +138,16 @@ export interface EventStore {
   readStream(stream: StreamId, afterVersion?: Version): Promise<readonly RecordedEvent[]>
 
   /**
-   * At most `limit` events above `after`, lowest position first; none when `limit` is 0 or less. `after`
-   * may be any integer, also one below 0 or of more than 64 bits: callers choose it. Never returns a
-   * position while a lower one may still be committed: a reader would miss that event for ever.
+   * At most `limit` events above `after`, lowest position first; none when `limit` is 0 or less. Callers may pass
+   * any integer as `after`, even below 0 or of more than 64 bits. Never returns a position while a lower one may
+   * still be committed: a reader would miss that event for ever.
    */
   readAll(after: Position, limit: number): Promise<readonly RecordedEvent[]>
 
   /** Position of the last event; `0n` when there is none. */
   lastPosition(): Promise<Position>
 
-  /** What that append recorded, in the order written; `[]` when there was none. */
+  /** The events that an append recorded, in the order written; `[]` when it recorded none. */
   findAppend(
     by:
       | {
@@ -164,51 +161,51 @@ export interface EventStore {
   ): Promise<readonly RecordedEvent[]>
 
   /**
-   * Calls `wake` soon after new events can be read, whichever handle added them, and sometimes without
-   * any. Subscribers also poll, without it too.
+   * Calls `wake` soon after any handle has added events, and sometimes without new events. Optional: subscribers
+   * also poll.
    *
    * @returns a function that ends the calls; it may be called again
    */
   onAppend?(wake: () => void): () => void
 }
 
-/** A second port of a store, for copies. */
+/** An optional port of a store, for copies. */
 export interface EventRestore {
   /**
-   * Records `events` as they are, with their versions, positions and idempotency keys, all or none, and
-   * calls the listeners of {@link EventStore.onAppend}. Later appends lie above them, also when they are
-   * ahead of the clock.
+   * Records all `events` as they are or none, with their versions, positions and idempotency keys, and calls the
+   * listeners of {@link EventStore.onAppend}. Later appends get higher positions, even if the events are ahead of
+   * the clock.
    *
-   * Rejects events that do not lie above the store's last position in rising order, do not continue
-   * the versions of their streams, or use an idempotency key for a second append. Our stores keep
-   * positions below 2^53, which time reaches in 2255.
+   * Rejects events whose positions do not rise above the last position of the store, whose versions do not
+   * continue their streams, or that use an idempotency key for a second append. Our stores keep positions below
+   * 2^53, the time in 2255.
    */
   restore(events: readonly RecordedEvent[]): Promise<void>
 }
 
-/** Another port of a store, for progress. */
+/** An optional port of a store, for progress. */
 export interface EventCount {
-  /** How many events lie above `after`, which may be any integer. */
+  /** The number of events above `after`, which may be any integer. */
   countAfter(after: Position): Promise<number>
 }
 
-/** Whether an append that failed may have been recorded nevertheless. */
+/** Whether a failed append may have been recorded. */
 export type FaultOutcome = 'not_recorded' | 'unknown'
 
 /**
  * A store rejects with this error when it cannot work: it is locked, full, unreachable or closed.
  *
- * By `outcome`, an append was certainly not recorded and can be sent again, or it may have been recorded, which
- * `findAppend` shows. The library reads `outcome` and not the class, so a store of a host may reject with any
- * error that has one. In CommonJS each subpath has a class of its own: `instanceof` works with that of the
+ * With the outcome `not_recorded` the append can be sent again; with `unknown` it may have been recorded, and
+ * `findAppend` shows whether it was. The library reads `outcome` and not the class, so a store of a host may reject
+ * with any error that has one. In CommonJS each subpath has a class of its own: `instanceof` works with that of the
  * subpath of the store.
  */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'
-  /** Whether the append may have been recorded nevertheless. */
+  /** Whether the append may have been recorded. */
   readonly outcome: FaultOutcome
 
-  /** How long to wait before another try, in milliseconds; absent when time will not help. */
+  /** How long to wait before another try, in milliseconds; absent when waiting does not help. */
   declare retryAfter?: number
 
   constructor(message: string, outcome: FaultOutcome, cause?: unknown) {

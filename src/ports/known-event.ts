@@ -1,33 +1,18 @@
-import type { DomainEvent } from '../domain/email-domain/events.js'
-import type { VerifiedDomainEvent } from '../domain/email-domain/verified-domain.js'
-import type { IdentityProviderEvent } from '../domain/identity-provider/events.js'
-import type { ProjectEvent } from '../domain/project/events.js'
-import type { ProjectGrantEvent } from '../domain/project-grant/events.js'
-import type { ProjectRoleEvent } from '../domain/project-role/events.js'
-import type { UserGrantEvent } from '../domain/user-grant/events.js'
+import type { AnyEvent } from '../domain/aggregates.js'
 import { fieldOf, type StreamId } from '../domain/values.js'
 import type { Position, RecordedEvent, Version } from './event-store.js'
 
 /** An event of the library as it was recorded, in the newest version of its type; switch on `type`. */
-export type KnownEvent = RecordedEvent &
-  (
-    | IdentityProviderEvent
-    | ProjectEvent
-    | ProjectRoleEvent
-    | ProjectGrantEvent
-    | UserGrantEvent
-    | DomainEvent
-    | VerifiedDomainEvent
-  )
+export type KnownEvent = RecordedEvent & AnyEvent
 
 /**
- * Which event cannot be read, for the operator. It names an organization and an object, so it belongs into a
- * log of the host and not into an answer to a client; `toStatus` leaves it out.
+ * Which event cannot be read, for the operator. It names an organization and an object: log it, but do not send it
+ * to a client. `toStatus` leaves it out.
  */
 export interface EventAddress {
-  /** Where it lies in the log. */
+  /** Its position in the log. */
   readonly position: Position
-  /** The stream that holds it: it names the object. */
+  /** Its stream, which names the object. */
   readonly stream: StreamId
   /** Its number in the stream, from 1. */
   readonly version: Version
@@ -37,19 +22,19 @@ export interface EventAddress {
   readonly schemaVersion: number
   /** Id of the append that recorded it. */
   readonly appendId: string
-  /** The organization that owns it, by its metadata; absent when they name none. */
+  /** The organization that owns it; absent when its metadata name none. */
   readonly resourceOwner?: string
 }
 
 /**
- * An event whose type or schema version is unknown to this version of the library: a newer one wrote it.
+ * An event with a type or schema version that this version of the library does not know: a newer one wrote it.
  * Reading stops there: an event is never skipped.
  */
 export interface UnknownEvent extends EventAddress {
   readonly kind: 'UnknownEvent'
 }
 
-/** An event that is not as the library writes it. Never repeats a value. */
+/** An event that the library does not write like this. Never repeats a value. */
 export interface CorruptEvent extends EventAddress {
   readonly kind: 'CorruptEvent'
   /** What is wrong, as a path such as `data.name`; `stream` when the ids are not those of the stream. */
@@ -59,7 +44,7 @@ export interface CorruptEvent extends EventAddress {
 /** Why an event cannot be read. */
 export type UnreadableEvent = UnknownEvent | CorruptEvent
 
-/** The refusal of an event that is unknown to this version of the library. */
+/** The refusal of an event that this version of the library does not know. */
 export const unknownEvent = (recorded: RecordedEvent): UnknownEvent => ({
   kind: 'UnknownEvent',
   ...addressOf(recorded),

@@ -1,7 +1,7 @@
 import type { Position, RecordedEvent } from './event-store.js'
 
 /**
- * A view of the log, to which every event is applied in the order of their positions. In PostgreSQL:
+ * A view of the log: every event is applied to it, in the order of positions. For PostgreSQL there is
  * `postgresProjection` of `claviger/postgres`.
  */
 export interface Projection {
@@ -14,8 +14,8 @@ export interface Projection {
   /**
    * Applies `events` and moves the checkpoint from `from` to the last of them: both or neither.
    *
-   * When it throws, it refuses an event, and `run` ends. A `StoreFault`, or an error with the code of a lost
-   * connection or the like, is a fault that passes: `run` tries again.
+   * An error refuses an event and ends `run`. After a `StoreFault`, or an error with the code of a lost connection or
+   * a similar fault, `run` tries again.
    *
    * @param events - each a `KnownEvent`, in its newest version, without a gap after `from`
    * @returns false, with nothing applied, when the checkpoint is no longer at `from`: another process moved it
@@ -23,8 +23,8 @@ export interface Projection {
   apply(from: Position, events: readonly RecordedEvent[]): Promise<boolean>
 
   /**
-   * Removes everything and moves the checkpoint back to `0n`, so that the view can be rebuilt. Reads at the
-   * same time may miss what was there.
+   * Removes everything and moves the checkpoint back to `0n`, so that the view can be rebuilt. Concurrent reads may
+   * find nothing.
    */
   reset(): Promise<void>
 }

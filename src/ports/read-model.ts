@@ -1,6 +1,6 @@
-import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/fields.js'
-import type { ProjectSettings } from '../domain/project/fields.js'
-import type { ProjectRoleDisplay } from '../domain/project-role/fields.js'
+import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/commands.js'
+import type { ProjectSettings } from '../domain/project/commands.js'
+import type { ProjectRoleDisplay } from '../domain/project-role/commands.js'
 import type { ObjectRef } from '../domain/values.js'
 import type {
   AccessQuery,
@@ -309,9 +309,8 @@ export interface ReadModel extends Projection, AccessReads {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 
   /**
-   * A second port, of a read model in the same database as a store: one query reads and says whether the answer
-   * is up to date. Undefined for any other pair than that store and this very read model: a copy of either may
-   * answer otherwise.
+   * Of a read model in the same database as a store: reads that say, in the same query, whether they are up to date.
+   * Undefined for any other pair than that store and this very read model: a copy of either may answer otherwise.
    */
   readAtHead?(pair: {
     /** The store that events are read from. */
@@ -319,6 +318,67 @@ export interface ReadModel extends Projection, AccessReads {
     /** The read model that is queried. */
     readonly readModel: ReadModel
   }): ReadAtHead | undefined
+}
+
+/** Reads as the {@link ReadModel} does, and says how up to date the result is. */
+export type ReadAtHead = <Method extends ReadMethod, Type extends ViewType>(
+  query: ReadQuery<Method, Type>,
+) => Promise<FoundAtHead<ReadResults<Type>[Method]>>
+
+/** A method of a {@link ReadModel} that reads. */
+export type ReadMethod = keyof ReadArguments<ViewType>
+
+/** A read as data: a method of a {@link ReadModel} and its arguments. */
+export type ReadQuery<Method extends ReadMethod = ReadMethod, Type extends ViewType = ViewType> = {
+  readonly [Each in Method]: {
+    /** The method that reads. */
+    readonly method: Each
+    /** Its arguments. */
+    readonly args: ReadArguments<Type>[Each]
+  }
+}[Method]
+
+/** What the methods of a {@link ReadModel} that read are given. */
+export interface ReadArguments<Type extends ViewType> {
+  /** The organization, and the object in it. */
+  readonly get: readonly [orgId: string, ref: RefOf<Type>]
+  /** Which page of objects. */
+  readonly list: readonly [query: ListQuery<Type>]
+  /** Which user and which project. */
+  readonly access: readonly [query: AccessQuery]
+  /** Which page of the roles of a user. */
+  readonly heldRoles: readonly [query: HeldRolesQuery]
+  /** Which page of the users who have roles of a project. */
+  readonly holders: readonly [query: HoldersQuery]
+  /** The domain, in ASCII and lower case. */
+  readonly route: readonly [domain: string]
+  /** Which page of history. */
+  readonly history: readonly [query: HistoryQuery]
+}
+
+/** What the methods of a {@link ReadModel} that read find. */
+export interface ReadResults<Type extends ViewType> {
+  /** The object; undefined when it does not exist. */
+  readonly get: Views[Type] | undefined
+  /** The page of objects. */
+  readonly list: Listing<Views[Type]>
+  /** All that decides whether a role counts. */
+  readonly access: FoundAccess
+  /** The page of roles. */
+  readonly heldRoles: Slice<HeldRole>
+  /** The page of users. */
+  readonly holders: Slice<Holder>
+  /** Where users of the domain sign in; undefined when nowhere. */
+  readonly route: SignInRoute | undefined
+  /** The page of history. */
+  readonly history: readonly HistoryEntry[]
+}
+
+/** The methods of a {@link ReadModel} that read, by name: a {@link ReadQuery} calls one of them. */
+export type ReadMethods<Type extends ViewType> = {
+  readonly [Method in ReadMethod]: (
+    ...args: ReadArguments<Type>[Method]
+  ) => Promise<ReadResults<Type>[Method]>
 }
 
 /** The result of a read, all as of one moment. */
@@ -329,28 +389,4 @@ export interface FoundAtHead<Found> {
   readonly head: Position
   /** The checkpoint of the read model. The result is up to date unless this is below `head`. */
   readonly reached: Position
-}
-
-/** Reads of a {@link ReadModel} that say how up to date they are. */
-export interface ReadAtHead {
-  /** As `get` of the read model. */
-  get<Type extends ViewType>(
-    orgId: string,
-    ref: RefOf<Type>,
-  ): Promise<FoundAtHead<Views[Type] | undefined>>
-
-  /** As `list` of the read model. */
-  list<Type extends ViewType>(query: ListQuery<Type>): Promise<FoundAtHead<Listing<Views[Type]>>>
-
-  /** As `access` of the read model. */
-  access(query: AccessQuery): Promise<FoundAtHead<FoundAccess>>
-
-  /** As `heldRoles` of the read model. */
-  heldRoles(query: HeldRolesQuery): Promise<FoundAtHead<Slice<HeldRole>>>
-
-  /** As `holders` of the read model. */
-  holders(query: HoldersQuery): Promise<FoundAtHead<Slice<Holder>>>
-
-  /** As `route` of the read model. */
-  route(domain: string): Promise<FoundAtHead<SignInRoute | undefined>>
 }

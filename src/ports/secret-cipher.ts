@@ -9,26 +9,26 @@ export interface SecretOwner {
   readonly idpId: string
 }
 
-/** A seal that cannot be opened. */
+/** A sealed secret that cannot be opened. */
 export interface SecretUnreadable {
   readonly kind: 'SecretUnreadable'
-  /** Its key is not in the key ring; or it is not as it was sealed, or not for this owner. */
+  /** Its key is unknown; or it was changed, or sealed for another owner. */
   readonly reason: 'unknown_key' | 'tampered'
-  /** Absent when the seal does not even name one. */
+  /** Absent when the sealed secret names no key. */
   readonly keyId?: string
 }
 
 /**
- * Encrypts client secrets before they are stored. Rejects only when it cannot work, with nothing secret in the
- * error: operators see it.
+ * Encrypts client secrets before they are stored. Rejects only when it cannot work; the error must not contain a
+ * secret, because operators see it.
  */
 export interface SecretCipher {
   /** Seals `secret` for `owner` with the current key. */
   seal(secret: string, owner: SecretOwner): Promise<SealedSecret>
 
-  /** Opens what was sealed for the same owner. */
+  /** Opens a secret that was sealed for the same owner. */
   open(sealed: SealedSecret, owner: SecretOwner): Promise<Result<string, SecretUnreadable>>
 
-  /** Whether the current key sealed it; if not, `resealSecrets` seals it anew. */
+  /** Whether the current key sealed it; `resealSecrets` seals all others again. */
   isCurrent(sealed: SealedSecret): boolean
 }

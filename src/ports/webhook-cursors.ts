@@ -1,4 +1,4 @@
-/** What is kept of an endpoint. */
+/** The progress of one endpoint. */
 export interface StoredCursor {
   /** As it was written; absent before the first write. */
   readonly state?: string
@@ -6,7 +6,7 @@ export interface StoredCursor {
   readonly version: number
   /** The lease, until it ends or is released. */
   readonly lease?: {
-    /** Who has it. */
+    /** The process that has it. */
     readonly holder: string
     /** How much of it remains, in milliseconds; above 0. */
     readonly remaining: number
@@ -19,29 +19,29 @@ export interface CursorWrite {
   readonly state: string
   /** The version that it replaces. */
   readonly version: number
-  /** Who writes under a lease; without it, the lease is not looked at. */
+  /** The write needs the lease of this holder; without a holder it ignores leases. */
   readonly holder?: string
 }
 
 /**
- * Keeps how far the endpoints of webhooks are, and who sends to each. Several processes share it. Leases are measured
- * by one clock, that of the database for example, so the clocks of the processes do not matter.
+ * Stores the progress of webhook endpoints, and which process sends to each. Several processes share it. One clock
+ * measures the leases, for example the clock of the database, so the clocks of the processes do not matter.
  */
 export interface WebhookCursors {
-  /** What is kept of an endpoint: version 0 when nothing is. */
+  /** The progress of an endpoint; version 0 before the first write. */
   read(endpoint: string): Promise<StoredCursor>
 
   /**
-   * Gives the lease of an endpoint to `holder` for `milliseconds` from now, also when `holder` has it already.
+   * Gives the lease of an endpoint to `holder` for `milliseconds` from now, or renews it.
    *
-   * @returns what is kept; undefined, with nothing changed, while another holder has the lease
+   * @returns the progress; undefined, with nothing changed, while another holder has the lease
    */
   lease(endpoint: string, holder: string, milliseconds: number): Promise<StoredCursor | undefined>
 
   /**
    * Replaces the state, and raises the version by one.
    *
-   * @returns false, with nothing changed, when the version is another one, or `holder` is given and has no lease
+   * @returns false, with nothing changed, when the version is another one, or `holder` has no lease
    */
   write(endpoint: string, write: CursorWrite): Promise<boolean>
 

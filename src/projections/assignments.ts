@@ -1,5 +1,5 @@
-import type { AssignedRole, AssignmentRange } from '../domain/aggregate.js'
-import type { AnyAggregate } from '../domain/aggregates.js'
+import type { AssignedRole, AssignmentRange, Assigns } from '../domain/aggregate.js'
+import type { AnyAggregate, AnyEvent, AnyView } from '../domain/aggregates.js'
 import type { Position } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Views, ViewType } from '../ports/read-model.js'
@@ -59,20 +59,21 @@ export interface Change {
  */
 export const changeAssignments = (
   store: AssignmentStore,
-  kind: AnyAggregate,
+  aggregate: AnyAggregate,
   event: KnownEvent,
   recorded: Change,
 ): Change => {
   const { data, position, metadata } = event
-  const { type, covers, assigns, removal } = kind
-  const range = covers(data, metadata.resourceOwner)
-  if (!range) return recorded
+  const { type, assignments, effectOf } = aggregate
+  if (!assignments) return recorded
+  const { assigns } = assignments
+  const range = assignments.assignmentScope(data, metadata.resourceOwner)
   const { before, after } = recorded
   const held: Held = assigns && before ? store.assigned(range) : NONE
   // What does not exist, such as a grant that was removed with its project, assigns nothing.
   const roles = after && assigns?.rolesIn(event)
   const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
-  if (event.type === removal) store.end({ ...range, until: position, with: type })
+  if (effectOf(event) === 'removes') store.end({ ...range, until: position, with: type })
   else if (roles && after) changeRoles(store, { range, held, roles, position, with: type })
   if (before?.state !== after?.state) {
     if (before?.state === 'inactive') store.resume(range, position)
@@ -87,7 +88,7 @@ const NONE: Held = new Map()
 
 /** `row` with copies of those of its roles that are `held`. Ends of roles may be text, as JSON has them. */
 export const withHeld = <Row extends Views[ViewType]>(
-  { rolesOf, withRoles }: NonNullable<AnyAggregate['assigns']>,
+  { rolesOf, withRoles }: Assigns<AnyView, AnyEvent>,
   row: Row,
   held: Pick<Held, 'has'>,
 ): Row => {
@@ -112,6 +113,8 @@ const changeRoles = (
   store: AssignmentStore,
   { range, held, roles, position, with: type }: Granted,
 ): void => {
+  const { projectOrgId, projectId, orgId, userId } = range
+  if (orgId === undefined) throw new Error('Roles are assigned to an organization or a user')
   const isSame = ({ roleKey, expiresAt }: AssignedRole) => {
     const role = held.get(roleKey)
     return role !== undefined && role.expiresAt?.getTime() === expiresAt?.getTime()
@@ -119,17 +122,10 @@ const changeRoles = (
   const kept = new Set(roles.filter(isSame).map(({ roleKey }) => roleKey))
   const ended = [...held.keys()].filter((roleKey) => !kept.has(roleKey))
   if (ended.length > 0) store.end({ ...range, roleKeys: ended, until: position, with: type })
-  const { projectOrgId, projectId, orgId = '', userId } = range
-  for (const { roleKey, expiresAt } of roles)
-    if (!kept.has(roleKey))
-      store.begin({
-        projectOrgId,
-        projectId,
-        roleKey,
-        orgId,
-        userId,
-        expiresAt,
-        given: held.get(roleKey)?.given ?? position,
-        from: position,
-      })
+  const holder = { projectOrgId, projectId, orgId, userId }
+  for (const { roleKey, expiresAt } of roles) {
+    if (kept.has(roleKey)) continue
+    const given = held.get(roleKey)?.given ?? position
+    store.begin({ ...holder, roleKey, expiresAt, given, from: position })
+  }
 }

@@ -48,14 +48,15 @@ const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
   const fields: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(row ?? {}))
     if (!HIDDEN[type].has(field)) fields[field] = value
-  const roles = (row && aggregates[type].assigns?.rolesOf(row)) ?? []
+  const roles = (row && aggregates[type].assignments?.assigns?.rolesOf(row)) ?? []
   for (const { roleKey, expiresAt } of roles)
     fields[`roles.${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'
   return fields
 }
 
-/** Ids, owners, `details`, and lists of roles. */
-const HIDDEN = byType(({ ids, assigns }) => {
-  const lists = assigns ? ['projectOrgId', 'roles', 'roleKeys'] : []
-  return new Set([...Object.keys(ids.shape), 'details', ...lists])
+/** Ids, the owner of a project whose roles are assigned, `details`, and lists of roles. */
+const HIDDEN = byType(({ ids, fields, assignments }) => {
+  const lists = Object.keys(fields).filter((name) => fields[name]?.holds === 'roles')
+  const owner = assignments?.assigns ? ['projectOrgId'] : []
+  return new Set([...Object.keys(ids.shape), ...owner, 'details', ...lists])
 })

@@ -4,8 +4,8 @@ import {
   type AnyAggregate,
   type AnyEvent,
   aggregates,
-  type EventKind,
-  eventKinds,
+  type StreamDefinition,
+  streamDefinitions,
 } from '../domain/aggregates.js'
 import { compiled, currentVersion, eventTypesOf, upcast } from '../domain/message.js'
 import type { ObjectRef, StreamId } from '../domain/values.js'
@@ -18,25 +18,23 @@ import {
 } from '../ports/known-event.js'
 
 const byEventType: ReadonlyMap<string, AnyAggregate> = new Map(
-  Object.values(aggregates).flatMap((kind) =>
-    kind.events.flatMap(eventTypesOf).map((eventType) => [eventType, kind] as const),
+  Object.values(aggregates).flatMap((aggregate) =>
+    aggregate.events.flatMap(eventTypesOf).map((eventType) => [eventType, aggregate] as const),
   ),
 )
 
-/** The kind that has events of that type. @throws RangeError when there is none */
+/** The aggregate that has events of that type. @throws RangeError when there is none */
 export const aggregateOf = (eventType: string): AnyAggregate => {
-  const kind = byEventType.get(eventType)
-  if (kind === undefined) throw new RangeError(`There is no event ${eventType}`)
-  return kind
+  const aggregate = byEventType.get(eventType)
+  if (aggregate === undefined) throw new RangeError(`There is no event ${eventType}`)
+  return aggregate
 }
 
-/** How an event of that type is read. @throws RangeError when there is none */
-export const eventKindOf = (eventType: string): EventKind => {
-  const found = eventKinds.find(({ events }) =>
-    events.some((schema) => eventTypesOf(schema).includes(eventType)),
-  )
-  if (found === undefined) throw new RangeError(`There is no event ${eventType}`)
-  return found
+/** The streams that have events of that type. @throws RangeError when there are none */
+export const streamDefinitionOf = (eventType: string): StreamDefinition => {
+  const shape = shapes.get(eventType)
+  if (shape === undefined) throw new RangeError(`There is no event ${eventType}`)
+  return shape.definition
 }
 
 /** Whether an event is one of an object. The others show nothing: they guard what is unique among organizations. */
@@ -58,23 +56,23 @@ export const organizationIn = (stream: StreamId): string => {
 
 /** How the events of one type are read. */
 interface Shape {
-  readonly kind: EventKind
+  readonly definition: StreamDefinition
   /** Schema of the data alone: the type is checked before. */
   readonly data: z.ZodMiniType
   readonly version: number
 }
 
-const shapesOf = (kind: EventKind): readonly (readonly [type: string, Shape])[] =>
-  kind.events.flatMap((schema) => {
+const shapesOf = (definition: StreamDefinition): readonly (readonly [type: string, Shape])[] =>
+  definition.events.flatMap((schema) => {
     const data = schema.def.innerType.shape.data.def.innerType
     return eventTypesOf(schema).map((type) => {
-      const version = currentVersion(kind.decider.upcasters, type)
-      return [type, { kind, data, version }] as const
+      const version = currentVersion(definition.decider.upcasters, type)
+      return [type, { definition, data, version }] as const
     })
   })
 
 /** By event type: trying the members of a union one by one takes several times as long. */
-const shapes: ReadonlyMap<string, Shape> = new Map(eventKinds.flatMap(shapesOf))
+const shapes: ReadonlyMap<string, Shape> = new Map(streamDefinitions.flatMap(shapesOf))
 
 /**
  * Reads an event of any version ever written as its newest version. Refuses an event that is unknown to
@@ -91,10 +89,10 @@ export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, Unreadabl
   return matchesStream(event, shape) ? ok(event) : err(corruptEvent(recorded, 'stream'))
 }
 
-const inNewestVersion = (recorded: RecordedEvent, { kind, version }: Shape): RecordedEvent =>
+const inNewestVersion = (recorded: RecordedEvent, { definition, version }: Shape): RecordedEvent =>
   recorded.schemaVersion === version
     ? recorded
-    : { ...recorded, schemaVersion: version, data: upcast(kind.decider.upcasters, recorded) }
+    : { ...recorded, schemaVersion: version, data: upcast(definition.decider.upcasters, recorded) }
 
 const hasShape = (event: RecordedEvent, shape: Shape): event is RecordedEvent & AnyEvent =>
   z.validate(compiled(shape.data), event.data)
@@ -116,9 +114,9 @@ const isKnownVersion = (version: number, shape: Shape): boolean =>
   Number.isInteger(version) && version >= 1 && version <= shape.version
 
 /** An owner with `+`, which no id has, could be taken for an organization and a project. */
-const matchesStream = ({ metadata, stream, data }: KnownEvent, { kind }: Shape): boolean => {
+const matchesStream = ({ metadata, stream, data }: KnownEvent, { definition }: Shape): boolean => {
   const { resourceOwner } = metadata
-  return !resourceOwner.includes('+') && stream === kind.stream(resourceOwner, data)
+  return !resourceOwner.includes('+') && stream === definition.stream(resourceOwner, data)
 }
 
 const firstFlaw = ({ data }: RecordedEvent, shape: Shape): string => {

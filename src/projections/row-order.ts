@@ -23,7 +23,7 @@ export const isOfRoleKeys = (type: ViewType, { field }: Pick<Condition, 'field'>
 /** A test whether one of the shown roles of a row meets a condition. */
 const meetsOne = (type: ViewType, condition: Condition): ((row: Views[ViewType]) => boolean) => {
   const test = meetsText(condition)
-  const { assigns } = aggregates[type]
+  const assigns = aggregates[type].assignments?.assigns
   return (row) => assigns?.rolesOf(row).some(({ roleKey }) => test(roleKey)) ?? false
 }
 
@@ -33,22 +33,21 @@ const meets = <Row>(fields: ViewFields<Row>, condition: Condition): ((row: Row) 
   return (row) => test(read(row))
 }
 
-const meetsText = (condition: Condition): ((text: string) => boolean) => {
+const meetsText = ({ operator, value, ignoreCase }: Condition): ((text: string) => boolean) => {
   // A lone surrogate must not be found as half of a character.
-  if (!condition.value.isWellFormed()) return () => false
-  const sought = condition.ignoreCase ? foldCase(condition.value) : condition.value
-  const holds = operators[condition.operator]
-  if (!condition.ignoreCase) return (text) => holds(text, sought)
-  return (text) => holds(foldCase(text), sought)
+  if (!value.isWellFormed()) return () => false
+  const holds = operators[operator]
+  if (!ignoreCase) return (text) => holds(text, value)
+  const folded = foldCase(value)
+  return (text) => holds(foldCase(text), folded)
 }
 
-const operators: Readonly<
-  Record<Condition['operator'], (text: string, sought: string) => boolean>
-> = {
-  equals: (text, sought) => text === sought,
-  startsWith: (text, sought) => text.startsWith(sought),
-  contains: (text, sought) => text.includes(sought),
-}
+const operators: Readonly<Record<Condition['operator'], (text: string, value: string) => boolean>> =
+  {
+    equals: (text, value) => text === value,
+    startsWith: (text, value) => text.startsWith(value),
+    contains: (text, value) => text.includes(value),
+  }
 
 /** Reads the text of that field. @throws RangeError when rows cannot be filtered by it */
 export const filterableText = <Row>(
@@ -56,9 +55,7 @@ export const filterableText = <Row>(
   name: string,
 ): ((row: Row) => string) => {
   const field = fieldNamed(fields, name)
-  if (!field.filterable) {
-    throw new RangeError(`Rows cannot be filtered by ${name}`)
-  }
+  if (!field.filterable) throw new RangeError(`Rows cannot be filtered by ${name}`)
   return field.of
 }
 
@@ -86,7 +83,11 @@ export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[])
   return {
     compare: (one, other) => first(({ read }) => compareValues(read(one), read(other))),
     isAfter: (row, values) =>
-      first(({ read }, index) => compareValues(read(row), values[index] ?? read(row))) > 0,
+      first(({ read }, index) => {
+        const value = values[index]
+        if (value === undefined) throw new RangeError('`after` must have a value for each field')
+        return compareValues(read(row), value)
+      }) > 0,
   }
 }
 
@@ -114,12 +115,18 @@ const rank = (unit: number): number => {
 
 /** The least text above every text that begins with `prefix`; undefined when there is none. */
 export const afterPrefix = (prefix: string): string | undefined => {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)
+  const points = Array.from(prefix, codePointOf)
   while (points.at(-1) === 0x10ffff) points.pop()
   const last = points.pop()
   if (last === undefined) return undefined
   // U+D800 to U+DFFF are no characters.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+}
+
+const codePointOf = (character: string): number => {
+  const point = character.codePointAt(0)
+  if (point === undefined) throw new Error('A character has a code point')
+  return point
 }
 
 /**

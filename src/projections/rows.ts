@@ -3,7 +3,7 @@ import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
 import { type RecordedEvent, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
-import type { ObjectDetails, Views, ViewType } from '../ports/read-model.js'
+import type { ListQuery, ObjectDetails, Views, ViewType } from '../ports/read-model.js'
 import { type AssignmentStore, type Change, changeAssignments } from './assignments.js'
 import { aggregateOf, objectOf } from './read-events.js'
 
@@ -29,17 +29,18 @@ export const changeRow = (
   rowKey: RowKey = rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
 ): Change => {
   const orgId = event.metadata.resourceOwner
-  const kind = aggregateOf(event.type)
-  const { type, removal } = kind
+  const aggregate = aggregateOf(event.type)
+  const { type } = aggregate
   // Before its first event, an object has no row.
   const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
   const after = rowAfter(before, event)
   rows.put(type, rowKey, after)
-  if (event.type === removal) {
-    for (const { type: removed, removedWith } of Object.values(aggregates))
-      if (removedWith === type) rows.removeAll(removed, roleScope(orgId, rowKey.key))
+  if (aggregate.effectOf(event) === 'removes') {
+    for (const { type: removed, assignments } of Object.values(aggregates))
+      if (assignments?.removedWith === type)
+        rows.removeAll(removed, projectScope(orgId, rowKey.key))
   }
-  return changeAssignments(rows, kind, event, { before, after })
+  return changeAssignments(rows, aggregate, event, { before, after })
 }
 
 /** The row of an object after `event`; undefined when there is none. */
@@ -64,21 +65,30 @@ const detailsAfter = (
 
 /** Key of the row of an object; the rows of one scope are listed together. */
 export interface RowKey {
-  /** The organization, or the {@link roleScope} of a project. */
+  /** The organization, or the {@link projectScope} of a project. */
   readonly scope: string
   /** The object's own id or key; unique in its scope. */
   readonly key: string
 }
 
-/** The last {@link roleScope}. */
+/** The last {@link projectScope}. */
 let last = { orgId: '', projectId: '', scope: '+' }
 
 /** The scope of what lies in a project. Ids have no `+`, so it is not the scope of an organization. */
-export const roleScope = (orgId: string, projectId: string): string => {
+export const projectScope = (orgId: string, projectId: string): string => {
   // Roles come many at a time, and new text is hashed anew at each lookup: 0.2 µs for each event.
   if (projectId !== last.projectId || orgId !== last.orgId)
     last = { orgId, projectId, scope: `${orgId}+${projectId}` }
   return last.scope
+}
+
+/** The project of a {@link projectScope}. */
+export const projectOf = (
+  scope: string,
+): { readonly projectOrgId: string; readonly projectId: string } => {
+  const plus = scope.indexOf('+')
+  if (plus < 0) throw new Error(`${scope} is the scope of no project`)
+  return { projectOrgId: scope.slice(0, plus), projectId: scope.slice(plus + 1) }
 }
 
 /** The organization of `scope`. */
@@ -91,12 +101,12 @@ export const ownerOf = (scope: string): string => {
 export const listedScope = ({
   type,
   orgId,
-  projectId = '',
-}: {
-  readonly type: ObjectRef['type']
-  readonly orgId: string
-  readonly projectId?: string
-}): string => (aggregates[type].container ? roleScope(orgId, projectId) : orgId)
+  projectId,
+}: Pick<ListQuery<ViewType>, 'type' | 'orgId' | 'projectId'>): string => {
+  if (!aggregates[type].container) return orgId
+  if (projectId === undefined) throw new RangeError(`A list of ${type} needs a projectId`)
+  return projectScope(orgId, projectId)
+}
 
 /** The object that another one lies in; undefined where that is the organization. */
 export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
@@ -106,7 +116,9 @@ export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
 export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
   const container = containerOf(ref)
   return {
-    scope: container ? roleScope(orgId, aggregates[container.type].key(container, orgId)) : orgId,
+    scope: container
+      ? projectScope(orgId, aggregates[container.type].key(container, orgId))
+      : orgId,
     key: aggregates[ref.type].key(ref, orgId),
   }
 }

@@ -1,6 +1,6 @@
 import { filterableText, sortableText } from '../domain/aggregate.js'
 import { byType } from '../domain/aggregates.js'
-import type { SortValue, Views, ViewType } from '../ports/read-model.js'
+import type { Views, ViewType } from '../ports/read-model.js'
 
 /** A field that rows are ordered by: its `typeof`, and how it is read. Dates are in milliseconds. */
 export type ViewField<Row> =
@@ -33,7 +33,9 @@ export const COMMON_FIELDS = {
  */
 export const identityField: Readonly<Record<ViewType, string>> = byType(({ ids, container }) => {
   const names = Object.keys(ids.shape)
-  return names.length > (container ? 2 : 1) ? 'key' : (names.at(-1) ?? '')
+  const last = names.at(-1)
+  if (last === undefined) throw new Error('An object has an id or a key')
+  return names.length > (container ? 2 : 1) ? 'key' : last
 })
 
 /** The fields that lists can be filtered and sorted by. */
@@ -56,9 +58,3 @@ export const fieldNamed = <Row>(fields: ViewFields<Row>, name: string): ViewFiel
   if (field === undefined) throw new RangeError(`There is no field ${name} to filter or sort by`)
   return field
 }
-
-/** Whether `value` is of the type of `field`. */
-export const canHold = (
-  { holds }: { readonly holds: ViewField<never>['holds'] },
-  value: SortValue,
-): boolean => typeof value === holds

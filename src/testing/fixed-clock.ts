@@ -10,9 +10,9 @@ export interface FixedClock {
 /**
  * A clock for tests, to be passed as `now`.
  *
- * @param at - as `Date` takes it: a date, RFC 3339, or milliseconds since the Unix epoch
+ * @param at - a date, a text in RFC 3339, or milliseconds since the Unix epoch
  *
- * @throws RangeError when `at` is no date
+ * @throws RangeError when `at` is not a valid date
  */
 export const fixedClock = (at: Date | string | number): FixedClock => {
   let time = timestampOf(at)
@@ -28,6 +28,6 @@ export const fixedClock = (at: Date | string | number): FixedClock => {
 
 const timestampOf = (at: Date | string | number): number => {
   const timestamp = new Date(at).getTime()
-  if (Number.isNaN(timestamp)) throw new RangeError(`No date: ${at}`)
+  if (Number.isNaN(timestamp)) throw new RangeError(`Not a valid date: ${at}`)
   return timestamp
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '../domain/values.js'
+
 /** A promise of a port, to be checked on any implementation, in any test runner. */
 export interface Law<Harness> {
   /** The promise, as a sentence. */
@@ -11,17 +13,17 @@ export const lawsOf = <Harness>(
   checks: Readonly<Record<string, Law<Harness>['check']>>,
 ): readonly Law<Harness>[] => Object.entries(checks).map(([name, check]) => ({ name, check }))
 
-/** The message says what a law expected and what it found. */
+/** An implementation breaks a law. The message says what the law expected and what it found. */
 export class BrokenLaw extends Error {
   override readonly name = 'BrokenLaw'
 }
 
-/** Throws unless `condition` is true; `expectation` says what was expected. */
+/** Throws unless `condition` is true; the message says `Expected` and the expectation. */
 export function demand(condition: boolean, expectation: string): asserts condition {
   if (!condition) throw new BrokenLaw(`Expected ${expectation}`)
 }
 
-/** Throws unless `actual`, named by `what`, is `expected` or an equal structure of plain values. */
+/** Throws unless `actual`, called `what` in the message, equals `expected`: both are plain values. */
 export const demandEqual = (what: string, actual: unknown, expected: unknown): void => {
   if (isEqual(actual, expected)) return
   const [shown, found] = [textOf(expected), textOf(actual)]
@@ -44,10 +46,20 @@ export const demandRejection = async (
   )
 }
 
-/** As `Promise.all`, but waits for all of `works` also when one fails, so that none runs on after its law. */
+/** Like `Promise.all`, but waits for all `works` even when one fails, so that none outlives its law. */
 export const allOf = async <Value>(works: readonly Promise<Value>[]): Promise<readonly Value[]> => {
   await Promise.allSettled(works)
   return Promise.all(works)
+}
+
+/** Changes every part of `value` that is not frozen. */
+export const spoil = (value: unknown): void => {
+  if (!isRecord(value)) return
+  if (value instanceof Date) value.setTime(0)
+  for (const [key, item] of Object.entries(value)) {
+    spoil(item)
+    Reflect.set(value, key, 'spoilt')
+  }
 }
 
 /** Whether two structures of plain values and dates are equal. */
@@ -67,9 +79,6 @@ export const isEqual = (left: unknown, right: unknown): boolean => {
 const definedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.keys(value).filter((key) => value[key] !== undefined)
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 /** Most characters of a value that a message shows. */
 const MAX_SHOWN = 1000
 
@@ -77,7 +86,7 @@ const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ??
   String(value)
 
-/** Index from which two texts are shown, so that their first difference is visible. */
+/** Index from which two texts are shown, so that the message includes their first difference. */
 const placeToShow = (one: string, other: string): number => {
   let place = 0
   while (place < one.length && one[place] === other[place]) place++

@@ -1,27 +1,24 @@
 import type { StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
-import { allOf, demand, demandEqual, type Law } from './law.js'
+import { allOf, demand, demandEqual, type Law, lawsOf } from './law.js'
 
 /** Where the cursors under test are kept. */
 export interface WebhookCursorsHome {
-  /** Cursors without any data. */
+  /** Cursors without data. */
   readonly open: () => WebhookCursors | Promise<WebhookCursors>
   /** Another handle, as another process would have it, on the data of the last `open`. */
   readonly reopen: () => WebhookCursors | Promise<WebhookCursors>
 }
 
-/** One sentence of the port, and what shows that cursors keep to it. */
+/** A promise of the port {@link WebhookCursors}. */
 export type WebhookCursorLaw = Law<WebhookCursorsHome>
 
-/** Longer than any of these laws takes. */
+/** A lease that outlasts any of these laws. */
 const LONG_MS = 600_000
 
-/** A lease that ends within a law. */
+/** A lease that expires during a law. */
 const SHORT_MS = 50
 
-/** What is kept, without how much of a lease remains. */
-const keptOf = async (cursors: WebhookCursors, endpoint: string) =>
-  shown(await cursors.read(endpoint))
-
+/** `stored` without the remaining time of its lease. */
 const shown = (stored: StoredCursor | undefined) =>
   stored && { state: stored.state, version: stored.version, holder: stored.lease?.holder }
 
@@ -31,124 +28,111 @@ const pause = (milliseconds: number): Promise<void> =>
   })
 
 /** The laws of {@link WebhookCursors}. */
-export const webhookCursorLaws: readonly WebhookCursorLaw[] = [
-  {
-    name: 'Nothing is kept of an endpoint before the first write.',
-    check: async ({ open }) => {
-      const cursors = await open()
-      demandEqual('what is kept', await cursors.read('one'), { version: 0 })
-      await cursors.release('one', 'nobody')
-      demandEqual('what is kept', await cursors.read('one'), { version: 0 })
-    },
+export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
+  'An endpoint has no state before the first write.': async ({ open }) => {
+    const cursors = await open()
+    demandEqual('what is kept', await cursors.read('one'), { version: 0 })
+    await cursors.release('one', 'nobody')
+    demandEqual('what is kept', await cursors.read('one'), { version: 0 })
   },
-  {
-    name: 'What was written is read as it was, by every handle, with the number of writes.',
-    check: async ({ open, reopen }) => {
-      const [cursors, other] = [await open(), await reopen()]
-      const long = '"ä\u2028😀'.repeat(50_000)
-      for (const [version, state] of ['first', '', long].entries())
-        demandEqual('the write', await cursors.write('one', { state, version }), true)
-      const kept = { state: long, version: 3 }
-      demandEqual('what is kept', await cursors.read('one'), kept)
-      demandEqual('what another handle reads', await other.read('one'), kept)
-    },
+  'Every handle reads the state and the number of writes.': async ({ open, reopen }) => {
+    const [cursors, other] = [await open(), await reopen()]
+    const long = '"ä\u2028😀'.repeat(50_000)
+    for (const [version, state] of ['first', '', long].entries())
+      demandEqual('the write', await cursors.write('one', { state, version }), true)
+    const kept = { state: long, version: 3 }
+    demandEqual('what is kept', await cursors.read('one'), kept)
+    demandEqual('what another handle reads', await other.read('one'), kept)
   },
-  {
-    name: 'Endpoints are kept apart, by the exact text of their names.',
-    check: async ({ open }) => {
-      const cursors = await open()
-      const names = ['one', 'One', 'one ', 'é', 'e\u0301', 'x'.repeat(200)]
-      for (const name of names) {
-        await cursors.lease(name, `holder of ${name}`, LONG_MS)
-        await cursors.write(name, { state: name, version: 0 })
-      }
-      for (const name of names) {
-        const expected = { state: name, version: 1, holder: `holder of ${name}` }
-        demandEqual(`what is kept of ${name}`, await keptOf(cursors, name), expected)
-      }
-    },
+  'Endpoints are told apart by the exact text of their names.': async ({ open }) => {
+    const cursors = await open()
+    const names = ['one', 'One', 'one ', 'é', 'e\u0301', 'x'.repeat(200)]
+    for (const name of names) {
+      await cursors.lease(name, `holder of ${name}`, LONG_MS)
+      await cursors.write(name, { state: name, version: 0 })
+    }
+    for (const name of names) {
+      const expected = { state: name, version: 1, holder: `holder of ${name}` }
+      demandEqual(`what is kept of ${name}`, shown(await cursors.read(name)), expected)
+    }
   },
-  {
-    name: 'A write over another version changes nothing.',
-    check: async ({ open }) => {
-      const cursors = await open()
-      demandEqual('a write over 1', await cursors.write('one', { state: 'a', version: 1 }), false)
-      await cursors.write('one', { state: 'a', version: 0 })
-      await cursors.write('one', { state: 'b', version: 1 })
-      for (const version of [0, 1, 3]) {
-        const written = await cursors.write('one', { state: 'c', version })
-        demandEqual(`a write over ${version}`, written, false)
-      }
-      demandEqual('what is kept', await cursors.read('one'), { state: 'b', version: 2 })
-    },
+  'A write that names another version changes nothing.': async ({ open }) => {
+    const cursors = await open()
+    demandEqual('a write over 1', await cursors.write('one', { state: 'a', version: 1 }), false)
+    await cursors.write('one', { state: 'a', version: 0 })
+    await cursors.write('one', { state: 'b', version: 1 })
+    for (const version of [0, 1, 3]) {
+      const written = await cursors.write('one', { state: 'c', version })
+      demandEqual(`a write over ${version}`, written, false)
+    }
+    demandEqual('what is kept', await cursors.read('one'), { state: 'b', version: 2 })
   },
-  {
-    name: 'Of several writes over the same version at once, one is made.',
-    check: async ({ open, reopen }) => {
-      const handles = [await open(), await reopen(), await reopen()]
-      for (let version = 0; version < 20; version++) {
-        const writes = handles.map((handle, n) => handle.write('one', { state: `${n}`, version }))
-        const made = (await allOf(writes)).toSorted()
-        demandEqual('which were made', made, [false, false, true])
-      }
-    },
+  'Of several writes over one version at once, exactly one succeeds.': async ({ open, reopen }) => {
+    const handles = [await open(), await reopen(), await reopen()]
+    for (let version = 0; version < 20; version++) {
+      const writes = handles.map((handle, n) => handle.write('one', { state: `${n}`, version }))
+      const made = (await allOf(writes)).toSorted()
+      demandEqual('which writes succeed', made, [false, false, true])
+    }
   },
-  {
-    name: 'A lease is given to one holder, who may take it again; nobody else has it meanwhile.',
-    check: async ({ open, reopen }) => {
-      const [cursors, other] = [await open(), await reopen()]
-      await cursors.write('one', { state: 'a', version: 0 })
-      const given = { state: 'a', version: 1, holder: 'first' }
-      for (const _ of ['given', 'renewed'])
-        demandEqual('the lease', shown(await cursors.lease('one', 'first', LONG_MS)), given)
-      demandEqual('of another', await other.lease('one', 'second', LONG_MS), undefined)
-      demandEqual('what is kept', await keptOf(other, 'one'), given)
-      const remaining = (await other.read('one')).lease?.remaining ?? 0
-      demand(remaining > LONG_MS / 2 && remaining <= LONG_MS + 1_000, 'most of the lease to remain')
-    },
+  'A lease has one holder, who may renew it and excludes all others.': async ({ open, reopen }) => {
+    const [cursors, other] = [await open(), await reopen()]
+    await cursors.write('one', { state: 'a', version: 0 })
+    const given = { state: 'a', version: 1, holder: 'first' }
+    for (const lease of ['the lease', 'the renewed lease'])
+      demandEqual(lease, shown(await cursors.lease('one', 'first', LONG_MS)), given)
+    demandEqual(
+      'a lease for another holder',
+      await other.lease('one', 'second', LONG_MS),
+      undefined,
+    )
+    demandEqual('what is kept', shown(await other.read('one')), given)
+    const remaining = (await other.read('one')).lease?.remaining
+    demand(
+      remaining !== undefined && remaining > LONG_MS / 2 && remaining <= LONG_MS + 1_000,
+      'most of the lease to remain',
+    )
   },
-  {
-    name: 'Of several holders that ask for a lease at once, one gets it.',
-    check: async ({ open, reopen }) => {
-      const handles = [await open(), await reopen(), await reopen()]
-      for (let round = 0; round < 20; round++) {
-        const asked = handles.map((handle, n) => handle.lease(`${round}`, `${n}`, LONG_MS))
-        const given = (await allOf(asked)).filter((stored) => stored !== undefined)
-        demandEqual('how many got it', given.length, 1)
-      }
-    },
+  'When several holders ask for a lease at once, exactly one gets it.': async ({
+    open,
+    reopen,
+  }) => {
+    const handles = [await open(), await reopen(), await reopen()]
+    for (let round = 0; round < 20; round++) {
+      const asked = handles.map((handle, n) => handle.lease(`${round}`, `${n}`, LONG_MS))
+      const given = (await allOf(asked)).filter((stored) => stored !== undefined)
+      demandEqual('how many holders get it', given.length, 1)
+    }
   },
-  {
-    name: 'A lease that has ended, or was released by its holder, is given to another.',
-    check: async ({ open }) => {
-      const cursors = await open()
-      await cursors.lease('one', 'first', LONG_MS)
-      await cursors.release('one', 'second')
-      demandEqual('of another', await cursors.lease('one', 'second', LONG_MS), undefined)
-      await cursors.release('one', 'first')
-      demandEqual('released', await cursors.read('one'), { version: 0 })
-      await cursors.lease('one', 'second', SHORT_MS)
-      await pause(4 * SHORT_MS)
-      demandEqual('ended', await cursors.read('one'), { version: 0 })
-      const given = shown(await cursors.lease('one', 'third', LONG_MS))
-      demandEqual('the lease', given, { state: undefined, version: 0, holder: 'third' })
-    },
+  'After a lease has expired or was released, another holder can get it.': async ({ open }) => {
+    const cursors = await open()
+    await cursors.lease('one', 'first', LONG_MS)
+    await cursors.release('one', 'second')
+    demandEqual(
+      'a lease for another holder',
+      await cursors.lease('one', 'second', LONG_MS),
+      undefined,
+    )
+    await cursors.release('one', 'first')
+    demandEqual('what is kept after the release', await cursors.read('one'), { version: 0 })
+    await cursors.lease('one', 'second', SHORT_MS)
+    await pause(4 * SHORT_MS)
+    demandEqual('what is kept after the end', await cursors.read('one'), { version: 0 })
+    const given = shown(await cursors.lease('one', 'third', LONG_MS))
+    demandEqual('the lease', given, { state: undefined, version: 0, holder: 'third' })
   },
-  {
-    name: 'Who has no lease cannot write under one; who writes without one is not held up.',
-    check: async ({ open }) => {
-      const cursors = await open()
-      const write = (version: number, holder?: string) =>
-        cursors.write('one', { state: `${holder}`, version, ...(holder && { holder }) })
-      demandEqual('without a lease', await write(0, 'first'), false)
-      await cursors.lease('one', 'first', LONG_MS)
-      demandEqual('under that of another', await write(0, 'second'), false)
-      demandEqual('under a lease', await write(0, 'first'), true)
-      demandEqual('without naming a holder', await write(1), true)
-      await cursors.lease('one', 'first', SHORT_MS)
-      await pause(4 * SHORT_MS)
-      demandEqual('under one that has ended', await write(2, 'first'), false)
-      demandEqual('what is kept', await cursors.read('one'), { state: 'undefined', version: 2 })
-    },
+  'A write that names a holder needs its lease; other writes need none.': async ({ open }) => {
+    const cursors = await open()
+    const write = (version: number, holder?: string) =>
+      cursors.write('one', { state: `${holder}`, version, ...(holder && { holder }) })
+    demandEqual('without a lease', await write(0, 'first'), false)
+    await cursors.lease('one', 'first', LONG_MS)
+    demandEqual('under the lease of another', await write(0, 'second'), false)
+    demandEqual('under a lease', await write(0, 'first'), true)
+    demandEqual('without naming a holder', await write(1), true)
+    await cursors.lease('one', 'first', SHORT_MS)
+    await pause(4 * SHORT_MS)
+    demandEqual('under an expired lease', await write(2, 'first'), false)
+    demandEqual('what is kept', await cursors.read('one'), { state: 'undefined', version: 2 })
   },
-]
+})

@@ -1,3 +1,10 @@
+import type { Iam } from '../index.js'
+import type { TransportOptions } from './options.js'
+import { openRpc } from './rpc/door.js'
+import { serveFetch } from './servers/fetch.js'
+import { type NodeHandler, serveNode } from './servers/node.js'
+
+// The services, for clients and routers.
 export { AccessService } from './gen/claviger/v1/access_service_pb.js'
 export { DomainService } from './gen/claviger/v1/domain_service_pb.js'
 export { HistoryService } from './gen/claviger/v1/history_service_pb.js'
@@ -6,10 +13,8 @@ export { ProjectGrantService } from './gen/claviger/v1/project_grant_service_pb.
 export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
-export { fetchHandler } from './http/fetch-handler.js'
-export { type NodeHandler, nodeHandler } from './http/node/node-handler.js'
-export type { NodeRequest } from './http/node/node-request.js'
-export type { NodeResponse } from './http/node/node-response.js'
+
+// Options, and what they consist of.
 export type {
   OAuthFlow,
   OAuthFlows,
@@ -17,7 +22,7 @@ export type {
   OpenApiServer,
   OpenApiVariable,
   SecurityScheme,
-} from './openapi/openapi-options.js'
+} from './openapi-options.js'
 export type {
   Authentication,
   Failure,
@@ -25,4 +30,31 @@ export type {
   TestedIdentityProvider,
   TransportOptions,
 } from './options.js'
+
+// Handlers for each kind of server.
 export { connectRoutes } from './rpc/connect-routes.js'
+export type { NodeHandler } from './servers/node.js'
+export type { NodeRequest } from './servers/node-request.js'
+export type { NodeResponse } from './servers/node-response.js'
+
+/**
+ * The transport for servers in the style of `fetch` (workers, Bun, Deno, Hono): JSON on REST paths
+ * and gRPC-web. gRPC itself is answered with 415: it needs trailers, which a `Response` does not have.
+ *
+ * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`; the
+ *   handler rejects with one when it is given a request of Node.js
+ */
+export const fetchHandler = (
+  iam: Iam,
+  options: TransportOptions,
+): ((request: Request) => Promise<Response>) => serveFetch(iam, options, openRpc)
+
+/**
+ * The transport for servers of Node.js: JSON on REST paths, gRPC-web, and over HTTP/2 gRPC. Requests for other paths go
+ * to `next`, or are answered with 404.
+ *
+ * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`; the
+ *   handler throws one when it is given a `Request` of fetch
+ */
+export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
+  serveNode(iam, options, openRpc)

@@ -1,14 +1,20 @@
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  type KnownOptions,
+  type OptionCheck,
+} from '../check-options.js'
 import type { Caller, IamError, Result, ResultAsync } from '../index.js'
-import type { OpenApiOptions } from './openapi/openapi-options.js'
-import { readOpenApiOptions } from './openapi/read-openapi-options.js'
+import { type OpenApiOptions, readOpenApiOptions } from './openapi-options.js'
 
 /** What a host supplies to the transport. */
 export interface TransportOptions {
   /**
-   * Who calls, from the headers of the request and before its body is read; `undefined` when there is
-   * no caller. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call
-   * with its status. What it throws, such an error too, is an unexpected error, and so is a malformed
-   * caller. `signal` aborts when the client has left or the deadline has passed, and ends the call by itself.
+   * Finds out who calls, from the headers of the request and before its body is read; `undefined` when there is no
+   * caller. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call with its status. Anything
+   * it throws is an unexpected error (500), and so is a malformed caller. `signal` aborts when the client has left or
+   * the deadline has passed, and the call then ends by itself.
    */
   readonly authenticate: (
     headers: Headers,
@@ -16,9 +22,9 @@ export interface TransportOptions {
   ) => Authentication | Promise<Authentication>
 
   /**
-   * Called with the cause of every answer 13 and 14, none of which leaves the process otherwise, and with what
-   * kept `nodeHandler` from answering, such as a middleware that has answered before; the cause is written to the
-   * console when this is absent, or throws. Not called for a message of gRPC that is no protobuf, which is 13 too.
+   * Called with the cause of every response with code 13 or 14, which no client sees, and when `nodeHandler` cannot
+   * send a response, for example because a middleware has already sent one. The cause is written to the console when
+   * this is absent or throws. Not called for a gRPC message that is not protobuf, which has code 13 too.
    */
   readonly onError?: ((cause: unknown, failure: Failure) => void) | undefined
 
@@ -28,18 +34,27 @@ export interface TransportOptions {
    */
   readonly organizationHeader?: string | undefined
 
-  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
+  /** `WWW-Authenticate` of responses with status 401; `Bearer` when absent. */
   readonly challenge?: string | undefined
 
   /**
-   * Tests a provider for `TestIdentityProvider`: `test` of `openIdSignIn` in `claviger/oidc`. Called for a provider
-   * that is there, when its caller has `identity_provider.write`; any error is an unexpected one. When absent, the
-   * call is refused as `NotConfigured`.
+   * Tests a provider for `TestIdentityProvider`: `test` of `openIdSignIn` in `claviger/oidc`. Called for an existing
+   * provider when the caller has `identity_provider.write`; any error is an unexpected one. When absent, the call is
+   * refused as `NotConfigured`.
    */
   readonly testIdentityProvider?: IdentityProviderTest | undefined
 
-  /** What the document at `/openapi.json` says of authentication and of servers; nothing of the first when absent. */
-  readonly openApi?: OpenApiOptions | undefined
+  /**
+   * What the document at `/openapi.json` says about authentication and servers; nothing about authentication when
+   * absent. `false` serves no document.
+   */
+  readonly openApi?: OpenApiOptions | false | undefined
+
+  /** `false` serves neither `/v1/health` nor `grpc.health.v1.Health`. */
+  readonly health?: boolean | undefined
+
+  /** `false` serves no gRPC reflection. */
+  readonly reflection?: boolean | undefined
 
   /**
    * Prefix of the paths that `nodeHandler` and `fetchHandler` are called with, such as `/iam` for `/iam/v1/projects`;
@@ -48,7 +63,7 @@ export interface TransportOptions {
   readonly basePath?: string | undefined
 }
 
-/** The caller as the host made them out, or why there is none. */
+/** The caller, or the reason that there is none. */
 export type Authentication = Caller | IamError | undefined
 
 /** Asks a provider of an organization what it offers. */
@@ -90,47 +105,60 @@ export interface ResolvedOptions extends Required<TransportOptions> {
   readonly onError: (cause: unknown, failure: Failure) => void
   readonly organizationHeader: string
   readonly challenge: string
-  readonly openApi: OpenApiOptions
+  readonly openApi: OpenApiOptions | false
+  readonly health: boolean
+  readonly reflection: boolean
   readonly basePath: string
 }
 
-/** `onError` of a host that has none. */
+/** The default of `onError`. */
 export const toConsole = (cause: unknown, { correlationId, method }: Failure): void =>
   // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
   console.error(method, correlationId, cause)
 
-/**
- * @throws TypeError when `authenticate` is missing, for it has no default that is safe, or an option is not what
- *   it is to be
- */
-export const resolveOptions = (options: Partial<TransportOptions> = {}): ResolvedOptions => {
-  const { authenticate, onError = toConsole, testIdentityProvider } = options
-  const organizationHeader = options.organizationHeader ?? 'x-service-orgid'
-  const challenge = options.challenge ?? 'Bearer'
-  const basePath = options.basePath ?? ''
-  if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function')
-  if (typeof onError !== 'function') throw new TypeError('onError must be a function')
-  if (testIdentityProvider !== undefined && typeof testIdentityProvider !== 'function')
-    throw new TypeError('testIdentityProvider must be a function')
-  if (!isText(organizationHeader, HEADER_NAME))
-    throw new TypeError('organizationHeader must be the name of a header')
-  if (!isText(challenge, HEADER_VALUE))
-    throw new TypeError('challenge must be the value of a header')
-  const openApi = readOpenApiOptions(options.openApi)
-  if (!isText(basePath, BASE_PATH))
-    throw new TypeError(
-      'basePath must be a path as it is sent, such as /iam, without a slash at its end',
-    )
-  const texts = { organizationHeader, challenge, basePath }
-  return { authenticate, onError, testIdentityProvider, openApi, ...texts }
-}
-
-// Checked here because runtimes differ in what they take for a header.
+// Checked here because runtimes differ in which headers they accept.
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t -~]*$/
 
-/** No segment is `.` or `..`, which clients resolve, nor has what they may encode in two ways. */
+/** No segment is `.` or `..`, which clients resolve, and none has a character that they may encode in two ways. */
 const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/
 
-const isText = (value: unknown, form: RegExp): boolean =>
-  typeof value === 'string' && form.test(value)
+const text = (form: RegExp, description: string): OptionCheck => [
+  (value) => typeof value === 'string' && form.test(value),
+  description,
+]
+
+const OPTIONS: KnownOptions = {
+  required: { authenticate: FUNCTION },
+  optional: {
+    onError: FUNCTION,
+    testIdentityProvider: FUNCTION,
+    organizationHeader: text(HEADER_NAME, 'must be the name of a header'),
+    challenge: text(HEADER_VALUE, 'must be the value of a header'),
+    health: BOOLEAN,
+    reflection: BOOLEAN,
+    basePath: text(
+      BASE_PATH,
+      'must be a path as it is sent, such as /iam, without a slash at its end',
+    ),
+    // Checked by its own schema.
+    openApi: [() => true, ''],
+  },
+}
+
+/** @throws TypeError for an option of the function `called` that is missing, unknown or malformed */
+export const resolveOptions = (given: TransportOptions, called: string): ResolvedOptions => {
+  checkOptions(called, given, OPTIONS)
+  const { authenticate, testIdentityProvider, openApi } = given
+  return {
+    authenticate,
+    onError: given.onError ?? toConsole,
+    testIdentityProvider,
+    organizationHeader: given.organizationHeader ?? 'x-service-orgid',
+    challenge: given.challenge ?? 'Bearer',
+    openApi: openApi === false ? false : readOpenApiOptions(openApi),
+    health: given.health ?? true,
+    reflection: given.reflection ?? true,
+    basePath: given.basePath ?? '',
+  }
+}

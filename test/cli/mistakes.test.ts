@@ -122,7 +122,7 @@ describe('A file that cannot be used', () => {
       'The file is the database of another program',
       'The file has version 99; this version of claviger knows 1',
       'The file holds no tables of claviger',
-      'The file is no SQLite database: file is not a database',
+      'The file is not an SQLite database: file is not a database',
       `Cannot open ${folder}: unable to open database file`,
     ]
     const all = [paths[0], paths[1], paths[2], paths[3], folder]

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { consoleHandler } from 'claviger/console'
+import type { Caller } from 'claviger'
+import { consoleHandler, refuseCrossSite } from 'claviger/console'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
@@ -14,7 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-const authenticate = () => ({ userId: 'u', orgId: 'acme', permissions: ['project.read'] as const })
+const caller: Caller = {
+  userId: 'u',
+  orgId: 'acme',
+  permissions: ['project.read', 'project.write'],
+}
+const authenticate = () => caller
 
 const write = (headers: Record<string, string>) =>
   host.handler(
@@ -33,6 +40,42 @@ describe('consoleHandler', () => {
     expect((await write({ 'sec-fetch-site': 'same-origin' })).status).toBe(200)
     expect((await write({ origin: 'http://app.test' })).status).toBe(200)
     expect((await write({})).status).toBe(200)
+  })
+
+  it('lends its check of other sites to a transport that reads cookies', async () => {
+    const options = {
+      authenticate: (headers: Headers) => (headers.get('cookie') ? caller : undefined),
+    }
+    const app = express()
+    app.use('/iam', refuseCrossSite, nodeHandler(host.iam, options))
+    const server = createServer(app).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const handler = fetchHandler(host.iam, options)
+    const both = [
+      (path: string, init: RequestInit) => fetch(`http://127.0.0.1:${port}/iam${path}`, init),
+      async (path: string, init: RequestInit) => {
+        const request = new Request(`http://app.test${path}`, init)
+        return refuseCrossSite(request) ?? handler(request)
+      },
+    ]
+    const path = '/v1/projects/portal:deactivate?validate_only=true'
+    for (const send of both) {
+      const from = async (site: string, method = 'POST') => {
+        const headers = { cookie: 'sid=1', 'sec-fetch-site': site }
+        return send(method === 'GET' ? '/v1/projects' : path, { method, headers })
+      }
+      const refused = await from('cross-site')
+      expect(refused.status).toBe(403)
+      expect(await refused.json()).toMatchObject({
+        code: 7,
+        details: [{ reason: 'CROSS_SITE_REQUEST' }],
+      })
+      expect((await from('same-origin')).status).toBe(200)
+      expect((await from('cross-site', 'GET')).status).toBe(200)
+    }
+    server.closeAllConnections()
+    server.close()
   })
 
   it('serves the page at each of its paths, and files by their hash for ever', async () => {
@@ -66,7 +109,9 @@ describe('consoleHandler', () => {
 
   it('throws for an option that is unknown', () => {
     const options = { authenticate, basepath: '/admin' }
-    expect(() => consoleHandler(host.iam, options)).toThrow('basepath is no option')
+    expect(() => consoleHandler(host.iam, options)).toThrow(
+      'consoleHandler has no option basepath; it has authenticate',
+    )
   })
 
   it('is mounted in Express, Fastify and Hono in a line', async () => {

@@ -9,6 +9,7 @@ import {
   memoryEventStore,
   orThrow,
   type Permission,
+  type PermissionQuestion,
   permissionsFromCaller,
 } from 'claviger'
 import { consoleHandler } from 'claviger/console'
@@ -32,6 +33,13 @@ const ALL: readonly Permission[] = [
 
 const isReading = (permission: Permission) => permission.endsWith('.read')
 
+/** Petra may change one project, and no other. */
+const isForPortal = ({ caller, permission, object }: PermissionQuestion) =>
+  caller.userId === 'petra' &&
+  permission === 'project.write' &&
+  object?.type === 'project' &&
+  object.id === 'portal'
+
 /** What a test of any provider finds. */
 const CHECKS = [
   { name: 'discovery', verdict: 'ok', message: 'The discovery document was read.' },
@@ -53,13 +61,14 @@ export const openHost = async (basePath: string) => {
   const iam = createIam({
     store,
     secrets: aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } }),
-    authorize: permissionsFromCaller,
+    authorize: (question) => permissionsFromCaller(question) || isForPortal(question),
     domains: { isPublicSuffix: () => false, resolveTxt: async () => published },
   })
   await fill(iam)
   const callers = new Map<string, Caller>([
     ['admin', admin('acme')],
     ['reader', { ...admin('acme'), userId: 'rita', permissions: ALL.filter(isReading) }],
+    ['petra', { ...admin('acme'), userId: 'petra', permissions: ALL.filter(isReading) }],
     ['nobody', { userId: 'nils', orgId: 'acme', permissions: [] }],
     ['globex', admin('globex')],
   ])

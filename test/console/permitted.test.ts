@@ -57,6 +57,41 @@ describe.runIf(hasChromium())('What a caller may do in the console', () => {
     expect(await opened.host.head()).toBe(before)
   })
 
+  it('is read once on a page, by a request that changes nothing', async () => {
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const [, path = ''] = request.url().split('/api')
+      asked.push(`${request.method()} ${path}`)
+    })
+    await open('project?id=portal')
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+    page.removeAllListeners('request')
+    expect(asked.filter((request) => request === 'GET /v1/permissions')).toHaveLength(1)
+    expect(asked.filter((request) => !request.startsWith('GET '))).toEqual([])
+  })
+
+  it('counts in the organization as a whole: one on a single object shows no buttons', async () => {
+    await open('project?id=portal', 'petra')
+    await page.getByText('You need the permission project.write to change').waitFor()
+    expect(await buttons()).toBe(0)
+    const path = `${opened.host.origin}${PREFIX}/api/v1/projects/portal`
+    const data = { name: 'Portal of Petra', validateOnly: true }
+    const answer = await page.context().request.patch(path, { data })
+    expect(answer.status()).toBe(200)
+  })
+
+  it('is left to the interface where the permissions cannot be read', async () => {
+    await page.route('**/v1/permissions', (route) =>
+      route.fulfill({ status: 500, json: { code: 13, message: 'Out of order', details: [] } }),
+    )
+    await open('project?id=portal', 'reader')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Name').fill('Other')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('it needs the permission project.write').waitFor()
+    await page.unroute('**/v1/permissions')
+  })
+
   it.each(PAGES)('is said on /%s to a caller without any permission', async (path) => {
     await open(path, 'nobody')
     const body = await page.locator('main').innerText()

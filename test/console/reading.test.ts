@@ -1,7 +1,8 @@
+import { orThrow } from 'claviger'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from '../transport/clients/chromium.js'
-import { HOSTILE } from './host.js'
+import { context, HOSTILE } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
 
 describe.runIf(hasChromium())('Reading in the console, in Chromium', () => {
@@ -31,6 +32,29 @@ describe.runIf(hasChromium())('Reading in the console, in Chromium', () => {
     await page.keyboard.press('Home')
     await page.getByRole('heading', { level: 1, name: 'Customer portal' }).waitFor()
     expect(page.url()).toContain('at=')
+  })
+
+  it('shows the same changes in slider and list, by one request, and says how far they reach', async () => {
+    const { iam } = opened.host
+    await orThrow(iam.projects.add({ id: 'busy', name: 'Name 0' }, context()))
+    for (let n = 1; n < 120; n++)
+      await orThrow(iam.projects.patch({ id: 'busy', name: `Name ${n}` }, context()))
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await open('project?id=busy')
+    const slider = page.getByLabel('As it was')
+    await page.getByText('the last 100 changes, since').waitFor()
+    expect(asked.filter((url) => url.includes('/history'))).toHaveLength(1)
+    page.removeAllListeners('request')
+    await slider.press('Home')
+    await page.getByRole('heading', { level: 1, name: 'Name 20' }).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('all 120 changes, since').waitFor()
+    await slider.press('Home')
+    await page.getByRole('heading', { level: 1, name: 'Name 0' }).waitFor()
+    await page.reload()
+    await page.getByText('earlier than these changes').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Name 0' }).waitFor()
   })
 
   it('shows an outage, and recovers from it', async () => {

@@ -2,27 +2,30 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { fold } from '../../src/domain/decider.js'
+import { domainStream } from '../../src/domain/email-domain/aggregate.js'
 import { domain } from '../../src/domain/email-domain/decider.js'
-import { DomainEvent, domainStream } from '../../src/domain/email-domain/events.js'
+import { DomainEvent } from '../../src/domain/email-domain/events.js'
 import {
   VerifiedDomainEvent,
   verifiedDomainStream,
   verifiedDomains,
 } from '../../src/domain/email-domain/verified-domain.js'
+import { identityProviderStream } from '../../src/domain/identity-provider/aggregate.js'
 import { identityProvider } from '../../src/domain/identity-provider/decider.js'
-import {
-  IdentityProviderEvent,
-  identityProviderStream,
-} from '../../src/domain/identity-provider/events.js'
+import { IdentityProviderEvent } from '../../src/domain/identity-provider/events.js'
 import { currentVersion, upcast } from '../../src/domain/message.js'
+import { projectStream } from '../../src/domain/project/aggregate.js'
 import { project } from '../../src/domain/project/decider.js'
-import { ProjectEvent, projectStream } from '../../src/domain/project/events.js'
+import { ProjectEvent } from '../../src/domain/project/events.js'
+import { projectGrantStream } from '../../src/domain/project-grant/aggregate.js'
 import { projectGrant } from '../../src/domain/project-grant/decider.js'
-import { ProjectGrantEvent, projectGrantStream } from '../../src/domain/project-grant/events.js'
+import { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
+import { projectRoleStream } from '../../src/domain/project-role/aggregate.js'
 import { projectRole } from '../../src/domain/project-role/decider.js'
-import { ProjectRoleEvent, projectRoleStream } from '../../src/domain/project-role/events.js'
+import { ProjectRoleEvent } from '../../src/domain/project-role/events.js'
+import { userGrantStream } from '../../src/domain/user-grant/aggregate.js'
 import { userGrant } from '../../src/domain/user-grant/decider.js'
-import { UserGrantEvent, userGrantStream } from '../../src/domain/user-grant/events.js'
+import { UserGrantEvent } from '../../src/domain/user-grant/events.js'
 import { objections } from './objections.js'
 import { typesOf } from './types-of.js'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { identityProviderStream } from '../../src/domain/identity-provider/events.js'
-import { projectStream } from '../../src/domain/project/events.js'
-import { projectGrantStream } from '../../src/domain/project-grant/events.js'
-import { projectRoleStream } from '../../src/domain/project-role/events.js'
-import { userGrantStream } from '../../src/domain/user-grant/events.js'
+import { identityProviderStream } from '../../src/domain/identity-provider/aggregate.js'
+import { projectStream } from '../../src/domain/project/aggregate.js'
+import { projectGrantStream } from '../../src/domain/project-grant/aggregate.js'
+import { projectRoleStream } from '../../src/domain/project-role/aggregate.js'
+import { userGrantStream } from '../../src/domain/user-grant/aggregate.js'
 import { OrgId, RoleKey } from '../../src/domain/values.js'
 
 const id = fc

@@ -88,6 +88,9 @@ describe('begin', () => {
       get: (...given) =>
         iam.identityProviders
           .patch({ idpId: 'own', name: `Own ${++changes}` }, context)
+          .mapErr((error): never => {
+            throw new Error(error.kind)
+          })
           .andThen(() => iam.identityProviders.get(...given)),
     }
     const begun = await openIdSignIn({ ...options, iam: { ...iam, identityProviders } }).begin(

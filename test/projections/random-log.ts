@@ -8,6 +8,7 @@ import type {
   ViewType,
 } from '../../src/ports/read-model.js'
 import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
+import { type Log, newLog } from '../../src/testing/read-model/harness.js'
 import {
   idpAdded,
   projectAdded,
@@ -15,7 +16,6 @@ import {
   roleAdded,
   roleRemoved,
 } from '../../src/testing/read-model/object-samples.js'
-import { type Log, newLog } from '../../src/testing/read-model/sample.js'
 
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const
 export const IDS = ['a', 'b', 'A'] as const

@@ -16,14 +16,14 @@ const oneTurn = () => new Promise(setImmediate)
 const FAULTS: readonly Fault[] = [
   {
     fault: 'make a row of nothing',
-    law: 'Nothing is kept',
+    law: 'An endpoint has no state',
     plant: (sound) => ({
       read: async (endpoint) => ({ state: '', ...(await sound.read(endpoint)) }),
     }),
   },
   {
     fault: 'cut long states',
-    law: 'What was written is read',
+    law: 'Every handle reads the state',
     plant: (sound) => ({
       write: (endpoint, write) =>
         sound.write(endpoint, { ...write, state: write.state.slice(0, 60_000) }),
@@ -31,12 +31,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'do not tell names by case',
-    law: 'Endpoints are kept apart',
+    law: 'Endpoints are told apart',
     plant: (sound) => ({ read: (endpoint) => sound.read(endpoint.toLowerCase()) }),
   },
   {
     fault: 'write over any version',
-    law: 'A write over another version',
+    law: 'A write that names another version',
     plant: (sound) => ({
       write: async (endpoint, write) =>
         sound.write(endpoint, { ...write, version: (await sound.read(endpoint)).version }),
@@ -44,7 +44,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'compare and write in two steps',
-    law: 'Of several writes over the same version',
+    law: 'Of several writes over one version',
     plant: (sound) => ({
       write: async (endpoint, write) => {
         if ((await sound.read(endpoint)).version !== write.version) return false
@@ -55,7 +55,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'give a lease to anybody',
-    law: 'A lease is given to one holder',
+    law: 'A lease has one holder',
     plant: (sound) => ({
       lease: async (endpoint, holder, milliseconds) => {
         const { lease } = await sound.read(endpoint)
@@ -66,7 +66,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'do not renew',
-    law: 'A lease is given to one holder',
+    law: 'A lease has one holder',
     plant: (sound) => ({
       lease: async (endpoint, holder, milliseconds) =>
         (await sound.read(endpoint)).lease
@@ -76,7 +76,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'look and give in two steps',
-    law: 'Of several holders that ask',
+    law: 'When several holders ask',
     plant: (sound) => ({
       lease: async (endpoint, holder, milliseconds) => {
         const { lease } = await sound.read(endpoint)
@@ -90,14 +90,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'never end a lease',
-    law: 'A lease that has ended',
+    law: 'After a lease has expired',
     plant: (sound) => ({
       lease: (endpoint, holder) => sound.lease(endpoint, holder, 10_000_000),
     }),
   },
   {
     fault: 'let anybody release',
-    law: 'A lease that has ended',
+    law: 'After a lease has expired',
     plant: (sound) => ({
       release: async (endpoint) =>
         sound.release(endpoint, (await sound.read(endpoint)).lease?.holder ?? ''),
@@ -105,7 +105,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'do not look at the lease of a write',
-    law: 'Who has no lease cannot write',
+    law: 'A write that names a holder',
     plant: (sound) => ({
       write: (endpoint, { holder: _, ...write }) => sound.write(endpoint, write),
     }),

@@ -1,31 +1,39 @@
 import { expect, test } from 'vitest'
 import { objectionsTo } from './program.js'
 
-const source = (kind: string) => `
-  import type { Aggregate } from '../../src/domain/aggregate.js'
+const source = (definition: string) => `
+  import type { AggregateDefinition } from '../../src/domain/aggregate.js'
   import type { ProjectEvent } from '../../src/domain/project/events.js'
   import { type ProjectView, projects } from '../../src/domain/project/aggregate.js'
   import { projectRoles } from '../../src/domain/project-role/aggregate.js'
-  const { removal, ...withoutRemoval } = projects
-  const { container, ...withoutContainer } = projects
+  import type { ProjectRef } from '../../src/domain/values.js'
+  const { states, ...withoutStates } = projects
+  const { effects, ...withoutEffects } = projects
+  const { target: derived, ...withoutTarget } = projects
+  const { 'project.updated': updated, ...withoutOne } = projects.effects
   const { name, ...withoutName } = projects.fields
-  export const used = [removal, container, name, withoutRemoval, withoutContainer, withoutName, projectRoles]
-  export const kind = ${kind} satisfies Aggregate<{ readonly id: string }, ProjectView, ProjectEvent>`
+  export const used = [states, effects, derived, updated, name, projectRoles]
+  export const others = [withoutStates, withoutEffects, withoutTarget, withoutOne, withoutName]
+  const definition = ${definition} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent>
+  export { definition }`
 
-test('A complete kind compiles.', () => {
+test('A complete definition compiles.', () => {
   expect(objectionsTo(source('projects'))).toEqual([])
 })
 
 test.each([
-  ['without one of its parts', 'withoutRemoval'],
-  ['that does not say what its objects lie in', 'withoutContainer'],
+  ['without one of its parts', 'withoutStates'],
+  ['that names neither a container nor a target of permissions', 'withoutTarget'],
+  ['that does not say what its events do', 'withoutEffects'],
+  ['that does not say what one of its events does', '{ ...projects, effects: withoutOne }'],
   ['with a field that is shown and not described', '{ ...projects, fields: withoutName }'],
   ['with the ids of another aggregate', '{ ...projects, ids: projectRoles.ids }'],
+  ['with a key of ids that it lacks', "{ ...projects, keyIds: ['projectId'] as const }"],
   ['with the events of another aggregate', '{ ...projects, events: projectRoles.events }'],
   ['with the rules of another aggregate', '{ ...projects, decider: projectRoles.decider }'],
   ['with the view of another aggregate', '{ ...projects, view: projectRoles.view }'],
-])('A kind %s does not compile.', (_, kind) => {
-  expect(objectionsTo(source(kind))).toHaveLength(1)
+])('A definition %s does not compile.', (_, definition) => {
+  expect(objectionsTo(source(definition))).toHaveLength(1)
 })
 
 test.each([

@@ -1,18 +1,26 @@
+import type { ResultAsync } from 'neverthrow'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
-import type { PlannedEvent as PlannedEventSchema } from '../../src/application/desired-state/plan/planned-event.js'
 import type * as claviger from '../../src/index.js'
 import type {
+  Aborted,
+  Applied,
+  BatchWrite,
+  DesiredAccess,
+  Iam,
   IamError,
   IdentityProviderCommand,
   IdentityProviderEvent,
   IdentityProviderRefusal,
+  LoginRefusal,
   ObjectRef,
-  PlannedEvent,
+  PlanInput,
   ProjectCommand,
   ProjectEvent,
   ProjectRoleCommand,
   ProjectRoleEvent,
+  ReadError,
+  WriteError,
 } from '../../src/index.js'
 import type { Frozen } from './frozen.js'
 import { objectionsTo } from './program.js'
@@ -51,8 +59,37 @@ const ERRORS = [
   'NotConfigured',
 ] as const satisfies readonly IamError['kind'][]
 
+/** What a read answers with. */
+const READ_ERRORS = [
+  'Unauthenticated',
+  'InvalidArgument',
+  'PermissionDenied',
+  'NotFound',
+  'Cancelled',
+  'Unavailable',
+  'UnknownEvent',
+  'CorruptEvent',
+  'SecretUnreadable',
+  'ProjectionFailed',
+] as const satisfies readonly ReadError['kind'][]
+
+/** What a write answers with: all but what a login is refused with. */
+const WRITE_ERRORS = [
+  ...READ_ERRORS,
+  'AlreadyExists',
+  'SequenceMismatch',
+  'PlanOutdated',
+  'IdempotencyKeyReused',
+  'Aborted',
+  'SourceFailed',
+  'ProofNotFound',
+  'NotConfigured',
+] as const satisfies readonly WriteError['kind'][]
+
 const UNIONS = [
   ['IamError', 'kind', ERRORS],
+  ['ReadError', 'kind', READ_ERRORS],
+  ['WriteError', 'kind', WRITE_ERRORS],
   ['IdentityProviderRefusal', 'kind', ['NotFound', 'AlreadyExists']],
   [
     'ObjectRef',
@@ -82,6 +119,36 @@ describe.each(UNIONS)('A switch over %s', (type, by, cases) => {
   })
 })
 
+describe('The error of a method', () => {
+  type ErrorOf<Method extends (...given: never) => ResultAsync<unknown, unknown>> =
+    ReturnType<Method> extends ResultAsync<unknown, infer Failure> ? Failure : never
+
+  it('is a ReadError of a read, with more only where the method says so', () => {
+    expectTypeOf<ErrorOf<Iam['projects']['get']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['history']['list']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['domains']['route']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['run']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['projects']['checkLogin']>>().toEqualTypeOf<
+      ReadError | LoginRefusal | Aborted
+    >()
+    expectTypeOf<ErrorOf<Iam['plan']>>().toEqualTypeOf<WriteError>()
+  })
+
+  it('is a WriteError of what writes: one object, several, or as long as it takes', () => {
+    // Hosts of 0.1 have wrappers of it whose type says so.
+    expectTypeOf<ErrorOf<Iam['projects']['add']>>().toEqualTypeOf<IamError>()
+    expectTypeOf<ErrorOf<Iam['apply']>>().toEqualTypeOf<WriteError>()
+    expectTypeOf<ErrorOf<Iam['userGrants']['removeAllOfUser']>>().toEqualTypeOf<WriteError>()
+    expectTypeOf<ErrorOf<Iam['projectRoles']['import']>>().toEqualTypeOf<WriteError>()
+    expectTypeOf<Iam['apply']>().toEqualTypeOf<BatchWrite<DesiredAccess | PlanInput, Applied>>()
+  })
+
+  it('is an IamError in any case', () => {
+    expectTypeOf<ReadError>().toExtend<WriteError>()
+    expectTypeOf<WriteError>().toExtend<IamError>()
+  })
+})
+
 describe('The types of commands and events', () => {
   it('are those that their schemas read', () => {
     type Read<Name extends keyof typeof claviger> =
@@ -92,9 +159,6 @@ describe('The types of commands and events', () => {
     expectTypeOf<Frozen<ProjectEvent>>().toEqualTypeOf<Read<'ProjectEvent'>>()
     expectTypeOf<Frozen<ProjectRoleCommand>>().toEqualTypeOf<Read<'ProjectRoleCommand'>>()
     expectTypeOf<Frozen<ProjectRoleEvent>>().toEqualTypeOf<Read<'ProjectRoleEvent'>>()
-    expectTypeOf<Frozen<PlannedEvent>>().toEqualTypeOf<
-      Frozen<z.output<typeof PlannedEventSchema>>
-    >()
   })
 
   it('do not take one id for another', () => {

@@ -23,7 +23,7 @@ describe('What an editor shows', () => {
         'ResultAsync<[DryRun] extends [true] ? Planned : Written & ProjectIds, IamError>',
     ])
     expect(methods.get('projectRoles.list')).toEqual([
-      '(input: ListProjectRolesInput, context: Context): ResultAsync<Page<ProjectRole>, IamError>',
+      '(input: ListProjectRolesInput, context: Context): ResultAsync<Page<ProjectRole>, ReadError>',
     ])
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod/mini'
-import type { DesiredIdentityProvider as DesiredIdentityProviderSchema } from '../../src/application/desired-state/declared/desired-identity-provider.js'
+import type { DesiredIdentityProvider as DesiredIdentityProviderSchema } from '../../src/application/desired-state/declared/desired-access.js'
 import type { DesiredProject as DesiredProjectSchema } from '../../src/application/desired-state/declared/desired-project.js'
 import type {
   AddOidcInput as AddOidcSchema,

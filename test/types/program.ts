@@ -87,7 +87,9 @@ export const fieldsOf = (name: string): ReadonlyMap<string, string> => {
 const generated = join(root, 'src/transport/gen')
 
 const isOwn = ({ fileName }: ts.SourceFile): boolean =>
-  fileName.startsWith(join(root, 'src')) && !fileName.startsWith(generated)
+  fileName.startsWith(join(root, 'src')) &&
+  !fileName.startsWith(generated) &&
+  !fileName.endsWith('/transport/wire.ts')
 
 /** A type that a subpath exports, and what of it this package declares. */
 export interface PublicType {

@@ -25,11 +25,11 @@ export const forUsers =
   async (request, response) => {
     const caller = await callerOf(request.headers.cookie)
     if (!caller) throw new IamFailure({ kind: 'Unauthenticated' })
-    const context = {
-      caller,
+    const ofWrite = {
       expectedSequence: seen(request),
       idempotencyKey: request.get('idempotency-key'),
     }
+    const context = { caller, ...(request.method !== 'GET' && ofWrite) } // a read refuses them
     response.json(toJson(await call(context, request))) // no secret is in what toJson makes
   }
 

@@ -6,8 +6,8 @@ import { EVENTS } from '../sql/stored-events.js'
 import { CREATE_PARTS, PARTS } from './event-store.js'
 
 /**
- * Those of Durable Objects. A text may have 2 MB, and a key takes up to 1.4 kB in the text with the keys of all
- * events that are applied together.
+ * The limits of Durable Objects. A text may have 2 MB; some statements have a text with the keys of all events that are
+ * applied together, up to 1.4 kB each.
  */
 export const LIMITS: SqliteLimits = { maxParameters: 100, maxEvents: 500 }
 
@@ -19,7 +19,7 @@ export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {
       // The types of the runtime know the columns of no statement.
       return { rows: [...cursor.raw()] as readonly Row[], cursor }
     } catch (error) {
-      // What was written before in the same transaction is undone, too.
+      // Earlier changes of the same transaction are undone, too.
       throw new StoreFault(`SQLite: ${String(error)}`, 'not_recorded', error)
     }
   }
@@ -33,11 +33,11 @@ export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {
   }
 }
 
-/** Integers are numbers for the runtime; they are exact for every position that a store assigns. */
+/** The runtime takes integers as numbers, which are exact for every position that a store assigns. */
 const bound = (value: Parameter): string | number | null =>
   typeof value === 'bigint' ? Number(value) : value
 
-/** Runs work at once: nothing else of the object comes in between. */
+/** Runs work at once: no other code of the object runs in between. */
 export const connectionTo = (
   storage: DurableObjectStorage,
   database: SyncDatabase,
@@ -47,11 +47,11 @@ export const connectionTo = (
   write: async (work) => storage.transactionSync(() => work(database)),
 })
 
-/** What a statement found and did. */
+/** The result of a statement. */
 export interface SqlCursor {
   /** The rows, each in the order of its columns. */
   readonly raw: () => Iterable<readonly unknown[]>
-  /** Rows written, those of indexes included; complete when all rows were read. */
+  /** Number of rows written, including rows of indexes; complete once all rows were read. */
   readonly rowsWritten: number
 }
 
@@ -62,11 +62,11 @@ export interface DurableObjectStorage {
     /** Runs a statement, or several without values. */
     readonly exec: (query: string, ...bindings: (string | number | null)[]) => SqlCursor
   }
-  /** Runs `work` in a transaction, which ends with it; what it throws undoes all. */
+  /** Runs `work` in a transaction; an error that it throws undoes all changes. */
   readonly transactionSync: <Value>(work: () => Value) => Value
 }
 
-/** @throws TypeError when `storage` is no storage with SQLite; what the runtime throws for a class without SQLite */
+/** @throws TypeError when `storage` is not a storage with SQLite; the error of the runtime for a class without SQLite */
 export const checkStorage = (storage: DurableObjectStorage): void => {
   const isStorage =
     typeof storage?.transactionSync === 'function' && typeof storage.sql?.exec === 'function'
@@ -76,13 +76,10 @@ export const checkStorage = (storage: DurableObjectStorage): void => {
     )
 }
 
-/** Holds how many migrations the storage has gone through: there is no `PRAGMA user_version`. */
+/** The table with the number of migrations done: the runtime has no `PRAGMA user_version`. */
 const SCHEMA = 'claviger_schema'
 
-/**
- * What makes each version of the tables of the one before. Add new ones, but never change one: objects that went
- * through it exist.
- */
+/** The migration to each version of the tables. Add new ones, but never change one: existing objects went through it. */
 const MIGRATIONS: readonly string[] = [`${CREATE_EVENTS}\n${CREATE_PARTS}`]
 
 /**
@@ -118,7 +115,7 @@ const hasTable = (database: SyncDatabase, name: string): boolean =>
 /**
  * The storage of an object that `durableObjectStore` must not use:
  *
- * - `foreign`: it has a table of the host's with a name of ours;
+ * - `foreign`: the host has a table with a name of ours;
  * - `newer`: a newer version of this library wrote it.
  */
 export class UnusableStorage extends Error {

@@ -1,7 +1,7 @@
+import { checkOptions, FUNCTION } from '../../check-options.js'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
-import { checkNames } from '../store/check-options.js'
 import { type Clock, listeners, microsecondClock } from '../store/record-events.js'
 import {
   checkStorage,
@@ -37,23 +37,21 @@ export interface DurableObjectStore {
 const heard = new WeakMap<DurableObjectStorage, ReturnType<typeof listeners>>()
 
 /**
- * Uses the SQLite storage of a Durable Object, `ctx.storage`, and creates the tables that are missing. There is nothing
- * to close. The tables are called `events`, `event_parts`, `claviger_schema`, and what begins with `read_`; others are
- * yours.
+ * Uses the SQLite storage of a Durable Object, `ctx.storage`, and creates missing tables. There is nothing to close. Its
+ * tables are `events`, `event_parts`, `claviger_schema`, and those that begin with `read_`; all others are yours.
  *
- * An answer that leaves the object, or a request that it sends, waits until all that was written before is on disk.
- * What an object may hold, and how large a row and a statement may be, is Cloudflare's limit; data of an event over
- * 1 MB are split.
+ * Responses and requests of the object wait until everything written before is on disk. Cloudflare limits the size of
+ * an object, of a row and of a statement; the data of an event over 1 MB are split.
  *
- * @throws UnusableStorage when a table `events` or `event_parts` is not of this library, or the tables are of a newer
- *   version of it; StoreFault when the storage fails; TypeError when an option is unknown or of a wrong type, or
+ * @throws UnusableStorage when a table `events` or `event_parts` belongs to the host, or a newer version of this library
+ *   made the tables; StoreFault when the storage fails; TypeError when an option is unknown or of a wrong type, or
  *   `storage` has no SQLite
  */
 export const durableObjectStore = (
   storage: DurableObjectStorage,
   options: DurableObjectOptions = {},
 ): DurableObjectStore => {
-  checkNames('durableObjectStore', options, ['now'])
+  checkOptions('durableObjectStore', options, { optional: { now: FUNCTION } })
   checkStorage(storage)
   const clock = microsecondClock(options.now)
   const database = openDatabase(storage)
@@ -61,6 +59,6 @@ export const durableObjectStore = (
   const connection = connectionTo(storage, database)
   const known = heard.get(storage) ?? listeners()
   heard.set(storage, known)
-  const store = durableObjectEventStore({ connection, clock, listeners: known })
+  const store = durableObjectEventStore(connection, clock, known)
   return { store, readModel: sqliteReadModel(connection, LIMITS, store) }
 }

@@ -13,9 +13,8 @@ import type {
 import { timeOf } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
-import { foundProject, ownerOf, roleScope } from '../../projections/rows.js'
-import type { State } from './rows.js'
-import { holdsAt, type StoredAssignment } from './rows.js'
+import { foundProject, ownerOf, projectScope } from '../../projections/rows.js'
+import { holdsAt, type State, type StoredAssignment } from './rows.js'
 
 /** The reads of who has which role, in the present state. */
 export const accessIn = (present: () => State): AccessReads => ({
@@ -27,7 +26,7 @@ export const accessIn = (present: () => State): AccessReads => ({
 const accessOf = (state: State, query: AccessQuery): FoundAccess => {
   const { orgId, userId, projectOrgId, projectId } = query
   const { rows, assignments } = state
-  const scope = roleScope(projectOrgId, projectId)
+  const scope = projectScope(projectOrgId, projectId)
   const project = rows.project.get(projectOrgId)?.get(projectId)
   const userGrant = rows.user_grant.get(orgId)?.get(`${scope}+${userId}`)
   const assigned = assignments.lastOf(query)
@@ -36,8 +35,9 @@ const accessOf = (state: State, query: AccessQuery): FoundAccess => {
   const lost: LostRole[] = []
   for (const { roleKey } of userGrant?.roles ?? []) {
     const last = assigned.get(roleKey)
-    if (last && last.until === undefined) roles.push(foundRole(last, roleRows?.get(roleKey)))
-    else lost.push({ roleKey, with: last?.with === 'project_role' ? 'role' : 'project_grant' })
+    if (last === undefined) throw new Error('Each role of a grant was assigned')
+    if (last.until === undefined) roles.push(foundRole(last, roleRows?.get(roleKey)))
+    else lost.push({ roleKey, with: last.with === 'project_role' ? 'role' : 'project_grant' })
   }
   return {
     project: project && foundProject(project),
@@ -66,7 +66,7 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   const { orgId: projectOrgId, projectId, roleKey } = query
-  const scope = roleScope(projectOrgId, projectId)
+  const scope = projectScope(projectOrgId, projectId)
   const holders: Holder[] = []
   for (const assignment of state.assignments.inScope(scope, roleKey)) {
     const { userId, orgId, expiresAt, given } = assignment
@@ -102,15 +102,15 @@ const sliceOf = <Item>(
   const keyed = items.map((item) => ({ item, key: keyOf(item) }))
   const following = after ? keyed.filter(({ key }) => compareKeys(key, after) > 0) : keyed
   const sorted = following.sort((one, other) => compareKeys(one.key, other.key))
-  return {
-    items: sorted.slice(0, limit).map(({ item }) => item),
-    hasMore: sorted.length > limit,
-  }
+  const page = sorted.slice(0, limit).map(({ item }) => item)
+  return { items: page, hasMore: sorted.length > limit }
 }
 
 const compareKeys = (one: readonly string[], other: readonly string[]): number => {
   for (const [index, text] of one.entries()) {
-    const difference = compareCodePoints(text, other[index] ?? '')
+    const compared = other[index]
+    if (compared === undefined) throw new RangeError('`after` must have a text for each id or key')
+    const difference = compareCodePoints(text, compared)
     if (difference !== 0) return difference
   }
   return 0

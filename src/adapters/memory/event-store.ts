@@ -1,7 +1,6 @@
 import { err, ok } from 'neverthrow'
-import type { StreamId } from '../../domain/values.js'
+import { isRecord, type StreamId } from '../../domain/values.js'
 import type {
-  Append,
   EventCount,
   EventRestore,
   EventStore,
@@ -10,7 +9,6 @@ import type {
   Version,
 } from '../../ports/event-store.js'
 import { beginsAppend, checkAppend, checkRestore } from '../store/check-append.js'
-import type { Verdict } from '../store/group-commit.js'
 import {
   type Clock,
   listeners,
@@ -27,118 +25,87 @@ export interface MemoryEventStoreOptions {
 }
 
 /**
- * A store that lives as long as the program: for tests, and for trying things out. Recorded events are
- * frozen, the caller's `data` and `metadata` included.
+ * A store that lives as long as the program: for tests and for first steps. Recorded events are
+ * frozen, including the caller's `data` and `metadata`.
  *
- * @throws TypeError when `now` is no function
+ * @throws TypeError when `now` is not a function
  */
 export const memoryEventStore = ({
   now,
 }: MemoryEventStoreOptions = {}): EventStore & EventRestore & EventCount => {
   const clock = microsecondClock(now)
-  const log = emptyLog()
   const { add: onAppend, wakeAll } = listeners()
-  let last = 0
+  /** In the order of their positions. */
+  const events: RecordedEvent[] = []
+  const streams = new Map<StreamId, RecordedEvent[]>()
+  /** Index of the first event of the append under each idempotency key. */
+  const keys = new Map<string, number>()
 
-  const write = (append: Append): Verdict => {
-    const { idempotencyKey } = append.metadata
-    if (idempotencyKey !== undefined && log.isKeyUsed(idempotencyKey)) {
-      return err({ kind: 'IdempotencyKeyUsed' })
-    }
-    for (const { stream, expectedVersion } of append.writes) {
-      if (log.versionOf(stream) !== expectedVersion) return err({ kind: 'VersionConflict', stream })
-    }
-    const first = nextPosition(clock(), last)
-    const recorded = recordEvents(append, first)
-    if (recorded.length === 0) return ok(recorded)
-    log.add(recorded)
-    last = first + recorded.length - 1
-    wakeAll()
-    return ok(recorded)
+  const versionOf = (stream: StreamId): Version => streams.get(stream)?.length ?? 0
+  const isKeyUsed = (idempotencyKey: string): boolean => keys.has(idempotencyKey)
+  const lastPosition = (): Position => events.at(-1)?.position ?? 0n
+  const indexAfter = (position: Position): number =>
+    countUpTo(events, position, (event) => event.position)
+
+  /** Adds an event that was checked before, and freezes it. */
+  const add = (event: RecordedEvent, idempotencyKey = event.metadata.idempotencyKey): void => {
+    if (idempotencyKey !== undefined && beginsAppend(event, events.at(-1)))
+      keys.set(idempotencyKey, events.length)
+    freeze(event)
+    events.push(event)
+    const stream = streams.get(event.stream)
+    if (stream) stream.push(event)
+    else streams.set(event.stream, [event])
   }
 
   return {
     append: async (append) => {
       const invalid = checkAppend(append)
       if (invalid) throw invalid
-      return write(append)
+      const { idempotencyKey } = append.metadata
+      if (idempotencyKey !== undefined && isKeyUsed(idempotencyKey))
+        return err({ kind: 'IdempotencyKeyUsed' })
+      for (const { stream, expectedVersion } of append.writes)
+        if (versionOf(stream) !== expectedVersion) return err({ kind: 'VersionConflict', stream })
+      const recorded = recordEvents(append, nextPosition(clock(), Number(lastPosition())))
+      for (const event of recorded) add(event)
+      if (recorded.length > 0) wakeAll()
+      return ok(recorded)
     },
-    readStream: async (stream, afterVersion = 0) => log.stream(stream, afterVersion),
-    readAll: async (after, limit) => log.page(after, limit),
-    countAfter: async (after) => log.countAfter(after),
-    lastPosition: async () => BigInt(last),
-    findAppend: async (by) =>
-      'id' in by ? log.appendWithId(by.id) : log.appendWithKey(by.idempotencyKey),
+    // The version of an event is its number in the stream.
+    readStream: async (stream, afterVersion = 0) => streams.get(stream)?.slice(afterVersion) ?? [],
+    readAll: async (after, limit) => {
+      const start = indexAfter(after)
+      return events.slice(start, start + Math.max(0, limit))
+    },
+    countAfter: async (after) => events.length - indexAfter(after),
+    lastPosition: async () => lastPosition(),
+    findAppend: async (by) => {
+      const index =
+        'id' in by
+          ? // From the end: a writer looks for an append that it has just sent.
+            events.findLastIndex((event) => event.appendId === by.id)
+          : (keys.get(by.idempotencyKey) ?? -1)
+      const id = events[index]?.appendId
+      if (id === undefined) return []
+      let [begin, end] = [index, index + 1]
+      while (events[begin - 1]?.appendId === id) begin--
+      while (events[end]?.appendId === id) end++
+      return events.slice(begin, end)
+    },
     onAppend,
-    restore: async (events) => {
-      const invalid = checkRestore(events, { ...log, last: log.last() })
+    restore: async (restored) => {
+      const invalid = checkRestore(restored, { last: events.at(-1), versionOf, isKeyUsed })
       if (invalid) throw invalid
-      log.add(events.map((event) => ({ ...event })))
-      last = Number(log.last()?.position ?? last)
+      // A damaged event throws here, before anything is added.
+      const copies = restored.map((event) => [{ ...event }, event.metadata.idempotencyKey] as const)
+      for (const [event, idempotencyKey] of copies) add(event, idempotencyKey)
       wakeAll()
     },
   }
 }
 
-/** Events in memory, in the order of their positions. */
-export const emptyLog = () => {
-  const events: RecordedEvent[] = []
-  const streams = new Map<StreamId, RecordedEvent[]>()
-  /** Index of the first event of the append under each idempotency key. */
-  const keys = new Map<string, number>()
-
-  const indexAfter = (position: Position): number =>
-    countUpTo(events, position, (event) => event.position)
-
-  return {
-    last: (): RecordedEvent | undefined => events.at(-1),
-    versionOf: (stream: StreamId): Version => streams.get(stream)?.length ?? 0,
-    isKeyUsed: (idempotencyKey: string): boolean => keys.has(idempotencyKey),
-
-    /** Adds events that were checked before, and freezes them. */
-    add: (added: readonly RecordedEvent[]): void => {
-      for (const event of added) {
-        const { idempotencyKey } = event.metadata
-        if (idempotencyKey !== undefined && beginsAppend(event, events.at(-1)))
-          keys.set(idempotencyKey, events.length)
-        freeze(event)
-        events.push(event)
-        if (event.version === 1) streams.set(event.stream, [event])
-        else streams.get(event.stream)?.push(event)
-      }
-    },
-
-    // An event's version is its number in the stream.
-    stream: (stream: StreamId, afterVersion: Version): readonly RecordedEvent[] =>
-      streams.get(stream)?.slice(afterVersion) ?? [],
-
-    page: (after: Position, limit: number): readonly RecordedEvent[] => {
-      const start = indexAfter(after)
-      return events.slice(start, start + Math.max(0, limit))
-    },
-
-    countAfter: (after: Position): number => events.length - indexAfter(after),
-
-    appendWithId: (id: string): readonly RecordedEvent[] => {
-      // From the end: a writer looks for what it has just sent.
-      const end = events.findLastIndex((event) => event.appendId === id)
-      let begin = end
-      while (begin > 0 && events[begin - 1]?.appendId === id) begin--
-      return end < 0 ? [] : events.slice(begin, end + 1)
-    },
-
-    appendWithKey: (idempotencyKey: string): readonly RecordedEvent[] => {
-      const begin = keys.get(idempotencyKey)
-      if (begin === undefined) return []
-      const id = events[begin]?.appendId
-      let end = begin
-      while (end < events.length && events[end]?.appendId === id) end++
-      return events.slice(begin, end)
-    },
-  }
-}
-
-/** Protects the log from changes by those who pass an event in or read it. */
+/** Protects the log from changes by writers and readers. */
 const freeze = (event: RecordedEvent): void => {
   freezeAll(event.data)
   // Appends in a row often share their metadata.
@@ -147,11 +114,8 @@ const freeze = (event: RecordedEvent): void => {
 }
 
 const freezeAll = (value: unknown): void => {
-  if (!isObject(value)) return
+  if (!isRecord(value)) return
   Object.freeze(value)
   // Faster than `Object.values`.
   for (const key in value) freezeAll(value[key])
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null

@@ -5,8 +5,7 @@ import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { objectOf, streamOf } from '../../projections/read-events.js'
 import { containerOf } from '../../projections/rows.js'
-import type { History, PastChange, State } from './rows.js'
-import { countUpTo, getOrAdd } from './rows.js'
+import { countUpTo, getOrAdd, type History, type PastChange, type State } from './rows.js'
 
 /** The history before the first event of an organization. */
 export const emptyHistory = (): History => ({
@@ -65,10 +64,10 @@ const pastWithin = (
 ): readonly PastChange[] => {
   const own = byObject.get(streamOf(orgId, object)) ?? []
   const ofContainer = byObject.get(streamOf(orgId, container)) ?? []
-  const removals = ofContainer.filter(({ event: { type, position } }) => {
-    const last = own[countTo(own, position) - 1]
-    const existed = last && last.event.type !== aggregates[object.type].removal
-    return existed && type === aggregates[container.type].removal
+  const removals = ofContainer.filter(({ event }) => {
+    const last = own[countTo(own, event.position) - 1]
+    const existed = last && aggregates[object.type].effectOf(last.event) !== 'removes'
+    return existed && aggregates[container.type].effectOf(event) === 'removes'
   })
   return [...own, ...removals].toSorted((one, other) =>
     one.event.position < other.event.position ? -1 : 1,

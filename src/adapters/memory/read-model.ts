@@ -55,10 +55,12 @@ const applyAll = (state: State, events: readonly KnownEvent[]): void => {
 
 /** Where users with addresses of `domain` sign in. */
 const routeOf = ({ rows, verified }: State, domain: string): SignInRoute | undefined => {
-  const orgId = verified.get(domain) ?? ''
-  const idpId = rows.domain.get(orgId)?.get(domain)?.idpId ?? ''
-  const provider = rows.identity_provider.get(orgId)?.get(idpId)
-  return provider?.state === 'active' ? { orgId, idpId } : undefined
+  const orgId = verified.get(domain)
+  if (orgId === undefined) return undefined
+  const idpId = rows.domain.get(orgId)?.get(domain)?.idpId
+  if (idpId === undefined) return undefined
+  const isActive = rows.identity_provider.get(orgId)?.get(idpId)?.state === 'active'
+  return isActive ? { orgId, idpId } : undefined
 }
 
 /** The rows among which a list looks. */
@@ -79,8 +81,9 @@ const listRows = <Type extends ViewType>(
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
   const listed = listedRows(state, query)
-  const { assigns } = aggregates[query.type]
-  const rows = assigns ? listed.map((row) => shownRow(state, query.type, row)) : listed
+  const rows = aggregates[query.type].assignments?.assigns
+    ? listed.map((row) => shownRow(state, query.type, row))
+    : listed
   const order = rowOrder(fields, query.sort)
   const found = rows.filter(meetsAll(query.type, fields, query.conditions))
   const { after } = query

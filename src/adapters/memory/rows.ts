@@ -11,7 +11,7 @@ import {
   type Ending,
   withHeld,
 } from '../../projections/assignments.js'
-import { type RowStore, roleScope } from '../../projections/rows.js'
+import { projectScope, type RowStore } from '../../projections/rows.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -80,9 +80,10 @@ export const shownRow = <Type extends ViewType>(
   type: Type,
   row: Views[Type],
 ): Views[Type] => {
-  const { assigns, covers } = aggregates[type]
-  const range = assigns && covers(row, row.details.resourceOwner)
-  return range ? { ...row, ...withHeld(assigns, row, assignments.assigned(range)) } : row
+  const { assignmentScope, assigns } = aggregates[type].assignments ?? {}
+  if (!assignmentScope || !assigns) return row
+  const range = assignmentScope(row, row.details.resourceOwner)
+  return { ...row, ...withHeld(assigns, row, assignments.assigned(range)) }
 }
 
 /** A copy of `row`, so that no reader can change the stored one; dates cannot be frozen. */
@@ -106,10 +107,7 @@ export interface StoredAssignment extends Assignment {
 }
 
 /** A time during which something was inactive. */
-interface Spell {
-  readonly from: Position
-  until?: Position
-}
+type Suspension = Pick<StoredAssignment, 'from' | 'until'>
 
 /** The assignments of the roles of one organization or user in one project. */
 type ByRole = Map<string, StoredAssignment>
@@ -135,13 +133,13 @@ export const emptyAssignments = (): Assignments => {
   const lasts = new Map<string, Map<string | undefined, ByProject>>()
   /** By scope, then by role. */
   const all = new Map<string, Map<string, StoredAssignment[]>>()
-  const spells = new Map<string, Spell[]>()
+  const suspensions = new Map<string, Suspension[]>()
 
-  const lastOf = (range: AssignmentRange): ReadonlyMap<string, StoredAssignment> =>
-    lasts
-      .get(range.orgId ?? '')
-      ?.get(range.userId)
-      ?.get(scopeOf(range)) ?? NO_ROLES
+  const lastOf = (range: AssignmentRange): ReadonlyMap<string, StoredAssignment> => {
+    const { orgId, userId } = range
+    if (orgId === undefined) throw new Error('Roles are assigned to an organization or a user')
+    return lasts.get(orgId)?.get(userId)?.get(scopeOf(range)) ?? NO_ROLES
+  }
 
   const inScope = function* (scope: string, roleKey?: string): Generator<StoredAssignment> {
     const byRole = all.get(scope)
@@ -163,7 +161,7 @@ export const emptyAssignments = (): Assignments => {
     inScope,
     isPaused: (assignment, at) =>
       coversOf(assignment).some((range) =>
-        spells.get(placeOf(range))?.some((spell) => holdsAt(spell, at)),
+        suspensions.get(placeOf(range))?.some((suspension) => holdsAt(suspension, at)),
       ),
     assigned: (range) => new Map([...lastOf(range)].filter(([, { until }]) => until === undefined)),
     begin: (assignment) => {
@@ -188,10 +186,10 @@ export const emptyAssignments = (): Assignments => {
       }
     },
     pause: (range, from) => {
-      getOrAdd(spells, placeOf(range), () => []).push({ from })
+      getOrAdd(suspensions, placeOf(range), () => []).push({ from })
     },
     resume: (range, until) => {
-      for (const spell of spells.get(placeOf(range)) ?? []) spell.until ??= until
+      for (const suspension of suspensions.get(placeOf(range)) ?? []) suspension.until ??= until
     },
   }
 }
@@ -222,7 +220,7 @@ const scopeOf = ({
   projectOrgId,
   projectId,
 }: Pick<AssignmentRange, 'projectOrgId' | 'projectId'>): string =>
-  roleScope(projectOrgId, projectId)
+  projectScope(projectOrgId, projectId)
 
 /** Key of what can be inactive. Ids of organizations have no `+`. */
 const placeOf = (range: AssignmentRange): string => {

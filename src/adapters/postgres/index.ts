@@ -1,7 +1,111 @@
+import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
+import type { ReadModel } from '../../ports/read-model.js'
+import { toListen } from './connection/clients.js'
+import { openConnections } from './connection/connections.js'
+import { requireServer } from './connection/require-server.js'
+import { postgresEventStore } from './log/event-store.js'
+import { notificationsOn } from './log/notifications.js'
+import { checkPostgresOptions, type Driver, type PostgresOptions } from './options.js'
+import { postgresReadModel } from './read-model/read-model.js'
+import { onReplica } from './replica/replicated-read-model.js'
+import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
+
 export { StoreFault } from '../../ports/event-store.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
-export { UnusableDatabase } from './connection/demand-server.js'
-export { openPostgres, type Postgres } from './open-postgres.js'
+export { UnusableDatabase } from './connection/require-server.js'
 export type { PostgresAddress, PostgresOptions, ReplicaOptions } from './options.js'
-export { type PostgresProjectionOptions, postgresProjection } from './projection/projection.js'
-export { type PostgresCursorsOptions, postgresCursors } from './projection/webhook-cursors.js'
+export { type PostgresProjectionOptions, postgresProjection } from './projection.js'
+export { type PostgresCursorsOptions, postgresCursors } from './webhook-cursors.js'
+
+/** A schema of a PostgreSQL database in use. */
+export interface Postgres {
+  /** For `createIam`, `copyEvents` and `verify`. */
+  readonly store: EventStore & EventRestore & EventCount
+  /** In tables beside the events; one for all processes. */
+  readonly readModel: ReadModel
+  /**
+   * Brings the tables up to date, like opening without `migrate: false`. Many processes may do so at
+   * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
+   */
+  readonly migrate: (options?: {
+    /** Ends the wait, which rejects with its reason; a migration that was begun goes on. */
+    readonly signal?: AbortSignal | undefined
+  }) => Promise<void>
+  /** Ends our own connections; a pool of the host stays open. Every later call rejects. */
+  readonly close: () => Promise<void>
+  /** `close`, for `await using`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/**
+ * Opens a schema of a PostgreSQL database, version 14 or later, and creates its tables unless `migrate` is
+ * `false`. Any number of processes may have it open.
+ *
+ * Appends that were answered are on the server's disk, and on its synchronous standbys.
+ *
+ * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server cannot be reached or a pool has no
+ * free connection; with a `TypeError` when there is neither an address nor a pool, or another option is unknown
+ * or of a wrong type; with a `RangeError` when `schema` is not a valid name; with an `Error` when `pg` is not
+ * installed; with the reason of `signal` once that aborts.
+ */
+export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
+  const driver = await loadDriver()
+  checkPostgresOptions(driver, options)
+  const { schema = 'claviger', replica, signal } = options
+  const quoted = quotedSchema(schema)
+  const connections = openConnections(driver, options)
+  const standby = replica && openConnections(driver, replica, { mayBeStandby: true })
+  const connect = toListen(driver, options)
+  const notifications = notificationsOn({ connections, connect, channel: channelOf(schema) })
+  const close = async () => {
+    await Promise.all([notifications.close(), connections.close(), standby?.close()])
+  }
+  const prepare = async () => {
+    await requireServer(connections.read)
+    if (options.migrate === false) await requireMigrated(connections, schema)
+    else await migrate(connections, schema)
+  }
+  try {
+    await untilAbort(prepare, signal)
+  } catch (error) {
+    // Not awaited: after an abort, closing may take long.
+    void close()
+    throw error
+  }
+  const store = postgresEventStore(connections, quoted, notifications)
+  const readModel = postgresReadModel(connections, quoted, store)
+  return {
+    store,
+    readModel: standby
+      ? onReplica(
+          { readModel, store },
+          { primary: connections, standby, schema: quoted },
+          replica.maxWait,
+        )
+      : readModel,
+    migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Loads the driver, which a host installs beside this library. @throws Error when it is missing */
+const loadDriver = async (): Promise<Driver> => {
+  try {
+    return (await import('pg')).default
+  } catch (cause) {
+    throw new Error('claviger/postgres needs the driver of PostgreSQL: npm install pg', { cause })
+  }
+}
+
+/** Runs `work`; rejects with the reason of `signal` when that aborts first. */
+const untilAbort = (work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal?.reason)
+    if (signal?.aborted) return onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    // A signal may live as long as the program, and keep its listeners.
+    work()
+      .then(resolve, reject)
+      .finally(() => signal?.removeEventListener('abort', onAbort))
+  })

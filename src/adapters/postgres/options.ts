@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
-import type { Pool } from 'pg'
+import type { Client, Pool } from 'pg'
+import { ANY, BOOLEAN, checkOptions, NUMBER, type OptionCheck } from '../../check-options.js'
 
 /** Where the database is: our own connections, or those of a pool of the host. */
 export type PostgresAddress =
@@ -36,8 +37,8 @@ export type PostgresAddress =
 /** Where a standby of the database is. */
 export type ReplicaOptions = PostgresAddress & {
   /**
-   * Longest time that a read waits for the standby to have what it must show, in milliseconds; 500 when absent. Then
-   * the primary answers.
+   * Longest time that a read waits for the standby to catch up, in milliseconds; 500 when absent. Then the primary
+   * answers.
    */
   readonly maxWait?: number | undefined
 }
@@ -57,10 +58,86 @@ export type PostgresOptions = PostgresAddress & {
    */
   readonly listenConnectionString?: string | undefined
   /**
-   * A standby of the same database, by streaming replication, that reads go to; an address of its own, or a pool. It need
-   * not be there: while it is away, behind for longer than `maxWait`, or no standby any more, the primary answers.
+   * A standby of the same database, by streaming replication, for reads; an address of its own, or a pool. It is
+   * optional at run time: while it is away, more than `maxWait` behind, or no longer a standby, the primary answers.
    */
   readonly replica?: ReplicaOptions | undefined
   /** Ends the opening, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
+
+/** The driver of PostgreSQL: the package `pg`. */
+export interface Driver {
+  readonly Client: typeof Client
+  readonly Pool: typeof Pool
+}
+
+/** @throws TypeError that names an option which is missing, unknown or of a wrong type */
+export const checkPostgresOptions = (driver: Driver, options: PostgresOptions): void => {
+  const url = urlCheck(driver)
+  const { required, optional } = addressChecks(url, options)
+  checkOptions('openPostgres', typeof options === 'object' ? options : {}, {
+    required,
+    optional: {
+      ...optional,
+      schema: ANY,
+      migrate: BOOLEAN,
+      listenConnectionString: url,
+      replica: OBJECT,
+      signal: ANY,
+    },
+  })
+  const { replica } = options
+  if (replica === undefined) return
+  const ofReplica = addressChecks(url, replica)
+  checkOptions('replica', replica, {
+    required: ofReplica.required,
+    optional: { ...ofReplica.optional, maxWait: NUMBER },
+    prefix: 'replica.',
+  })
+}
+
+/** Checks of the options of an address. A pool of the host has its own settings. */
+const addressChecks = (url: OptionCheck, address: PostgresAddress) => {
+  const hasPool = typeof address?.pool?.connect === 'function'
+  return {
+    required: hasPool ? {} : { connectionString: url },
+    optional: {
+      ...(hasPool && { connectionString: ANY }),
+      pool: ANY,
+      ssl: ANY,
+      maxConnections: hasPool ? ANY : NUMBER,
+      connectTimeout: hasPool ? ANY : NUMBER,
+      statementTimeout: hasPool ? ANY : NUMBER,
+    },
+  }
+}
+
+const OBJECT: OptionCheck = [
+  (value) => typeof value === 'object' && value !== null,
+  'must be an object',
+]
+
+/** A URL, or the path of a socket. For any other text the driver would use a default host. */
+const ADDRESS = /^([a-z][\w+.-]*:)?\//i
+
+/** The message never shows the address, which may have a password. */
+const urlCheck = ({ Client }: Driver): OptionCheck => [
+  (value) => {
+    if (!ADDRESS.test(String(value))) return false
+    try {
+      // The driver cannot parse an address of several hosts.
+      new Client({ connectionString: withoutTls(String(value)) })
+      return true
+    } catch {
+      return false
+    }
+  },
+  'must be a URL such as postgres://host/database',
+]
+
+/** The parameters of an address that concern TLS. */
+const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
+
+/** The address without the parameters of TLS, which may name files. */
+export const withoutTls = (connectionString: string): string => connectionString.replace(TLS, '')

@@ -1,15 +1,14 @@
 import { CHECKPOINT } from '../sql/read-model/tables.js'
 import type { Connection } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
-import { UnusableDatabase } from './connection/demand-server.js'
+import { UnusableDatabase } from './connection/require-server.js'
 import { appendFunctions } from './log/append-functions.js'
-import { createEvents } from './log/event-rows.js'
 import { createReadTables } from './read-model/dialect.js'
 
 /** Short enough for {@link channelOf}, and never PostgreSQL's own. */
 const NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,53}$/
 
-/** `schema` as part of a statement. @throws RangeError when it is no name for a schema */
+/** `schema` as part of a statement. @throws RangeError when it is not a valid name for a schema */
 export const quotedSchema = (schema: string): string => {
   if (NAME.test(schema)) return `"${schema}"`
   throw new RangeError(
@@ -20,79 +19,39 @@ export const quotedSchema = (schema: string): string => {
 /** The channel of notifications of new events in `schema`. */
 export const channelOf = (schema: string): string => `claviger_${schema}`
 
+/**
+ * Creates the table of the events and its indexes. Never change it: existing databases were made by it. `data` and
+ * `metadata` are JSON as text: jsonb keeps neither lone surrogates nor the order of fields. Only the first event
+ * of an append has its idempotency key.
+ *
+ * @param schema - quoted
+ */
+const createEvents = (schema: string): string =>
+  `CREATE TABLE ${schema}.events (
+     position bigint PRIMARY KEY,
+     stream text COLLATE "C" NOT NULL,
+     version bigint NOT NULL,
+     type text COLLATE "C" NOT NULL,
+     schema_version bigint NOT NULL,
+     data text NOT NULL,
+     metadata text NOT NULL,
+     append_id text COLLATE "C" NOT NULL,
+     begins_append boolean NOT NULL,
+     idempotency_key text COLLATE "C",
+     UNIQUE (stream, version)
+   );
+   CREATE INDEX events_append_id ON ${schema}.events (append_id) WHERE begins_append;
+   CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
+     WHERE idempotency_key IS NOT NULL`
+
 /** The newest version of a schema. */
-export const NEWEST = 7
-
-/** The tables that mark a schema as ours, each with a column that only our table has. */
-const OWN_TABLES = 'events,append_id,migrations,done_at'
-
-/** How far a schema has come. */
-export interface SchemaState {
-  /** 0 for a new schema; less than {@link NEWEST} for a renamed one, whose functions are to be created again. */
-  readonly version: number
-  /** Whether it has the tables of the present shape of the read model; they are created together. */
-  readonly hasReadTables: boolean
-}
-
-/** As {@link stateOf}, in a transaction of its own. */
-export const readState = (connections: Connections, schema: string): Promise<SchemaState> =>
-  connections.transaction(
-    (connection) => stateOf(connection, schema),
-    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  )
-
-/** @throws UnusableDatabase */
-export const stateOf = async (connection: Connection, schema: string): Promise<SchemaState> => {
-  const quoted = quotedSchema(schema)
-  // Not to_regclass: it uses a cache without the tables that others have just created.
-  const tables = await connection.rows({
-    text: `SELECT relname, attname FROM pg_class c
-      JOIN pg_namespace n ON n.oid = relnamespace
-      LEFT JOIN pg_attribute ON attrelid = c.oid AND attname IN ('done_at', 'append_id')
-        AND relkind = 'r'
-      WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY 1`,
-    values: [schema],
-  })
-  if (tables.length === 0) return { version: 0, hasReadTables: false }
-  if (String(tables) !== OWN_TABLES) {
-    throw new UnusableDatabase(
-      'foreign',
-      `The schema ${schema} holds tables of another program with the names of ours`,
-    )
-  }
-  const [row] = await connection.rows({
-    // As an oid: comparing regnamespace could call an operator that another user has made.
-    text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
-      WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_event'
-    ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace::oid
-      AND relname = '${CHECKPOINT.name}') FROM ${quoted}.migrations`,
-  })
-  const version = Number(row?.[0])
-  if (version === 0) {
-    throw new UnusableDatabase(
-      'empty',
-      `The schema ${schema} has tables without their data: restore the data first`,
-    )
-  }
-  if (version > NEWEST) {
-    throw new UnusableDatabase(
-      'newer',
-      `The schema ${schema} has version ${version}; this version of claviger knows ${NEWEST}`,
-    )
-  }
-  // The functions of a renamed schema would write to the schema that has its old name.
-  const isRenamed = row?.[1] === '0'
-  return {
-    version: isRenamed ? Math.min(version, NEWEST - 1) : version,
-    hasReadTables: row?.[2] === 't',
-  }
-}
+const NEWEST = 7
 
 /**
- * What makes each version of a schema of the one before; the table `migrations` lists those done. Add new ones, but
- * never change one: databases that went through it exist. Of the functions that write only the newest are created:
- * new ones take the place of the old, last and under a new number. 2 to 6 created older functions and tables of read
- * models. These tables have no number any more: those of the present shape are created where they are missing.
+ * The migration to each version of a schema; the table `migrations` lists those done. Add new ones, but never change
+ * one: existing databases went through it. Only the newest functions that write are created: new ones replace the old,
+ * last and under a new number. 2 to 6 created older functions and tables of read models. Tables of read models no longer
+ * have a number: those of the present shape are created where they are missing.
  */
 const MIGRATIONS: readonly (readonly [version: number, sql: (schema: string) => string])[] = [
   [1, createEvents],
@@ -114,19 +73,8 @@ export const migrate = async (connections: Connections, schema: string): Promise
   })
 }
 
-const isUpToDate = ({ version, hasReadTables }: SchemaState): boolean =>
-  version === NEWEST && hasReadTables
-
-/** Keeps other processes from making tables in `schema` until the transaction ends. */
-export const lockTables = async (connection: Connection, schema: string): Promise<void> => {
-  await connection.rows({
-    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))`,
-    values: [schema],
-  })
-}
-
-/** @throws UnusableDatabase unless the tables of `schema` are those of this version */
-export const demandMigrated = async (connections: Connections, schema: string): Promise<void> => {
+/** @throws UnusableDatabase unless the tables of `schema` have the newest version */
+export const requireMigrated = async (connections: Connections, schema: string): Promise<void> => {
   const state = await readState(connections, schema)
   if (isUpToDate(state)) return
   const { version } = state
@@ -136,6 +84,70 @@ export const demandMigrated = async (connections: Connections, schema: string): 
     'not_migrated',
     `The schema ${schema} has ${found}: open it once as its owner, without migrate: false`,
   )
+}
+
+/** How far a schema has been migrated. */
+interface SchemaState {
+  /** 0 for a new schema; less than {@link NEWEST} for a renamed one, whose functions must be created again. */
+  readonly version: number
+  /** Whether it has the tables of the present shape of the read model; they are created together. */
+  readonly hasReadTables: boolean
+}
+
+const isUpToDate = ({ version, hasReadTables }: SchemaState): boolean =>
+  version === NEWEST && hasReadTables
+
+const readState = (connections: Connections, schema: string): Promise<SchemaState> =>
+  connections.transaction(
+    (connection) => stateOf(connection, schema),
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  )
+
+/** The tables that mark a schema as ours, each with a column that only our table has. */
+const OWN_TABLES = 'events,append_id,migrations,done_at'
+
+/** @throws UnusableDatabase */
+const stateOf = async (connection: Connection, schema: string): Promise<SchemaState> => {
+  const quoted = quotedSchema(schema)
+  // Not to_regclass: it uses a cache without the tables that others have just created.
+  const tables = await connection.rows({
+    text: `SELECT relname, attname FROM pg_class c
+      JOIN pg_namespace n ON n.oid = relnamespace
+      LEFT JOIN pg_attribute ON attrelid = c.oid AND attname IN ('done_at', 'append_id')
+        AND relkind = 'r'
+      WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY 1`,
+    values: [schema],
+  })
+  if (tables.length === 0) return { version: 0, hasReadTables: false }
+  if (String(tables) !== OWN_TABLES)
+    throw new UnusableDatabase(
+      'foreign',
+      `The schema ${schema} holds tables of another program with the names of ours`,
+    )
+  const [row] = await connection.rows({
+    // As an oid: comparing regnamespace could call an operator that another user has made.
+    text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
+      WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_event'
+    ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace::oid
+      AND relname = '${CHECKPOINT.name}') FROM ${quoted}.migrations`,
+  })
+  const version = Number(row?.[0])
+  if (version === 0)
+    throw new UnusableDatabase(
+      'empty',
+      `The schema ${schema} has tables without their data: restore the data first`,
+    )
+  if (version > NEWEST)
+    throw new UnusableDatabase(
+      'newer',
+      `The schema ${schema} has version ${version}; this version of claviger knows ${NEWEST}`,
+    )
+  // The functions of a renamed schema would write to the schema that has its old name.
+  const isRenamed = row?.[1] === '0'
+  return {
+    version: isRenamed ? Math.min(version, NEWEST - 1) : version,
+    hasReadTables: row?.[2] === 't',
+  }
 }
 
 const migrateFrom = async (
@@ -162,8 +174,54 @@ const migrateFrom = async (
   })
 }
 
-/** Makes `schema` when it is missing. Not by `IF NOT EXISTS`, which needs the right to create it anyway. */
-export const createSchema = async (connection: Connection, schema: string): Promise<void> => {
+/**
+ * A table beside those of the log, created when it is missing. Await `prepare` before each use of `table`. It needs the
+ * right to create the table only when that is missing; many processes may do so at once.
+ *
+ * @param columns - the columns in `CREATE TABLE`
+ * @returns `table`: its name with the schema, quoted
+ */
+export const ownTable = (
+  connections: Connections,
+  schema: string,
+  name: string,
+  columns: string,
+): { readonly table: string; readonly prepare: () => Promise<void> } => {
+  const table = `${quotedSchema(schema)}.${name}`
+  const create = async (): Promise<void> => {
+    const [found] = await connections.read({
+      text: `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE nspname = $1 AND relname = $2`,
+      values: [schema, name],
+    })
+    if (found !== undefined) return
+    await connections.transaction(async (connection) => {
+      await lockTables(connection, schema)
+      await createSchema(connection, schema)
+      await connection.rows({ text: `CREATE TABLE IF NOT EXISTS ${table} (${columns})` })
+    })
+  }
+  let created: Promise<void> | undefined
+  const prepare = (): Promise<void> => {
+    created ??= create().catch((error) => {
+      created = undefined
+      throw error
+    })
+    return created
+  }
+  return { table, prepare }
+}
+
+/** Keeps other processes from creating tables in `schema` until the transaction ends. */
+const lockTables = async (connection: Connection, schema: string): Promise<void> => {
+  await connection.rows({
+    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))`,
+    values: [schema],
+  })
+}
+
+/** Creates `schema` when it is missing. Not with `IF NOT EXISTS`, which needs the right to create it even then. */
+const createSchema = async (connection: Connection, schema: string): Promise<void> => {
   const text = 'SELECT 1 FROM pg_namespace WHERE nspname = $1'
   const [found] = await connection.rows({ text, values: [schema] })
   if (found === undefined) await connection.rows({ text: `CREATE SCHEMA ${quotedSchema(schema)}` })

@@ -1,12 +1,12 @@
 import type { Parameter } from '../sql/dialect.js'
 
-/** How a parameter holds the values of a column: as an array of a type, or as {@link toJsonLines}. */
+/** How a parameter holds the values of a column: as an array of this type, or as {@link toJsonLines}. */
 type Column = 'bigint' | 'boolean' | 'text' | 'lines'
 
 /**
- * A query for rows whose `columns` are in a `parameter` each, in order, all of one length. In the select list
- * they come row by row; `FROM` would store all values first, a fifteenth of the time of a catch-up. With its schema:
- * outside `FROM`, a function of the host could be taken for it.
+ * A query for rows from one parameter for each column. All columns have the same length. In the select list, `unnest`
+ * yields row by row; in `FROM` it would store all values first, which costs a fifteenth of the time of a catch-up.
+ * Outside `FROM`, a function of the host could replace `unnest`, so its schema is named.
  */
 export const unnestColumns = (
   columns: readonly Column[],
@@ -19,14 +19,14 @@ const arrayIn = (parameter: string, column: Column): string =>
   column === 'lines' ? `string_to_array(${parameter}, E'\\n')` : `${parameter}::${column}[]`
 
 /**
- * JSON texts as one parameter. As elements of an array, each of their quotes would have to be escaped, and
- * unescaped by the server.
+ * JSON texts as one parameter. In an array, each of their quotes would have to be escaped, and unescaped by the
+ * server.
  */
 export const toJsonLines = (texts: readonly Parameter[]): string => texts.join('\n')
 
 /**
- * `texts` as a parameter of type `text[]`; null is the NULL of SQL. JSON writes them as PostgreSQL would as long as
- * there is nothing to escape, and much faster.
+ * `texts` as a parameter of type `text[]`; null becomes NULL. Without anything to escape, JSON is the same text, and much
+ * faster.
  */
 export const textArray = (texts: readonly Parameter[]): string => {
   const json = JSON.stringify(texts)
@@ -36,6 +36,6 @@ export const textArray = (texts: readonly Parameter[]): string => {
 
 const escaped = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 
-/** `numbers` as a parameter of type `bigint[]`; null is the NULL of SQL. */
+/** `numbers` as a parameter of type `bigint[]`; null becomes NULL. */
 export const bigintArray = (numbers: readonly Parameter[]): string =>
   `{${(numbers.includes(null) ? numbers.map((number) => number ?? 'NULL') : numbers).join()}}`

@@ -71,8 +71,8 @@ export interface Dialect {
   readonly flag: (value: boolean) => Parameter
   /** Whether a text is one of a list. */
   readonly isListed: (text: string, list: readonly string[]) => Statement
-  /** A table called `sought` with the columns `scope`, `key` and `nth`, which counts from 1. */
-  readonly sought: (keys: readonly NumberedKey[]) => Statement
+  /** A table called `wanted` with the columns `scope`, `key` and `nth`, which counts from 1. */
+  readonly wantedKeys: (keys: readonly NumberedKey[]) => Statement
   /** Adds new rows, each made of one item. */
   readonly insert: <Item>(
     table: Table,
@@ -89,7 +89,7 @@ export interface Dialect {
    * For each of `items`, sets the columns `set` in the rows that have its values in the columns `by` and null in the
    * first of `set`. No row may have the values of two items.
    */
-  readonly fill: (
+  readonly setWhereNull: (
     table: Table,
     columns: { readonly by: readonly string[]; readonly set: readonly string[] },
     items: readonly Row[],

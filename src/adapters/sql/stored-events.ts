@@ -1,7 +1,7 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Metadata, RecordedEvent } from '../../ports/event-store.js'
 
-/** The table of the log. */
+/** The table of the events. */
 export const EVENTS = 'events'
 
 /** The columns of the table `events` that {@link eventsOf} reads. */
@@ -20,13 +20,13 @@ export type EventRow<Integer> = readonly [
   appendId: string,
 ]
 
-/** The events that rows hold. */
+/** Rows of the table `events` as events; the data of a damaged row are undefined. */
 export const eventsOf = (rows: readonly EventRow<number | string>[]): readonly RecordedEvent[] => {
   const metadataOf = metadataReader()
   return rows.map(([position, stream, version, type, schemaVersion, data, metadata, appendId]) => ({
     type,
     schemaVersion: Number(schemaVersion),
-    data: storedJson(data),
+    data: storedJson(data) as object,
     appendId,
     stream,
     version: Number(version),
@@ -39,7 +39,7 @@ export const eventsOf = (rows: readonly EventRow<number | string>[]): readonly R
  * The value of a column of JSON; undefined when it is damaged. The reader of the event reports that with its
  * position: to throw here would look like a store that is unavailable.
  */
-export const storedJson = (text: string): ReturnType<typeof JSON.parse> => {
+export const storedJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -47,11 +47,11 @@ export const storedJson = (text: string): ReturnType<typeof JSON.parse> => {
   }
 }
 
-/** Reads metadata; neighbours often have the same, which is then parsed once. */
+/** Parses metadata. Adjacent events often have the same, which is parsed once. */
 const metadataReader = (): ((json: string) => Metadata) => {
   let last: { readonly json: string; readonly metadata: Metadata } | undefined
   return (json) => {
-    if (last?.json !== json) last = { json, metadata: storedJson(json) }
+    if (last?.json !== json) last = { json, metadata: storedJson(json) as Metadata }
     return last.metadata
   }
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StoreFault } from '../../ports/event-store.js'
-import type { SqliteLimits } from '../sql/sqlite/dialect.js'
-import { checkNumber } from '../store/check-options.js'
+import type { SqliteLimits, SyncConnection, SyncDatabase } from '../sql/sqlite/dialect.js'
 import { type Database, openDatabase } from './database.js'
 import { faultOf, isBusy, lockedFault, UnusableFile } from './faults.js'
 import { inTransaction, setUp } from './schema.js'
@@ -10,99 +9,53 @@ import { inTransaction, setUp } from './schema.js'
 /** Taken once: tests of a host may replace them, also in their module. */
 const [setSoon, setLater] = [setImmediate, setTimeout]
 
+/** The limits of SQLite itself; no statement of ours comes near them. */
+export const LIMITS: SqliteLimits = {
+  maxParameters: 32_766,
+  maxEvents: Number.POSITIVE_INFINITY,
+}
+
 /** How long another process may keep the file locked, in milliseconds. */
 const DEFAULT_BUSY_TIMEOUT_MS = 10_000
 
-/** How long a lock is tried in every turn of the event loop, in milliseconds. */
-const EAGER_WAIT_MS = 2
-
-/** Longest pause between two tries after that, in milliseconds. */
-const MAX_PAUSE_MS = 5
-
-/**
- * A lock met again within this time, in milliseconds, counts as the same one. It may be another one, so a call must
- * have tried for as long itself before it is rejected.
- */
-const LOCK_MEMORY_MS = 20 * MAX_PAUSE_MS
-
 /**
  * A file shared with other processes. While one of them has it locked, `work` is tried again without blocking
- * the event loop. `work` is synchronous, so no other work of this process comes in between.
+ * the event loop. `work` is synchronous, so no other work of this process runs in between.
  *
  * Everything rejects with a {@link StoreFault} when the lock lasts too long, when SQLite reports a
  * fault, and after `close`.
  */
-export interface Connection {
-  /** Runs `work` without a transaction: for a single query. */
-  readonly query: <Value>(work: (database: Database) => Value) => Promise<Value>
-  /** Runs `work` so that all its queries see the file as of one moment. */
-  readonly read: <Value>(work: (database: Database) => Value) => Promise<Value>
-  /** Runs `work` so that all that it writes is recorded or nothing. */
-  readonly write: <Value>(work: (database: Database) => Value) => Promise<Value>
+export interface Connection extends SyncConnection {
   readonly isClosed: () => boolean
   /** Closes the file; calls that wait for a lock reject. */
   readonly close: () => void
 }
 
-/** How a file is opened. */
-export interface ConnectionOptions {
-  readonly busyTimeout?: number | undefined
-  /** Whether it is created, and its tables brought up to date. */
-  readonly migrate?: boolean | undefined
-}
-
 /**
- * Opens the file at `path` and brings its tables up to date, at the first call if it is locked.
+ * Opens the file at `path` and brings its tables up to date; a locked file is set up by the first call.
  *
- * @throws UnusableFile, or TypeError when an option is of a wrong type
+ * @throws UnusableFile
  */
 export const openConnection = (
   path: string,
-  { busyTimeout = DEFAULT_BUSY_TIMEOUT_MS, migrate = true }: ConnectionOptions = {},
+  {
+    busyTimeout = DEFAULT_BUSY_TIMEOUT_MS,
+    migrate = true,
+  }: {
+    readonly busyTimeout?: number | undefined
+    /** Whether the file is created, and its tables brought up to date. */
+    readonly migrate?: boolean | undefined
+  } = {},
 ): Connection => {
-  checkNumber('busyTimeout', busyTimeout)
-  if (typeof migrate !== 'boolean') throw new TypeError('migrate must be a boolean')
   const database = migrate ? openDatabase(path) : openExisting(path)
   let isReady = false
   let hasClosed = false
 
-  const attempt = <Value>(work: (database: Database) => Value): Value => {
+  const attempt = <Value>(work: Work<Value>): Value => {
     if (hasClosed) throw new StoreFault('The database is closed', 'not_recorded')
     if (!isReady) setUp(database, migrate)
     isReady = true
     return work(database)
-  }
-
-  /** Runs work that may wait for the same lock: calls one after the other share one timeout. */
-  const runner = () => {
-    /** When the lock was first met, and when last; 0 without a lock. */
-    let since = 0
-    let seen = 0
-    return async <Value>(work: (database: Database) => Value): Promise<Value> => {
-      let began: number | undefined
-      let from: number | undefined
-      for (;;) {
-        try {
-          const value = attempt(work)
-          seen = 0
-          return value
-        } catch (error) {
-          // A file that was locked when it was opened is checked only now.
-          if (error instanceof UnusableFile)
-            throw new StoreFault(error.message, 'not_recorded', error)
-          if (!isBusy(error)) throw faultOf(error, 'not_recorded')
-          const now = performance.now()
-          began ??= now
-          from ??= now - seen < LOCK_MEMORY_MS ? since : now
-          since = from
-          seen = now
-          const waited = now - from
-          const hasTried = now - began >= Math.min(busyTimeout, LOCK_MEMORY_MS)
-          if (waited >= busyTimeout && hasTried) throw lockedFault(busyTimeout, error)
-          await pause(waited)
-        }
-      }
-    }
   }
 
   const close = () => {
@@ -118,18 +71,25 @@ export const openConnection = (
       throw faultOf(error, 'not_recorded')
     }
   }
-  const reading = runner()
-  const writing = runner()
+
+  const readLock: LockMemory = { since: 0, seen: 0 }
+  const writeLock: LockMemory = { since: 0, seen: 0 }
+  const read = <Value>(work: Work<Value>) =>
+    untilUnlocked(() => attempt(work), busyTimeout, readLock)
+  const write = <Value>(work: Work<Value>) =>
+    untilUnlocked(() => attempt(work), busyTimeout, writeLock)
   return {
-    query: reading,
-    read: (work) => reading((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
-    write: (work) => writing((database) => inTransaction(database, 'BEGIN IMMEDIATE', work)),
+    query: read,
+    read: (work) => read((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
+    write: (work) => write((database) => inTransaction(database, 'BEGIN IMMEDIATE', work)),
     isClosed: () => hasClosed,
     close,
   }
 }
 
-/** Opens a file that must be there: SQLite would create one that is missing. */
+type Work<Value> = (database: SyncDatabase) => Value
+
+/** Opens a file that must exist: SQLite would create a missing one. */
 const openExisting = (path: string): Database => {
   if (path.startsWith('file:'))
     return openDatabase(
@@ -139,15 +99,57 @@ const openExisting = (path: string): Database => {
   return openDatabase(path)
 }
 
+/** How long a lock is tried in every turn of the event loop, in milliseconds. */
+const EAGER_WAIT_MS = 2
+
+/** Longest pause between two tries after that, in milliseconds. */
+const MAX_PAUSE_MS = 5
+
+/**
+ * A lock met again within this time, in milliseconds, counts as the same one. It may be another one, so a call must
+ * have tried for as long itself before it is rejected.
+ */
+const LOCK_MEMORY_MS = 20 * MAX_PAUSE_MS
+
+/** When a lock was first met, and when last; 0 without a lock. Consecutive calls that wait for it share one timeout. */
+interface LockMemory {
+  since: number
+  seen: number
+}
+
+/** Runs `attempt`, again and again while another process has the file locked, for at most `busyTimeout` milliseconds. */
+const untilUnlocked = async <Value>(
+  attempt: () => Value,
+  busyTimeout: number,
+  lock: LockMemory,
+): Promise<Value> => {
+  let began: number | undefined
+  let from: number | undefined
+  for (;;) {
+    try {
+      const value = attempt()
+      lock.seen = 0
+      return value
+    } catch (error) {
+      // A file that was locked when it was opened is checked only now.
+      if (error instanceof UnusableFile) throw new StoreFault(error.message, 'not_recorded', error)
+      if (!isBusy(error)) throw faultOf(error, 'not_recorded')
+      const now = performance.now()
+      began ??= now
+      from ??= now - lock.seen < LOCK_MEMORY_MS ? lock.since : now
+      lock.since = from
+      lock.seen = now
+      const waited = now - from
+      const hasTried = now - began >= Math.min(busyTimeout, LOCK_MEMORY_MS)
+      if (waited >= busyTimeout && hasTried) throw lockedFault(busyTimeout, error)
+      await pause(waited)
+    }
+  }
+}
+
 /** A random pause, so that two processes do not try in step. */
 const pause = (waited: number): Promise<void> =>
   new Promise((resolve) => {
     if (waited < EAGER_WAIT_MS) setSoon(resolve)
     else setLater(resolve, Math.random() * MAX_PAUSE_MS)
   })
-
-/** Those of SQLite itself, which no statement of ours comes near. */
-export const LIMITS: SqliteLimits = {
-  maxParameters: 32_766,
-  maxEvents: Number.POSITIVE_INFINITY,
-}

@@ -3,7 +3,7 @@ import type { Parameter, Row } from '../sql/dialect.js'
 import type { SyncDatabase } from '../sql/sqlite/dialect.js'
 import { UnusableFile } from './faults.js'
 
-/** A connection to one SQLite file. It throws SQLITE_BUSY and never waits. */
+/** A connection to one SQLite file. It throws SQLITE_BUSY instead of waiting for a lock. */
 export interface Database extends SyncDatabase {
   readonly close: () => void
 }
@@ -11,7 +11,7 @@ export interface Database extends SyncDatabase {
 /**
  * Opens `path`, or a database in memory for `:memory:`. Prepared statements are cached.
  *
- * @throws UnusableFile when it cannot be opened; Error where there is no `node:sqlite`
+ * @throws UnusableFile when it cannot be opened; Error without `node:sqlite`
  */
 export const openDatabase = (path: string): Database => {
   const connection = connect(path)
@@ -41,11 +41,11 @@ export const openDatabase = (path: string): Database => {
   }
 }
 
-/** The columns of our queries have different names, and none is a number, so keys are in their order. */
+/** Rows as arrays. Column names of a query are unique and not numeric, so the keys of a row are in the order of its columns. */
 const asArrays = (rows: readonly object[]): readonly unknown[] =>
   rows[0] === undefined || Array.isArray(rows[0]) ? rows : rows.map((row) => Object.values(row))
 
-/** Most cached statements: lists have too many different ones to cache all. */
+/** Most cached statements: queries of lists have too many variants to cache them all. */
 const MAX_PREPARED = 200
 
 const connect = (path: string): DatabaseSync => {
@@ -53,16 +53,16 @@ const connect = (path: string): DatabaseSync => {
   if (path === '' || path === 'file:') throw new UnusableFile('cannot_open', 'The path is empty')
   const { DatabaseSync } = nodeSqlite()
   try {
-    // A timeout would block the whole program.
+    // Waiting for a lock would block the whole program.
     return new DatabaseSync(path, { timeout: 0 })
   } catch (error) {
     throw new UnusableFile('cannot_open', `Cannot open ${path}`, error)
   }
 }
 
-/** Not imported: an import would fail without our message where there is none. */
+/** Not imported: without `node:sqlite` an import would fail before our message. */
 const nodeSqlite = () => {
-  // Older versions lack this function, too.
+  // Versions without `node:sqlite` may lack this function, too.
   const found = process.getBuiltinModule?.('node:sqlite')
   if (found) return found
   throw new Error(

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
-import { readLog, restoreEvents } from '../sql/sqlite/event-log.js'
-import { writeGroup } from '../sql/sqlite/write-group.js'
+import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
 import { groupCommit, type Verdict } from '../store/group-commit.js'
 import {
   listeners,
@@ -55,10 +54,8 @@ export const sqliteEventStore = (
 const INTERVAL_MS = 50
 
 /**
- * Calls `changed` soon after another connection has written to the file. Does not keep the program
- * alive.
- *
- * @returns a function that ends the calls
+ * Calls `changed` soon after another connection has written to the file, until the returned function is called.
+ * Does not keep the program alive.
  */
 export const watch = (connection: Connection, changed: () => void): (() => void) => {
   let isWatching = true

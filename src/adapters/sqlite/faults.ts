@@ -1,12 +1,33 @@
 import { fieldOf } from '../../domain/values.js'
 import { type FaultOutcome, StoreFault } from '../../ports/event-store.js'
 
-/** How long a rejected caller should wait before another try, in milliseconds. */
-const RETRY_AFTER_MS = 1_000
+/**
+ * A file that `openSqlite` must not use:
+ *
+ * - `cannot_open`: it cannot be opened or created, for instance because its folder does not exist;
+ * - `not_a_database`: it is not an SQLite file;
+ * - `foreign`: it is the database of another program;
+ * - `newer`: a newer version of this library wrote it;
+ * - `not_migrated`: it is missing, or its tables are missing or older than this version of the library, and `migrate` is
+ *   `false`.
+ */
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile'
+  /** Why it must not be used, as listed above. */
+  readonly reason: 'cannot_open' | 'not_a_database' | 'foreign' | 'newer' | 'not_migrated'
+
+  constructor(reason: UnusableFile['reason'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.reason = reason
+  }
+}
 
 /** An error of SQLite as a {@link StoreFault}; any other error as it is. */
 export const faultOf = (error: unknown, outcome: FaultOutcome): unknown =>
   isSqliteError(error) ? new StoreFault(`SQLite: ${error.message}`, outcome, error) : error
+
+/** How long a rejected caller should wait before another try, in milliseconds. */
+const RETRY_AFTER_MS = 1_000
 
 /** The fault of a lock that lasted longer than `busyTimeout`. */
 export const lockedFault = (busyTimeout: number, cause: unknown): StoreFault => {
@@ -25,7 +46,7 @@ const LOCKED = 6
 const FULL = 13
 const NOT_A_DATABASE = 26
 
-/** Primary result code of SQLite; undefined when `error` is not SQLite's. */
+/** The primary result code of SQLite; undefined when SQLite did not report `error`. */
 const resultCode = (error: unknown): number | undefined => {
   // Not `instanceof`: some test runners have an `Error` of their own.
   const code = fieldOf(error, 'errcode')
@@ -35,35 +56,14 @@ const resultCode = (error: unknown): number | undefined => {
 /** Whether SQLite itself reported `error`. */
 export const isSqliteError = (error: unknown): error is Error => resultCode(error) !== undefined
 
-/** Whether another connection holds a lock, so that trying again may help. */
+/** Whether another connection holds a lock, so that another try may succeed. */
 export const isBusy = (error: unknown): boolean => {
   const code = resultCode(error)
   return code === BUSY || code === LOCKED
 }
 
-/** Whether the disk is full, and so nothing was recorded. */
+/** Whether the disk is full, so that nothing was recorded. */
 export const isFull = (error: unknown): boolean => resultCode(error) === FULL
 
-/** Whether the file is no database. */
+/** Whether the file is not an SQLite file. */
 export const isNotADatabase = (error: unknown): boolean => resultCode(error) === NOT_A_DATABASE
-
-/**
- * A file that `openSqlite` must not use:
- *
- * - `cannot_open`: it cannot be opened or created, for instance because its folder does not exist;
- * - `not_a_database`: it is no SQLite file;
- * - `foreign`: it is the database of another program;
- * - `newer`: a newer version of this library wrote it;
- * - `not_migrated`: it is missing, or its tables are missing or older than this version of the library, and `migrate` is
- *   `false`.
- */
-export class UnusableFile extends Error {
-  override readonly name = 'UnusableFile'
-  /** Why it must not be used, as listed above. */
-  readonly reason: 'cannot_open' | 'not_a_database' | 'foreign' | 'newer' | 'not_migrated'
-
-  constructor(reason: UnusableFile['reason'], message: string, cause?: unknown) {
-    super(message, { cause })
-    this.reason = reason
-  }
-}

@@ -1,7 +1,9 @@
+import { BOOLEAN, checkOptions, FUNCTION, NUMBER } from '../../check-options.js'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
+import type { WebhookCursors } from '../../ports/webhook-cursors.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
-import { checkNames } from '../store/check-options.js'
+import { sqlCursors } from '../sql/webhook-cursors.js'
 import { type Clock, microsecondClock } from '../store/record-events.js'
 import { LIMITS, openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
@@ -10,11 +12,6 @@ export { StoreFault } from '../../ports/event-store.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
 export { UnusableFile } from './faults.js'
-export {
-  type SqliteCursors,
-  type SqliteCursorsOptions,
-  sqliteCursors,
-} from './webhook-cursors.js'
 
 /** Options of an SQLite file. */
 export interface SqliteOptions {
@@ -26,8 +23,8 @@ export interface SqliteOptions {
    */
   readonly busyTimeout?: number | undefined
   /**
-   * `false` refuses a file that is missing, and leaves the table of the events as it is; otherwise the file is created
-   * and brought up to date. Tables of the read model are created when they are first used.
+   * `false` refuses a missing file and never changes the table of the events. Otherwise the file is created and brought
+   * up to date. The tables of the read model are created at their first use.
    */
   readonly migrate?: boolean | undefined
 }
@@ -38,26 +35,27 @@ export interface Sqlite {
   readonly store: EventStore & EventRestore & EventCount
   /** In the same file, so processes share it and it survives a restart. */
   readonly readModel: ReadModel
-  /** Closes the file. Later calls, and those not answered yet, reject. */
+  /** Closes the file. Later calls and pending ones reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * Opens the SQLite file at `path`, or creates it; several processes may have it open. `:memory:` is a
+ * Opens the SQLite file at `path`, or creates it. Several processes may have it open. `:memory:` is a
  * database that ends with the program.
  *
- * What `append` has answered is on disk (`synchronous = FULL`), also in the files `-wal` and `-shm` beside this
- * one: copy and move them together.
+ * Appends that were answered are on disk (`synchronous = FULL`), partly in the files `-wal` and `-shm` beside
+ * this one: copy and move them together.
  *
- * @throws UnusableFile when it cannot be opened, is no file of this library, is of a newer version of it, or
- *   `migrate` is `false` and there is something to create;
- *   StoreFault when it is damaged or cannot be written; TypeError when an option is unknown or of a wrong
- *   type; Error where there is no `node:sqlite`
+ * @throws UnusableFile when the file cannot be opened, belongs to another program or to a newer version of this
+ *   library, or is not up to date and `migrate` is `false`; StoreFault when it is damaged or cannot be written;
+ *   TypeError when an option is unknown or of a wrong type; Error without `node:sqlite`
  */
 export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite => {
-  checkNames('openSqlite', options, ['now', 'busyTimeout', 'migrate'])
+  checkOptions('openSqlite', options, {
+    optional: { now: FUNCTION, busyTimeout: NUMBER, migrate: BOOLEAN },
+  })
   const { now, busyTimeout, migrate } = options
   const clock = microsecondClock(now)
   const connection = openConnection(path, { busyTimeout, migrate })
@@ -69,4 +67,66 @@ export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite =>
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Options of webhook cursors in an SQLite file. */
+export interface SqliteCursorsOptions {
+  /** How long, in milliseconds, another process may keep the file locked; 10,000 when absent. See `openSqlite`. */
+  readonly busyTimeout?: number | undefined
+}
+
+/** Webhook cursors in an SQLite file in use. */
+export interface SqliteCursors extends WebhookCursors {
+  /** Closes the file. Later calls reject. */
+  readonly close: () => Promise<void>
+  /** `close`, for `await using`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS webhook_cursor (
+  endpoint TEXT PRIMARY KEY,
+  version INTEGER NOT NULL,
+  state TEXT,
+  holder TEXT,
+  until INTEGER NOT NULL
+) STRICT`
+
+/** Milliseconds since the Unix epoch. */
+const NOW = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+
+/**
+ * Cursors of `claviger/webhooks` in the SQLite file at `path`, which may be a file of `openSqlite`. Several processes of
+ * one machine share it, and its clock measures the leases. The table `webhook_cursor` is created when it is missing.
+ *
+ * @throws as `openSqlite` does
+ */
+export const sqliteCursors = (path: string, options: SqliteCursorsOptions = {}): SqliteCursors => {
+  checkOptions('sqliteCursors', options, { optional: { busyTimeout: NUMBER } })
+  const connection = openConnection(path, options)
+  let hasTable = false
+  const createTable = async (): Promise<void> => {
+    if (!hasTable) await connection.write((database) => database.script(CREATE_CURSORS))
+    hasTable = true
+  }
+  const cursors = sqlCursors(
+    {
+      table: 'webhook_cursor',
+      now: NOW,
+      later: `${NOW} + ?`,
+      remaining: `until - ${NOW}`,
+      never: '0',
+    },
+    {
+      read: async ({ sql, parameters }) => {
+        await createTable()
+        return connection.query((database) => database.rows(sql, ...parameters))
+      },
+      write: async ({ sql, parameters }) => {
+        await createTable()
+        return connection.write((database) => database.rows(sql, ...parameters))
+      },
+    },
+  )
+  const close = async () => connection.close()
+  return { ...cursors, close, [Symbol.asyncDispose]: close }
 }

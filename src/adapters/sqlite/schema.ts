@@ -1,26 +1,26 @@
 import type { FaultOutcome, StoreFault } from '../../ports/event-store.js'
+import type { SyncDatabase } from '../sql/sqlite/dialect.js'
 import { CREATE_EVENTS } from '../sql/sqlite/event-log.js'
-import type { Database } from './database.js'
 import { faultOf, isBusy, isFull, isNotADatabase, UnusableFile } from './faults.js'
 
 /** `clav` in ASCII: marks a file as ours. */
 const APPLICATION_ID = 0x636c6176
 
 /**
- * What makes each version of the tables of the one before; `PRAGMA user_version` counts those done. Add new ones,
- * but never change one: files that went through it exist.
+ * The migration to each version of the tables; `PRAGMA user_version` counts those done. Add new ones, but never
+ * change one: existing files went through it.
  */
 const MIGRATIONS: readonly string[] = [CREATE_EVENTS]
 
 /**
- * Pages cached in memory, in KiB. Few, so that they fit into the caches of the processor: the system caches the
- * others, and each commit goes through all of ours.
+ * Size of the page cache, in KiB. Small enough for the caches of the processor, because each commit goes through all
+ * cached pages. The operating system caches the others.
  */
 const CACHE_SIZE = 8_192
 
 /**
  * Changed pages that may wait in memory for the commit, in KiB. A batch of a catch-up changes some thousand pages;
- * beyond this limit SQLite writes them earlier, and some of them twice.
+ * beyond this limit SQLite writes them before the commit, and some of them twice.
  */
 const SPILL_SIZE = 32_768
 
@@ -28,17 +28,16 @@ const SPILL_SIZE = 32_768
 const CHECKPOINT_PAGES = 4000
 
 /**
- * Makes the settings of a new connection, and brings the tables up to date if `mayMigrate`. Several processes may do
- * so at once.
+ * Configures a new connection, and brings the tables up to date if `mayMigrate`. Several processes may do so at once.
  *
  * @throws UnusableFile, with nothing changed; SQLITE_BUSY when it must be tried again
  */
-export const setUp = (database: Database, mayMigrate = true): void => {
+export const setUp = (database: SyncDatabase, mayMigrate = true): void => {
   // In a transaction: another process may be setting up the file.
   const version = inTransaction(database, 'BEGIN DEFERRED', schemaVersion)
   if (version < MIGRATIONS.length && !mayMigrate)
     throw new UnusableFile('not_migrated', notMigrated(version))
-  // It is a property of the file: a copy that SQLite has made may have another one.
+  // A property of the file, which a copy made by SQLite may lack.
   if (mayMigrate) database.script('PRAGMA journal_mode = WAL')
   // Large lists are sorted in memory, as a container may have no folder for temporary files.
   database.script(
@@ -56,7 +55,7 @@ const notMigrated = (version: number): string =>
     ? 'The file holds no tables of claviger'
     : `The file has version ${version}, not ${MIGRATIONS.length}: open it once without migrate: false`
 
-const migrate = (database: Database): void => {
+const migrate = (database: SyncDatabase): void => {
   // Read again: another process may have been faster.
   for (const migration of MIGRATIONS.slice(schemaVersion(database))) database.script(migration)
   database.script(
@@ -66,12 +65,12 @@ const migrate = (database: Database): void => {
 }
 
 /** How many migrations the file has gone through; 0 for a new one. */
-const schemaVersion = (database: Database): number => {
+const schemaVersion = (database: SyncDatabase): number => {
   const applicationId = pragma(database, 'PRAGMA application_id')
   const version = pragma(database, 'PRAGMA user_version')
   if (applicationId !== APPLICATION_ID) {
-    const isNew = applicationId === 0 && version === 0 && isEmpty(database)
-    if (isNew) return 0
+    const tables = database.value('SELECT count(*) FROM sqlite_schema')
+    if (applicationId === 0 && version === 0 && tables === 0) return 0
     throw new UnusableFile('foreign', 'The file is the database of another program')
   }
   if (version > MIGRATIONS.length) {
@@ -83,15 +82,12 @@ const schemaVersion = (database: Database): number => {
   return version
 }
 
-const isEmpty = (database: Database): boolean =>
-  database.value('SELECT count(*) FROM sqlite_schema') === 0
-
-const pragma = (database: Database, sql: string): number => {
+const pragma = (database: SyncDatabase, sql: string): number => {
   try {
     return Number(database.value(sql))
   } catch (error) {
     if (!isNotADatabase(error)) throw error
-    throw new UnusableFile('not_a_database', 'The file is no SQLite database', error)
+    throw new UnusableFile('not_a_database', 'The file is not an SQLite database', error)
   }
 }
 
@@ -105,9 +101,9 @@ export type Begin = 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
  *   {@link StoreFault} for any other error of SQLite; errors of `work` as they are
  */
 export const inTransaction = <Value>(
-  database: Database,
+  database: SyncDatabase,
   begin: Begin,
-  work: (database: Database) => Value,
+  work: (database: SyncDatabase) => Value,
 ): Value => {
   let outcome: FaultOutcome = 'not_recorded'
   try {
@@ -123,7 +119,7 @@ export const inTransaction = <Value>(
   }
 }
 
-const rollBack = (database: Database): void => {
+const rollBack = (database: SyncDatabase): void => {
   try {
     database.run('ROLLBACK')
   } catch {

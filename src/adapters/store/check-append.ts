@@ -1,4 +1,4 @@
-import { type StreamId, unstorable } from '../../domain/values.js'
+import { isRecord, type StreamId, unstorable } from '../../domain/values.js'
 import {
   type Append,
   MAX_APPEND_BYTES,
@@ -27,9 +27,8 @@ export class InvalidAppend extends Error {
 /** Why every store must refuse `append` before it writes anything; undefined when it is valid. */
 export const checkAppend = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
   if (writes.length === 0) return new InvalidAppend('writes', 'must not be empty')
-  if (writes.length > MAX_WRITES) {
+  if (writes.length > MAX_WRITES)
     return new InvalidAppend('writes', `must be at most ${MAX_WRITES}`)
-  }
   return checkText('id', id) ?? checkMetadata(metadata) ?? checkWrites(writes) ?? checkSize(writes)
 }
 
@@ -43,9 +42,12 @@ const checkMetadata = (metadata: Metadata): InvalidAppend | undefined =>
   checkText('metadata.managedBy', metadata.managedBy)
 
 const checkWrites = (writes: readonly StreamWrite[]): InvalidAppend | undefined => {
-  for (let index = 0; index < writes.length; index++) {
-    const write = writes[index]
-    const invalid = write && checkWrite(write, index)
+  for (const [index, { stream, expectedVersion, events }] of writes.entries()) {
+    const objection = objectionTo(stream)
+    if (objection) return new InvalidAppend(`writes[${index}].stream`, objection)
+    if (!Number.isSafeInteger(expectedVersion) || expectedVersion < 0)
+      return new InvalidAppend(`writes[${index}].expectedVersion`, 'must be a whole number from 0')
+    const invalid = checkEvents(events, index)
     if (invalid) return invalid
   }
   return namesTwice(writes)
@@ -53,25 +55,11 @@ const checkWrites = (writes: readonly StreamWrite[]): InvalidAppend | undefined 
     : undefined
 }
 
-const checkWrite = (
-  { stream, expectedVersion, events }: StreamWrite,
-  index: number,
-): InvalidAppend | undefined => {
-  const objection = objectionTo(stream)
-  if (objection) return new InvalidAppend(`writes[${index}].stream`, objection)
-  if (!Number.isSafeInteger(expectedVersion) || expectedVersion < 0) {
-    return new InvalidAppend(`writes[${index}].expectedVersion`, 'must be a whole number from 0')
-  }
-  return checkEvents(events, index)
-}
-
 const checkEvents = (events: readonly NewEvent[], write: number): InvalidAppend | undefined => {
-  for (let index = 0; index < events.length; index++) {
-    const event = events[index]
-    if (event === undefined) continue
-    const objection = objectionTo(event.type)
+  for (const [index, { type, schemaVersion }] of events.entries()) {
+    const objection = objectionTo(type)
     if (objection) return new InvalidAppend(`writes[${write}].events[${index}].type`, objection)
-    if (Number.isSafeInteger(event.schemaVersion) && event.schemaVersion > 0) continue
+    if (Number.isSafeInteger(schemaVersion) && schemaVersion > 0) continue
     const field = `writes[${write}].events[${index}].schemaVersion`
     return new InvalidAppend(field, 'must be a whole number from 1')
   }
@@ -101,10 +89,10 @@ const objectionTo = (text: string): string | undefined =>
 /** Most bytes of UTF-8 that one UTF-16 unit takes. */
 const MAX_BYTES_PER_UNIT = 3
 
-/** Most bytes that one UTF-16 unit takes within JSON: a control character or a lone surrogate. */
+/** Most bytes that one UTF-16 unit takes in JSON: a control character or a lone surrogate. */
 const MAX_JSON_BYTES_PER_UNIT = 6
 
-/** Most bytes of JSON that a value without text takes: a number, a date, a pair of brackets. */
+/** Most bytes of JSON for a value without text: a number, a date, a pair of brackets. */
 const MAX_SCALAR_BYTES = 30
 
 const encoder = new TextEncoder()
@@ -113,81 +101,65 @@ const encoder = new TextEncoder()
 export const exceedsBytes = (text: string, limit: number): boolean =>
   text.length * MAX_BYTES_PER_UNIT > limit && encoder.encode(text).length > limit
 
-/** Whether the data of all events takes more than `limit` bytes as JSON, which is only made when it might. */
-export const jsonExceedsBytes = (writes: readonly StreamWrite[], limit: number): boolean => {
-  const bound = sum(writes, (event) => boundOf(event.data))
-  return bound > limit && sum(writes, jsonBytes) > limit
-}
+/** Whether the data of all events takes more than `limit` bytes as JSON. The JSON is made only when an estimate exceeds the limit. */
+const jsonExceedsBytes = (writes: readonly StreamWrite[], limit: number): boolean =>
+  sum(writes, ({ data }) => maxJsonBytes(data)) > limit &&
+  sum(writes, ({ data }) => encoder.encode(JSON.stringify(data)).length) > limit
 
-const jsonBytes = ({ data }: { readonly data: object }): number =>
-  encoder.encode(JSON.stringify(data)).length
-
-const sum = (
-  writes: readonly StreamWrite[],
-  sizeOf: (event: StreamWrite['events'][number]) => number,
-): number => {
+const sum = (writes: readonly StreamWrite[], sizeOf: (event: NewEvent) => number): number => {
   let size = 0
   for (const { events } of writes) for (const event of events) size += sizeOf(event)
   return size
 }
 
-/** An upper bound of the bytes of `value` as JSON, without making it. */
-const boundOf = (value: unknown): number => {
+/** An upper bound for the bytes of `value` as JSON. */
+const maxJsonBytes = (value: unknown): number => {
   if (typeof value === 'string') return 2 + value.length * MAX_JSON_BYTES_PER_UNIT
-  // It has no JSON: making it throws.
+  // It has no JSON: JSON.stringify throws.
   if (typeof value === 'bigint') return Number.POSITIVE_INFINITY
   if (!isRecord(value)) return MAX_SCALAR_BYTES
-  let bound = MAX_SCALAR_BYTES
+  let bytes = MAX_SCALAR_BYTES
   // Faster than `Object.entries`; inherited properties only raise the bound.
-  for (const key in value) {
-    bound += 4 + key.length * MAX_JSON_BYTES_PER_UNIT + boundOf(value[key])
-  }
-  return bound
+  for (const key in value)
+    bytes += 4 + key.length * MAX_JSON_BYTES_PER_UNIT + maxJsonBytes(value[key])
+  return bytes
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 /** Events that cannot be added to a log as they are. */
 export class InvalidRestore extends Error {
   override readonly name = 'InvalidRestore'
 }
 
-/** What a store holds before a restore. */
-export interface Held {
-  /** Its last event; undefined when it is empty. */
-  readonly last: RecordedEvent | undefined
-  readonly versionOf: (stream: StreamId) => Version
-  readonly isKeyUsed: (idempotencyKey: string) => boolean
-}
-
-/** Whether `event` begins an append in a log in which it follows `previous`. */
+/** Whether `event` is the first of its append in a log where it follows `previous`. */
 export const beginsAppend = (event: RecordedEvent, previous: RecordedEvent | undefined): boolean =>
   event.appendId !== previous?.appendId
 
-/** Why `events` cannot be added to a store that holds `held`; undefined when they can. */
+/** Why `events` cannot be added to a store with the content `stored`; undefined when they can. */
 export const checkRestore = (
   events: readonly RecordedEvent[],
-  held: Held,
+  stored: {
+    /** The last event; undefined when the store is empty. */
+    readonly last: RecordedEvent | undefined
+    readonly versionOf: (stream: StreamId) => Version
+    readonly isKeyUsed: (idempotencyKey: string) => boolean
+  },
 ): InvalidRestore | undefined => {
   const versions = new Map<StreamId, Version>()
   const keys = new Set<string>()
-  let previous = held.last
+  let previous = stored.last
   for (const event of events) {
     const { stream, version, position, metadata } = event
-    const { idempotencyKey } = metadata
-    if (position <= (previous?.position ?? 0n) || position > BigInt(Number.MAX_SAFE_INTEGER)) {
+    if (position <= (previous?.position ?? 0n) || position > BigInt(Number.MAX_SAFE_INTEGER))
       return new InvalidRestore(`Position ${position} is not above the one before and below 2^53`)
-    }
-    if (version !== (versions.get(stream) ?? held.versionOf(stream)) + 1) {
+    if (version !== (versions.get(stream) ?? stored.versionOf(stream)) + 1)
       return new InvalidRestore(`Version ${version} does not continue the stream ${stream}`)
-    }
-    const key = beginsAppend(event, previous) ? idempotencyKey : undefined
-    if (key !== undefined && (keys.has(key) || held.isKeyUsed(key))) {
-      return new InvalidRestore(`The idempotency key ${key} was used before`)
-    }
     versions.set(stream, version)
-    if (key !== undefined) keys.add(key)
+    const key = beginsAppend(event, previous) ? metadata.idempotencyKey : undefined
+    if (key !== undefined) {
+      if (keys.has(key) || stored.isKeyUsed(key))
+        return new InvalidRestore(`The idempotency key ${key} was used before`)
+      keys.add(key)
+    }
     previous = event
   }
   return undefined

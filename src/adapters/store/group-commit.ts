@@ -10,19 +10,19 @@ import { type PreparedAppend, prepareAppend } from './record-events.js'
 /** The answer to one append. */
 export type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
 
-/** What a store supplies to write in groups. */
+/** How a store writes in groups. */
 export interface GroupWriter {
   /**
-   * Writes the appends of one group in one transaction and answers each; rejects when nothing of the
-   * group was recorded or when that is unknown.
+   * Writes the appends of a group in one transaction and returns a verdict for each. Rejects when nothing
+   * was recorded, or when the outcome is unknown.
    */
   readonly write: (group: readonly PreparedAppend[]) => Promise<readonly Verdict[]>
   /**
-   * Whether `fault` affected the whole group, so that its appends must not be tried one by one: the
-   * connection is lost, or the outcome unknown.
+   * Whether `fault` affects the whole group, so that its appends must not be tried one by one: the
+   * connection is lost, or the outcome is unknown.
    */
   readonly isConnectionFault: (fault: unknown) => boolean
-  /** Runs `next` at the end of the current turn of the event loop: what waits by then forms a group. */
+  /** Runs `next` at the end of the current turn of the event loop; appends sent until then form a group. */
   readonly schedule: (next: () => void) => void
 }
 
@@ -32,12 +32,12 @@ interface Entry {
   readonly reject: (fault: unknown) => void
 }
 
-/** Number of groups of one in a row after which an append is written without waiting for others. */
+/** After this many groups of one in a row, an append no longer waits for others. */
 const SINGLES_BEFORE_NO_WAIT = 8
 
 /**
- * Writes the appends that wait at the same time as one group, one group after the other. When appends come
- * one at a time, only every eighth waits for others.
+ * Collects appends that are sent at the same time into groups and writes one group after the other. While
+ * appends come one at a time, only every eighth waits for others.
  *
  * @returns `append` of a store; its answer does not depend on the rest of the group
  */
@@ -51,7 +51,7 @@ export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
     singles = waiting.length === 1 ? singles + 1 : 0
     const { group, rest } = planGroup(waiting)
     waiting = rest
-    await settle(writer, group)
+    await answerGroup(writer, group)
     isRunning = waiting.length > 0
     // Not at once: callers that were just answered may send more.
     if (isRunning) writer.schedule(run)
@@ -68,8 +68,8 @@ export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
     })
 }
 
-/** Writes `group` and answers each of its appends. */
-const settle = async (writer: GroupWriter, group: readonly Entry[]): Promise<void> => {
+/** Writes `group` and answers each of its appends. When a group fails, its appends are tried one by one. */
+const answerGroup = async (writer: GroupWriter, group: readonly Entry[]): Promise<void> => {
   try {
     const verdicts = await writer.write(group.map(({ prepared }) => prepared))
     for (const [index, { resolve, reject }] of group.entries()) {
@@ -78,14 +78,12 @@ const settle = async (writer: GroupWriter, group: readonly Entry[]): Promise<voi
       else reject(new Error('The writer left an append unanswered'))
     }
   } catch (fault) {
-    if (group.length > 1 && !writer.isConnectionFault(fault)) return settleEach(writer, group)
-    for (const { reject } of group) reject(fault)
+    if (group.length === 1 || writer.isConnectionFault(fault)) {
+      for (const { reject } of group) reject(fault)
+      return
+    }
+    for (const entry of group) await answerGroup(writer, [entry])
   }
-}
-
-/** Writes one append after the other, so that only the one at fault fails. */
-const settleEach = async (writer: GroupWriter, group: readonly Entry[]): Promise<void> => {
-  for (const entry of group) await settle(writer, [entry])
 }
 
 /** Most appends of one group: a larger one only takes longer to answer. */
@@ -95,11 +93,11 @@ const MAX_GROUP_APPENDS = 1000
 const MAX_GROUP_SIZE = 8 * 1024 * 1024
 
 /**
- * Chooses appends that can be checked and written together, each as if it were alone. The `rest` waits for a later
+ * Chooses appends that can be written together with the same verdicts as alone. The `rest` waits for a later
  * group; both keep their order.
  *
- * No append of a group writes what another one writes or guards, and no two have the same idempotency key. A
- * later append never overtakes a waiting one with the same streams.
+ * No append of a group writes a stream that another one writes or guards, and no two have the same
+ * idempotency key. An append never overtakes an earlier one that conflicts with it.
  */
 export const planGroup = <Item extends { readonly prepared: PreparedAppend }>(
   waiting: readonly Item[],
@@ -107,42 +105,43 @@ export const planGroup = <Item extends { readonly prepared: PreparedAppend }>(
   if (waiting.length === 1) return { group: waiting, rest: [] }
   const group: Item[] = []
   const rest: Item[] = []
-  const claims = newClaims()
+  const claims: Claims = { written: new Set(), guarded: new Set(), keys: new Set() }
   let size = 0
-  let index = 0
-  for (; index < waiting.length && index < 2 * MAX_GROUP_APPENDS; index++) {
-    const item = waiting[index]
-    if (item === undefined) break
+  let seen = 0
+  for (const item of waiting.slice(0, 2 * MAX_GROUP_APPENDS)) {
     const isFull =
       group.length === MAX_GROUP_APPENDS ||
       (group.length > 0 && size + item.prepared.size > MAX_GROUP_SIZE)
     if (isFull) break
-    if (claims.add(item.prepared)) {
+    seen++
+    if (claim(claims, item.prepared)) {
       group.push(item)
       size += item.prepared.size
     } else rest.push(item)
   }
-  return { group, rest: [...rest, ...waiting.slice(index)] }
+  return { group, rest: [...rest, ...waiting.slice(seen)] }
 }
 
-/** The streams and keys of the appends seen so far. */
-const newClaims = () => {
-  const written = new Set<string>()
-  const guarded = new Set<string>()
-  const keys = new Set<string>()
-  return {
-    /** Adds those of an append; false when it conflicts with one added before. */
-    add: ({ append: { writes, metadata } }: PreparedAppend): boolean => {
-      const { idempotencyKey } = metadata
-      let isFree = idempotencyKey === undefined || !keys.has(idempotencyKey)
-      if (idempotencyKey !== undefined) keys.add(idempotencyKey)
-      for (const { stream, events } of writes) {
-        const isGuard = events.length === 0
-        if (written.has(stream) || (!isGuard && guarded.has(stream))) isFree = false
-        if (isGuard) guarded.add(stream)
-        else written.add(stream)
-      }
-      return isFree
-    },
+/** The streams and idempotency keys of the appends seen so far. */
+interface Claims {
+  readonly written: Set<string>
+  readonly guarded: Set<string>
+  readonly keys: Set<string>
+}
+
+/** Adds the streams and the key of an append; false when it conflicts with an earlier one. */
+const claim = (
+  { written, guarded, keys }: Claims,
+  { append: { writes, metadata } }: PreparedAppend,
+): boolean => {
+  const { idempotencyKey } = metadata
+  let isFree = idempotencyKey === undefined || !keys.has(idempotencyKey)
+  if (idempotencyKey !== undefined) keys.add(idempotencyKey)
+  for (const { stream, events } of writes) {
+    const isGuard = events.length === 0
+    if (written.has(stream) || (!isGuard && guarded.has(stream))) isFree = false
+    if (isGuard) guarded.add(stream)
+    else written.add(stream)
   }
+  return isFree
 }

@@ -1,6 +1,7 @@
-import { err, ok, type Result } from 'neverthrow'
-import { fieldOf, fromBase64url, SealedSecret, toBase64url } from '../../domain/values.js'
-import type { SecretCipher, SecretOwner, SecretUnreadable } from '../../ports/secret-cipher.js'
+import { err, ok } from 'neverthrow'
+import { fromBase64url, toBase64url } from '../../domain/encoding.js'
+import { fieldOf, SealedSecret } from '../../domain/values.js'
+import type { SecretCipher, SecretOwner } from '../../ports/secret-cipher.js'
 
 /** Version of the envelope: `aes1.<key id>.<base64url of IV, cipher text and tag>`. */
 const FORMAT = 'aes1'
@@ -9,69 +10,15 @@ const ENVELOPE = /^aes1\.([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.([A-Za-z0-9_-]*)$/
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Without `ignoreBOM`, text that begins with U+FEFF would lose its first character. */
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-const encoder = new TextEncoder()
-
-/** A JSON list, so that no two owners have the same encoding. */
-const additionalData = ({ orgId, idpId }: SecretOwner): Uint8Array<ArrayBuffer> =>
-  encoder.encode(JSON.stringify(['claviger client secret', orgId, idpId]))
-
-const algorithm = (iv: Uint8Array<ArrayBuffer>, owner: SecretOwner): AesGcmParams => ({
-  name: 'AES-GCM',
-  iv,
-  additionalData: additionalData(owner),
-  tagLength: TAG_BYTES * 8,
-})
-
-/** Not by `instanceof`: where WebCrypto is of another realm, as under Jest, so are its errors. */
-const isFailedDecryption = (cause: unknown): boolean => fieldOf(cause, 'name') === 'OperationError'
-
-const decrypt = async (
-  key: CryptoKey,
-  envelope: Uint8Array<ArrayBuffer>,
-  owner: SecretOwner,
-): Promise<string | undefined> => {
-  const iv = envelope.subarray(0, IV_BYTES)
-  const cipherText = envelope.subarray(IV_BYTES)
-  try {
-    const plain = await crypto.subtle.decrypt(algorithm(iv, owner), key, cipherText)
-    return decoder.decode(plain)
-  } catch (cause) {
-    if (isFailedDecryption(cause)) return undefined
-    throw cause
-  }
-}
-
-const openWith = async (
-  ring: KeyRing,
-  sealed: string,
-  owner: SecretOwner,
-): Promise<Result<string, SecretUnreadable>> => {
-  const [, keyId, encoded] = ENVELOPE.exec(sealed) ?? []
-  if (keyId === undefined || encoded === undefined)
-    return err({ kind: 'SecretUnreadable', reason: 'tampered' })
-
-  const key = await ring.key(keyId)
-  if (key === undefined) return err({ kind: 'SecretUnreadable', reason: 'unknown_key', keyId })
-
-  const envelope = fromBase64url(encoded)
-  // Checked here: for short input, engines throw different errors.
-  const isWhole = envelope !== undefined && envelope.length >= IV_BYTES + TAG_BYTES
-  const plain = isWhole ? await decrypt(key, envelope, owner) : undefined
-  if (plain === undefined) return err({ kind: 'SecretUnreadable', reason: 'tampered', keyId })
-  return ok(plain)
-}
-
 /**
  * Seals client secrets with AES-256-GCM under a random IV of 96 bits, bound to organization and
  * identity provider. To change keys, add a key, make it `current`, and run `resealSecrets`; only
  * then drop the old one.
  *
- * Runs wherever there is WebCrypto. Keys are copied, and nothing that the cipher returns shows them.
+ * Runs wherever there is WebCrypto. Keys are copied, and no method returns them.
  *
  * @throws TypeError when an option is missing or of a wrong type
- * @throws RangeError when a key has another size, a key id other characters, or `current` no key
+ * @throws RangeError when a key has another size, a key id other characters, or `current` is not the id of a key
  */
 export const aesGcmCipher = (options: {
   /** Id of the key that seals. */
@@ -82,19 +29,62 @@ export const aesGcmCipher = (options: {
    */
   readonly keys: Readonly<Record<string, Uint8Array>>
 }): SecretCipher => {
-  const ring = keyRing(options)
-  const prefix = `${FORMAT}.${ring.current}.`
+  const { currentKey, key, prefix } = keyRing(options)
   return {
     async seal(secret, owner) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
-      const key = await ring.currentKey()
       const plain = encoder.encode(secret)
-      const cipherText = await crypto.subtle.encrypt(algorithm(iv, owner), key, plain)
+      const cipherText = await crypto.subtle.encrypt(
+        algorithm(iv, owner),
+        await currentKey(),
+        plain,
+      )
       const envelope = new Uint8Array([...iv, ...new Uint8Array(cipherText)])
       return SealedSecret.parse(prefix + toBase64url(envelope))
     },
-    open: (sealed, owner) => openWith(ring, sealed, owner),
+    async open(sealed, owner) {
+      const [, keyId, encoded] = ENVELOPE.exec(sealed) ?? []
+      if (keyId === undefined || encoded === undefined)
+        return err({ kind: 'SecretUnreadable', reason: 'tampered' })
+      const opening = await key(keyId)
+      if (opening === undefined)
+        return err({ kind: 'SecretUnreadable', reason: 'unknown_key', keyId })
+      const plain = await decrypt(opening, fromBase64url(encoded), owner)
+      if (plain === undefined) return err({ kind: 'SecretUnreadable', reason: 'tampered', keyId })
+      return ok(plain)
+    },
     isCurrent: (sealed) => sealed.startsWith(prefix),
+  }
+}
+
+const encoder = new TextEncoder()
+/** Without `ignoreBOM`, text that begins with U+FEFF would lose its first character. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const algorithm = (iv: Uint8Array<ArrayBuffer>, { orgId, idpId }: SecretOwner): AesGcmParams => ({
+  name: 'AES-GCM',
+  iv,
+  // A JSON list, so that no two owners have the same encoding.
+  additionalData: encoder.encode(JSON.stringify(['claviger client secret', orgId, idpId])),
+  tagLength: TAG_BYTES * 8,
+})
+
+/** The secret in `envelope`; undefined when it was not sealed with `key` for `owner`. */
+const decrypt = async (
+  key: CryptoKey,
+  envelope: Uint8Array<ArrayBuffer> | undefined,
+  owner: SecretOwner,
+): Promise<string | undefined> => {
+  // For short input, engines throw different errors.
+  if (envelope === undefined || envelope.length < IV_BYTES + TAG_BYTES) return undefined
+  const iv = envelope.subarray(0, IV_BYTES)
+  const cipherText = envelope.subarray(IV_BYTES)
+  try {
+    return decoder.decode(await crypto.subtle.decrypt(algorithm(iv, owner), key, cipherText))
+  } catch (cause) {
+    // Not by `instanceof`: where WebCrypto is of another realm, as under Jest, so are its errors.
+    if (fieldOf(cause, 'name') === 'OperationError') return undefined
+    throw cause
   }
 }
 
@@ -104,29 +94,40 @@ const KEY_BYTES = 32
 /** Without `.`, which ends the id in an envelope. */
 const KEY_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/** The keys of a cipher. */
-export interface KeyRing {
-  /** Id of the key that seals. */
-  readonly current: string
-  readonly currentKey: () => Promise<CryptoKey>
-  /** Undefined when there is no such key. */
-  readonly key: (keyId: string) => Promise<CryptoKey> | undefined
-}
+/**
+ * Checks and copies the keys, and imports each at its first use, not extractable.
+ *
+ * @throws TypeError or RangeError that names the wrong option and shows nothing of a key
+ */
+const keyRing = ({
+  current,
+  keys,
+}: {
+  readonly current?: string
+  readonly keys?: Readonly<Record<string, Uint8Array>>
+} = {}) => {
+  if (typeof keys !== 'object' || keys === null)
+    throw new TypeError('keys must be an object of keys by key id')
+  if (typeof current !== 'string') throw new TypeError('current must be a key id')
 
-const importKey = (bytes: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
-  crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
-
-const once = <Value>(make: () => Value): (() => Value) => {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
+  const ring = new Map<string, () => Promise<CryptoKey>>()
+  for (const [keyId, bytes] of Object.entries(keys)) {
+    const copy = checkedKey(keyId, bytes)
+    let imported: Promise<CryptoKey> | undefined
+    ring.set(keyId, () => {
+      imported ??= crypto.subtle.importKey('raw', copy, 'AES-GCM', false, ['encrypt', 'decrypt'])
+      return imported
+    })
+  }
+  const currentKey = ring.get(current)
+  if (currentKey === undefined) throw new RangeError('current must be the id of one of keys')
+  return {
+    currentKey,
+    key: (keyId: string): Promise<CryptoKey> | undefined => ring.get(keyId)?.(),
+    /** What the current key seals begins with it. */
+    prefix: `${FORMAT}.${current}.`,
   }
 }
-
-/** Not `instanceof`: in another realm, as in jsdom, a `Buffer` is no instance of its `Uint8Array`. */
-const isBytes = (value: unknown): value is Uint8Array =>
-  ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 
 // No message repeats a given value: it could be a key in the wrong place.
 const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
@@ -140,31 +141,6 @@ const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
   return new Uint8Array(bytes)
 }
 
-/**
- * Checks and copies the keys, and imports each at its first use, not extractable.
- *
- * @throws TypeError or RangeError that names the wrong option and shows nothing of a key
- */
-export const keyRing = ({
-  current,
-  keys,
-}: {
-  readonly current?: string
-  readonly keys?: Readonly<Record<string, Uint8Array>>
-} = {}): KeyRing => {
-  if (typeof keys !== 'object' || keys === null)
-    throw new TypeError('keys must be an object of keys by key id')
-  if (typeof current !== 'string') throw new TypeError('current must be a key id')
-
-  const ring = new Map<string, () => Promise<CryptoKey>>()
-  for (const [keyId, bytes] of Object.entries(keys)) {
-    const copy = checkedKey(keyId, bytes)
-    ring.set(
-      keyId,
-      once(() => importKey(copy)),
-    )
-  }
-  const currentKey = ring.get(current)
-  if (currentKey === undefined) throw new RangeError('current must be the id of one of keys')
-  return { current, currentKey, key: (keyId) => ring.get(keyId)?.() }
-}
+/** Not `instanceof`: in another realm, as in jsdom, a `Buffer` is no instance of its `Uint8Array`. */
+const isBytes = (value: unknown): value is Uint8Array =>
+  ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'

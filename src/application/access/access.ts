@@ -1,20 +1,18 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { ProjectId, RoleKey, UserId } from '../../domain/values.js'
-import type { HeldRole, Holder, Slice } from '../../ports/access-reads.js'
-import { type InvalidArgument, invalid } from '../errors/errors.js'
+import { PERMISSIONS, type Permission, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type { SortValue } from '../../ports/read-model.js'
+import { invalid } from '../errors/errors.js'
 import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
-import type { AdmittedCall } from '../method/context.js'
 import { date, firstPositionIn, pageSize } from '../method/input.js'
-import { type Read, read } from '../method/method.js'
+import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import { pageToken } from '../reading/list.js'
-import { readToken, writeToken } from '../reading/page-token.js'
-import { requireFed } from '../reading/reads.js'
+import { pageToken, readPage } from '../reading/page-token.js'
+import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
-import { sha256 } from '../sha256.js'
 
 /** Which access to check. */
 export const CheckAccessInput = z.extend(userGrants.ids, { roleKey: z.optional(RoleKey) })
@@ -91,6 +89,21 @@ export interface AccessChecks {
    * in the past, by `roleKey`, `orgId` and `userId`.
    */
   readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
+  /**
+   * The permissions that the caller has in the organization as a whole, sorted by name: `authorize` is asked once for
+   * each, without an object. Needs no permission.
+   */
+  readonly permissions: Read<PermissionsInput, CallerPermissions>
+}
+
+/** Nothing: the context names the caller and the organization. */
+export const PermissionsInput = z.strictObject({})
+export type PermissionsInput = Readonly<Record<string, never>>
+
+/** What a caller may do. */
+export interface CallerPermissions {
+  /** In the organization as a whole, sorted by name; permissions on single objects are not listed. */
+  readonly permissions: readonly Permission[]
 }
 
 /** @see AccessChecks */
@@ -107,8 +120,9 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
       },
       async (call, { userId, projectId, projectOrgId = call.orgId, roleKey }) => {
         const { orgId } = call
-        const found = await runtime.fresh.access(call, { orgId, userId, projectOrgId, projectId })
-        if (!found.project) await requireFed(runtime, call)
+        const query = { orgId, userId, projectOrgId, projectId }
+        const found = await runtime.query(call, { method: 'access', args: [query] })
+        if (!found.project) await requireCheckpoint(runtime, call)
         const isOwn = projectOrgId === orgId
         return ok(judgeAccess(found, { isOwn, roleKey, now: runtime.now() }))
       },
@@ -116,19 +130,29 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
     rolesOf: read(
       runtime,
       { method: 'access.rolesOf', permissions, schema: RolesOfInput },
-      (call, { userId, projectId, ...page }) =>
-        readPage(runtime, call, page, {
-          question: ['rolesOf', userId, projectId ?? null],
-          read: (after: PageKey | undefined, limit) =>
-            runtime.fresh.heldRoles(call, {
+      (call, { userId, projectId, pageSize, pageToken }) =>
+        readPage({
+          token: pageToken,
+          query: [call.orgId, 'rolesOf', userId, projectId ?? null],
+          isKey,
+          keyOf: ({ projectOrgId, projectId, roleKey }: HeldRole) => [
+            projectOrgId,
+            projectId,
+            roleKey,
+          ],
+          read: async (after) => {
+            const query: HeldRolesQuery = {
               orgId: call.orgId,
               userId,
               ...(projectId !== undefined && { projectId }),
               now: runtime.now(),
               ...(after && { after }),
-              limit,
-            }),
-          keyOf: ({ projectOrgId, projectId, roleKey }) => [projectOrgId, projectId, roleKey],
+              limit: pageSize,
+            }
+            const found = await runtime.query(call, { method: 'heldRoles', args: [query] })
+            if (found.items.length === 0) await requireCheckpoint(runtime, call)
+            return found
+          },
         }),
     ),
     whoHas: read(
@@ -139,55 +163,44 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         schema: WhoHasInput,
         target: targetOf(projectRoles),
       },
-      async (call, { projectId, roleKey, at, ...page }) => {
+      async (call, { projectId, roleKey, at, pageSize, pageToken }) => {
         const now = runtime.now()
         if (at && at > now) return err(invalid('at', 'must not be in the future'))
-        return readPage(runtime, call, page, {
-          question: ['whoHas', projectId, roleKey ?? null, at ?? null],
-          read: (after: PageKey | undefined, limit) =>
-            runtime.fresh.holders(call, {
+        return readPage({
+          token: pageToken,
+          query: [call.orgId, 'whoHas', projectId, roleKey ?? null, at ?? null],
+          isKey,
+          keyOf: ({ roleKey, orgId, userId }: Holder) => [roleKey, orgId, userId],
+          read: async (after) => {
+            const query: HoldersQuery = {
               orgId: call.orgId,
               projectId,
               ...(roleKey !== undefined && { roleKey }),
               ...(at && { at: firstPositionIn(at) + 999n }),
               now: at ?? now,
               ...(after && { after }),
-              limit,
-            }),
-          keyOf: ({ roleKey, orgId, userId }) => [roleKey, orgId, userId],
+              limit: pageSize,
+            }
+            const found = await runtime.query(call, { method: 'holders', args: [query] })
+            if (found.items.length === 0) await requireCheckpoint(runtime, call)
+            return found
+          },
         })
+      },
+    ),
+    permissions: read(
+      runtime,
+      { method: 'access.permissions', permissions: [], schema: PermissionsInput },
+      async (call) => {
+        const answers = await Promise.all(
+          PERMISSIONS.map((permission) => isPermitted(runtime, call, { permission })),
+        )
+        return ok({ permissions: PERMISSIONS.filter((_, index) => answers[index] === true) })
       },
     ),
   }
 }
 
-/** What the items of a page are ordered by. */
-type PageKey = readonly [string, string, string]
-
-const isPageKey = (values: readonly unknown[]): values is PageKey =>
+/** Whether `values` name a place in the order of roles or of holders. */
+const isKey = (values: readonly SortValue[]): values is readonly [string, string, string] =>
   values.length === 3 && values.every((value) => typeof value === 'string')
-
-interface Paged<Item> {
-  /** What a page token is valid for. */
-  readonly question: readonly unknown[]
-  readonly read: (after: PageKey | undefined, limit: number) => Promise<Slice<Item>>
-  /** The place of an item in the order. */
-  readonly keyOf: (item: Item) => PageKey
-}
-
-const readPage = async <Item>(
-  runtime: Runtime,
-  call: AdmittedCall,
-  { pageSize, pageToken }: { readonly pageSize: number; readonly pageToken?: string | undefined },
-  { question, read, keyOf }: Paged<Item>,
-): Promise<Result<AccessPage<Item>, InvalidArgument>> => {
-  const binding = await sha256([call.orgId, ...question])
-  const values = pageToken === undefined ? undefined : readToken(binding, pageToken)
-  const after = values && isPageKey(values) ? values : undefined
-  if (pageToken !== undefined && !after)
-    return err(invalid('pageToken', 'is not of this organization and question'))
-  const { items, hasMore } = await read(after, pageSize)
-  if (items.length === 0) await requireFed(runtime, call)
-  const last = hasMore ? items.at(-1) : undefined
-  return ok(last ? { items, nextPageToken: writeToken(binding, keyOf(last)) } : { items })
-}

@@ -1,16 +1,10 @@
 import { aggregates } from '../../domain/aggregates.js'
 import { fieldOf } from '../../domain/values.js'
-import type { Refused } from '../method/context.js'
 import type { NeededPermission } from '../method/method.js'
-import { type Target, targetOf, targetOfObject } from '../method/target.js'
-import { DECLARED_TYPES, type DeclaredType } from './declared/declared-type.js'
-import { MAX_OBJECTS } from './declared/desired-access.js'
-import { MAX_CHANGES } from './plan/plan.js'
+import { type Target, targetOf } from '../method/target.js'
+import { DECLARED_TYPES, type DeclaredType, MAX_OBJECTS } from './declared/desired-access.js'
 
 // Each function takes any input: permissions are checked before its schema.
-
-/** Fields of the context that have no meaning for many objects at once. A dry run of an apply is `iam.plan`. */
-export const REFUSED_BY_APPLY: readonly Refused[] = ['expectedSequence', 'idempotencyKey', 'dryRun']
 
 /** The permissions that `iam.plan` requires for a desired state. */
 export const permissionsToPlan = (input: unknown, orgId: string): readonly NeededPermission[] =>
@@ -20,20 +14,19 @@ export const permissionsToPlan = (input: unknown, orgId: string): readonly Neede
 export const permissionsToApply = (input: unknown, orgId: string): readonly NeededPermission[] =>
   permissionsFor(declaredIn(input, orgId), ['read', 'write'])
 
-/** The permissions that `iam.apply` requires for a plan. An object of an unknown type requires all. */
+/** The permissions that `iam.apply` requires for a plan: those for its desired state; all when that is malformed. */
 export const permissionsToApplyPlan = (
   input: unknown,
   orgId: string,
-): readonly NeededPermission[] =>
-  permissionsFor(
-    listIn(input, 'changes', MAX_CHANGES).flatMap((change) => {
-      const type = fieldOf(fieldOf(change, 'object'), 'type')
-      const known = DECLARED_TYPES.filter((declared) => declared === type)
-      const target = targetOfObject(change, orgId)
-      return (known.length > 0 ? known : DECLARED_TYPES).map((type) => ({ type, target }))
-    }),
-    ['read', 'write'],
-  )
+): readonly NeededPermission[] => {
+  const desired = fieldOf(input, 'desired')
+  return typeof desired === 'object' && desired !== null
+    ? permissionsToApply(desired, orgId)
+    : permissionsFor(
+        DECLARED_TYPES.map((type) => ({ type, target: undefined })),
+        ['read', 'write'],
+      )
+}
 
 /** Objects of one type; all of the organization without a target. */
 interface Declared {
@@ -46,24 +39,24 @@ const declaredIn = (input: unknown, orgId: string): readonly Declared[] => {
     type,
     target: target(item, orgId),
   })
-  const projects = listIn(input, 'projects', MAX_OBJECTS)
+  const projects = listIn(input, 'projects')
   const projectsWith = (field: 'roles' | 'grants') =>
     projects.filter((project) => fieldOf(project, field) !== undefined)
   return [
     ...projects.map(declare('project', targetOf(aggregates.project))),
     ...projectsWith('roles').map(declare('project_role', targetOf(aggregates.project))),
     ...projectsWith('grants').map(declare('project_grant', targetOf(aggregates.project))),
-    ...listIn(input, 'identityProviders', MAX_OBJECTS).map(
+    ...listIn(input, 'identityProviders').map(
       declare('identity_provider', targetOf(aggregates.identity_provider)),
     ),
   ]
 }
 
 /** A malformed or too long list counts as one malformed item, which needs permission for the organization. */
-const listIn = (input: unknown, field: string, most: number): readonly unknown[] => {
+const listIn = (input: unknown, field: string): readonly unknown[] => {
   const items = fieldOf(input, field)
   if (items === undefined) return []
-  return Array.isArray(items) && items.length <= most ? items : [items]
+  return Array.isArray(items) && items.length <= MAX_OBJECTS ? items : [items]
 }
 
 /** Each permission once for each target. */

@@ -6,7 +6,7 @@ import { toDomainName } from '../../domain/email-domain/domain-name.js'
 import { choice, fieldOf } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { Domain, SignInRoute } from '../../ports/read-model.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import { invalid, type ReadError } from '../errors/errors.js'
 import { catchFaults, fromPort } from '../errors/fault.js'
 import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
@@ -20,7 +20,8 @@ import {
   pageOf,
   type TextFilter,
 } from '../reading/list.js'
-import { get, requireFed } from '../reading/reads.js'
+import { requireCheckpoint } from '../reading/query.js'
+import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
 import { type ObjectWrite, specOf, writeObject } from '../writing/write-object.js'
@@ -61,7 +62,7 @@ export interface Domains {
   readonly route: (
     input: RouteInput,
     options?: RouteOptions,
-  ) => ResultAsync<SignInRoute | undefined, IamError>
+  ) => ResultAsync<SignInRoute | undefined, ReadError>
 }
 
 /** @see Domains */
@@ -178,10 +179,7 @@ export interface AddedDomain extends DomainIds {
 
 /** Which domains to list, in which order. */
 export const ListDomainsInput = z.strictObject({
-  filter: z._default(
-    z.extend(filterBy(domains), { state: z.optional(choice(domains.states)) }),
-    {},
-  ),
+  filter: z._default(filterBy(domains), {}),
   ...pageOf(domains),
 })
 export interface ListDomainsInput extends GivenList<Omit<Domain, 'challenge'>> {
@@ -252,7 +250,7 @@ export const Route = z.strictObject({
 /** Finds the provider that the user of an e-mail address signs in with. */
 export const route =
   (runtime: Runtime) =>
-  (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, IamError> => {
+  (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, ReadError> => {
     const { hooks } = runtime
     const find = () => catchFaults(() => findRoute(runtime, input, options))
     return new ResultAsync(hooks ? observed(hooks, 'domains.route', find) : find())
@@ -262,7 +260,7 @@ const findRoute = async (
   runtime: Runtime,
   input: RouteInput,
   { signal, ...options }: RouteOptions = {},
-): Promise<Result<SignInRoute | undefined, IamError>> => {
+): Promise<Result<SignInRoute | undefined, ReadError>> => {
   const given = readInput(Route, { ...input, ...options })
   if (given.isErr()) return err(given.error())
   if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
@@ -270,7 +268,8 @@ const findRoute = async (
   const call = { consistency, signal }
   const domain = domainOfEmail(email)
   if (domain === undefined) return ok(undefined)
-  const found = await raceAbort(runtime.fresh.route(call, domain), signal)
-  if (!found) await requireFed(runtime, call)
+  const query = { method: 'route', args: [domain] } as const
+  const found = await raceAbort(runtime.query(call, query), signal)
+  if (!found) await requireCheckpoint(runtime, call)
   return ok(found)
 }

@@ -12,13 +12,13 @@ import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { fieldOf, OrgId } from '../../domain/values.js'
 import type { DomainOptions } from '../../ports/host.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import { callPort } from '../waiting.js'
 
-type Decided = Promise<Result<readonly StreamChange[], IamError>>
+type Decided = Promise<Result<readonly StreamChange[], WriteError>>
 
 /** Adds a domain that the organization does not have. */
 export const decideAdded = async (streams: Streams, data: AddDomain['data']): Decided => {
@@ -72,7 +72,7 @@ const decideClaim = async (
   streams: Streams,
   type: 'ClaimDomain' | 'ReleaseDomain',
   domain: DomainName,
-): Promise<Result<StreamChange, IamError>> => {
+): Promise<Result<StreamChange, WriteError>> => {
   const before = await streams.read(verifiedDomains, { domain })
   const data = { domain, orgId: OrgId.parse(streams.orgId) }
   return verifiedDomains.decider

@@ -1,9 +1,37 @@
 import type { AlreadyExists, NotFound, ProofNotFound } from '../../domain/decider.js'
 import type { LoginRefusal } from '../../domain/project/login.js'
-import type { ObjectRef, Permission } from '../../domain/values.js'
-import type { Position } from '../../ports/event-store.js'
+import type { ObjectRef, Permission, StreamId } from '../../domain/values.js'
+import type { Position, Version } from '../../ports/event-store.js'
 import type { CorruptEvent, UnknownEvent } from '../../ports/known-event.js'
 import type { SecretUnreadable } from '../../ports/secret-cipher.js'
+
+/** Every error that a method may answer with. */
+export type IamError = WriteError | LoginRefusal
+
+/** What a method that reads may answer with. */
+export type ReadError =
+  | Unauthenticated
+  | InvalidArgument
+  | PermissionDenied
+  | NotFound
+  | Cancelled
+  | Unavailable
+  | UnknownEvent
+  | CorruptEvent
+  | SecretUnreadable
+  | ProjectionFailed
+
+/** What a method that writes may answer with. */
+export type WriteError =
+  | ReadError
+  | AlreadyExists
+  | SequenceMismatch
+  | PlanOutdated
+  | IdempotencyKeyReused
+  | Aborted
+  | SourceFailed
+  | ProofNotFound
+  | NotConfigured
 
 /** The context names no caller. */
 export interface Unauthenticated {
@@ -65,7 +93,7 @@ export interface IdempotencyKeyReused {
   readonly idempotencyKey: string
 }
 
-/** Other writers kept changing the same objects, for the ten seconds in which the write was decided anew. */
+/** Other writers kept changing the same objects for ten seconds, in which the write was retried. */
 export interface Aborted {
   readonly kind: 'Aborted'
   /** Number of decisions. */
@@ -123,30 +151,64 @@ export interface NotConfigured {
   readonly option: 'domains.resolveTxt' | 'domains.isPublicSuffix' | 'testIdentityProvider'
 }
 
-/** Every error that a method answers with. */
-export type IamError =
-  | Unauthenticated
-  | InvalidArgument
-  | PermissionDenied
-  | NotFound
-  | AlreadyExists
-  | SequenceMismatch
-  | PlanOutdated
-  | IdempotencyKeyReused
-  | Aborted
-  | Cancelled
-  | Unavailable
-  | UnknownEvent
-  | CorruptEvent
-  | SecretUnreadable
-  | ProjectionFailed
-  | SourceFailed
-  | LoginRefusal
-  | ProofNotFound
-  | NotConfigured
-
 /** An {@link InvalidArgument} about one field. */
 export const invalid = (field: string, description: string): InvalidArgument => ({
   kind: 'InvalidArgument',
   violations: [{ field, description }],
 })
+
+/** The first fault that was found in a log. `UnknownEvent` and `CorruptEvent` are about types and data. */
+export type LogFault = PositionOutOfOrder | VersionOutOfOrder | SealBroken | LogChanged | ReadError
+
+/** An event whose position does not lie above that of the event before it. */
+export interface PositionOutOfOrder {
+  readonly kind: 'PositionOutOfOrder'
+  /** Position of the event. */
+  readonly position: Position
+  /** Position of the event before it. */
+  readonly previous: Position
+}
+
+/** An event whose version does not follow that of the event before it in its stream. */
+export interface VersionOutOfOrder {
+  readonly kind: 'VersionOutOfOrder'
+  /** Position of the event. */
+  readonly position: Position
+  /** Its stream. */
+  readonly stream: StreamId
+  /** Its version. */
+  readonly version: Version
+  /** The version that follows the event before it. */
+  readonly expected: Version
+}
+
+/** An event that holds a client secret whose seal does not open. */
+export interface SealBroken {
+  readonly kind: 'SealBroken'
+  /** Position of the event. */
+  readonly position: Position
+  /** Its stream. */
+  readonly stream: StreamId
+  /** Why it does not open. */
+  readonly cause: SecretUnreadable
+}
+
+/** The log differs from a checkpoint: an event before it was changed, removed, inserted, moved or cut off. */
+export interface LogChanged {
+  readonly kind: 'LogChanged'
+  /** Origin of the checkpoint: the name of the key that signed it. */
+  readonly origin: string
+  /** Number of events of the checkpoint. */
+  readonly size: number
+  /** Number of events, from the first, that agree with an earlier checkpoint; 0 without one. */
+  readonly agreed: number
+  /** Whether the log has fewer events than the checkpoint. */
+  readonly isCut: boolean
+}
+
+/** The last event of the target is not in the source, so the target is not a copy of it. */
+export interface DifferentLog {
+  readonly kind: 'DifferentLog'
+  /** The last position of the target. */
+  readonly position: Position
+}

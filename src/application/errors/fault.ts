@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow'
 import { fieldOf } from '../../domain/values.js'
 import { outcomeOf, retryAfterOf } from '../../ports/event-store.js'
-import type { IamError, Unavailable } from './errors.js'
+import type { ReadError, Unavailable } from './errors.js'
 
 /**
  * Carries an error to the public method that returns it, past code that cannot continue. Any other
@@ -9,9 +9,9 @@ import type { IamError, Unavailable } from './errors.js'
  */
 export class Fault extends Error {
   override readonly name = 'Fault'
-  readonly error: IamError
+  readonly error: ReadError
 
-  constructor(error: IamError) {
+  constructor(error: ReadError) {
     super(error.kind)
     this.error = error
   }
@@ -39,7 +39,7 @@ export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fa
 }
 
 /** The error of a {@link Fault}. @throws any other exception */
-export const errorOf = (thrown: unknown): IamError => {
+export const errorOf = (thrown: unknown): ReadError => {
   if (thrown instanceof Fault) return thrown.error
   throw thrown
 }
@@ -47,7 +47,7 @@ export const errorOf = (thrown: unknown): IamError => {
 /** The result of `work`; a {@link Fault} that it throws becomes an error. */
 export const catchFaults = async <Value, Failure>(
   work: () => Promise<Result<Value, Failure>>,
-): Promise<Result<Value, Failure | IamError>> => {
+): Promise<Result<Value, Failure | ReadError>> => {
   try {
     return await work()
   } catch (thrown) {
@@ -82,7 +82,7 @@ const DEPTH = 10
  * Whether a projection threw because of a temporary fault, such as a lost connection, and not because it refuses the
  * event: the error has an `outcome`, as a `StoreFault` has, or it or one of its causes has one of these codes.
  */
-export const isPassingFault = (thrown: unknown): boolean => {
+export const isTransientFault = (thrown: unknown): boolean => {
   if (outcomeOf(thrown) !== undefined) return true
   let error = thrown
   for (let depth = 0; depth < DEPTH && error !== undefined; depth++) {
@@ -91,6 +91,18 @@ export const isPassingFault = (thrown: unknown): boolean => {
   }
   return false
 }
+
+/**
+ * Whether a port threw because of a bug, in it or in how it is used: trying again would fail for ever. Some clients throw
+ * a `TypeError` for a lost connection too; its causes then have a code.
+ */
+export const isBug = (thrown: unknown): boolean => {
+  const name = fieldOf(thrown, 'name')
+  return BUGS.some((bug) => bug === name) && !isTransientFault(thrown)
+}
+
+/** By name: `instanceof` fails for errors of other realms. */
+const BUGS = ['TypeError', 'ReferenceError', 'RangeError']
 
 const isCodeOfFault = (error: unknown): boolean => {
   const code = fieldOf(error, 'code')

@@ -1,7 +1,7 @@
+import type { Result } from 'neverthrow'
 import { idsOf } from '../../domain/aggregates.js'
 import { fieldOf, type ObjectRef } from '../../domain/values.js'
-import type { IamError, Moved, Unavailable } from './errors.js'
-import type { DifferentLog, LogFault } from './log-fault.js'
+import type { DifferentLog, IamError, LogFault, Moved, Unavailable } from './errors.js'
 
 /** A google.rpc error detail: its type and, beside it, its fields. */
 export interface StatusDetail {
@@ -23,8 +23,28 @@ export interface Status {
 /** An error of a method, or of a function that reads a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
 export type AnyError = IamError | LogFault | DifferentLog
 
+/** The google.rpc codes that the library and its transport use, by number. Spec: Errors, for 400, 403, 404 and 409. */
+const RPC_CODES = {
+  1: { name: 'CANCELLED', httpStatus: 499 },
+  3: { name: 'INVALID_ARGUMENT', httpStatus: 400 },
+  4: { name: 'DEADLINE_EXCEEDED', httpStatus: 504 },
+  5: { name: 'NOT_FOUND', httpStatus: 404 },
+  6: { name: 'ALREADY_EXISTS', httpStatus: 409 },
+  7: { name: 'PERMISSION_DENIED', httpStatus: 403 },
+  8: { name: 'RESOURCE_EXHAUSTED', httpStatus: 413 }, // only the size of requests is limited
+  9: { name: 'FAILED_PRECONDITION', httpStatus: 409 },
+  10: { name: 'ABORTED', httpStatus: 409 },
+  12: { name: 'UNIMPLEMENTED', httpStatus: 501 },
+  13: { name: 'INTERNAL', httpStatus: 500 },
+  14: { name: 'UNAVAILABLE', httpStatus: 503 },
+  15: { name: 'DATA_LOSS', httpStatus: 500 },
+  16: { name: 'UNAUTHENTICATED', httpStatus: 401 },
+} as const
+
 /** google.rpc.Code and message of every error. */
-const TABLE: { readonly [Kind in AnyError['kind']]: readonly [code: number, message: string] } = {
+const TABLE: {
+  readonly [Kind in AnyError['kind']]: readonly [code: keyof typeof RPC_CODES, message: string]
+} = {
   Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
   NotFound: [5, 'The object does not exist'],
@@ -53,7 +73,7 @@ const TABLE: { readonly [Kind in AnyError['kind']]: readonly [code: number, mess
   Unauthenticated: [16, 'The call names no caller'],
 }
 
-/** Kinds of errors that no method answers with. */
+/** Kinds of errors that only functions that read a whole log answer with. */
 const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } = {
   LogChanged: true,
   PositionOutOfOrder: true,
@@ -63,12 +83,13 @@ const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } 
 }
 
 /**
- * The specification's error body for `error`, without cause, stack or secrets.
+ * The error response body for `error`, without cause, stack or secrets. Spec: Errors.
  *
- * @throws TypeError when it is no error of this library
+ * @throws TypeError when its `kind` is not that of an error of this library
  */
 export const toStatus = (error: AnyError): Status => {
-  if (!Object.hasOwn(TABLE, error?.kind)) throw new TypeError('is no error of claviger')
+  if (!Object.hasOwn(TABLE, error?.kind))
+    throw new TypeError('Not an error of claviger: its kind is unknown')
   const [code, message] = TABLE[error.kind]
   const reason = reasonOf(error)
   const errorInfo = detail('ErrorInfo', { reason, domain: 'claviger', metadata: metadataOf(error) })
@@ -174,33 +195,74 @@ const violationOf = ({ object, change }: Moved): object => ({
 
 const nameOf = (object: ObjectRef): string => idsOf(object).join('/')
 
-interface RpcCode {
-  readonly name: string
-  readonly httpStatus: number
-}
-
-/** The google.rpc codes that the library and its transport use. Spec: Errors, for 400, 403, 404 and 409. */
-export const RPC_CODES: Readonly<Record<number, RpcCode>> = {
-  1: { name: 'CANCELLED', httpStatus: 499 },
-  3: { name: 'INVALID_ARGUMENT', httpStatus: 400 },
-  4: { name: 'DEADLINE_EXCEEDED', httpStatus: 504 },
-  5: { name: 'NOT_FOUND', httpStatus: 404 },
-  6: { name: 'ALREADY_EXISTS', httpStatus: 409 },
-  7: { name: 'PERMISSION_DENIED', httpStatus: 403 },
-  8: { name: 'RESOURCE_EXHAUSTED', httpStatus: 413 }, // only the size of requests is limited
-  9: { name: 'FAILED_PRECONDITION', httpStatus: 409 },
-  10: { name: 'ABORTED', httpStatus: 409 },
-  12: { name: 'UNIMPLEMENTED', httpStatus: 501 },
-  13: { name: 'INTERNAL', httpStatus: 500 },
-  14: { name: 'UNAVAILABLE', httpStatus: 503 },
-  16: { name: 'UNAUTHENTICATED', httpStatus: 401 },
-}
-
 /**
  * The HTTP status with which `claviger/transport` answers an error, or a {@link Status} of that code.
  * Spec: Errors.
  */
 export const httpStatusOf = (error: AnyError | Pick<Status, 'code'>): number => {
   const { code } = 'kind' in error ? toStatus(error) : error
-  return RPC_CODES[code]?.httpStatus ?? 500
+  // Every other code of google.rpc is a fault of the server, such as 2 UNKNOWN.
+  return isRpcCode(code) ? RPC_CODES[code].httpStatus : 500
+}
+
+const isRpcCode = (code: number): code is keyof typeof RPC_CODES => Object.hasOwn(RPC_CODES, code)
+
+/**
+ * The exception of {@link orThrow}. Its message has the kind, the google.rpc code and, for malformed input,
+ * each field. Its `cause` is what a port of the host threw.
+ */
+export class IamFailure extends Error {
+  override readonly name = 'IamFailure'
+  /** As `toStatus` gives it. */
+  readonly status: Status
+  readonly #error: AnyError
+
+  constructor(error: AnyError) {
+    const status = toStatus(error)
+    super(messageOf(error), 'cause' in error ? { cause: error.cause } : undefined)
+    this.status = status
+    this.#error = error
+  }
+
+  /** The error of the method. A getter, so that JSON and logs leave it out: it may hold a `bigint`. */
+  get error(): AnyError {
+    return this.#error
+  }
+}
+
+const messageOf = (error: AnyError): string => {
+  const [code, message] = TABLE[error.kind]
+  const summary = `${error.kind} (${RPC_CODES[code].name}): ${message}`
+  if (error.kind !== 'InvalidArgument') return summary
+  const fields = error.violations.map(({ field, description }) => `${field} ${description}`.trim())
+  return `${summary}: ${fields.join('; ')}`
+}
+
+const unwrap = <Value>(result: Result<Value, AnyError>): Value => {
+  if (result.isErr()) throw new IamFailure(result.error)
+  return result.value
+}
+
+// An async function, so that the stack of the exception includes the caller that awaits it.
+const unwrapAwaited = async <Value, Failure extends AnyError>(
+  result: PromiseLike<Result<Value, Failure>>,
+) => unwrap(await result)
+
+/**
+ * For scripts and tests: the value of a result.
+ *
+ * @throws IamFailure when the result is an error
+ */
+export function orThrow<Value, Failure extends AnyError>(result: Result<Value, Failure>): Value
+/**
+ * For scripts and tests: the value that a method answers. Rejects with an {@link IamFailure} when it answers
+ * with an error.
+ */
+export function orThrow<Value, Failure extends AnyError>(
+  result: PromiseLike<Result<Value, Failure>>,
+): Promise<Value>
+export function orThrow<Value, Failure extends AnyError>(
+  result: Result<Value, Failure> | PromiseLike<Result<Value, Failure>>,
+): Value | Promise<Value> {
+  return 'then' in result ? unwrapAwaited(result) : unwrap(result)
 }

@@ -1,8 +1,11 @@
-import { err, ok, type Result } from 'neverthrow'
-import type { Position, RecordedEvent } from '../../ports/event-store.js'
-import { type InvalidArgument, invalid } from '../errors/errors.js'
-import type { LogChanged } from '../errors/log-fault.js'
-import { fromBase64, type NoteKey, openNote, readVerifier, toBase64 } from './note.js'
+import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { ANY, checkOptions } from '../../check-options.js'
+import { fromBase64, toBase64 } from '../../domain/encoding.js'
+import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
+import { type InvalidArgument, invalid, type LogChanged, type ReadError } from '../errors/errors.js'
+import { catchFaults } from '../errors/fault.js'
+import { LOG_OPTIONS, logPages, type VerifyProgress } from '../following/log-pages.js'
+import { type NoteKey, openNote, readSigner, readVerifier, signNote } from './note.js'
 import {
   eventLine,
   frontierLength,
@@ -14,7 +17,59 @@ import {
   type Tree,
 } from './tree.js'
 
-/** What a checkpoint says of a log. */
+/** How a checkpoint is made. */
+export interface LogCheckpointOptions {
+  /** The key of {@link generateSignerKey} that signs; its name is the origin of the checkpoint. */
+  readonly signer: string
+  /** An earlier checkpoint of this key and log, to go on from; without it the whole log is read. */
+  readonly since?: string | undefined
+  /** Called after each batch with the number of events read so far; the call rejects with what it throws. */
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
+  /** Ends the call at once, also while the store does not answer. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * A signed statement of what the log holds now: how many events, and the root of a Merkle tree (RFC 6962) over
+ * {@link eventLine} of each. Keep it where nobody who can write to the store can change it: with it, {@link verify}
+ * finds what was changed before. Memory does not grow with the log.
+ *
+ * @returns a note (C2SP tlog-checkpoint), about 500 bytes. As an error: InvalidArgument for `signer` or `since`, or
+ *   Unavailable
+ */
+export const logCheckpoint = (
+  store: EventStore,
+  options: LogCheckpointOptions,
+): ResultAsync<string, ReadError> => {
+  checkOptions('logCheckpoint', options, {
+    required: { signer: ANY },
+    optional: { ...LOG_OPTIONS, since: ANY },
+  })
+  return new ResultAsync(catchFaults(() => make(store, options)))
+}
+
+const make = async (
+  store: EventStore,
+  { signer, since, onProgress, signal }: LogCheckpointOptions,
+): Promise<Result<string, ReadError>> => {
+  const key = await readSigner(signer)
+  if (!key) return err(invalid('signer', 'must be a signer key of generateSignerKey'))
+  const begun = since === undefined ? undefined : await readCheckpoint(since, [key.verifier])
+  if (since !== undefined && !begun)
+    return err(invalid('since', 'must be a checkpoint that this key has signed'))
+  const tree = growingTree(begun)
+  let last: Position = begun?.position ?? 0n
+  for await (const { events, position } of logPages(store, last, { signal })) {
+    for (const event of events) tree.add(leafHash(eventLine(event)))
+    last = position
+    onProgress?.({ done: tree.size() - (begun?.size ?? 0), position })
+  }
+  const origin = key.verifier.name
+  const reached = { origin, size: tree.size(), frontier: tree.frontier(), position: last }
+  return ok(await signNote(checkpointText(reached), key.seed))
+}
+
+/** The content of a checkpoint. */
 export interface Checkpoint extends Tree {
   /** Name of the key that signed it. */
   readonly origin: string
@@ -40,7 +95,7 @@ export const checkpointText = (checkpoint: Omit<Checkpoint, 'root'>): string => 
   ].join('\n')
 }
 
-/** What a note says, when one of `keys` has signed it under its own name; undefined for any other text. */
+/** The checkpoint of a note that one of `keys` has signed under its own name; undefined for any other text. */
 export const readCheckpoint = async (
   note: unknown,
   keys: readonly NoteKey[],
@@ -80,7 +135,7 @@ export const readKeys = (keys: readonly string[]): Result<readonly NoteKey[], In
   return ok(read)
 }
 
-/** The checkpoint of a note, or that no key has signed it. */
+/** The checkpoint of a note, or an error about `field` when no key has signed it. */
 export const signedCheckpoint = async (
   field: string,
   note: unknown,
@@ -91,24 +146,11 @@ export const signedCheckpoint = async (
   return checkpoint ? ok(checkpoint) : err(invalid(field, description))
 }
 
-/** Notes, and the keys that are trusted. */
-interface Evidence {
-  readonly checkpoints?: readonly string[] | undefined
-  readonly keys?: readonly string[] | undefined
-}
-
-/** Compares a log with checkpoints, event by event. */
-export interface EvidenceCheck {
-  readonly add: (event: RecordedEvent) => LogChanged | undefined
-  /** After the last event. */
-  readonly end: () => LogChanged | undefined
-}
-
-/** @see EvidenceCheck */
-export const evidenceCheck = async ({
-  checkpoints = [],
-  keys = [],
-}: Evidence): Promise<Result<EvidenceCheck, InvalidArgument>> => {
+/** Makes a check that compares a log, event by event, with notes that `keys` have signed. */
+export const evidenceCheck = async (
+  checkpoints: readonly string[],
+  keys: readonly string[],
+): Promise<Result<ReturnType<typeof comparing>, InvalidArgument>> => {
   const trusted = readKeys(keys)
   if (trusted.isErr()) return err(trusted.error)
   const waiting: Checkpoint[] = []
@@ -121,33 +163,37 @@ export const evidenceCheck = async ({
   return ok(comparing(waiting))
 }
 
-const comparing = (waiting: Checkpoint[]): EvidenceCheck => {
+const comparing = (waiting: Checkpoint[]) => {
   const tree = growingTree()
   let agreed = 0
+  const changed = ({ origin, size }: Checkpoint, isCut: boolean): LogChanged => ({
+    kind: 'LogChanged',
+    origin,
+    size,
+    agreed,
+    isCut,
+  })
   const compare = (): LogChanged | undefined => {
     for (let next = waiting[0]; next?.size === tree.size(); next = waiting[0]) {
-      const { origin, size, root } = next
-      if (!isSame(root, tree.root()))
-        return { kind: 'LogChanged', origin, size, agreed, isCut: false }
-      agreed = size
+      if (!isSame(next.root, tree.root())) return changed(next, false)
+      agreed = next.size
       waiting.shift()
     }
     return undefined
   }
   return {
-    add: (event) => {
+    add: (event: RecordedEvent): LogChanged | undefined => {
       if (waiting.length === 0) return undefined
-      const changed = compare()
-      if (changed || waiting.length === 0) return changed
+      const fault = compare()
+      if (fault || waiting.length === 0) return fault
       tree.add(leafHash(eventLine(event)))
       return compare()
     },
-    end: () => {
-      const changed = compare()
+    /** After the last event. */
+    end: (): LogChanged | undefined => {
+      const fault = compare()
       const [next] = waiting
-      if (changed || next === undefined) return changed
-      const { origin, size } = next
-      return { kind: 'LogChanged', origin, size, agreed, isCut: true }
+      return fault ?? (next && changed(next, true))
     },
   }
 }

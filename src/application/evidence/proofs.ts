@@ -1,11 +1,13 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { ANY, checkOptions } from '../../check-options.js'
+import { fromBase64, toBase64 } from '../../domain/encoding.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import type { LogChanged } from '../errors/errors.js'
+import { invalid, type ReadError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
-import type { LogChanged } from '../errors/log-fault.js'
-import { logBatches } from '../following/log-batches.js'
+import { LOG_OPTIONS, logPages } from '../following/log-pages.js'
 import { type Checkpoint, readCheckpoint, readKeys, signedCheckpoint } from './checkpoint.js'
-import { fromBase64, readVerifier, toBase64 } from './note.js'
+import { readVerifier } from './note.js'
 import {
   consistencyRanges,
   eventLine,
@@ -17,17 +19,17 @@ import {
   rootsOfRanges,
 } from './tree.js'
 
-/** That an event was in the log when a checkpoint was made, as JSON. */
+/** A proof that an event was in the log when a checkpoint was made, as JSON. */
 export interface InclusionProof {
   /** {@link eventLine} of the event. */
   readonly line: string
-  /** Its place in the log, counted from 0. */
+  /** Index of the event in the log, from 0. */
   readonly index: number
   /** Hashes in base64, from the leaf upwards (RFC 6962, section 2.1.1); at most 53. */
   readonly path: readonly string[]
 }
 
-/** Which event, and in which checkpoint. */
+/** The event and the checkpoint of an inclusion proof. */
 export interface ProveInclusionOptions {
   /** Position of the event. */
   readonly position: Position
@@ -39,7 +41,7 @@ export interface ProveInclusionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Which checkpoints. */
+/** The checkpoints of a consistency proof. */
 export interface ProveConsistencyOptions {
   /** A note of {@link logCheckpoint}. */
   readonly earlier: string
@@ -55,21 +57,28 @@ export interface ProveConsistencyOptions {
  * One event of the log with its proof, for an auditor who sees nothing else of the log. Reads the log twice at most.
  *
  * @returns as an error: InvalidArgument for `checkpoint`, `keys`, or a `position` at which the checkpoint has no event;
- *   {@link LogChanged} when the log is no longer what the checkpoint says
+ *   {@link LogChanged} when the log differs from the checkpoint
  */
 export const proveInclusion = (
   store: EventStore,
   options: ProveInclusionOptions,
-): ResultAsync<InclusionProof, LogChanged | IamError> =>
-  new ResultAsync(catchFaults(() => prove(store, options)))
+): ResultAsync<InclusionProof, LogChanged | ReadError> => {
+  checkOptions('proveInclusion', options, {
+    required: { position: ANY, checkpoint: ANY, keys: ANY },
+    optional: { signal: LOG_OPTIONS.signal },
+  })
+  return new ResultAsync(catchFaults(() => prove(store, options)))
+}
 
 const prove = async (
   store: EventStore,
   { position, checkpoint: note, keys, signal }: ProveInclusionOptions,
-): Promise<Result<InclusionProof, LogChanged | IamError>> => {
-  const read = await readNotes({ checkpoint: note }, keys)
+): Promise<Result<InclusionProof, LogChanged | ReadError>> => {
+  const trusted = readKeys(keys)
+  if (trusted.isErr()) return err(trusted.error)
+  const read = await signedCheckpoint('checkpoint', note, trusted.value)
   if (read.isErr()) return err(read.error)
-  const { checkpoint } = read.value
+  const checkpoint = read.value
   const found = await findLine(store, position, { size: checkpoint.size, signal })
   if (!found) return err(invalid('position', 'must be that of an event in the checkpoint'))
   const { line, index } = found
@@ -85,21 +94,30 @@ const prove = async (
  * Shows that the log of a later checkpoint begins with that of an earlier one, by hashes alone.
  *
  * @returns hashes in base64 (RFC 6962, section 2.1.2). As an error: InvalidArgument for a checkpoint or key;
- *   {@link LogChanged} when the log is no longer what the checkpoints say
+ *   {@link LogChanged} when the log differs from the checkpoints
  */
 export const proveConsistency = (
   store: EventStore,
   options: ProveConsistencyOptions,
-): ResultAsync<readonly string[], LogChanged | IamError> =>
-  new ResultAsync(catchFaults(() => connect(store, options)))
+): ResultAsync<readonly string[], LogChanged | ReadError> => {
+  checkOptions('proveConsistency', options, {
+    required: { earlier: ANY, later: ANY, keys: ANY },
+    optional: { signal: LOG_OPTIONS.signal },
+  })
+  return new ResultAsync(catchFaults(() => connect(store, options)))
+}
 
 const connect = async (
   store: EventStore,
   { earlier: first, later: second, keys, signal }: ProveConsistencyOptions,
-): Promise<Result<readonly string[], LogChanged | IamError>> => {
-  const read = await readNotes({ earlier: first, later: second }, keys)
-  if (read.isErr()) return err(read.error)
-  const { earlier, later } = read.value
+): Promise<Result<readonly string[], LogChanged | ReadError>> => {
+  const trusted = readKeys(keys)
+  if (trusted.isErr()) return err(trusted.error)
+  const readEarlier = await signedCheckpoint('earlier', first, trusted.value)
+  if (readEarlier.isErr()) return err(readEarlier.error)
+  const readLater = await signedCheckpoint('later', second, trusted.value)
+  if (readLater.isErr()) return err(readLater.error)
+  const [earlier, later] = [readEarlier.value, readLater.value]
   if (earlier.size > later.size) return err(invalid('later', 'must have at least as many events'))
   const ranges = earlier.size === 0 ? [] : consistencyRanges(earlier.size, later.size)
   const path = await hashRanges(store, ranges, { size: later.size, signal })
@@ -114,21 +132,6 @@ const changed = ({ origin, size }: Checkpoint): LogChanged => ({
   isCut: false,
 })
 
-const readNotes = async <Name extends string>(
-  notes: Readonly<Record<Name, string>>,
-  keys: readonly string[],
-): Promise<Result<Readonly<Record<Name, Checkpoint>>, IamError>> => {
-  const trusted = readKeys(keys)
-  if (trusted.isErr()) return err(trusted.error)
-  const read: Partial<Record<Name, Checkpoint>> = {}
-  for (const name of Object.keys(notes) as Name[]) {
-    const checkpoint = await signedCheckpoint(name, notes[name], trusted.value)
-    if (checkpoint.isErr()) return err(checkpoint.error)
-    read[name] = checkpoint.value
-  }
-  return ok(read as Record<Name, Checkpoint>)
-}
-
 interface Bounds {
   /** Number of events. */
   readonly size: number
@@ -138,7 +141,7 @@ interface Bounds {
 /** The lines of the first events of a log. */
 async function* firstLines(store: EventStore, { size, signal }: Bounds) {
   let index = 0
-  for await (const { events } of logBatches(store, 0n, signal))
+  for await (const { events } of logPages(store, 0n, { signal }))
     for (const event of events) {
       if (index === size) return
       yield { event, index }
@@ -164,17 +167,17 @@ const hashRanges = async (
   return collected.roots()
 }
 
-/** A proof, and what it is judged by. */
+/** An inclusion proof, with the checkpoint and the keys that it is verified with. */
 export interface VerifyInclusionInput {
   /** Of {@link proveInclusion}. */
   readonly proof: InclusionProof
-  /** The note that it was made for. */
+  /** The note that the proof was made for. */
   readonly checkpoint: string
   /** Verifier keys that are trusted. */
   readonly keys: readonly string[]
 }
 
-/** Two checkpoints, and what connects them. */
+/** A consistency proof, with the checkpoints and the keys that it is verified with. */
 export interface VerifyConsistencyInput {
   /** Of {@link proveConsistency}. */
   readonly proof: readonly string[]

@@ -35,7 +35,7 @@ export const growingTree = ({ size, frontier }: Tree = { size: 0, frontier: [] }
       let joined = leaf
       // A subtree is full when its number is even, as a binary counter carries.
       for (let level = count; level % 2 === 1; level = Math.floor(level / 2))
-        joined = nodeHash(roots.pop() ?? joined, joined)
+        joined = nodeHash(lastOf(roots), joined)
       roots.push(joined)
       count += 1
     },
@@ -43,6 +43,12 @@ export const growingTree = ({ size, frontier }: Tree = { size: 0, frontier: [] }
     frontier: (): readonly Hash[] => [...roots],
     root: (): Hash => rootOf(roots),
   }
+}
+
+const lastOf = (roots: Hash[]): Hash => {
+  const last = roots.pop()
+  if (!last) throw new Error('A tree has fewer full subtrees than its size says')
+  return last
 }
 
 /** Root of the tree that has this frontier. */
@@ -55,7 +61,7 @@ export const rootOf = (frontier: readonly Hash[]): Hash => {
 export const isSame = (a: Hash, b: Hash): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index])
 
-/** Leaves of a log by their index: the first, and the one behind the last. */
+/** Consecutive leaves by their index; `to` is excluded. */
 export type Range = readonly [from: number, to: number]
 
 /** Where a tree of `size` leaves, at least 2, is split: at the largest power of two below its size. */
@@ -77,7 +83,7 @@ export const inclusionRanges = (index: number, size: number): readonly Range[] =
   return walk(0, size)
 }
 
-/** The subtrees whose roots show that one tree goes on from another (RFC 6962, section 2.1.2). `earlier` is from 1 to `size`. */
+/** The subtrees whose roots show that a tree extends an earlier one of `earlier` leaves, 1 to `size` (RFC 6962, section 2.1.2). */
 export const consistencyRanges = (earlier: number, size: number): readonly Range[] => {
   const walk = (from: number, to: number, isWhole: boolean): readonly Range[] => {
     if (to === earlier) return isWhole ? [] : [[from, to]]
@@ -116,7 +122,7 @@ export const rootsOfRanges = (ranges: readonly Range[]) => {
 const isOdd = (value: number): boolean => value % 2 === 1
 const half = (value: number): number => Math.floor(value / 2)
 
-/** A leaf, and what leads from it to the root. */
+/** A leaf, and the hashes on its path to the root. */
 interface Inclusion {
   readonly leaf: Hash
   readonly index: number
@@ -140,14 +146,14 @@ export const isIncluded = ({ leaf, index, size, path, root }: Inclusion): boolea
   return last === 0 && isSame(hash, root)
 }
 
-/** Sizes and roots of two trees, and what shows that one goes on from the other. */
+/** Sizes and roots of two trees, and the hashes which show that one extends the other. */
 interface Consistency {
   readonly earlier: { readonly size: number; readonly root: Hash }
   readonly later: { readonly size: number; readonly root: Hash }
   readonly path: readonly Hash[]
 }
 
-/** Whether a later tree goes on from an earlier one (RFC 9162, section 2.1.4.2). */
+/** Whether a later tree extends an earlier one (RFC 9162, section 2.1.4.2). */
 export const isConsistent = ({ earlier, later, path }: Consistency): boolean => {
   if (earlier.size > later.size) return false
   if (earlier.size === 0) return path.length === 0
@@ -172,8 +178,8 @@ export const isConsistent = ({ earlier, later, path }: Consistency): boolean => 
 }
 
 /**
- * A value as JSON after RFC 8785: keys in the order of their UTF-16 code units, no space, numbers and text as ECMAScript
- * writes them. Properties that are undefined are left out, as in JSON. For what JSON can hold.
+ * A JSON value in canonical form (RFC 8785): keys in the order of their UTF-16 code units, no space, numbers and text as
+ * ECMAScript writes them. Leaves out properties that are undefined.
  */
 export const canonicalJson = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -188,9 +194,9 @@ export const canonicalJson = (value: unknown): string => {
 }
 
 /**
- * The line of evidence of an event: its canonical JSON (RFC 8785), with the keys `appendId`, `data`, `metadata`,
- * `position` (as text), `schemaVersion`, `stream`, `type` and `version`, as the store has it: a secret stays sealed,
- * and an old event keeps its shape. Leaves of the tree of {@link logCheckpoint} are hashes of it.
+ * An event as one line of canonical JSON (RFC 8785), with the keys `appendId`, `data`, `metadata`, `position` (as text),
+ * `schemaVersion`, `stream`, `type` and `version`. It is as the store has it: a secret stays sealed, and an old event
+ * keeps its shape. The leaves of the tree of {@link logCheckpoint} are hashes of such lines.
  */
 export const eventLine = (event: RecordedEvent): string => {
   const { appendId, data, metadata, position, schemaVersion, stream, type, version } = event

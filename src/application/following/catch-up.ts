@@ -1,84 +1,21 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { EventCount, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
-import type { UnreadableEvent } from '../../ports/known-event.js'
+import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { type ReadBatch, readBatch } from '../../projections/read-events.js'
-import type { IamError, ProjectionFailed } from '../errors/errors.js'
-import { catchFaults, fromPort, unavailable } from '../errors/fault.js'
+import type { ProjectionFailed, ReadError } from '../errors/errors.js'
+import { catchFaults, fromPort, isBug, isTransientFault, unavailable } from '../errors/fault.js'
 import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
-import {
-  callPort,
-  delay,
-  FIRST_PAUSE,
-  longerPause,
-  raceAbort,
-  yieldToEventLoop,
-} from '../waiting.js'
-import { appendSignal } from './append-signal.js'
-import { applyReadable, checkpointOf, projectionFailed } from './apply-readable.js'
+import { callPort, growingPauses, raceAbort } from '../waiting.js'
+import { appendSignal, logPages } from './log-pages.js'
 
-/** Longest wait for the last checkpoint of a projection after an abort, in milliseconds. */
-const CHECKPOINT_TIMEOUT_MS = 1_000
-
-/**
- * Keeps `projection` up to date until `signal` aborts; waits while the store or the projection is unavailable.
- *
- * @returns the checkpoint reached; or, as errors: why it cannot continue, or `Cancelled` when the projection does
- *   not answer after the abort
- */
-export const run = async (
-  store: EventStore,
-  projection: Projection,
-  options: CatchUpOptions & WithHooks,
-): Promise<Result<Position, IamError>> => {
-  const { signal, hooks } = options
-  const appends = appendSignal(store)
-  let pause = FIRST_PAUSE
-  try {
-    while (!signal?.aborted) {
-      const seen = appends.count()
-      const caughtUp = await catchUpToHead(store, projection, options)
-      if (caughtUp.isErr()) {
-        reportFault(hooks, 'run', caughtUp.error)
-        if (!isTemporary(caughtUp.error)) return caughtUp
-        await delay(pause, signal)
-        pause = longerPause(pause)
-      } else {
-        pause = FIRST_PAUSE
-        await appends.wait(seen, signal)
-      }
-    }
-  } finally {
-    appends.end()
-  }
-  const timeout = AbortSignal.timeout(CHECKPOINT_TIMEOUT_MS)
-  return catchFaults(async () => ok(await raceAbort(checkpointOf(projection), timeout)))
+/** How a projection is fed. */
+export interface CatchUpOptions {
+  /** Ends the catch-up after the batch that is being applied. */
+  readonly signal?: AbortSignal | undefined
+  /** Called after each batch; the call rejects with what it throws. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
 }
-
-const isTemporary = ({ kind }: IamError): boolean => kind === 'Unavailable' || kind === 'Cancelled'
-
-/** Feeds `projection` the events that are in the store now. */
-export const catchUpToHead = (
-  store: EventStore,
-  projection: Projection,
-  options: CatchUpOptions & WithHooks,
-): Promise<Result<Position, IamError>> =>
-  catchFaults(async () => {
-    const head = await callPort(() => store.lastPosition(), options.signal)
-    return catchUp(store, projection, { ...options, head })
-  })
-
-/** Most events that are read and applied at once. */
-const BATCH_SIZE = 2_000
-
-/**
- * Delay before the next page is read while a projection applies the current one, in milliseconds. Without it, the
- * bytes of the next page would arrive before the first query of the projection, and hold it up.
- */
-const PREFETCH_DELAY_MS = 2
-
-/** How often in a row the checkpoint may stay the same: the projection may have been reset meanwhile. */
-const MAX_STUCK = 1
 
 /** The progress of a catch-up, after each batch. */
 export interface Progress {
@@ -94,18 +31,68 @@ export interface Progress {
   readonly rate: number
 }
 
-/** How a projection is fed. */
-export interface CatchUpOptions {
-  /** Ends the catch-up after the batch that is being applied. */
-  readonly signal?: AbortSignal | undefined
-  /** Called after each batch; the call rejects with what it throws. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined
-}
-
 /** The hooks of the host, if any. */
 export interface WithHooks {
   readonly hooks?: Hooks | undefined
 }
+
+/** Longest wait for the last checkpoint of a projection after an abort, in milliseconds. */
+const CHECKPOINT_TIMEOUT_MS = 1_000
+
+/**
+ * Keeps `projection` up to date until `signal` aborts; waits while the store or the projection is unavailable.
+ *
+ * @returns the checkpoint reached; or, as errors: why it cannot continue, or `Cancelled` when the projection does
+ *   not answer after the abort
+ */
+export const run = async (
+  store: EventStore,
+  projection: Projection,
+  options: CatchUpOptions & WithHooks,
+): Promise<Result<Position, ReadError>> => {
+  const { signal, hooks } = options
+  const appends = appendSignal(store)
+  const pauses = growingPauses()
+  try {
+    while (!signal?.aborted) {
+      const seen = appends.count()
+      const caughtUp = await catchUpToHead(store, projection, options)
+      if (caughtUp.isErr()) {
+        reportFault(hooks, 'run', caughtUp.error)
+        if (!isWorthRetrying(caughtUp.error)) return caughtUp
+        await pauses.next(signal)
+      } else {
+        pauses.reset()
+        await appends.wait(seen, signal)
+      }
+    }
+  } finally {
+    appends.end()
+  }
+  const timeout = AbortSignal.timeout(CHECKPOINT_TIMEOUT_MS)
+  return catchFaults(async () => ok(await raceAbort(checkpointOf(projection), timeout)))
+}
+
+/** Whether a store or a projection that failed may work later. */
+const isWorthRetrying = (error: ReadError): boolean =>
+  error.kind === 'Cancelled' || (error.kind === 'Unavailable' && !isBug(error.cause))
+
+/** Feeds `projection` the events that are in the store now. */
+export const catchUpToHead = (
+  store: EventStore,
+  projection: Projection,
+  options: CatchUpOptions & WithHooks,
+): Promise<Result<Position, ReadError>> =>
+  catchFaults(async () => {
+    const head = await callPort(() => store.lastPosition(), options.signal)
+    return catchUp(store, projection, { ...options, head })
+  })
+
+/** Most events that are read and applied at once. */
+const BATCH_SIZE = 2_000
+
+/** How often in a row the checkpoint may stay the same: the projection may have been reset meanwhile. */
+const MAX_STUCK = 1
 
 interface Range {
   readonly head: Position
@@ -132,22 +119,27 @@ export const catchUp = async (
 ): Promise<Result<Position, CatchUpRefusal>> => {
   const { head, isTrusted, signal, hooks } = options
   const reached = () => raceAbort(checkpointOf(projection), signal)
+  const pagesAfter = (position: Position) =>
+    logPages(store, position, { size: BATCH_SIZE, signal, readAheadTo: head })
   let position = options.from ?? (await reached())
   const report = await raceAbort(reporter(store, position, options), signal)
-  const readPage = pageReader(store, head)
+  let pages = pagesAfter(position)
+  let read = position
   let stuck = 0
   while (position < head) {
+    // Another process applied events too, or the projection was reset, or refused a part of the page.
+    if (read !== position) pages = pagesAfter(position)
     const from = position
-    const page = await raceAbort(readPage(from), signal)
+    const { value: page } = await pages.next()
+    const first = page?.events[0]
+    if (!page || !first) break
     const { events } = page
-    const [first] = events
-    if (first === undefined) break
+    read = page.position
     const begin = performance.now()
-    const { applied, refusal } = await applyReadable(projection, from, page)
+    const { applied, refusal } = await applyReadable(projection, from, readBatch(events))
     if (refusal && applied === 0) return err(refusal)
     reportCatchUp(hooks, projection, { first, events: applied, begin })
-    const last = isTrusted && applied === events.length ? events.at(-1) : undefined
-    position = last?.position ?? (await reached())
+    position = isTrusted && applied === events.length ? read : await reached()
     report?.(position, applied)
     if (refusal) return err(refusal)
     stuck = position === from ? stuck + 1 : 0
@@ -156,37 +148,8 @@ export const catchUp = async (
       if (applied === 0) throw unavailable(cause, 'not_recorded')
       return err(projectionFailed(projection, first, cause))
     }
-    if (events.length === BATCH_SIZE) await yieldToEventLoop()
   }
   return ok(position)
-}
-
-/** Consecutive events of the log, and those of them that can be read. */
-interface LogPage extends ReadBatch {
-  readonly events: readonly RecordedEvent[]
-}
-
-/** Reads the log page by page up to `head`, each page while the one before is applied. */
-const pageReader = (store: EventStore, head: Position) => {
-  const read = async (after: Position): Promise<LogPage> => {
-    const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
-    return { events, ...readBatch(events) }
-  }
-  const prefetch = (after: Position) => {
-    const needed = new AbortController()
-    const page = delay(PREFETCH_DELAY_MS, needed.signal).then(() => read(after))
-    // It may never be needed; its failure must then not be an unhandled rejection.
-    page.catch(() => undefined)
-    return { after, page, needed }
-  }
-  let next: ReturnType<typeof prefetch> | undefined
-  return async (after: Position): Promise<LogPage> => {
-    next?.needed.abort()
-    const page = await (next?.after === after ? next.page : read(after))
-    const last = page.events.at(-1)
-    next = last && last.position < head ? prefetch(last.position) : undefined
-    return page
-  }
 }
 
 /** Calls `onProgress` with the events applied so far. */
@@ -206,3 +169,83 @@ const reporter = async (
     onProgress({ done, position, head, rate, ...counted })
   }
 }
+
+/**
+ * The checkpoint of `projection`.
+ *
+ * @throws Fault also when it is not a position: comparing it with the head would then say that it is up to date
+ */
+export const checkpointOf = (projection: Pick<Projection, 'checkpoint'>): Promise<Position> =>
+  fromPort(async () => {
+    const position: unknown = await projection.checkpoint()
+    if (typeof position !== 'bigint') throw new TypeError('A checkpoint must be a bigint')
+    return position
+  })
+
+/** The result of applying a batch of events. */
+interface ApplyResult {
+  /** Number of events applied; less than given when another process was faster. */
+  readonly applied: number
+  /** Why the next event could not be applied. */
+  readonly refusal?: CatchUpRefusal
+}
+
+/** Applies the events before the first that cannot be read. @throws Fault when the projection is unavailable */
+const applyReadable = async (
+  projection: Projection,
+  from: Position,
+  { known, unreadable }: ReadBatch,
+): Promise<ApplyResult> => {
+  const result = known.length > 0 ? await applyAll(projection, from, known) : { applied: 0 }
+  return unreadable && result.applied === known.length ? { ...result, refusal: unreadable } : result
+}
+
+/** After an error the events are applied one by one, to find the one that the projection refuses. */
+const applyAll = async (
+  projection: Projection,
+  from: Position,
+  events: readonly KnownEvent[],
+): Promise<ApplyResult> => {
+  const isApplied = await attempt(projection, from, events)
+  if (isApplied.isErr()) return applyOneByOne(projection, from, events)
+  return { applied: isApplied.value ? events.length : 0 }
+}
+
+const applyOneByOne = async (
+  projection: Projection,
+  from: Position,
+  events: readonly KnownEvent[],
+): Promise<ApplyResult> => {
+  let position = from
+  for (const [applied, event] of events.entries()) {
+    const isApplied = await attempt(projection, position, [event])
+    if (isApplied.isErr()) {
+      // Throws when the checkpoint cannot be read either: then the event is not the cause.
+      await checkpointOf(projection)
+      return { applied, refusal: projectionFailed(projection, event, isApplied.error) }
+    }
+    if (!isApplied.value) return { applied }
+    position = event.position
+  }
+  return { applied: events.length }
+}
+
+/** Whether the events were applied; the error is what the projection threw, which can be any value. */
+const attempt = async (
+  projection: Projection,
+  from: Position,
+  events: readonly KnownEvent[],
+): Promise<Result<boolean, unknown>> => {
+  try {
+    return ok(await projection.apply(from, events))
+  } catch (cause) {
+    if (isTransientFault(cause)) throw unavailable(cause, 'not_recorded')
+    return err(cause)
+  }
+}
+
+const projectionFailed = (
+  { name }: Projection,
+  { type, position }: Pick<RecordedEvent, 'type' | 'position'>,
+  cause: unknown,
+): ProjectionFailed => ({ kind: 'ProjectionFailed', projection: name, type, position, cause })

@@ -1,13 +1,14 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
+import { checkOptions } from '../../check-options.js'
 import type { EventRestore, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { outcomeOf } from '../../ports/event-store.js'
 import type { SecretCipher } from '../../ports/secret-cipher.js'
 import { readBatch } from '../../projections/read-events.js'
+import type { DifferentLog, LogFault } from '../errors/errors.js'
 import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
-import type { DifferentLog, LogFault } from '../errors/log-fault.js'
 import { callPort, raceAbort } from '../waiting.js'
-import { logBatches } from './log-batches.js'
-import { type Verified, type VerifyProgress, verify } from './verify.js'
+import { LOG_OPTIONS, logPages, type VerifyProgress } from './log-pages.js'
+import { SECRETS, type Verified, verify } from './verify.js'
 
 /** The progress of a copy, after each batch. */
 export interface CopyProgress extends VerifyProgress {
@@ -41,13 +42,16 @@ export interface Copied extends Verified {
  * @returns as errors: a {@link DifferentLog}, with nothing copied; the first fault that `verify` finds; a
  *   `CorruptEvent` that `to` refused; or `Unavailable`, whose cause is an `InvalidRestore` when something
  *   else wrote to `to` meanwhile
+ * @throws TypeError when an option is unknown or of a wrong type
  */
 export const copyEvents = (
   from: EventStore,
   to: EventStore & EventRestore,
   options: CopyOptions = {},
-): ResultAsync<Copied, DifferentLog | LogFault> =>
-  new ResultAsync(catchFaults(() => copy(from, to, options)))
+): ResultAsync<Copied, DifferentLog | LogFault> => {
+  checkOptions('copyEvents', options, { optional: { ...LOG_OPTIONS, secrets: SECRETS } })
+  return new ResultAsync(catchFaults(() => copy(from, to, options)))
+}
 
 const copy = async (
   from: EventStore,
@@ -58,7 +62,7 @@ const copy = async (
   if (begin > 0n && !(await raceAbort(isSameEvent(from, to, begin), signal)))
     return err({ kind: 'DifferentLog', position: begin })
   let copied = 0
-  for await (const { events, position } of logBatches(from, begin, signal)) {
+  for await (const { events, position } of logPages(from, begin, { signal })) {
     await restore(to, events)
     copied += events.length
     onProgress?.({ phase: 'copying', done: copied, position })
@@ -91,5 +95,5 @@ const isSameEvent = async (
   const [found] = await fromPort(() => one.readAll(position - 1n, 1))
   const [expected] = await fromPort(() => other.readAll(position - 1n, 1))
   const fields = ['position', 'appendId', 'stream', 'version'] as const
-  return fields.every((field) => found?.[field] === expected?.[field])
+  return found !== undefined && fields.every((field) => found[field] === expected?.[field])
 }

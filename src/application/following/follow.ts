@@ -4,8 +4,7 @@ import { Fault, fromPort, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import { raceAbort } from '../waiting.js'
-import { checkpointOf } from './apply-readable.js'
-import { catchUp } from './catch-up.js'
+import { catchUp, checkpointOf } from './catch-up.js'
 
 /** The head of the log, and the checkpoint of the read model. */
 export interface Lag {
@@ -33,7 +32,7 @@ interface SharedCatchUp {
  * be lost. Each further catch-up gets four times as long: if all wait for the same lock, they must not take all
  * connections.
  */
-const LONGEST_SILENCE = 5_000
+const LONGEST_SILENCE_MS = 5_000
 
 /**
  * Lets reads see every write that completed before they began: each waits until the read model has reached the head
@@ -43,18 +42,19 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
   // A read model of the same database is ours. Any other may be a wrapper whose `apply` answers otherwise.
   const isTrusted = readModel.readAtHead?.({ store, readModel }) !== undefined
   let current: SharedCatchUp | undefined
-  /** Catch-ups that have not ended, also those that no read waits for any more. */
-  let unsettled = 0
+  /** Catch-ups without progress that no read waits for any more, since one last succeeded. */
+  const abandoned = new Set<SharedCatchUp>()
 
   /** May run beside one that makes no progress: only one of them can move the checkpoint. */
   const begin = ({ head, reached }: Lag): SharedCatchUp => {
-    unsettled++
+    if (current) abandoned.add(current)
     const done = fromPort(async () => {
       const caughtUp = await catchUp(store, readModel, { head, from: reached, isTrusted, hooks })
       if (caughtUp.isErr()) throw new Fault(caughtUp.error)
+      abandoned.clear()
       return caughtUp.value
     }).finally(() => {
-      unsettled--
+      abandoned.delete(begun)
       if (current === begun) current = undefined
     })
     const begun = { done, reached, movedAt: performance.now() }
@@ -68,7 +68,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
     const now = performance.now()
     if (current.reached !== reached) current.movedAt = now
     current.reached = reached
-    const longest = LONGEST_SILENCE * 4 ** (unsettled - 1)
+    const longest = LONGEST_SILENCE_MS * 4 ** abandoned.size
     return now - current.movedAt < longest ? current : undefined
   }
 

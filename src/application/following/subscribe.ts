@@ -5,109 +5,13 @@ import type { EventStore, Position } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf } from '../../projections/rows.js'
-import { unavailable } from '../errors/fault.js'
+import { Fault, isBug } from '../errors/fault.js'
 import { type Hooks, reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
-import { delay, FIRST_PAUSE, longerPause, raceAbort, yieldToEventLoop } from '../waiting.js'
-import { appendSignal } from './append-signal.js'
+import { callPort, growingPauses } from '../waiting.js'
 import type { WithHooks } from './catch-up.js'
-
-/** Most events that are read at once, and so held in memory for a slow consumer. */
-const BATCH_SIZE = 500
-
-/** Ends a subscription at an event that cannot be read. */
-export class SubscriptionEnded extends Error {
-  override readonly name = 'SubscriptionEnded'
-  /** Which event, and why it cannot be read. */
-  override readonly cause: UnreadableEvent
-
-  constructor(cause: UnreadableEvent) {
-    super(`${cause.kind} at position ${cause.position}`)
-    this.cause = cause
-  }
-}
-
-/** @see Iam.subscribe */
-export const subscribe = (
-  store: EventStore,
-  options?: SubscribeOptions,
-  hooks?: Hooks,
-): AsyncGenerator<KnownEvent, void, void> => {
-  const ending = new AbortController()
-  const events = eventsOf(store, { ...subscriptionOf(options), hooks, ending })
-  const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
-  // A generator that waits would react to them only at the next event.
-  events.return = () => {
-    ending.abort()
-    return close()
-  }
-  events.throw = (error) => {
-    ending.abort()
-    return fail(error)
-  }
-  return events
-}
-
-interface RunningSubscription extends Subscription, WithHooks {
-  /** Ends the subscription from outside. */
-  readonly ending: AbortController
-}
-
-async function* eventsOf(
-  store: EventStore,
-  { hooks, ending, ...subscription }: RunningSubscription,
-): AsyncGenerator<KnownEvent, void, void> {
-  const { signal } = ending
-  const end = () => ending.abort()
-  if (subscription.signal?.aborted) return
-  subscription.signal?.addEventListener('abort', end)
-  const ask = <Answer>(read: () => Promise<Answer>) => retryRead(read, { signal, hooks })
-  const filter = eventFilter(store, subscription)
-
-  const appends = appendSignal(store)
-  try {
-    let position = subscription.after
-    const last = subscription.until === 'head' ? await ask(() => store.lastPosition()) : undefined
-    while (!signal.aborted && (last === undefined || position < last)) {
-      const seen = appends.count()
-      const events = (await ask(() => store.readAll(position, BATCH_SIZE))) ?? []
-      if (events.length === 0) await appends.wait(seen, signal)
-      for (const recorded of events) {
-        if (last !== undefined && recorded.position > last) return
-        const event = readEvent(recorded)
-        if (event.isErr()) {
-          reportFault(hooks, 'subscribe', event.error)
-          throw new SubscriptionEnded(event.error)
-        }
-        position = recorded.position
-        if (signal.aborted) return
-        const verdict = filter(event.value)
-        if (typeof verdict === 'boolean' ? verdict : await ask(verdict)) yield event.value
-      }
-      if (events.length === BATCH_SIZE) await yieldToEventLoop()
-    }
-  } finally {
-    subscription.signal?.removeEventListener('abort', end)
-    appends.end()
-  }
-}
-
-/** Reads from the store until it answers; undefined once `signal` aborts. */
-const retryRead = async <Answer>(
-  read: () => Promise<Answer>,
-  { signal, hooks }: WithHooks & { readonly signal: AbortSignal },
-): Promise<Answer | undefined> => {
-  for (let pause = FIRST_PAUSE; !signal.aborted; pause = longerPause(pause)) {
-    try {
-      return await raceAbort(read(), signal)
-    } catch (cause) {
-      reportFault(hooks, 'subscribe', unavailable(cause, 'not_recorded').error)
-      await delay(pause, signal)
-    }
-  }
-  return undefined
-}
+import { appendSignal, logPages } from './log-pages.js'
 
 /** Which events a subscription is for. */
 export interface SubscribeOptions {
@@ -131,6 +35,95 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Ends a subscription at an event that cannot be read. */
+export class SubscriptionEnded extends Error {
+  override readonly name = 'SubscriptionEnded'
+  /** Which event, and why it cannot be read. */
+  override readonly cause: UnreadableEvent
+
+  constructor(cause: UnreadableEvent) {
+    super(`${cause.kind} at position ${cause.position}`)
+    this.cause = cause
+  }
+}
+
+/** @see Iam.subscribe */
+export const subscribe = (
+  store: EventStore,
+  options?: SubscribeOptions,
+  hooks?: Hooks,
+): AsyncGenerator<KnownEvent, void, void> => {
+  const ending = new AbortController()
+  const events = eventsOf(store, subscriptionOf(options), { hooks, ending })
+  const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
+  // A generator that waits would react to them only at the next event.
+  events.return = () => {
+    ending.abort()
+    return close()
+  }
+  events.throw = (error) => {
+    ending.abort()
+    return fail(error)
+  }
+  return events
+}
+
+/** Most events that are read at once, and so held in memory for a slow consumer. */
+const PAGE_SIZE = 500
+
+async function* eventsOf(
+  store: EventStore,
+  subscription: Subscription,
+  { hooks, ending }: WithHooks & { readonly ending: AbortController },
+): AsyncGenerator<KnownEvent, void, void> {
+  const { signal } = ending
+  const end = () => ending.abort()
+  if (subscription.signal?.aborted) return
+  subscription.signal?.addEventListener('abort', end)
+  const appends = appendSignal(store)
+  const pauses = growingPauses()
+  const filter = eventFilter(store, subscription)
+  let position = subscription.after
+  let last: Position | undefined
+  try {
+    while (!signal.aborted) {
+      const seen = appends.count()
+      try {
+        if (subscription.until === 'head')
+          last ??= await callPort(() => store.lastPosition(), signal)
+        if (last !== undefined && position >= last) return
+        for await (const { events } of logPages(store, position, { size: PAGE_SIZE, signal }))
+          for (const recorded of events) {
+            if (signal.aborted || (last !== undefined && recorded.position > last)) return
+            const event = readEvent(recorded)
+            if (event.isErr()) {
+              reportFault(hooks, 'subscribe', event.error)
+              throw new SubscriptionEnded(event.error)
+            }
+            const verdict = filter(event.value)
+            const isWanted =
+              typeof verdict === 'boolean' ? verdict : await callPort(verdict, signal)
+            if (isWanted) yield event.value
+            position = recorded.position
+            pauses.reset()
+            if (position === last) return
+          }
+        await appends.wait(seen, signal)
+      } catch (thrown) {
+        if (!(thrown instanceof Fault)) throw thrown
+        const { error } = thrown
+        if (error.kind !== 'Unavailable') return
+        reportFault(hooks, 'subscribe', error)
+        if (isBug(error.cause)) throw error.cause
+        await pauses.next(signal)
+      }
+    }
+  } finally {
+    subscription.signal?.removeEventListener('abort', end)
+    appends.end()
+  }
+}
+
 const SubscribeInput = z
   .strictObject({
     after: z._default(position, 0n),
@@ -147,12 +140,12 @@ const SubscribeInput = z
   )
 
 /** Well-formed options. */
-export interface Subscription extends z.output<typeof SubscribeInput> {
+interface Subscription extends z.output<typeof SubscribeInput> {
   readonly signal?: AbortSignal | undefined
 }
 
 /** @throws TypeError that names each unknown or malformed option */
-export const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Subscription => {
+const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Subscription => {
   if (!isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
   const parsed = parse(SubscribeInput, given)
   if (parsed.isOk()) return { ...parsed.value, signal }
@@ -166,7 +159,7 @@ export const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Sub
 type Verdict = boolean | (() => Promise<boolean>)
 
 /** Decides which events a subscription is for. */
-export const eventFilter = (
+const eventFilter = (
   store: EventStore,
   { types, orgId, object }: Subscription,
 ): ((event: KnownEvent) => Verdict) => {
@@ -182,7 +175,7 @@ export const eventFilter = (
     if (!matches(event)) return false
     if (event.stream === stream) return true
     const isEnd =
-      event.stream === streamOfContainer && event.type === aggregateOf(event.type).removal
+      event.stream === streamOfContainer && aggregateOf(event.type).effectOf(event) === 'removes'
     return isEnd && (() => existed(store, object, event))
   }
 }
@@ -194,5 +187,5 @@ const existed = async (
   { metadata }: KnownEvent,
 ): Promise<boolean> => {
   const last = (await store.readStream(streamOf(metadata.resourceOwner, object))).at(-1)
-  return last !== undefined && last.type !== aggregates[object.type].removal
+  return last !== undefined && aggregates[object.type].effectOf(last) !== 'removes'
 }

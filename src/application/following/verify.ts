@@ -1,24 +1,17 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import { sealedSecretIn } from '../../domain/identity-provider/secret.js'
+import { checkOptions, type OptionCheck, withMethods } from '../../check-options.js'
+import { sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
 import { type StreamId, unstorable } from '../../domain/values.js'
 import type { EventStore, Position, RecordedEvent, Version } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { type CorruptEvent, corruptEvent } from '../../ports/known-event.js'
 import type { SecretCipher } from '../../ports/secret-cipher.js'
 import { organizationIn, readEvent } from '../../projections/read-events.js'
+import type { LogFault, SealBroken } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
-import type { LogFault, SealBroken } from '../errors/log-fault.js'
 import { evidenceCheck } from '../evidence/checkpoint.js'
 import { callPort } from '../waiting.js'
-import { logBatches } from './log-batches.js'
-
-/** The progress of reading a log, after each batch. */
-export interface VerifyProgress {
-  /** Events verified so far; of a copy, events copied or verified in this phase. */
-  readonly done: number
-  /** Position of the last of them. */
-  readonly position: Position
-}
+import { LOG_OPTIONS, logPages, type VerifyProgress } from './log-pages.js'
 
 /** How a log is verified. */
 export interface VerifyOptions {
@@ -52,22 +45,33 @@ export interface Verified {
  * `LogChanged`; what was cut off after the last of them is not.
  *
  * @returns as an error: the first fault, with its position; InvalidArgument for a checkpoint or a key
+ * @throws TypeError when an option is unknown or of a wrong type
  */
 export const verify = (
   store: EventStore,
   options: VerifyOptions = {},
-): ResultAsync<Verified, LogFault> => new ResultAsync(catchFaults(() => walk(store, options)))
+): ResultAsync<Verified, LogFault> => {
+  checkOptions('verify', options, {
+    optional: { ...LOG_OPTIONS, secrets: SECRETS, checkpoints: LIST, keys: LIST },
+  })
+  return new ResultAsync(catchFaults(() => walk(store, options)))
+}
+
+const LIST: OptionCheck = [Array.isArray, 'must be a list']
+
+/** A cipher that opens secrets. */
+export const SECRETS = withMethods(['open'], 'must be a SecretCipher')
 
 const walk = async (
   store: EventStore,
-  { secrets, checkpoints, keys, onProgress, signal }: VerifyOptions,
+  { secrets, checkpoints = [], keys = [], onProgress, signal }: VerifyOptions,
 ): Promise<Result<Verified, LogFault>> => {
-  const evidence = await evidenceCheck({ checkpoints, keys })
+  const evidence = await evidenceCheck(checkpoints, keys)
   if (evidence.isErr()) return err(evidence.error)
   const read = orderedReader()
   let done = 0
   let last: Position = 0n
-  for await (const { events, position } of logBatches(store, 0n, signal)) {
+  for await (const { events, position } of logPages(store, 0n, { signal })) {
     for (const recorded of events) {
       const event = read(recorded)
       if (event.isErr()) return err(event.error)

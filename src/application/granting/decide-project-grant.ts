@@ -4,7 +4,7 @@ import { rolesToGive } from '../../domain/generations.js'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
 import { type ProjectGrantState, projectGrant } from '../../domain/project-grant/decider.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import { invalid, type WriteError } from '../errors/errors.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import { currentRoles, readProject } from './role-generations.js'
@@ -21,7 +21,7 @@ export interface ProjectGrantChange {
 export const decideProjectGrant = async (
   streams: Streams,
   { type, projectId, grantedOrgId, roleKeys }: ProjectGrantChange,
-): Promise<Result<StreamChange, IamError>> => {
+): Promise<Result<StreamChange, WriteError>> => {
   if (grantedOrgId === streams.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
   const ids = { projectId, grantedOrgId }

@@ -16,7 +16,7 @@ export const withCurrentRoles = async <Row extends Views[ViewType]>(
   object: ObjectRef,
   row: Row,
 ): Promise<Views[ViewType] | undefined> => {
-  const { assigns } = aggregates[object.type]
+  const assigns = aggregates[object.type].assignments?.assigns
   if (!assigns) return row
   const current = await currentRoleKeys(streams, object)
   return current && withHeld(assigns, row, current)

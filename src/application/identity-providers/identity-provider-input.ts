@@ -2,18 +2,15 @@ import * as z from 'zod/mini'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import {
   AddOidcIdentityProvider,
+  type OidcConfig,
   PatchIdentityProvider,
+  type ProviderAppearance,
+  type ProviderFieldsInput,
   UpdateOidcConfig,
 } from '../../domain/identity-provider/commands.js'
-import type {
-  GivenProviderFields,
-  OidcConfig,
-  ProviderAppearance,
-} from '../../domain/identity-provider/fields.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
-import type { GivenList, TextFilter } from '../reading/list.js'
-import { filterBy, pageOf } from '../reading/list.js'
+import { filterBy, type GivenList, pageOf, type TextFilter } from '../reading/list.js'
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {
@@ -32,7 +29,7 @@ export const AddOidcInput = z.extend(AddOidcIdentityProvider.shape.data, {
   idpId: z.optional(IdpId),
   clientSecret: requiredText,
 })
-export interface AddOidcInput extends GivenProviderFields {
+export interface AddOidcInput extends ProviderFieldsInput {
   /**
    * An own id: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit.
    * It must never have been used in the organization. A new ULID when absent.
@@ -94,7 +91,7 @@ export const PatchIdentityProviderInput = z.extend(PatchIdentityProvider.shape.d
 })
 export interface PatchIdentityProviderInput
   extends IdentityProviderInput,
-    GivenProviderFields,
+    ProviderFieldsInput,
     ReplacedSecret {
   /** 1 to 200 characters (code points). Spec: OIDC identity provider configuration. */
   readonly name?: string | undefined

@@ -1,17 +1,16 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
-import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { identityProviders, sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
 import { identityProvider } from '../../domain/identity-provider/decider.js'
-import { sealedSecretIn } from '../../domain/identity-provider/secret.js'
 import { IdpId, type StreamId } from '../../domain/values.js'
-import type { EventStore, Position } from '../../ports/event-store.js'
+import type { EventStore } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readEvent } from '../../projections/read-events.js'
-import type { IamError } from '../errors/errors.js'
+import type { ReadError, SealBroken, WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
-import type { SealBroken } from '../errors/log-fault.js'
+import { logPages } from '../following/log-pages.js'
 import { brokenSeal } from '../following/verify.js'
 import { reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -43,7 +42,7 @@ export interface ResealReport {
     /** Id of the provider. */
     readonly idpId: string
     /** Why. */
-    readonly error: IamError
+    readonly error: WriteError
   }[]
 }
 
@@ -60,7 +59,6 @@ export const resealSecrets = (
       permissions: ['identity_provider.write'],
       schema: ResealInput,
       target: targetOf(identityProviders),
-      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { idpId }, onProgress) => {
       if (idpId === undefined) return resealAll(runtime, call, onProgress)
@@ -76,10 +74,10 @@ const resealAll = async (
   runtime: Runtime,
   call: AdmittedCall,
   onProgress: ((progress: ResealProgress) => void) | undefined,
-): Promise<Result<ResealReport, IamError>> => {
+): Promise<Result<ResealReport, WriteError>> => {
   const resealed: IdpId[] = []
   const unchanged: IdpId[] = []
-  const failed: { idpId: IdpId; error: IamError }[] = []
+  const failed: { idpId: IdpId; error: WriteError }[] = []
   const idpIds = await raceAbort(idpIdsOf(runtime, call), call.signal)
   for (const [index, idpId] of idpIds.entries()) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
@@ -111,7 +109,7 @@ const reseal = async (
   runtime: Runtime,
   call: AdmittedCall,
   idpId: IdpId,
-): Promise<Result<boolean, IamError>> => {
+): Promise<Result<boolean, WriteError>> => {
   try {
     const isTooLate = retryDeadline()
     for (let attempts = 1; ; attempts++) {
@@ -130,7 +128,7 @@ const resealOnce = async (
   runtime: Runtime,
   call: AdmittedCall,
   idpId: IdpId,
-): Promise<Result<'resealed' | 'current' | 'secret replaced', IamError>> => {
+): Promise<Result<'resealed' | 'current' | 'secret replaced', WriteError>> => {
   const owner = { orgId: call.orgId, idpId }
   const reading = runtime.states.readLatest(identityProviders, call.orgId, { idpId })
   const { state } = await raceAbort(reading, call.signal)
@@ -151,7 +149,7 @@ const resealOnce = async (
   })
 }
 
-/** Most events that are read at once. */
+/** Number of secrets that are opened without a break. */
 const BATCH_SIZE = 1_000
 
 /** Options of `iam.checkSecrets`. */
@@ -170,9 +168,9 @@ export interface SecretsChecked {
 export const checkSecrets = async (
   { store, secrets }: Pick<Host, 'store' | 'secrets'>,
   { signal }: CheckSecretsOptions = {},
-): Promise<Result<SecretsChecked, SealBroken | IamError>> => {
+): Promise<Result<SecretsChecked, SealBroken | ReadError>> => {
   try {
-    const current = await raceAbort(currentSecrets(store, signal), signal)
+    const current = await currentSecrets(store, signal)
     for (const [index, event] of current.entries()) {
       const broken = await brokenSeal(secrets, event, signal)
       if (broken) return err(broken)
@@ -190,22 +188,15 @@ const currentSecrets = async (
   signal: AbortSignal | undefined,
 ): Promise<readonly KnownEvent[]> => {
   const current = new Map<StreamId, KnownEvent>()
-  let position: Position = 0n
-  while (!signal?.aborted) {
-    const after = position
-    const events = await fromPort(() => store.readAll(after, BATCH_SIZE))
+  for await (const { events } of logPages(store, 0n, { signal }))
     for (const recorded of events) {
-      position = recorded.position
       // An event of an unknown type may hold a secret too, so reading it must fail.
       if (!recorded.type.startsWith(`${identityProviders.type}.`)) continue
       const event = readEvent(recorded)
       if (event.isErr()) throw new Fault(event.error)
-      const { stream, type } = event.value
+      const { stream } = event.value
       if (sealedSecretIn(event.value) !== undefined) current.set(stream, event.value)
-      if (type === identityProviders.removal) current.delete(stream)
+      if (identityProviders.effectOf(event.value) === 'removes') current.delete(stream)
     }
-    if (events.length === 0) break
-    await yieldToEventLoop()
-  }
   return [...current.values()]
 }

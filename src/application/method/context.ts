@@ -26,18 +26,19 @@ interface AnyContext {
    * absent. Spec: Authentication.
    */
   readonly orgId?: string | undefined
-  /** A write is refused when the object's `details.sequence` differs. */
+  /** Writes of one object only. The write is refused when the object's `details.sequence` differs. */
   readonly expectedSequence?: Position | undefined
   /**
-   * 1 to 255 printable ASCII characters. A write is recorded at most once under a key; a repeat answers what was
-   * recorded. A write that records nothing (it is refused, or changes nothing) does not use up its key: a repeat
-   * is decided anew. All callers of an organization share its keys, for ever, so draw them at random.
+   * Writes of one object only: 1 to 255 printable ASCII characters. A write is recorded at most once under a key; a
+   * repeat answers what was recorded. A write that records nothing (it is refused, or changes nothing) does not use
+   * up its key: a repeat is decided again. All callers of an organization share its keys, so draw them at random; keys
+   * do not expire.
    */
   readonly idempotencyKey?: string | undefined
   /**
    * `strong` (default): a read sees every write that completed before it began, in every process; it costs
    * one query of the store and, when there are new events, a catch-up. `eventual`: the read model as it is;
-   * `Unavailable` when it was never fed.
+   * `Unavailable` when it was never fed. Writes ignore it: they decide on the log.
    */
   readonly consistency?: 'strong' | 'eventual' | undefined
   /** Id by which the host traces the request; at most 255 characters, kept with the events. */
@@ -47,8 +48,9 @@ interface AnyContext {
 }
 
 /**
- * The caller, the organization and the options of a call. `undefined` counts as absent everywhere. Other own
- * properties of the object are refused, so that a misspelt one is not ignored.
+ * The caller, the organization and the options of a call. `undefined` counts as absent everywhere. A method refuses
+ * unknown fields, so that a misspelt one is not ignored, and fields that it does not support: a read refuses those that
+ * are for writes only.
  */
 export interface Context extends AnyContext {
   /** `true` decides a write without recording it. */
@@ -71,6 +73,12 @@ export interface DryRunContext extends AnyContext {
  */
 export type WriteContext<DryRun extends boolean> = Partial<Record<'dryRun', DryRun | undefined>> &
   ([DryRun] extends [true] ? DryRunContext : Context)
+
+/** A {@link Context} of a call that may take long, and reports its progress. */
+export interface LongContext<Progress> extends Context {
+  /** The call rejects with what it throws; what was recorded by then stays. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
 
 /** A call with a well-formed context. */
 export interface AdmittedCall {
@@ -95,10 +103,10 @@ export interface AdmittedCall {
   readonly onProgress?: unknown
 }
 
-/** Fields of a context that some writes do not support, and therefore refuse. */
-export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun'
+/** Fields of a context that some methods do not support, and therefore refuse. */
+export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun' | 'onProgress'
 
-/** The context of any method; long writes also take `onProgress`. */
+/** The context of any method. */
 type GivenContext = (Context | DryRunContext) & { readonly onProgress?: unknown }
 
 const FIELDS: Readonly<Record<keyof GivenContext, true>> = {
@@ -148,9 +156,10 @@ export const admit = (
     checkActor(check, actorId, actorOrgId)
     check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
     checkOptions(check, call)
-    for (const field of refused) {
-      const isAbsent = call[field] === undefined || call[field] === false
-      check(isAbsent, field, 'is not accepted by this method')
+    for (const name of refused) {
+      const isAbsent = call[name] === undefined || call[name] === false
+      const isReported = violations.some(({ field }) => field === name)
+      check(isAbsent || isReported, name, 'is not accepted by this method')
     }
     for (const field of Object.keys(context).filter(isUnknown).slice(0, MAX_REPORTED)) {
       const name = field.slice(0, LONGEST_NAME).toWellFormed()

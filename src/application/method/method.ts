@@ -4,7 +4,7 @@ import type { Permission } from '../../domain/values.js'
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { Host, PermissionQuestion } from '../../ports/host.js'
 import type { FieldChange, ObjectDetails } from '../../ports/read-model.js'
-import type { IamError } from '../errors/errors.js'
+import type { IamError, ReadError, WriteError } from '../errors/errors.js'
 import { errorOf, fromPort, unavailable } from '../errors/fault.js'
 import { type Hooks, type Observer, observed } from '../hooks.js'
 import { raceAbort } from '../waiting.js'
@@ -13,23 +13,87 @@ import {
   admit,
   type Context,
   type DryRunContext,
+  type LongContext,
   type Refused,
   type WriteContext,
 } from './context.js'
 import { readInput } from './input.js'
 import type { Target } from './target.js'
 
+/**
+ * A method that only reads. It refuses the fields of a context that are for writes.
+ *
+ * @typeParam Also - errors that it answers with besides a {@link ReadError}
+ */
+export type Read<Input, Answer, Also = never> = (
+  input: Input,
+  context: Context,
+) => ResultAsync<Answer, ReadError | Also>
+
+/**
+ * A method that changes one object; a dry run answers what it would change. One signature instead of two
+ * overloads, so that a compiler reports what is wrong with the input, and an editor shows the documentation. It answers
+ * with a {@link WriteError}; its type says `IamError`, so that wrappers which hosts of 0.1 wrote keep compiling.
+ */
+export type Write<Input, Ids> = <DryRun extends boolean = false>(
+  input: Input,
+  context: WriteContext<DryRun>,
+) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
+
+/** A method that makes several appends; each is recorded in full or not at all. It has no dry run. */
+export type BatchWrite<Input, Report> = (
+  input: Input,
+  context: Context,
+) => ResultAsync<Report, WriteError>
+
+/** A {@link BatchWrite} that may take long, and reports its progress. */
+export type LongWrite<Input, Progress, Report> = (
+  input: Input,
+  context: LongContext<Progress>,
+) => ResultAsync<Report, WriteError>
+
+/** What a write did. */
+export interface Written {
+  /** The object after the write. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+  /** False when the write changes nothing; then no event was recorded. */
+  readonly changed: boolean
+  /** As recorded, in order. */
+  readonly events: readonly RecordedEvent[]
+}
+
+/** What a write would do: the answer of a dry run. */
+export interface Planned {
+  /** False when the write would change nothing. */
+  readonly changed: boolean
+  /** As they would be recorded, in order, except generated ids and sealed values. */
+  readonly events: readonly NewEvent[]
+  /**
+   * The fields that would change, as history would show them: of a secret only that it changes. Of several objects,
+   * each field with the place of its object in the input, such as `roles[0].displayName`.
+   */
+  readonly changes: readonly FieldChange[]
+  /**
+   * The object as it is now; absent when it does not exist. When the idempotency key was used for the same
+   * command: as that was answered, since a repeat would change nothing.
+   */
+  readonly details?: ObjectDetails
+}
+
+/** The answer of a write: what it did, with the ids of its object, or what it would do. */
+export type Outcome<Ids> = (Written & Ids) | Planned
+
 /** A permission that a call needs, and on which object; without one, in the whole organization. */
 export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object'>
 
 /** What a method needs of its host for the checks. */
-export interface MethodHost extends Pick<Host, 'authorize'> {
+interface MethodHost extends Pick<Host, 'authorize'> {
   readonly hooks?: Hooks | undefined
 }
 
 /** What a method checks before it runs. */
 export interface MethodSpec<Schema extends z.ZodMiniType> {
-  /** Name that the host calls it by, such as `projects.add`. */
+  /** Name of the method for the host, such as `projects.add`. */
   readonly method: string
   /** All are needed. */
   readonly permissions: readonly Permission[]
@@ -38,124 +102,115 @@ export interface MethodSpec<Schema extends z.ZodMiniType> {
   readonly schema: Schema
   /** The object of `permissions`, from the input: parsed, or as given when it is malformed. */
   readonly target?: Target
-  /** Fields of the context that the method does not support. */
+  /** Fields of the context that this write does not support, besides those that no method of its type supports. */
   readonly refuses?: readonly Refused[]
 }
 
-type Run<Schema extends z.ZodMiniType, Answer> = (
+type Run<Schema extends z.ZodMiniType, Answer, Failure> = (
   call: AdmittedCall,
   input: z.output<Schema>,
-) => Promise<Result<Answer, IamError>>
+) => Promise<Result<Answer, Failure>>
 
-type LongRun<Schema extends z.ZodMiniType, Report, Progress> = (
-  call: AdmittedCall,
-  input: z.output<Schema>,
-  onProgress: LongContext<Progress>['onProgress'],
-) => Promise<Result<Report, IamError>>
+const ONE_OBJECT_WRITES = ['expectedSequence', 'idempotencyKey', 'dryRun'] as const
 
-/** A {@link Context} of a call that takes long enough to report its progress. */
-export interface LongContext<Progress> extends Context {
-  /** The call rejects with what it throws; what was recorded by then stays. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined
+/** Makes a {@link Read} of `run`. It ends as soon as the signal aborts. */
+export const read = <Schema extends z.ZodMiniType, Answer, Also extends IamError = never>(
+  host: MethodHost,
+  spec: MethodSpec<Schema>,
+  run: Run<Schema, Answer, ReadError | NoInfer<Also>>,
+): Read<z.input<Schema>, Answer, Also> => {
+  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'onProgress'] as const }
+  return (input, context) =>
+    begin(host, checked, {
+      input,
+      context,
+      run: (call, parsed) => raceAbort(run(call, parsed), call.signal),
+    })
 }
 
-/**
- * A method that changes something; a dry run answers what it would change. One signature instead of two
- * overloads, so that a compiler reports what is wrong with the input, and an editor shows the documentation.
- */
-export type Write<Input, Ids> = <DryRun extends boolean = false>(
-  input: Input,
-  context: WriteContext<DryRun>,
-) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
-
-/** A method that makes many independent writes. */
-export type LongWrite<Input, Progress, Report> = (
-  input: Input,
-  context: LongContext<Progress>,
-) => ResultAsync<Report, IamError>
-
-/** A method that only reads. */
-export type Read<Input, Answer> = (input: Input, context: Context) => ResultAsync<Answer, IamError>
-
-/**
- * Makes a public method of `run`. It checks the context, then the permissions, then the input, in this order:
- * without the permission a caller does not learn what exists.
- */
-export const method =
-  <Schema extends z.ZodMiniType, Answer>(
-    host: MethodHost,
-    spec: MethodSpec<Schema>,
-    run: Run<Schema, Answer>,
-  ): Read<z.input<Schema>, Answer> =>
-  (input, context) =>
-    new ResultAsync(begin(host, spec, { input, context, run }))
-
-/** {@link method} for a `run` that records nothing: it ends as soon as the signal aborts. */
-export const read = <Schema extends z.ZodMiniType, Answer>(
-  host: MethodHost,
-  spec: MethodSpec<Schema>,
-  run: Run<Schema, Answer>,
-): Read<z.input<Schema>, Answer> =>
-  method(host, spec, (call, input) => raceAbort(run(call, input), call.signal))
-
-/** {@link method} for a `run` that reports its progress. */
-export const longWrite = <Schema extends z.ZodMiniType, Progress, Report>(
-  host: MethodHost,
-  spec: MethodSpec<Schema>,
-  run: LongRun<Schema, Report, Progress>,
-): LongWrite<z.input<Schema>, Progress, Report> =>
-  method(host, spec, (call, input) =>
-    // Cast: it was checked to be a function, and the type of the context says of what.
-    run(call, input, call.onProgress as LongContext<Progress>['onProgress']),
-  )
-
-/** {@link method} for a `run` that answers with an {@link Outcome}. */
+/** Makes a {@link Write} of `run`. */
 export const write = <Schema extends z.ZodMiniType, Ids>(
   host: MethodHost,
   spec: MethodSpec<Schema>,
-  run: Run<Schema, Outcome<Ids>>,
+  run: Run<Schema, Outcome<Ids>, WriteError>,
 ): Write<z.input<Schema>, Ids> => {
-  function method(input: z.input<Schema>, context: DryRunContext): ResultAsync<Planned, IamError>
-  function method(input: z.input<Schema>, context: Context): ResultAsync<Written & Ids, IamError>
+  const checked = { ...spec, refuses: [...(spec.refuses ?? []), 'onProgress'] as const }
+  type Input = z.input<Schema>
+  function method(input: Input, context: DryRunContext): ResultAsync<Planned, WriteError>
+  function method(input: Input, context: Context): ResultAsync<Written & Ids, WriteError>
   function method(
-    input: z.input<Schema>,
+    input: Input,
     context: Context | DryRunContext,
-  ): ResultAsync<Outcome<Ids>, IamError> {
-    return new ResultAsync(begin(host, spec, { input, context, run }))
+  ): ResultAsync<Outcome<Ids>, WriteError> {
+    return begin(host, checked, { input, context, run })
   }
   return method
 }
 
-interface Arguments<Schema extends z.ZodMiniType, Answer> {
+/** Makes a {@link BatchWrite} of `run`. */
+export const batchWrite = <Schema extends z.ZodMiniType, Report>(
+  host: MethodHost,
+  spec: MethodSpec<Schema>,
+  run: Run<Schema, Report, WriteError>,
+): BatchWrite<z.input<Schema>, Report> => {
+  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'onProgress'] as const }
+  return (input, context) => begin(host, checked, { input, context, run })
+}
+
+/** Makes a {@link LongWrite} of `run`. */
+export const longWrite = <Schema extends z.ZodMiniType, Progress, Report>(
+  host: MethodHost,
+  spec: MethodSpec<Schema>,
+  run: (
+    call: AdmittedCall,
+    input: z.output<Schema>,
+    onProgress: LongContext<Progress>['onProgress'],
+  ) => Promise<Result<Report, WriteError>>,
+): LongWrite<z.input<Schema>, Progress, Report> => {
+  const checked = { ...spec, refuses: ONE_OBJECT_WRITES }
+  return (input, context) =>
+    begin(host, checked, {
+      input,
+      context,
+      // Cast: it was checked to be a function, and the type of the context says what it takes.
+      run: (call, parsed) => run(call, parsed, call.onProgress as typeof context.onProgress),
+    })
+}
+
+interface Arguments<Schema extends z.ZodMiniType, Answer, Failure> {
   readonly input: unknown
   readonly context: Context | DryRunContext
-  readonly run: Run<Schema, Answer>
+  readonly run: Run<Schema, Answer, Failure>
   readonly observer?: Observer
 }
 
-const begin = <Schema extends z.ZodMiniType, Answer>(
-  host: MethodHost,
-  spec: MethodSpec<Schema>,
-  given: Arguments<Schema, Answer>,
-): Promise<Result<Answer, IamError>> =>
-  host.hooks
-    ? observed(host.hooks, spec.method, (observer) => perform(host, spec, { ...given, observer }))
-    : perform(host, spec, given)
+type CheckedSpec<Schema extends z.ZodMiniType> = MethodSpec<Schema> &
+  Required<Pick<MethodSpec<Schema>, 'refuses'>>
 
-const NONE: readonly Refused[] = []
+const begin = <Schema extends z.ZodMiniType, Answer, Failure extends IamError>(
+  host: MethodHost,
+  spec: CheckedSpec<Schema>,
+  given: Arguments<Schema, Answer, Failure>,
+): ResultAsync<Answer, Failure | ReadError> =>
+  new ResultAsync(
+    host.hooks
+      ? observed(host.hooks, spec.method, (observer) => perform(host, spec, { ...given, observer }))
+      : perform(host, spec, given),
+  )
 
 /**
- * Reads the input once and before `authorize`, so that the method runs on what was authorized, also when the
- * input changes meanwhile. Only a permitted caller learns that it is malformed. Awaits `authorize` only when
+ * Checks the context, then the permissions, then the input, in this order: without the permission a caller does not
+ * learn what exists, and not even that the input is malformed. The input is read once, before `authorize`, so that
+ * the method runs on what was authorized, also when the input changes meanwhile. Awaits `authorize` only when
  * it answers with a promise, since every call takes this path.
  */
-const perform = async <Schema extends z.ZodMiniType, Answer>(
+const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
   host: MethodHost,
-  spec: MethodSpec<Schema>,
-  { context, input, observer, run }: Arguments<Schema, Answer>,
-): Promise<Result<Answer, IamError>> => {
+  spec: CheckedSpec<Schema>,
+  { context, input, observer, run }: Arguments<Schema, Answer, Failure>,
+): Promise<Result<Answer, Failure | ReadError>> => {
   try {
-    const { method, schema, refuses = NONE } = spec
+    const { method, schema, refuses } = spec
     const admitted = admit(context, refuses, { method, observer })
     if (admitted.isErr()) return err(admitted.error)
     const call = admitted.value
@@ -216,34 +271,3 @@ export const isPermitted = (
     throw unavailable(cause, 'not_recorded')
   }
 }
-
-/** What a write did. */
-export interface Written {
-  /** The object after the write. Spec: Common response object `details`. */
-  readonly details: ObjectDetails
-  /** False when the write changes nothing; then no event was recorded. */
-  readonly changed: boolean
-  /** As recorded, in order. */
-  readonly events: readonly RecordedEvent[]
-}
-
-/** What a write would do: the answer of a dry run. */
-export interface Planned {
-  /** False when the write would change nothing. */
-  readonly changed: boolean
-  /** As they would be recorded, in order, except generated ids and sealed values. */
-  readonly events: readonly NewEvent[]
-  /**
-   * The fields that would change, as history would show them: of a secret only that it changes. Of several objects,
-   * each field with the place of its object in the input, such as `roles[0].displayName`.
-   */
-  readonly changes: readonly FieldChange[]
-  /**
-   * The object as it is now; absent when it does not exist. When the idempotency key was used for the same
-   * command: as that was answered, since a repeat would change nothing.
-   */
-  readonly details?: ObjectDetails
-}
-
-/** The answer of a write: what it did, with the ids of its object, or what it would do. */
-export type Outcome<Ids> = (Written & Ids) | Planned

@@ -6,13 +6,9 @@ import type { Authorize } from '../../ports/host.js'
 /** The object of the input on which a permission is needed; undefined when its id is absent or malformed. */
 export type Target = (input: unknown, orgId: string) => PermissionTarget | undefined
 
-interface Targeted<Ids> {
-  target(ids: Ids, orgId: string): PermissionTarget
-}
-
-/** The target of the object of a kind whose ids are fields of the input. */
+/** The target of an object of an aggregate whose ids are fields of the input. */
 export const targetOf =
-  ({ target }: Targeted<object>): Target =>
+  ({ target }: { target(ids: object, orgId: string): PermissionTarget }): Target =>
   (input, orgId) => {
     if (typeof input !== 'object' || input === null) return undefined
     const object = target(input, orgId)
@@ -27,13 +23,13 @@ const isNamed = (object: PermissionTarget): boolean => {
 /** The object that the field `object` names; for a role, its project. */
 export const targetOfObject: Target = (input, orgId) => {
   const object = fieldOf(input, 'object')
-  const kind = aggregateNamed(fieldOf(object, 'type'))
-  return kind && targetOf(kind)(object, orgId)
+  const aggregate = aggregateNamed(fieldOf(object, 'type'))
+  return aggregate && targetOf(aggregate)(object, orgId)
 }
 
 /**
  * Allows the permissions in `caller.permissions` in the caller's own organization, and those in
- * `caller.permissionsIn[orgId]` in another. The host is responsible for both. A value that is no list, such as a
+ * `caller.permissionsIn[orgId]` in another. The host is responsible for both. A value that is not a list, such as a
  * string or a `Set`, allows nothing, like an empty list.
  */
 export const permissionsFromCaller: Authorize = ({ caller, permission, orgId }) => {

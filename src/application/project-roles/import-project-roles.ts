@@ -4,7 +4,7 @@ import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { projectRole } from '../../domain/project-role/decider.js'
 import { ProjectId, type RoleKey } from '../../domain/values.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import {
   type ImportProgress,
   type ImportReport,
@@ -46,7 +46,6 @@ export const importProjectRoles = (
       permissions: ['project.role.read', 'project.role.write'],
       schema: Input,
       target: targetOf(projectRoles),
-      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { projectId, roles }, onProgress) => {
       const importInto = (rows: readonly AddedRole[]) =>
@@ -70,7 +69,7 @@ const importBatch = (
   runtime: Runtime,
   call: AdmittedCall,
   { projectId, rows }: { readonly projectId: ProjectId; readonly rows: readonly AddedRole[] },
-): Promise<Result<readonly RowResult[], IamError>> =>
+): Promise<Result<readonly RowResult[], WriteError>> =>
   transact(runtime, call, {
     decide: async (streams) => {
       const missing = await missingContainer(streams, projectRoles, { projectId })

@@ -3,16 +3,23 @@ import { projectRoles } from '../../domain/project-role/aggregate.js'
 import {
   AddProjectRole,
   PatchProjectRole,
+  type ProjectRoleDisplay,
+  type ProjectRoleGroupInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
-import type { GivenGroup, ProjectRoleDisplay } from '../../domain/project-role/fields.js'
 import { ProjectId } from '../../domain/values.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
-import type { GivenList, TextFilter } from '../reading/list.js'
-import { filterBy, list, type Page, pageOf } from '../reading/list.js'
+import {
+  filterBy,
+  type GivenList,
+  list,
+  type Page,
+  pageOf,
+  type TextFilter,
+} from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'
@@ -28,7 +35,7 @@ import { type ImportProjectRolesInput, importProjectRoles } from './import-proje
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
 
 /** A role and the fields to change; an absent one stays as it is. */
-export interface PatchProjectRoleInput extends ProjectRoleInput, GivenGroup {
+export interface PatchProjectRoleInput extends ProjectRoleInput, ProjectRoleGroupInput {
   /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName?: string | undefined
 }
@@ -67,8 +74,8 @@ export interface ListProjectRolesInput extends GivenList<ProjectRole> {
         readonly displayName?: TextFilter | undefined
         /** On the group; `{ equals: '' }` for roles without one. */
         readonly group?: TextFilter | undefined
-        /** In this state; in either when absent. */
-        readonly state?: 'active' | 'inactive' | undefined
+        /** Every role is active, so that this leaves none out. */
+        readonly state?: 'active' | undefined
       }
     | undefined
 }

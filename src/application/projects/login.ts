@@ -2,15 +2,21 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { NotFound } from '../../domain/decider.js'
 import { projects } from '../../domain/project/aggregate.js'
-import { checkLogin, type RoleInformation, roleClaims } from '../../domain/project/login.js'
+import {
+  checkLogin,
+  type LoginRefusal,
+  type RoleInformation,
+  roleClaims,
+} from '../../domain/project/login.js'
 import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
+import type { Aborted } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import { countingRoles } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import { requireFed } from '../reading/reads.js'
+import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 
 /** Most role keys, and most organizations with a grant, of one login. */
@@ -66,7 +72,9 @@ const permissionsFor = (input: unknown, orgId: string): readonly NeededPermissio
 }
 
 /** {@link checkLogin} with the current state of the project and of the user's roles. */
-export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
+export const checkLoginOf = (
+  runtime: Runtime,
+): Read<CheckLoginInput, void, LoginRefusal | Aborted> =>
   read(
     runtime,
     {
@@ -92,10 +100,13 @@ export const checkLoginOf = (runtime: Runtime): Read<CheckLoginInput, void> =>
           },
         )
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
-      let project = await runtime.fresh.get<'project'>(call, object)
+      let project = await runtime.query<'get', 'project'>(call, {
+        method: 'get',
+        args: [orgId, object],
+      })
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         if (!project) {
-          await requireFed(runtime, call)
+          await requireCheckpoint(runtime, call)
           return err({ kind: 'NotFound', object })
         }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
@@ -141,10 +152,10 @@ export const loginOf = async (
   const { id, userId, userOrgId } = user
   const { orgId } = call
   const query = { orgId: userOrgId, userId, projectOrgId: orgId, projectId: id }
-  const found = await runtime.fresh.access(call, query)
+  const found = await runtime.query(call, { method: 'access', args: [query] })
   const { project } = found
   if (!project) {
-    await requireFed(runtime, call)
+    await requireCheckpoint(runtime, call)
     return err({ kind: 'NotFound', object: { type: 'project', id } })
   }
   return ok({

@@ -4,14 +4,16 @@ import {
   AddProject,
   DeactivateProject,
   PatchProject,
+  type ProjectSettings,
+  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
 } from '../../domain/project/commands.js'
-import type { GivenSettings, ProjectSettings } from '../../domain/project/fields.js'
-import type { RoleInformation } from '../../domain/project/login.js'
+import type { LoginRefusal, RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'
+import type { Aborted } from '../errors/errors.js'
 import type { Read, Write } from '../method/method.js'
 import {
   filterBy,
@@ -51,7 +53,7 @@ export interface Projects {
    * Checks whether a user may log in to an application of the project. The refusal says which check
    * failed. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
    */
-  readonly checkLogin: Read<CheckLoginInput, void>
+  readonly checkLogin: Read<CheckLoginInput, void, LoginRefusal | Aborted>
   /**
    * The roles of a user for the user info response, by the grants: those that count, if the project asserts roles; else
    * none. Spec: Project, `projectRoleAssertion`.
@@ -93,7 +95,7 @@ export interface ProjectIds {
 
 /** {@link AddProject}; without an own `id` the project gets a new ULID. */
 export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
-export interface AddProjectInput extends GivenSettings {
+export interface AddProjectInput extends ProjectSettingsInput {
   /**
    * An own id: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit.
    * It must never have been used in the organization. A new ULID when absent.
@@ -107,7 +109,7 @@ export interface AddProjectInput extends GivenSettings {
 export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
 
 /** A project and the fields to change; an absent one stays as it is. */
-export interface PatchProjectInput extends ProjectInput, GivenSettings {
+export interface PatchProjectInput extends ProjectInput, ProjectSettingsInput {
   /** 1 to 200 characters (code points). Spec: Project. */
   readonly name?: string | undefined
 }

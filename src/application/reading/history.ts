@@ -13,7 +13,7 @@ import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
 import { streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { requireFed } from './reads.js'
+import { requireCheckpoint } from './query.js'
 
 /** A `Date`, which `stateAt` takes, would otherwise pass as an object without bounds. */
 const timeBounds = z.pipe(
@@ -94,22 +94,19 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
       target: targetOfObject,
     },
     async (call, { object, including, actor, types, order, limit, ...range }) => {
-      const bounds = boundsOf(range)
-      await runtime.follow(call)
-      const found = await fromPort(() =>
-        runtime.readModel.history({
-          orgId: call.orgId,
-          ...bounds,
-          order,
-          // One more entry shows whether there is another page.
-          limit: limit + 1,
-          ...(object !== undefined && { object }),
-          ...(including !== undefined && { including }),
-          ...(actor !== undefined && { actor }),
-          ...(types !== undefined && { types }),
-        }),
-      )
-      if (found.length === 0) await requireFed(runtime, call)
+      const query: HistoryQuery = {
+        orgId: call.orgId,
+        ...boundsOf(range),
+        order,
+        // One more entry shows whether there is another page.
+        limit: limit + 1,
+        ...(object !== undefined && { object }),
+        ...(including !== undefined && { including }),
+        ...(actor !== undefined && { actor }),
+        ...(types !== undefined && { types }),
+      }
+      const found = await runtime.query(call, { method: 'history', args: [query] })
+      if (found.length === 0) await requireCheckpoint(runtime, call)
       const items = found.slice(0, limit)
       const last = items.at(-1)
       if (last === undefined || found.length <= limit) return ok({ items })

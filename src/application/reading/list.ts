@@ -1,24 +1,31 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type AnyAggregate, recordOf } from '../../domain/aggregates.js'
 import { choice, listOf, text } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
-import type { Condition, ListQuery, SortKey, Views, ViewType } from '../../ports/read-model.js'
+import type {
+  Condition,
+  ListQuery,
+  SortKey,
+  SortValue,
+  Views,
+  ViewType,
+} from '../../ports/read-model.js'
 import {
   fieldNamed,
   identityField,
   type ViewFields,
   viewFields,
 } from '../../projections/view-fields.js'
-import { type IamError, invalid } from '../errors/errors.js'
+import type { ReadError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { pageSize } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { readPageToken, writePageToken } from './page-token.js'
-import { requireFed } from './reads.js'
+import { pageToken, readPage } from './page-token.js'
+import { requireCheckpoint } from './query.js'
 
 /** A page of objects. */
 export interface Page<Row> {
@@ -51,7 +58,7 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
 ): Read<z.input<Schema>, Page<Views[Type]>> => {
   const { type, container, permissions } = kind
   const spec = { method, permissions: [permissions.read], schema }
-  const pageOf = (call: AdmittedCall, input: ListInput) => readPage(runtime, call, { type, input })
+  const pageOf = (call: AdmittedCall, input: ListInput) => listPage(runtime, call, { type, input })
   if (!container) return read(runtime, spec, pageOf)
   return read(runtime, { ...spec, target: targetOf(kind) }, async (call, input) => {
     const object = container.ref(input)
@@ -72,7 +79,7 @@ export const listReceived = <Schema extends z.ZodMiniType<ListInput>>(
   { method, kind, schema }: ListSpec<'project_grant', Schema>,
 ): Read<z.input<Schema>, Page<Views['project_grant']>> =>
   read(runtime, { method, permissions: [kind.permissions.read], schema }, (call, input) =>
-    readPage(runtime, call, { type: kind.type, input, isReceived: true }),
+    listPage(runtime, call, { type: kind.type, input, isReceived: true }),
   )
 
 interface Wanted<Type extends ViewType> {
@@ -84,35 +91,40 @@ interface Wanted<Type extends ViewType> {
 /** What distinguishes the grants that one organization has received. */
 const RECEIVED = ['projectOrgId', 'projectId']
 
-const readPage = async <Type extends ViewType>(
+const listPage = <Type extends ViewType>(
   runtime: Runtime,
   call: AdmittedCall,
   { type, input, isReceived }: Wanted<Type>,
-): Promise<Result<Page<Views[Type]>, IamError>> => {
-  const { filter, sort, projectId, pageSize, pageToken } = input
-  const query = {
-    type,
-    orgId: call.orgId,
-    conditions: conditionsOf(filter),
-    sort: totalOrder(isReceived ? RECEIVED : [identityField[type]], sort),
-    ...(projectId !== undefined && { projectId }),
-    ...(isReceived && { isReceived }),
-  }
-  const after = pageToken === undefined ? [] : await readPageToken(query, pageToken)
-  if (!after) return err(invalid('pageToken', 'is not of this organization, filter and order'))
-
-  const paged: ListQuery<Type> = {
-    ...query,
-    limit: pageSize,
-    ...(pageToken !== undefined && { after }),
-  }
-  const { items, hasMore, totalSize, sequence } = await runtime.fresh.list(call, paged)
-  if (sequence === 0n) await requireFed(runtime, call)
-  const last = hasMore ? items.at(-1) : undefined
-  if (!last) return ok({ items, totalSize, sequence })
+): Promise<Result<Page<Views[Type]>, ReadError>> => {
+  const { filter, projectId, pageSize, pageToken } = input
+  const { orgId } = call
+  const conditions = conditionsOf(filter)
+  const sort = totalOrder(isReceived ? RECEIVED : [identityField[type]], input.sort)
   const fields: ViewFields<Views[Type]> = viewFields[type]
-  const values = query.sort.map(({ field }) => fieldNamed(fields, field).of(last))
-  return ok({ items, nextPageToken: await writePageToken(query, values), totalSize, sequence })
+  const order = sort.map(({ field }) => fieldNamed(fields, field))
+  return readPage({
+    token: pageToken,
+    query: [type, orgId, projectId ?? null, conditions, sort],
+    isKey: (values): values is readonly SortValue[] =>
+      values.length === order.length &&
+      order.every(({ holds }, index) => typeof values[index] === holds),
+    keyOf: (row: Views[Type]) => order.map(({ of }) => of(row)),
+    read: async (after) => {
+      const query: ListQuery<Type> = {
+        type,
+        orgId,
+        conditions,
+        sort,
+        limit: pageSize,
+        ...(projectId !== undefined && { projectId }),
+        ...(isReceived && { isReceived }),
+        ...(after && { after }),
+      }
+      const found = await runtime.query<'list', Type>(call, { method: 'list', args: [query] })
+      if (found.sequence === 0n) await requireCheckpoint(runtime, call)
+      return found
+    },
+  })
 }
 
 /** Names of the fields of a kind that lists can be filtered or sorted by. */
@@ -129,22 +141,22 @@ const namesOf = <Fields extends AnyAggregate['fields'], Use extends 'filterable'
   Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
 
 /** Which objects of a kind to list: without a condition, every one. */
-export const filterBy = <Fields extends AnyAggregate['fields']>({
+export const filterBy = <
+  Fields extends AnyAggregate['fields'],
+  const States extends readonly string[],
+>({
   fields,
+  states,
 }: {
   readonly fields: Fields
+  readonly states: States
 }) =>
   z.strictObject({
     ...recordOf(namesOf(fields, 'filterable'), () => z.optional(TextFilter)),
-    state: z.optional(choice(['active', 'inactive'])),
+    state: z.optional(choice(states)),
   })
 
 const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
-
-/** A page token, which is opaque. */
-export const pageToken = z.optional(
-  z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
-)
 
 /** The order and the page of a list of objects of a kind. */
 export const pageOf = <Fields extends AnyAggregate['fields']>({

@@ -1,46 +1,65 @@
-import { fieldOf, fromBase64url, toBase64url, unstorable } from '../../domain/values.js'
-import type { ListQuery, SortValue, ViewType } from '../../ports/read-model.js'
-import { canHold, fieldNamed, viewFields } from '../../projections/view-fields.js'
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { fromBase64url, toBase64url } from '../../domain/encoding.js'
+import { fieldOf, unstorable } from '../../domain/values.js'
+import type { Slice } from '../../ports/access-reads.js'
+import type { SortValue } from '../../ports/read-model.js'
+import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { sha256 } from '../sha256.js'
 
-/** A list without its page. */
-type ListWithoutPage = Omit<ListQuery<ViewType>, 'after' | 'limit'>
+/** A page token, which is opaque. */
+export const pageToken = z.optional(
+  z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
+)
 
-/** A token is valid for the same organization, project, filter and order only. */
-const bindingOf = (list: ListWithoutPage): Promise<string> =>
-  sha256([list.type, list.orgId, list.projectId ?? null, list.conditions, list.sort])
+/** A query that is answered page by page. */
+interface Paged<Item, Key extends readonly SortValue[], Found extends Slice<Item>> {
+  /** `nextPageToken` of the page before; the first page when undefined. */
+  readonly token: string | undefined
+  /** Tokens are valid for this query only. */
+  readonly query: readonly unknown[]
+  /** Whether items can be ordered by these values. */
+  readonly isKey: (values: readonly SortValue[]) => values is Key
+  readonly keyOf: (item: Item) => readonly SortValue[]
+  /** Reads the page after the item with that key. */
+  readonly read: (after: Key | undefined) => Promise<Found>
+}
 
-/** The opaque token of the page after the row with these values of the sort fields. */
-export const writePageToken = async (
-  list: ListWithoutPage,
-  after: readonly SortValue[],
-): Promise<string> => writeToken(await bindingOf(list), after)
+/** Reads the page that a token names, and makes the token of the next page. */
+export const readPage = async <Item, Key extends readonly SortValue[], Found extends Slice<Item>>({
+  token,
+  query,
+  isKey,
+  keyOf,
+  read,
+}: Paged<Item, Key, Found>): Promise<
+  Result<Omit<Found, 'hasMore'> & { readonly nextPageToken?: string }, InvalidArgument>
+> => {
+  const values = token === undefined ? undefined : await readToken(query, token)
+  const after = values && isKey(values) ? values : undefined
+  if (token !== undefined && !after)
+    return err(invalid('pageToken', 'is not of this organization and query'))
+  const { hasMore, ...page } = await read(after)
+  const last = hasMore ? page.items.at(-1) : undefined
+  return ok(last ? { ...page, nextPageToken: await writeToken(query, keyOf(last)) } : page)
+}
 
-/** The values in a token of {@link writePageToken}; undefined when it is malformed or of another list. */
-export const readPageToken = async (
-  list: ListWithoutPage,
+const writeToken = async (
+  query: readonly unknown[],
+  values: readonly SortValue[],
+): Promise<string> => {
+  const written = values.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
+  return toBase64url(new TextEncoder().encode(JSON.stringify([await sha256(query), ...written])))
+}
+
+/** The values in a token; undefined when it is malformed or of another query. */
+const readToken = async (
+  query: readonly unknown[],
   token: string,
 ): Promise<readonly SortValue[] | undefined> => {
-  const after = readToken(await bindingOf(list), token)
-  const fits =
-    after?.length === list.sort.length &&
-    list.sort.every(({ field }, index) =>
-      canHold(fieldNamed<never>(viewFields[list.type], field), after[index] ?? ''),
-    )
-  return fits ? after : undefined
-}
-
-/** A token of `values`, which is valid for the same `binding` only. */
-export const writeToken = (binding: string, values: readonly SortValue[]): string => {
-  const written = values.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
-  return toBase64url(new TextEncoder().encode(JSON.stringify([binding, ...written])))
-}
-
-/** The values in a token of {@link writeToken}; undefined when it is malformed or of another binding. */
-export const readToken = (binding: string, token: string): readonly SortValue[] | undefined => {
   const [bound, ...values] = contentOf(token)
   const read = values.flatMap((value) => sortValueOf(value) ?? [])
-  return bound === binding && read.length === values.length ? read : undefined
+  return bound === (await sha256(query)) && read.length === values.length ? read : undefined
 }
 
 const contentOf = (token: string): readonly unknown[] => {

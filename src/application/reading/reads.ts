@@ -3,13 +3,12 @@ import type * as z from 'zod/mini'
 import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
 import type { RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { identityField } from '../../projections/view-fields.js'
-import { fromPort, unavailable } from '../errors/fault.js'
-import { checkpointOf } from '../following/apply-readable.js'
-import type { AdmittedCall } from '../method/context.js'
+import { fromPort } from '../errors/fault.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
 import { yieldToEventLoop } from '../waiting.js'
+import { requireCheckpoint } from './query.js'
 
 /** What `get` needs of a kind. */
 interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
@@ -30,30 +29,15 @@ export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
     { method, permissions: [kind.permissions.read], schema: kind.ids, target: targetOf(kind) },
     async (call, ids) => {
       const object = kind.ref(ids)
-      const found = await runtime.fresh.get<Type>(call, object)
+      const found = await runtime.query<'get', Type>(call, {
+        method: 'get',
+        args: [call.orgId, object],
+      })
       if (found) return ok(found)
-      await requireFed(runtime, call)
+      await requireCheckpoint(runtime, call)
       return err({ kind: 'NotFound', object })
     },
   )
-
-const NEVER_FED =
-  'The read model was never fed, or was emptied: keep it up to date with iam.run(readModel), feed it ' +
-  "once with iam.catchUp(readModel), or read with consistency: 'strong'"
-
-/**
- * For an eventual read that found nothing: a read model that is never fed holds no objects, whatever the log holds.
- *
- * @throws Fault when the read model has applied no event, and the store has some
- */
-export const requireFed = async (
-  { store, readModel }: Runtime,
-  { consistency }: Pick<AdmittedCall, 'consistency'>,
-): Promise<void> => {
-  if (consistency !== 'eventual' || (await checkpointOf(readModel)) > 0n) return
-  const head = await fromPort(() => store.lastPosition())
-  if (head > 0n) throw unavailable(new Error(NEVER_FED), 'not_recorded')
-}
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000

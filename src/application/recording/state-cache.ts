@@ -1,5 +1,5 @@
 import type { Message } from '../../domain/message.js'
-import type { StreamId } from '../../domain/values.js'
+import { isRecord, type StreamId } from '../../domain/values.js'
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
 import { fromPort } from '../errors/fault.js'
 import {
@@ -114,6 +114,3 @@ const bytesOf = (value: unknown): number => {
   for (const key in value) bytes += bytesOf(value[key])
   return bytes
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null

@@ -8,7 +8,7 @@ import {
   type StreamWrite,
   type VersionConflict,
 } from '../../ports/event-store.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import { unavailable } from '../errors/fault.js'
 import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -40,13 +40,13 @@ export interface Applied<Decided extends Decision> {
 /** A decision to record, and what to answer then. */
 export interface Transaction<Decided extends Decision, Answer> {
   /** Changes nothing itself: it is taken again whenever a stream that it read turns out to be different. */
-  readonly decide: (streams: Streams) => Promise<Result<Decided, IamError>>
+  readonly decide: (streams: Streams) => Promise<Result<Decided, WriteError>>
   readonly answer: (applied: Applied<Decided>) => Answer
   readonly marks?: Marks | undefined
   /** Tells the command from others under its idempotency key; absent without a key. */
   readonly commandHash?: () => Promise<string>
   /** The answer to the same command when it was recorded before; `isUsed` when its key certainly was. */
-  readonly earlier?: (isUsed: boolean) => Promise<Result<Answer, IamError> | undefined>
+  readonly earlier?: (isUsed: boolean) => Promise<Result<Answer, WriteError> | undefined>
 }
 
 /**
@@ -60,7 +60,7 @@ export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
   call: AdmittedCall,
   { decide, answer, marks, commandHash, earlier }: Transaction<Decided, Answer>,
-): Promise<Result<Answer, IamError>> => {
+): Promise<Result<Answer, WriteError>> => {
   const { store, states, locks, newId, metadataOf } = runtime
   const { observer, signal } = call
   const streams = new CallStreams(states, call)
@@ -128,8 +128,8 @@ const hasEvents = ({ events }: StreamChange): boolean => events.length > 0
 /** Refuses a change of an object that is not at the sequence that the caller expects. */
 const asExpected = <Decided extends Decision>(
   { expectedSequence: expected }: AdmittedCall,
-  decision: Result<Decided, IamError>,
-): Result<Decided, IamError> => {
+  decision: Result<Decided, WriteError>,
+): Result<Decided, WriteError> => {
   if (expected === undefined || decision.isErr()) return decision
   const actual = decision.value.changes.at(-1)?.before.changed ?? 0n
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })

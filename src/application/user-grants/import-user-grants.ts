@@ -4,7 +4,7 @@ import { exists } from '../../domain/decider.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { MAX_WRITES } from '../../ports/event-store.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import { decideUserGrant, readCurrentRoles } from '../granting/decide-user-grant.js'
 import {
   type ImportProgress,
@@ -80,7 +80,7 @@ const importBatch = (
   runtime: Runtime,
   call: AdmittedCall,
   rows: readonly ParsedUserGrant[],
-): Promise<Result<readonly RowResult[], IamError>> =>
+): Promise<Result<readonly RowResult[], WriteError>> =>
   transact(runtime, call, {
     decide: async (streams) => {
       const now = runtime.now()

@@ -5,9 +5,9 @@ import { userGrant } from '../../domain/user-grant/decider.js'
 import { OrgId, ProjectId, type UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Listing, UserGrant } from '../../ports/read-model.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { method, type Read } from '../method/method.js'
+import { type BatchWrite, batchWrite } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
@@ -30,14 +30,13 @@ export interface RemovedOfUser {
  * The method that removes all grants of a user. It looks again after each append until none is found, so that a
  * grant which is added meanwhile is removed, or recorded above the `sequence` of the answer.
  */
-export const removeAllOfUser = (runtime: Runtime): Read<UserInput, RemovedOfUser> =>
-  method(
+export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, RemovedOfUser> =>
+  batchWrite(
     runtime,
     {
       method: 'userGrants.removeAllOfUser',
       permissions: ['user.grant.read', 'user.grant.write'],
       schema: UserInput,
-      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
     async (call, { userId }) => {
       const removed: UserGrantIds[] = []
@@ -61,14 +60,19 @@ const grantsOf = (
   call: AdmittedCall,
   userId: UserId,
 ): Promise<Listing<UserGrant>> =>
-  runtime.fresh.list<'user_grant'>(
+  runtime.query<'list', 'user_grant'>(
     { ...call, consistency: 'strong' },
     {
-      type: 'user_grant',
-      orgId: call.orgId,
-      conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
-      sort: totalOrder(['key'], []),
-      limit: MAX_REMOVED,
+      method: 'list',
+      args: [
+        {
+          type: 'user_grant',
+          orgId: call.orgId,
+          conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
+          sort: totalOrder(['key'], []),
+          limit: MAX_REMOVED,
+        },
+      ],
     },
   )
 
@@ -77,7 +81,7 @@ const removeAll = (
   runtime: Runtime,
   call: AdmittedCall,
   { userId, grants }: { readonly userId: UserId; readonly grants: readonly UserGrant[] },
-): Promise<Result<readonly UserGrantIds[], IamError>> =>
+): Promise<Result<readonly UserGrantIds[], WriteError>> =>
   transact(runtime, call, {
     decide: async (streams) => {
       const ids = grants.map(({ projectId, projectOrgId }) => ({

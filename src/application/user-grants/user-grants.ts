@@ -7,7 +7,7 @@ import {
   type UserOfProject,
 } from '../granting/decide-user-grant.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
-import { type LongWrite, type Read, type Write, write } from '../method/method.js'
+import { type BatchWrite, type LongWrite, type Read, type Write, write } from '../method/method.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
@@ -49,7 +49,7 @@ export interface UserGrants {
    * Takes all roles of all projects: in one append up to 400 grants, in several beyond that. No grant of the user
    * that was recorded at or below the `sequence` of the answer remains.
    */
-  readonly removeAllOfUser: Read<UserInput, RemovedOfUser>
+  readonly removeAllOfUser: BatchWrite<UserInput, RemovedOfUser>
   /**
    * Adds grants from a list or a stream of rows, in atomic batches. Rows that are malformed, or would change a grant,
    * are reported. Rows that exist and are equal are skipped, so an interrupted import continues when it is run again.

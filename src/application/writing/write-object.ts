@@ -16,7 +16,7 @@ import {
   readEvents,
 } from '../../projections/read-events.js'
 import { rowAfter } from '../../projections/rows.js'
-import type { IamError } from '../errors/errors.js'
+import type { WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -157,7 +157,7 @@ export interface ObjectWrite<Ids> {
   readonly input: object
   readonly aggregate: AnyAggregate
   /** What to record; the last change is that of the object. */
-  readonly decide: (streams: Streams) => Promise<Result<readonly StreamChange[], IamError>>
+  readonly decide: (streams: Streams) => Promise<Result<readonly StreamChange[], WriteError>>
   /** The ids of the object, given what was recorded; no events when nothing was. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids
   /** Of a command that adds several objects, the path of each in the input: `roles[0].`. */
@@ -171,8 +171,8 @@ export const writeObject = <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
   write: ObjectWrite<Ids>,
-): Promise<Result<Outcome<Ids>, IamError>> => {
-  const decide = async (streams: Streams): Promise<Result<ObjectDecision, IamError>> => {
+): Promise<Result<Outcome<Ids>, WriteError>> => {
+  const decide = async (streams: Streams): Promise<Result<ObjectDecision, WriteError>> => {
     const decided = await write.decide(streams)
     if (decided.isErr()) return err(decided.error)
     const changes = decided.value
@@ -264,7 +264,7 @@ const earlierOutcome = async <Ids>(
   { store }: Runtime,
   { method, orgId, idempotencyKey = '', signal, dryRun }: AdmittedCall,
   { input, aggregate, ids, isSameSecret }: ObjectWrite<Ids>,
-): Promise<Result<Outcome<Ids>, IamError> | undefined> => {
+): Promise<Result<Outcome<Ids>, WriteError> | undefined> => {
   const key = storedKey(orgId, idempotencyKey)
   const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
   const events = await raceAbort(finding, signal)

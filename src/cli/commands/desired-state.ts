@@ -40,7 +40,9 @@ state in JSON. Exits with 2 when there are changes, or objects that are blocked.
     const iam = openIam(database, cipher, progressOf(call))
     const planned = unwrap(await iam.plan(desired, context))
     const { json } = call.values
-    await call.terminal.print(json ? JSON.stringify(toJson(planned)) : formatPlan(planned))
+    // No command applies a plan, so the desired state with its sealed secrets is not printed.
+    const { desired: _, ...shown } = planned
+    await call.terminal.print(json ? JSON.stringify(toJson(shown)) : formatPlan(planned))
     const { add, update, remove, blocked = 0 } = planned.counts
     return add + update + remove + blocked > 0 ? 2 : 0
   },

@@ -218,8 +218,8 @@ const inJson = ({ print }: Terminal): Report => ({
   warnings: async (warnings) => {
     for (const warning of warnings) await print(JSON.stringify({ warning }))
   },
-  plan: async ({ changes, ...plan }, userGrants) => {
-    // This run applies the plan itself, so the events, with sealed secrets, are not printed.
+  plan: async ({ desired: _, changes, ...plan }, userGrants) => {
+    // This run applies the plan itself, so the desired state and the events, with sealed secrets, are not printed.
     const shown = changes.map(({ action, object, fields }) => ({ action, object, fields }))
     await print(JSON.stringify({ plan: toJson({ ...plan, changes: shown }), userGrants }))
   },

@@ -107,12 +107,10 @@ interface Access {
   readonly caller: Caller
 }
 
-type Transport = typeof import('claviger/transport')
-type Console = typeof import('claviger/console')
-
-/** The JSON interface; below `/console` the console, and `/sign-in` for it. @throws Failed without the packages they need */
+/** The JSON interface; below `/console` the console, and `/sign-in` for it. */
 const openHandlers = async (iam: Iam, access: Access): Promise<RequestListener> => {
-  const { nodeHandler, consoleHandler } = await loadServers()
+  const { nodeHandler } = await import('claviger/json')
+  const { consoleHandler } = await import('claviger/console')
   const { token, caller } = access
   const api = nodeHandler(iam, {
     authenticate: (headers) =>
@@ -128,20 +126,6 @@ const openHandlers = async (iam: Iam, access: Access): Promise<RequestListener> 
     if (url === '/sign-in') void signIn(request, response)
     else if (/^\/console(\/|\?|$)/.test(url)) pages(request, response)
     else api(request, response)
-  }
-}
-
-/** Loads the servers, whose packages hosts install themselves. */
-const loadServers = async (): Promise<
-  Pick<Transport, 'nodeHandler'> & Pick<Console, 'consoleHandler'>
-> => {
-  try {
-    const { nodeHandler } = await import('claviger/transport')
-    const { consoleHandler } = await import('claviger/console')
-    return { nodeHandler, consoleHandler }
-  } catch (cause) {
-    if (Object(cause).code !== 'ERR_MODULE_NOT_FOUND') throw cause
-    throw new Failed('This needs two packages: npm install @connectrpc/connect @bufbuild/protobuf')
   }
 }
 

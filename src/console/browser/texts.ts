@@ -55,7 +55,6 @@ export const texts = {
   missingThen: 'It was not there at this time.',
   failed: (message: string, id: string) => `${message}${id ? ` (${id})` : ''}`,
   empty: 'Nothing here yet.',
-  emptyAdd: 'Nothing here yet. Add the first one.',
   emptyReceived: 'No organization has granted a project to yours.',
   emptyMatrix:
     'No user of your organization has a role of this project. Give roles on the page of users.',
@@ -78,7 +77,6 @@ export const texts = {
   save: 'Save',
   confirm: 'Do it',
   cancel: 'Cancel',
-  close: 'Close',
   back: 'Change something',
   required: 'required',
   bounds: (least: number, most: number) =>
@@ -100,12 +98,13 @@ export const texts = {
   conflictYours: 'Yours',
   useYours: 'Keep mine, preview again',
   field: 'Field',
-  before: 'Before',
-  after: 'After',
   none: '–',
   history: 'History',
   asOf: 'As it was',
   asOfNow: 'now',
+  asOfEarlier: 'earlier than these changes',
+  asOfReach: (count: number, hasMore: boolean) =>
+    `${hasMore ? 'the last' : 'all'} ${count} changes, since`,
   backToNow: 'Back to now',
   asOfHint: 'Move the slider to any change of this object.',
   who: 'By',
@@ -118,13 +117,10 @@ export const texts = {
   anyType: 'Any change',
   choose: 'Project',
   chooseProject: 'Choose a project.',
-  showMatrix: 'Who has which role',
-  since: 'since',
   until: 'until',
   counts: 'counts',
   expired: 'expired',
   inactive: 'inactive',
-  dead: 'does not count',
   noRole: 'no role',
   why: 'Why',
   whyHint: 'Press a cell to see why a role counts or does not.',
@@ -158,7 +154,6 @@ export const texts = {
   removeAllAsk: 'This removes every role of this user, at once. It has no preview.',
   recent: 'Latest changes',
   allChanges: 'All changes',
-  organization: 'Organization',
   fields: {
     id: 'Id',
     idpId: 'Provider id',
@@ -245,8 +240,11 @@ export const texts = {
     'domain.provider_set': 'Provider of the domain set',
     'domain.removed': 'Domain removed',
   } as Readonly<Record<string, string>>,
-  blocked: 'An object with this id was removed, and no id is given twice.',
-  superseded: 'A newer version of the desired state has changed it.',
+  /** Why a plan leaves an object as it is, by what it does with it. */
+  obstacles: {
+    blocked: 'An object with this id was removed, and no id is given twice.',
+    superseded: 'A newer version of the desired state has changed it.',
+  } as Readonly<Record<string, string>>,
   /** Kinds of objects. */
   kinds: {
     identity_provider: 'Identity provider',

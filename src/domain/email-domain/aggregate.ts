@@ -1,13 +1,15 @@
 import * as z from 'zod/mini'
-import { type Aggregate, filterableText, optionalText, plainText, readerOf } from '../aggregate.js'
-import type { DomainRef } from '../values.js'
+import {
+  type AggregateDefinition,
+  defineAggregate,
+  filterableText,
+  optionalText,
+  plainText,
+} from '../aggregate.js'
+import type { DomainRef, StreamId } from '../values.js'
 import { domain } from './decider.js'
-import { GivenDomain } from './domain-name.js'
-import { DomainEvent, domainStream } from './events.js'
-
-type Ids = Pick<DomainRef, 'domain'>
-
-const ref = ({ domain }: Ids): DomainRef => ({ type: 'domain', domain })
+import { DomainInput } from './domain-name.js'
+import { DomainEvent } from './events.js'
 
 /** What is shown of a domain. */
 export interface DomainView {
@@ -45,30 +47,29 @@ const withProvider = (
 ): DomainView => ({ ...view, ...(idpId !== undefined && { idpId }) })
 
 /** Domains of organizations. */
-export const domains = {
+export const domains = defineAggregate({
   type: 'domain',
   label: 'domain',
-  ids: z.strictObject({ domain: GivenDomain }),
-  ref,
-  key: ({ domain }) => domain,
-  refOfKey: (domain) => ref({ domain }),
-  container: undefined,
-  removedWith: undefined,
-  stream: (orgId, { domain }) => domainStream(orgId, domain),
+  ids: z.strictObject({ domain: DomainInput }),
   decider: domain,
   events: DomainEvent.def.options,
-  reads: readerOf<DomainEvent>(DomainEvent.def.options),
-  removal: 'domain.removed',
+  effects: {
+    'domain.added': 'adds',
+    'domain.verified': 'changes',
+    'domain.provider_set': 'changes',
+    'domain.removed': 'removes',
+  },
   view: domainView,
-  covers: () => undefined,
-  assigns: undefined,
   states: ['pending', 'verified'],
   fields: {
     domain: filterableText((view) => view.domain),
     idpId: optionalText((view) => view.idpId),
     challenge: plainText,
   },
-  secretsChanged: () => [],
   target: ({ domain }) => ({ type: 'domain', id: domain }),
   permissions: { read: 'domain.read', write: 'domain.write' },
-} satisfies Aggregate<Ids, DomainView, DomainEvent>
+} satisfies AggregateDefinition<DomainRef, DomainView, DomainEvent>)
+
+/** One stream for each organization and domain, so that two appends cannot both add a domain. */
+export const domainStream = (orgId: string, domain: string): StreamId =>
+  domains.stream(orgId, { domain })

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { command } from '../message.js'
 import { IdpId, requiredText } from '../values.js'
-import { GivenDomain } from './domain-name.js'
+import { DomainInput } from './domain-name.js'
 import type { DomainAdded } from './events.js'
 
-const ids = { domain: GivenDomain }
+const ids = { domain: DomainInput }
 
 /** Says that a domain is the organization's own. */
 export const AddDomain = command('AddDomain', { ...ids, challenge: requiredText })

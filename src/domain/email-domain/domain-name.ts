@@ -42,7 +42,7 @@ export const DomainName = z
 export type DomainName = z.infer<typeof DomainName>
 
 /** A {@link DomainName}, or what {@link toDomainName} makes one of. */
-export const GivenDomain = z.pipe(
+export const DomainInput = z.pipe(
   z
     .string({ error: ({ input }) => (input === undefined ? 'is required' : A_DOMAIN) })
     .check(z.refine((text) => toDomainName(text) !== undefined, { error: A_DOMAIN })),

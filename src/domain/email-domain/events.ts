@@ -1,11 +1,8 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import { IdpId, requiredText, type StreamId } from '../values.js'
+import { IdpId, requiredText } from '../values.js'
 import { DomainName } from './domain-name.js'
-
-/** One stream for each organization and domain, so that two appends cannot both add a domain. */
-export const domainStream = (orgId: string, domain: string): StreamId => `domain-${orgId}+${domain}`
 
 const ids = { domain: DomainName }
 

@@ -1,26 +1,20 @@
 import * as z from 'zod/mini'
 import {
-  type Aggregate,
+  type AggregateDefinition,
+  defineAggregate,
   filterableText,
   plainList,
   sortableFlag,
   sortableText,
 } from '../aggregate.js'
-import { type IdentityProviderRef, IdpId } from '../values.js'
+import type { Message } from '../message.js'
+import { type IdentityProviderRef, IdpId, type SealedSecret, type StreamId } from '../values.js'
 import { identityProvider } from './decider.js'
 import {
   IdentityProviderEvent,
-  identityProviderStream,
   type OidcConfigUpdated,
   type OidcIdentityProviderAdded,
 } from './events.js'
-import { isOfIdentityProvider, sealedSecretIn } from './secret.js'
-
-type Ids = Pick<IdentityProviderRef, 'idpId'>
-
-/** Sealing a secret anew does not change it. */
-const isSecretChanged = (event: IdentityProviderEvent): boolean =>
-  event.type !== 'identity_provider.secret_resealed' && sealedSecretIn(event) !== undefined
 
 /** What is shown of an identity provider; never its secret. */
 export interface IdentityProviderView
@@ -75,20 +69,21 @@ const configIn = ({ data }: OidcConfigUpdated) => {
 const frozen = (scopes: readonly string[]): readonly string[] => Object.freeze([...scopes])
 
 /** External providers that users can log in with. */
-export const identityProviders = {
+export const identityProviders = defineAggregate({
   type: 'identity_provider',
   label: 'identity provider',
   ids: z.strictObject({ idpId: IdpId }),
-  ref: ({ idpId }): IdentityProviderRef => ({ type: 'identity_provider', idpId }),
-  key: ({ idpId }) => idpId,
-  refOfKey: (idpId): IdentityProviderRef => ({ type: 'identity_provider', idpId }),
-  container: undefined,
-  removedWith: undefined,
-  stream: (orgId, { idpId }) => identityProviderStream(orgId, idpId),
   decider: identityProvider,
   events: IdentityProviderEvent.def.options,
-  reads: isOfIdentityProvider,
-  removal: 'identity_provider.removed',
+  effects: {
+    'identity_provider.oidc_added': 'adds',
+    'identity_provider.oidc_config_updated': 'changes',
+    'identity_provider.updated': 'changes',
+    'identity_provider.deactivated': 'changes',
+    'identity_provider.reactivated': 'changes',
+    'identity_provider.removed': 'removes',
+    'identity_provider.secret_resealed': 'changes',
+  },
   view: identityProviderView,
   states: ['active', 'inactive'],
   fields: {
@@ -102,9 +97,38 @@ export const identityProviders = {
     usernameMapping: sortableText((view) => view.usernameMapping),
     autoRegister: sortableFlag((view) => view.autoRegister),
   },
-  covers: () => undefined,
-  assigns: undefined,
-  secretsChanged: (event) => (isSecretChanged(event) ? ['clientSecret'] : []),
+  // Sealing a secret anew does not change it.
+  secretsChanged: (event) =>
+    event.type !== 'identity_provider.secret_resealed' && sealedIn(event) !== undefined
+      ? ['clientSecret']
+      : [],
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
   permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },
-} satisfies Aggregate<Ids, IdentityProviderView, IdentityProviderEvent>
+} satisfies AggregateDefinition<IdentityProviderRef, IdentityProviderView, IdentityProviderEvent>)
+
+/** One stream per identity provider. */
+export const identityProviderStream = (orgId: string, idpId: string): StreamId =>
+  identityProviders.stream(orgId, { idpId })
+
+/** The sealed secret in an event, and its provider; undefined when the event has none. */
+export const sealedSecretIn = (
+  event: Message,
+): { readonly idpId: IdpId; readonly clientSecret: SealedSecret } | undefined => {
+  if (!identityProviders.reads(event)) return undefined
+  const clientSecret = sealedIn(event)
+  return clientSecret === undefined ? undefined : { idpId: event.data.idpId, clientSecret }
+}
+
+const sealedIn = (event: IdentityProviderEvent): SealedSecret | undefined => {
+  switch (event.type) {
+    case 'identity_provider.oidc_added':
+    case 'identity_provider.oidc_config_updated':
+    case 'identity_provider.secret_resealed':
+      return event.data.clientSecret
+    case 'identity_provider.updated':
+    case 'identity_provider.deactivated':
+    case 'identity_provider.reactivated':
+    case 'identity_provider.removed':
+      return undefined
+  }
+}

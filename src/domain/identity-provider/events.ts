@@ -1,11 +1,7 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import { IdpId, SealedSecret, type StreamId } from '../values.js'
-
-/** One stream per identity provider. */
-export const identityProviderStream = (orgId: string, idpId: string): StreamId =>
-  `identity_provider-${orgId}+${idpId}`
+import { IdpId, SealedSecret } from '../values.js'
 
 const id = { idpId: IdpId }
 

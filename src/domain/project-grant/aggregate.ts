@@ -1,35 +1,17 @@
 import * as z from 'zod/mini'
 import {
-  type Aggregate,
+  type AggregateDefinition,
   type AssignedRole,
+  assignedRoles,
+  defineAggregate,
   filterableRoleKeys,
   filterableText,
-  plainList,
-  readerOf,
+  inProject,
   sortableText,
 } from '../aggregate.js'
-import {
-  OrgId,
-  type OwnedTarget,
-  type ProjectGrantRef,
-  ProjectId,
-  type ProjectRef,
-} from '../values.js'
+import { OrgId, type ProjectGrantRef, ProjectId, type StreamId } from '../values.js'
 import { projectGrant } from './decider.js'
-import { type ProjectGrantAdded, ProjectGrantEvent, projectGrantStream } from './events.js'
-
-type Ids = Pick<ProjectGrantRef, 'projectId' | 'grantedOrgId'>
-
-const ref = ({ projectId, grantedOrgId }: Ids): ProjectGrantRef => ({
-  type: 'project_grant',
-  projectId,
-  grantedOrgId,
-})
-
-const projectOf = ({ projectId }: Ids): OwnedTarget & ProjectRef => ({
-  type: 'project',
-  id: projectId,
-})
+import { type ProjectGrantAdded, ProjectGrantEvent } from './events.js'
 
 /** What is shown of a grant of a project. */
 export interface ProjectGrantView {
@@ -75,45 +57,64 @@ const added = (event: ProjectGrantAdded, orgId: string): ProjectGrantView => ({
 const roleKeysIn = ({ roles }: Pick<ProjectGrantAdded['data'], 'roles'>): readonly string[] =>
   roles.map(({ roleKey }) => roleKey)
 
+const rolesIn = (event: ProjectGrantEvent): readonly AssignedRole[] | undefined => {
+  switch (event.type) {
+    case 'project_grant.added':
+    case 'project_grant.updated':
+      return asRoles(roleKeysIn(event.data))
+    case 'project_grant.deactivated':
+    case 'project_grant.reactivated':
+    case 'project_grant.removed':
+      return undefined
+  }
+}
+
 const asRoles = (roleKeys: readonly string[]): readonly AssignedRole[] =>
   roleKeys.map((roleKey) => ({ roleKey }))
 
 /** Grants of projects to other organizations. */
-export const projectGrants = {
+export const projectGrants = defineAggregate({
   type: 'project_grant',
   label: 'project grant',
   ids: z.strictObject({ projectId: ProjectId, grantedOrgId: OrgId }),
-  ref,
-  key: ({ grantedOrgId }) => grantedOrgId,
-  refOfKey: (grantedOrgId, projectId) => ref({ projectId, grantedOrgId }),
-  container: { type: 'project', ref: projectOf },
-  removedWith: 'project',
-  stream: (orgId, { projectId, grantedOrgId }) =>
-    projectGrantStream(orgId, projectId, grantedOrgId),
+  container: inProject,
   decider: projectGrant,
   events: ProjectGrantEvent.def.options,
-  reads: readerOf<ProjectGrantEvent>(ProjectGrantEvent.def.options),
-  removal: 'project_grant.removed',
-  view: projectGrantView,
-  covers: ({ projectId, grantedOrgId }, orgId) => ({
-    projectOrgId: orgId,
-    projectId,
-    orgId: grantedOrgId,
-  }),
-  assigns: {
-    rolesIn: ({ data }) => ('roles' in data ? asRoles(roleKeysIn(data)) : undefined),
-    rolesOf: ({ roleKeys }) => asRoles(roleKeys),
-    withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
+  effects: {
+    'project_grant.added': 'adds',
+    'project_grant.updated': 'changes',
+    'project_grant.deactivated': 'changes',
+    'project_grant.reactivated': 'changes',
+    'project_grant.removed': 'removes',
   },
+  view: projectGrantView,
   states: ['active', 'inactive'],
   fields: {
     projectId: sortableText((view) => view.projectId),
     projectOrgId: sortableText((view) => view.projectOrgId),
     grantedOrgId: filterableText((view) => view.grantedOrgId),
-    roleKeys: plainList,
+    roleKeys: assignedRoles,
     roleKey: filterableRoleKeys,
   },
-  secretsChanged: () => [],
-  target: projectOf,
   permissions: { read: 'project.grant.read', write: 'project.grant.write' },
-} satisfies Aggregate<Ids, ProjectGrantView, ProjectGrantEvent>
+  assignments: {
+    assignmentScope: ({ projectId, grantedOrgId }, orgId) => ({
+      projectOrgId: orgId,
+      projectId,
+      orgId: grantedOrgId,
+    }),
+    removedWith: 'project',
+    assigns: {
+      rolesIn,
+      rolesOf: ({ roleKeys }) => asRoles(roleKeys),
+      withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
+    },
+  },
+} satisfies AggregateDefinition<ProjectGrantRef, ProjectGrantView, ProjectGrantEvent>)
+
+/** One stream for each project and organization, so that two appends cannot both add a grant. */
+export const projectGrantStream = (
+  orgId: string,
+  projectId: string,
+  grantedOrgId: string,
+): StreamId => projectGrants.stream(orgId, { projectId, grantedOrgId })

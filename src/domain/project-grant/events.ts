@@ -1,14 +1,7 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import { OrgId, ProjectId, RoleKey, type StreamId } from '../values.js'
-
-/** One stream for each project and organization, so that two appends cannot both add a grant. */
-export const projectGrantStream = (
-  orgId: string,
-  projectId: string,
-  grantedOrgId: string,
-): StreamId => `project_grant-${orgId}+${projectId}+${grantedOrgId}`
+import { OrgId, ProjectId, RoleKey } from '../values.js'
 
 const ids = { projectId: ProjectId, grantedOrgId: OrgId }
 

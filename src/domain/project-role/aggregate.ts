@@ -1,18 +1,14 @@
 import * as z from 'zod/mini'
-import { type Aggregate, filterableText, readerOf, sortableText } from '../aggregate.js'
-import { ProjectId, type ProjectRef, type ProjectRoleRef, RoleKey } from '../values.js'
+import {
+  type AggregateDefinition,
+  defineAggregate,
+  filterableText,
+  inProject,
+  sortableText,
+} from '../aggregate.js'
+import { ProjectId, type ProjectRoleRef, RoleKey, type StreamId } from '../values.js'
 import { projectRole } from './decider.js'
-import { type ProjectRoleAdded, ProjectRoleEvent, projectRoleStream } from './events.js'
-
-type Ids = Pick<ProjectRoleRef, 'projectId' | 'roleKey'>
-
-const ref = ({ projectId, roleKey }: Ids): ProjectRoleRef => ({
-  type: 'project_role',
-  projectId,
-  roleKey,
-})
-
-const projectOf = ({ projectId }: Ids): ProjectRef => ({ type: 'project', id: projectId })
+import { type ProjectRoleAdded, ProjectRoleEvent } from './events.js'
 
 /** What is shown of a role. */
 export interface ProjectRoleView extends Omit<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> {
@@ -49,20 +45,18 @@ const added = ({ data }: ProjectRoleAdded): ProjectRoleView => ({
 })
 
 /** Roles of projects. */
-export const projectRoles = {
+export const projectRoles = defineAggregate({
   type: 'project_role',
   label: 'role',
   ids: z.strictObject({ projectId: ProjectId, roleKey: RoleKey }),
-  ref,
-  key: ({ roleKey }) => roleKey,
-  refOfKey: (roleKey, projectId) => ref({ projectId, roleKey }),
-  container: { type: 'project', ref: projectOf },
-  removedWith: 'project',
-  stream: (orgId, { projectId, roleKey }) => projectRoleStream(orgId, projectId, roleKey),
+  container: inProject,
   decider: projectRole,
   events: ProjectRoleEvent.def.options,
-  reads: readerOf<ProjectRoleEvent>(ProjectRoleEvent.def.options),
-  removal: 'project_role.removed',
+  effects: {
+    'project_role.added': 'adds',
+    'project_role.updated': 'changes',
+    'project_role.removed': 'removes',
+  },
   view: projectRoleView,
   states: ['active'],
   fields: {
@@ -71,9 +65,17 @@ export const projectRoles = {
     displayName: filterableText((view) => view.displayName),
     group: filterableText((view) => view.group),
   },
-  covers: ({ projectId, roleKey }, orgId) => ({ projectOrgId: orgId, projectId, roleKey }),
-  assigns: undefined,
-  secretsChanged: () => [],
-  target: projectOf,
   permissions: { read: 'project.role.read', write: 'project.role.write' },
-} satisfies Aggregate<Ids, ProjectRoleView, ProjectRoleEvent>
+  assignments: {
+    assignmentScope: ({ projectId, roleKey }, orgId) => ({
+      projectOrgId: orgId,
+      projectId,
+      roleKey,
+    }),
+    removedWith: 'project',
+  },
+} satisfies AggregateDefinition<ProjectRoleRef, ProjectRoleView, ProjectRoleEvent>)
+
+/** One stream per key, so that two appends cannot both add a role with it. */
+export const projectRoleStream = (orgId: string, projectId: string, roleKey: string): StreamId =>
+  projectRoles.stream(orgId, { projectId, roleKey })

@@ -59,3 +59,25 @@ export type ProjectRoleCommand =
   | UpdateProjectRole
   | PatchProjectRole
   | RemoveProjectRole
+
+// Field by field: some editors show no documentation of fields that are picked or mapped from another type.
+
+/** Display name and group of a role. Spec: Project role. */
+export interface ProjectRoleDisplay {
+  /** 1 to 200 characters (code points). Spec: Project role. */
+  readonly displayName: string
+  /**
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+   * characters (code points); empty for none. Spec: Project role.
+   */
+  readonly group: string
+}
+
+/** Group of a role that may be absent. Spec: Project role. */
+export interface ProjectRoleGroupInput {
+  /**
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
+   * characters (code points). Absent: empty for a new role, else as it is. Spec: Project role.
+   */
+  readonly group?: string | undefined
+}

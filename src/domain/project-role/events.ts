@@ -1,11 +1,7 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import { ProjectId, RoleKey, type StreamId } from '../values.js'
-
-/** One stream per key, so that two appends cannot both add a role with it. */
-export const projectRoleStream = (orgId: string, projectId: string, roleKey: string): StreamId =>
-  `project_role-${orgId}+${projectId}+${roleKey}`
+import { ProjectId, RoleKey } from '../values.js'
 
 const role = {
   projectId: ProjectId,

@@ -1,18 +1,14 @@
 import * as z from 'zod/mini'
 import {
-  type Aggregate,
+  type AggregateDefinition,
+  defineAggregate,
   filterableText,
-  readerOf,
   sortableFlag,
   sortableText,
 } from '../aggregate.js'
-import { ProjectId, type ProjectRef } from '../values.js'
+import { ProjectId, type ProjectRef, type StreamId } from '../values.js'
 import { project } from './decider.js'
-import { type ProjectAdded, ProjectEvent, projectStream } from './events.js'
-
-type Ids = Pick<ProjectRef, 'id'>
-
-const ref = ({ id }: Ids): ProjectRef => ({ type: 'project', id })
+import { type ProjectAdded, ProjectEvent } from './events.js'
 
 /** What is shown of a project. */
 export interface ProjectView extends Omit<ProjectAdded['data'], 'id'> {
@@ -51,20 +47,19 @@ const added = ({ data }: ProjectAdded): ProjectView => ({
 })
 
 /** Projects. */
-export const projects = {
+export const projects = defineAggregate({
   type: 'project',
   label: 'project',
   ids: z.strictObject({ id: ProjectId }),
-  ref,
-  key: ({ id }) => id,
-  refOfKey: (id) => ref({ id }),
-  container: undefined,
-  removedWith: undefined,
-  stream: (orgId, { id }) => projectStream(orgId, id),
   decider: project,
   events: ProjectEvent.def.options,
-  reads: readerOf<ProjectEvent>(ProjectEvent.def.options),
-  removal: 'project.removed',
+  effects: {
+    'project.added': 'adds',
+    'project.updated': 'changes',
+    'project.deactivated': 'changes',
+    'project.reactivated': 'changes',
+    'project.removed': 'removes',
+  },
   view: projectView,
   states: ['active', 'inactive'],
   fields: {
@@ -75,9 +70,12 @@ export const projects = {
     hasProjectCheck: sortableFlag((view) => view.hasProjectCheck),
     privateLabelingSetting: sortableText((view) => view.privateLabelingSetting),
   },
-  covers: ({ id }, orgId) => ({ projectOrgId: orgId, projectId: id }),
-  assigns: undefined,
-  secretsChanged: () => [],
-  target: ref,
+  target: ({ id }) => ({ type: 'project', id }),
   permissions: { read: 'project.read', write: 'project.write' },
-} satisfies Aggregate<Ids, ProjectView, ProjectEvent>
+  assignments: {
+    assignmentScope: ({ id }, orgId) => ({ projectOrgId: orgId, projectId: id }),
+  },
+} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent>)
+
+/** One stream per project. */
+export const projectStream = (orgId: string, id: string): StreamId => projects.stream(orgId, { id })

@@ -1,10 +1,7 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import { ProjectId, type StreamId } from '../values.js'
-
-/** One stream per project. */
-export const projectStream = (orgId: string, id: string): StreamId => `project-${orgId}+${id}`
+import { ProjectId } from '../values.js'
 
 const id = { id: ProjectId }
 

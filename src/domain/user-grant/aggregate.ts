@@ -1,30 +1,15 @@
 import * as z from 'zod/mini'
 import {
-  type Aggregate,
+  type AggregateDefinition,
   type AssignedRole,
+  assignedRoles,
+  defineAggregate,
   filterableRoleKeys,
   filterableText,
-  plainList,
-  readerOf,
 } from '../aggregate.js'
-import { OrgId, type PermissionTarget, ProjectId, type UserGrantRef, UserId } from '../values.js'
+import { OrgId, ProjectId, type StreamId, type UserGrantRef, UserId } from '../values.js'
 import { userGrant } from './decider.js'
-import { type UserGrantAdded, UserGrantEvent, userGrantStream } from './events.js'
-
-type Ids = Pick<UserGrantRef, 'userId' | 'projectId' | 'projectOrgId'>
-
-const ref = ({ userId, projectId, projectOrgId }: Ids): UserGrantRef => ({
-  type: 'user_grant',
-  userId,
-  projectId,
-  ...(projectOrgId !== undefined && { projectOrgId }),
-})
-
-/** The project, so that no host takes that of another organization for one of the organization at hand. */
-const projectOf = ({ projectId: id, projectOrgId }: Ids, orgId: string): PermissionTarget =>
-  projectOrgId === undefined || projectOrgId === orgId
-    ? { type: 'project', id }
-    : { type: 'granted_project', id, orgId: projectOrgId }
+import { type UserGrantAdded, UserGrantEvent } from './events.js'
 
 /** What is shown of a grant of roles to a user. */
 export interface UserGrantView {
@@ -47,7 +32,7 @@ export const userGrantView = (
     case 'user_grant.added':
       return added(event)
     case 'user_grant.updated':
-      return view && { ...view, roles: rolesIn(event.data) }
+      return view && { ...view, roles: asRoles(event.data) }
     case 'user_grant.deactivated':
       return view && { ...view, state: 'inactive' }
     case 'user_grant.reactivated':
@@ -62,57 +47,80 @@ const added = (event: UserGrantAdded): UserGrantView => ({
   userId: event.data.userId,
   projectId: event.data.projectId,
   projectOrgId: event.data.projectOrgId,
-  roles: rolesIn(event.data),
+  roles: asRoles(event.data),
   state: 'active',
 })
 
-const rolesIn = ({ roles }: Pick<UserGrantAdded['data'], 'roles'>): readonly AssignedRole[] =>
+const rolesIn = (event: UserGrantEvent): readonly AssignedRole[] | undefined => {
+  switch (event.type) {
+    case 'user_grant.added':
+    case 'user_grant.updated':
+      return asRoles(event.data)
+    case 'user_grant.deactivated':
+    case 'user_grant.reactivated':
+    case 'user_grant.removed':
+      return undefined
+  }
+}
+
+const asRoles = ({ roles }: Pick<UserGrantAdded['data'], 'roles'>): readonly AssignedRole[] =>
   roles.map(({ roleKey, expiresAt }) =>
     expiresAt === undefined ? { roleKey } : { roleKey, expiresAt: new Date(expiresAt) },
   )
 
 /** Grants of roles to users. */
-export const userGrants = {
+export const userGrants = defineAggregate({
   type: 'user_grant',
   label: 'user grant',
   ids: z.strictObject({ userId: UserId, projectId: ProjectId, projectOrgId: z.optional(OrgId) }),
-  ref,
-  key: ({ userId, projectId, projectOrgId }, orgId) =>
-    `${projectOrgId ?? orgId}+${projectId}+${userId}`,
-  refOfKey: (key) => {
-    // Ids of organizations and projects have no `+`; that of a user may.
-    const [projectOrgId = '', projectId = '', ...rest] = key.split('+')
-    return ref({ userId: rest.join('+'), projectId, projectOrgId })
-  },
-  container: undefined,
-  removedWith: 'project',
-  stream: (orgId, { userId, projectId, projectOrgId = orgId }) =>
-    userGrantStream(orgId, projectOrgId, projectId, userId),
+  keyIds: ['projectOrgId', 'projectId', 'userId'],
   decider: userGrant,
   events: UserGrantEvent.def.options,
-  reads: readerOf<UserGrantEvent>(UserGrantEvent.def.options),
-  removal: 'user_grant.removed',
-  view: userGrantView,
-  covers: ({ userId, projectId, projectOrgId }, orgId) => ({
-    projectOrgId: projectOrgId ?? orgId,
-    projectId,
-    orgId,
-    userId,
-  }),
-  assigns: {
-    rolesIn: ({ data }) => ('roles' in data ? rolesIn(data) : undefined),
-    rolesOf: ({ roles }) => roles,
-    withRoles: (view, roles) => ({ ...view, roles }),
+  effects: {
+    'user_grant.added': 'adds',
+    'user_grant.updated': 'changes',
+    'user_grant.deactivated': 'changes',
+    'user_grant.reactivated': 'changes',
+    'user_grant.removed': 'removes',
   },
+  view: userGrantView,
   states: ['active', 'inactive'],
   fields: {
     userId: filterableText((view) => view.userId),
     projectId: filterableText((view) => view.projectId),
     projectOrgId: filterableText((view) => view.projectOrgId),
-    roles: plainList,
+    roles: assignedRoles,
     roleKey: filterableRoleKeys,
   },
-  secretsChanged: () => [],
-  target: projectOf,
+  // The project, so that no host takes that of another organization for one of the organization at hand.
+  target: ({ projectId: id, projectOrgId }, orgId) =>
+    projectOrgId === undefined || projectOrgId === orgId
+      ? { type: 'project', id }
+      : { type: 'granted_project', id, orgId: projectOrgId },
   permissions: { read: 'user.grant.read', write: 'user.grant.write' },
-} satisfies Aggregate<Ids, UserGrantView, UserGrantEvent>
+  assignments: {
+    assignmentScope: ({ userId, projectId, projectOrgId }, orgId) => ({
+      projectOrgId: projectOrgId ?? orgId,
+      projectId,
+      orgId,
+      userId,
+    }),
+    removedWith: 'project',
+    assigns: {
+      rolesIn,
+      rolesOf: ({ roles }) => roles,
+      withRoles: (view, roles) => ({ ...view, roles }),
+    },
+  },
+} satisfies AggregateDefinition<UserGrantRef, UserGrantView, UserGrantEvent>)
+
+/**
+ * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, since
+ * their id may hold a `+`.
+ */
+export const userGrantStream = (
+  orgId: string,
+  projectOrgId: string,
+  projectId: string,
+  userId: string,
+): StreamId => userGrants.stream(orgId, { userId, projectId, projectOrgId })

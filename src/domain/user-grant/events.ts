@@ -1,18 +1,7 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import { ExpiryTime, OrgId, ProjectId, RoleKey, type StreamId, UserId } from '../values.js'
-
-/**
- * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, since
- * their id may hold a `+`.
- */
-export const userGrantStream = (
-  orgId: string,
-  projectOrgId: string,
-  projectId: string,
-  userId: string,
-): StreamId => `user_grant-${orgId}+${projectOrgId}+${projectId}+${userId}`
+import { ExpiryTime, OrgId, ProjectId, RoleKey, UserId } from '../values.js'
 
 const ids = { userId: UserId, projectOrgId: OrgId, projectId: ProjectId }
 

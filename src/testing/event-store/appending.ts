@@ -1,12 +1,11 @@
 import { MAX_WRITES } from '../../ports/event-store.js'
-import { allOf, demand, demandEqual } from '../law.js'
-import { spoil } from '../spoil.js'
+import { allOf, demand, demandEqual, spoil } from '../law.js'
 import { appendOf, firstOf, record, storeLaws, verdict, wholeLog, write } from './harness.js'
 
-/** One hour, in microseconds: the clocks of two machines differ by less. */
+/** One hour, in microseconds: more than the clocks of two machines differ. */
 const MAX_CLOCK_DIFFERENCE = 3_600_000_000n
 
-/** Every optional field. */
+/** All optional fields. */
 const EVERY_METADATA = {
   correlationId: 'request-1',
   idempotencyKey: 'key',
@@ -17,7 +16,7 @@ const EVERY_METADATA = {
 
 /** What an append records. */
 export const appendLaws = storeLaws({
-  'an append returns its events as recorded, in the order written': async (_, { open }) => {
+  'An append returns its events as recorded, in the order written.': async (_, { open }) => {
     for (const metadata of [EVERY_METADATA, {}]) {
       const store = await open()
       const append = appendOf(
@@ -42,33 +41,32 @@ export const appendLaws = storeLaws({
       demandEqual('what a stream holds', await store.readStream('law-b'), expected.slice(0, 2))
     }
   },
-  'versions count from 1 in each stream, over all appends to it': async (store) => {
+  'Versions count from 1 in each stream, over all appends to it.': async (store) => {
     await record(store, appendOf([write('law-a', 0, {}, {})]))
     await record(store, appendOf([write('law-b', 0, {})]))
     await record(store, appendOf([write('law-a', 2, {})]))
     const versions = (await store.readStream('law-a')).map(({ version }) => version)
     demandEqual('versions of a stream', versions, [1, 2, 3])
   },
-  'positions are bigints, strictly rise over all streams, and tell the time in microseconds':
-    async (store) => {
-      const recorded = [
-        ...(await record(store, appendOf([write('law-a', 0, {}, {}), write('law-b', 0, {})]))),
-        ...(await record(store, firstOf('law-c'))),
-        ...(await record(store, appendOf([write('law-a', 2, {})]))),
-      ]
-      let last = 0n
-      for (const { position } of recorded) {
-        demand(typeof position === 'bigint', 'a position to be a bigint')
-        demand(position > last, `a position above ${last}, not ${position}`)
-        last = position
-      }
-      const difference = last - BigInt(Date.now()) * 1000n
-      demand(
-        difference < MAX_CLOCK_DIFFERENCE && -difference < MAX_CLOCK_DIFFERENCE,
-        `a position of about now, in microseconds since 1970, not ${last}`,
-      )
-    },
-  'an append without events records nothing': async (store) => {
+  'Positions are bigints, rise over all streams, and are microseconds.': async (store) => {
+    const recorded = [
+      ...(await record(store, appendOf([write('law-a', 0, {}, {}), write('law-b', 0, {})]))),
+      ...(await record(store, firstOf('law-c'))),
+      ...(await record(store, appendOf([write('law-a', 2, {})]))),
+    ]
+    let last = 0n
+    for (const { position } of recorded) {
+      demand(typeof position === 'bigint', 'a position to be a bigint')
+      demand(position > last, `a position above ${last}, not ${position}`)
+      last = position
+    }
+    const difference = last - BigInt(Date.now()) * 1000n
+    demand(
+      difference < MAX_CLOCK_DIFFERENCE && -difference < MAX_CLOCK_DIFFERENCE,
+      `a position of about now, in microseconds since 1970, not ${last}`,
+    )
+  },
+  'An append without events records nothing.': async (store) => {
     const log = await record(store, firstOf('law-a'))
     const append = appendOf([write('law-a', 1), write('law-b', 0)])
     demandEqual('what it returns', await record(store, append), [])
@@ -76,20 +74,18 @@ export const appendLaws = storeLaws({
     demandEqual('the last position', await store.lastPosition(), log.at(-1)?.position)
     demandEqual('what it recorded', await store.findAppend({ id: append.id }), [])
   },
-  [`an append may have ${MAX_WRITES} writes`]: async (store) => {
+  [`An append may have ${MAX_WRITES} writes.`]: async (store) => {
     const writes = Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n }))
     const append = appendOf(writes)
     demandEqual('the events recorded', (await record(store, append)).length, MAX_WRITES)
-    const numbers = (await wholeLog(store)).map(({ data }) => data)
+    const data = writes.map((_, n) => ({ n }))
     demandEqual(
-      'the log',
-      numbers,
-      writes.map((_, n) => ({ n })),
+      'the data',
+      (await wholeLog(store)).map((event) => event.data),
+      data,
     )
   },
-  'recorded events stay as they are when objects passed in or returned are changed': async (
-    store,
-  ) => {
+  'Changing a value that was passed in or returned changes nothing stored.': async (store) => {
     const idempotencyKey = 'key'
     const data = { list: [1, { deep: 'kept' }] }
     const append = appendOf([write('law-a', 0, data)], { idempotencyKey })
@@ -113,27 +109,19 @@ export const appendLaws = storeLaws({
 
 /** When an append is refused. */
 export const conflictLaws = storeLaws({
-  'a write without events guards the version of its stream and adds nothing to it': async (
-    store,
-  ) => {
+  'A write without events guards its stream and adds nothing to it.': async (store) => {
     await record(store, firstOf('law-a'))
     const guarded = appendOf([write('law-a', 1), write('law-b', 0, {})])
     demandEqual('the events of a guarded append', (await record(store, guarded)).length, 1)
     demandEqual('the guarded stream', (await store.readStream('law-a')).length, 1)
     const conflict = { kind: 'VersionConflict', stream: 'law-a' }
-    demandEqual(
-      'the answer when the guarded stream has moved on',
-      await verdict(store, appendOf([write('law-a', 0), write('law-c', 0, {})])),
-      conflict,
-    )
-    demandEqual(
-      'the answer to a mere guard',
-      await verdict(store, appendOf([write('law-a', 0)])),
-      conflict,
-    )
+    const outdated = appendOf([write('law-a', 0), write('law-c', 0, {})])
+    demandEqual('the answer to an outdated guard', await verdict(store, outdated), conflict)
+    const guard = appendOf([write('law-a', 0)])
+    demandEqual('the answer to a mere guard', await verdict(store, guard), conflict)
     demandEqual('the stream of the refused append', await store.readStream('law-c'), [])
   },
-  'an expected version below or above that of the stream is a conflict': async (store) => {
+  'An expected version below or above the version of the stream is a conflict.': async (store) => {
     await record(store, appendOf([write('law-a', 0, {}, {})]))
     const conflict = { kind: 'VersionConflict', stream: 'law-a' }
     for (const version of [0, 1, 3, 2 ** 40]) {
@@ -142,9 +130,7 @@ export const conflictLaws = storeLaws({
     }
     demandEqual('what the log holds', (await wholeLog(store)).length, 2)
   },
-  'every write is recorded or none, and the first stream that conflicts is reported': async (
-    store,
-  ) => {
+  'All writes are recorded or none, and the first conflict is reported.': async (store) => {
     await record(store, appendOf([write('law-b', 0, {}), write('law-d', 0, {})]))
     const append = appendOf([
       write('law-a', 0, {}),
@@ -173,10 +159,7 @@ const USED = { kind: 'IdempotencyKeyUsed' }
 
 /** At most one append is recorded under one idempotency key. */
 export const idempotencyLaws = storeLaws({
-  'no second append is recorded under an idempotency key, by any handle': async (
-    store,
-    { reopen },
-  ) => {
+  'No handle records a second append under one idempotency key.': async (store, { reopen }) => {
     const handles = [store, await reopen(store)]
     await record(store, firstOf('law-a', { idempotencyKey: 'org-1+key' }))
     const again = firstOf('law-b', {
@@ -191,16 +174,14 @@ export const idempotencyLaws = storeLaws({
     const other = firstOf('law-b', { idempotencyKey: 'org-1+KEY' })
     demandEqual('the answer to a key of its own', await verdict(store, other), 1)
   },
-  'a used idempotency key is reported before a conflict, and for an append without events': async (
-    store,
-  ) => {
+  'A used idempotency key is reported first, even for a mere guard.': async (store) => {
     await record(store, firstOf('law-a', { idempotencyKey: 'key' }))
     const conflicting = firstOf('law-a', { idempotencyKey: 'key' })
     demandEqual('the answer', await verdict(store, conflicting), USED)
     const guard = appendOf([write('law-a', 7)], { idempotencyKey: 'key' })
     demandEqual('the answer to a mere guard', await verdict(store, guard), USED)
   },
-  'a conflict and an append without events use up no idempotency key': async (store) => {
+  'A conflict or an append without events does not use up its idempotency key.': async (store) => {
     await record(store, firstOf('law-a'))
     await verdict(store, firstOf('law-a', { idempotencyKey: 'key' }))
     await verdict(store, appendOf([write('law-a', 1)], { idempotencyKey: 'key' }))
@@ -208,7 +189,7 @@ export const idempotencyLaws = storeLaws({
     const first = firstOf('law-b', { idempotencyKey: 'key' })
     demandEqual('the answer to the first use', await verdict(store, first), 1)
   },
-  'an append is found by its idempotency key, with all of its events': async (store) => {
+  'An append is found by its idempotency key, with all of its events.': async (store) => {
     await record(store, firstOf('law-before'))
     const writes = [write('law-a', 0, { n: 1 }, { n: 2 }), write('law-b', 0, { n: 3 })]
     const recorded = await record(store, appendOf(writes, { idempotencyKey: 'key' }))
@@ -216,24 +197,17 @@ export const idempotencyLaws = storeLaws({
     demandEqual('what is found', await store.findAppend({ idempotencyKey: 'key' }), recorded)
     demandEqual('what no key finds', await store.findAppend({ idempotencyKey: 'none' }), [])
   },
-  'of appends sent at once under one idempotency key, one is recorded': async (
-    store,
-    { reopen },
-  ) => {
-    const handles = [store, await reopen(store)]
+  'Of appends at once under one key, exactly one is recorded.': async (store, { reopen }) => {
+    const second = await reopen(store)
     for (let round = 1; round <= ROUNDS; round++) {
       const idempotencyKey = `key-${round}`
       const verdicts = await allOf(
         Array.from({ length: 6 }, (_, n) =>
-          verdict(handles[n % 2] ?? store, firstOf(`law-${round}-${n}`, { idempotencyKey })),
+          verdict(n % 2 === 0 ? store : second, firstOf(`law-${round}-${n}`, { idempotencyKey })),
         ),
       )
       const refused = verdicts.filter((answer) => answer !== 1)
-      demandEqual(
-        'the answers but that to one append',
-        refused,
-        Array.from({ length: 5 }, () => USED),
-      )
+      demandEqual('the answers to all appends but one', refused, Array(5).fill(USED))
       demandEqual('what the log holds', (await wholeLog(store)).length, round)
     }
   },

@@ -12,6 +12,7 @@ import {
   type EventClockLaw,
   type EventStoreHarness,
   firstOf,
+  positionOf,
   record,
   storeLaws,
   verdict,
@@ -49,7 +50,7 @@ const follow = async (
   }
 }
 
-/** By a message where possible: a timer takes a millisecond, and a wrong state may last less. */
+/** With a message where possible: a timer takes a millisecond, and a wrong state may last less. */
 const yieldToEventLoop = () =>
   new Promise<void>((resolve) => {
     if (typeof MessageChannel !== 'function') {
@@ -64,16 +65,13 @@ const yieldToEventLoop = () =>
     port2.postMessage(undefined)
   })
 
-/** What holds when several write at once. */
+/** The promises for several writers at once. */
 export const concurrencyLaws = storeLaws({
-  'of appends sent at once to one version of a stream, one is recorded': async (
-    store,
-    { reopen },
-  ) => {
-    const handles = [store, await reopen(store)]
+  'Of appends at once to one version, exactly one is recorded.': async (store, { reopen }) => {
+    const second = await reopen(store)
     const verdicts = await allOf(
       Array.from({ length: 40 }, (_, n) =>
-        verdict(handles[n % 2] ?? store, appendOf([write('law-a', 0, { n })])),
+        verdict(n % 2 === 0 ? store : second, appendOf([write('law-a', 0, { n })])),
       ),
     )
     const conflict = { kind: 'VersionConflict', stream: 'law-a' }
@@ -81,33 +79,29 @@ export const concurrencyLaws = storeLaws({
     for (const answer of verdicts) if (answer !== 1) demandEqual('an answer', answer, conflict)
     demandEqual('what the log holds', (await wholeLog(store)).length, 1)
   },
-  'an append of many writes is read as a whole or not at all, also while it is being recorded':
-    async (store, { reopen }) => {
-      const reader = await reopen(store)
-      const append = appendOf(
-        Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n })),
-      )
-      let isDone = false
-      const recording = record(store, append).finally(() => {
-        isDone = true
-      })
-      const reading = async () => {
-        for (let isLast = false; ; isLast = isDone) {
-          const { length } = await reader.findAppend(append)
-          demand(
-            length === 0 || length === MAX_WRITES,
-            `none or all of ${MAX_WRITES} events, not ${length}`,
-          )
-          if (isLast) return
-          await yieldToEventLoop()
-        }
+  'A large append is read as a whole or not at all, at any time.': async (store, { reopen }) => {
+    const reader = await reopen(store)
+    const append = appendOf(
+      Array.from({ length: MAX_WRITES }, (_, n) => write(`law-${n}`, 0, { n })),
+    )
+    let isDone = false
+    const recording = record(store, append).finally(() => {
+      isDone = true
+    })
+    const reading = async () => {
+      for (let isLast = false; ; isLast = isDone) {
+        const { length } = await reader.findAppend(append)
+        demand(
+          length === 0 || length === MAX_WRITES,
+          `none or all of ${MAX_WRITES} events, not ${length}`,
+        )
+        if (isLast) return
+        await yieldToEventLoop()
       }
-      await allOf<unknown>([recording, reading()])
-    },
-  'a guard and a write of one stream, sent at once, are recorded one after the other': async (
-    store,
-    { reopen },
-  ) => {
+    }
+    await allOf<unknown>([recording, reading()])
+  },
+  'A guard and a write of one stream are recorded in turn.': async (store, { reopen }) => {
     const second = await reopen(store)
     for (let round = 0; round < 10; round++) {
       const [guarding, writing] = round % 2 === 0 ? [store, second] : [second, store]
@@ -121,28 +115,19 @@ export const concurrencyLaws = storeLaws({
         ...[4, 5].map((n) => guarded(guarding, n)),
         guarded(writing, 6),
       ])
-      const log = await store.readAll(added?.position ?? 0n, 10)
+      const log = await store.readAll(positionOf(added), 10)
       demandEqual('what is recorded last', [log.at(-1)?.stream, log.at(-1)?.version], [project, 2])
       const recorded = verdicts.filter((answer) => answer === 1)
       demandEqual('events recorded', recorded.length, log.length)
     }
   },
-  'appends to one stream sent one after the other, without waiting, keep their order': async (
-    store,
-  ) => {
+  'Appends to one stream that are sent without waiting keep their order.': async (store) => {
     const verdicts = await allOf(
       Array.from({ length: 10 }, (_, n) => verdict(store, appendOf([write('law-a', n, { n })]))),
     )
-    demandEqual(
-      'events recorded',
-      verdicts,
-      verdicts.map(() => 1),
-    )
+    demandEqual('events recorded', verdicts, Array(10).fill(1))
   },
-  'a reader that pages through the log while others write misses nothing': async (
-    store,
-    { reopen },
-  ) => {
+  'A reader that pages through a growing log misses nothing.': async (store, { reopen }) => {
     const second = await reopen(store)
     await record(store, firstOf('law-guard'))
     let isDone = false
@@ -187,7 +172,7 @@ const listen = (store: EventStore) => {
   }
 }
 
-/** Does `change`, which adds to `store`, and waits until each of `listeners` was called. */
+/** Runs `change`, which adds events to `store`, and waits until all `listeners` were called. */
 const doAndWait = async (
   store: EventStore,
   change: () => Promise<unknown>,
@@ -198,7 +183,7 @@ const doAndWait = async (
   await allOf<unknown>([change(), ...calls])
 }
 
-/** Checks that each of `changes` to a store, one after the other, calls the listeners of every handle. */
+/** Checks that each of `changes`, made one after the other, calls the listeners of every handle. */
 export const wakesBy =
   <Store extends EventStore>(changes: readonly ((store: Store) => Promise<unknown>)[]) =>
   async (store: Store, { reopen }: EventStoreHarness<Store>): Promise<void> => {
@@ -211,13 +196,13 @@ export const wakesBy =
     }
   }
 
-/** Of stores that have `onAppend`, which is optional. */
+/** For stores with the optional method `onAppend`. */
 export const wakeLaws = storeLaws({
-  'every append calls the listeners of every handle': wakesBy([
+  'Every append calls the listeners of every handle.': wakesBy([
     (store) => record(store, firstOf('law-a')),
     (store) => record(store, firstOf('law-b')),
   ]),
-  'a listener that was removed is not called': async (store) => {
+  'A removed listener is not called.': async (store) => {
     if (store.onAppend === undefined) return
     let calls = 0
     const stop = store.onAppend(() => calls++)
@@ -232,26 +217,19 @@ export const wakeLaws = storeLaws({
 const NOON = Date.parse('2024-02-29T12:00:00.123Z')
 const NOON_POSITION = BigInt(NOON) * 1000n
 
-/** How the positions of a store follow the host's clock; not for a store with a clock of its own. */
+/** How positions follow the host's clock; not for a store with a clock of its own. */
 export const eventClockLaws: readonly EventClockLaw[] = lawsOf({
-  'a position is the time in microseconds, or one more than the last, whichever is later': async ({
-    openAt,
-  }) => {
+  'A position is the time in microseconds, but above the last position.': async ({ openAt }) => {
     const now = fixedClock(NOON)
     const store = await openAt(now)
     await record(store, appendOf([write('law-a', 0, {}, {})]))
     await record(store, firstOf('law-b'))
     now.advance(1)
     await record(store, firstOf('law-c'))
-    demandEqual(
-      'the positions',
-      (await store.readAll(0n, 10)).map(({ position }) => position),
-      [0n, 1n, 2n, 1000n].map((microseconds) => NOON_POSITION + microseconds),
-    )
+    const positions = (await store.readAll(0n, 10)).map(({ position }) => position - NOON_POSITION)
+    demandEqual('the microseconds since noon', positions, [0n, 1n, 2n, 1000n])
   },
-  'positions begin with 1 before 1970, and rise on when the clock runs backwards': async ({
-    openAt,
-  }) => {
+  'Positions are at least 1 and rise even when the clock runs backwards.': async ({ openAt }) => {
     const now = fixedClock(0)
     const store = await openAt(now)
     for (const [n, time] of ['1960-01-01', NOON, 0, '1960-01-01'].entries()) {

@@ -5,19 +5,20 @@ import type {
   EventRestore,
   EventStore,
   Metadata,
+  Position,
   RecordedEvent,
   StreamWrite,
   Version,
 } from '../../ports/event-store.js'
-import { BrokenLaw, type Law } from '../law.js'
+import { BrokenLaw, demand, type Law } from '../law.js'
 
-/** How the laws open a store. The caller of a law closes what it opened. */
+/** How the laws open a store. The caller of a law closes the stores. */
 export interface EventStoreHarness<Store extends EventStore = EventStore> {
   /** An empty store. */
   open(): Promise<Store>
   /**
-   * A second handle on the data of `store`, as another process would have it: races are run on both.
-   * In memory, the same store.
+   * A second handle on the data of `store`, as another process would have it, for races. In memory, the same
+   * store.
    */
   reopen(store: Store): Promise<Store>
 }
@@ -32,20 +33,20 @@ export interface EventClockHarness {
 export interface EventRecoveryHarness {
   /** An empty store. */
   open(): Promise<EventStore>
-  /** Kills the program or server of `store`, and opens the data again. */
+  /** Kills the program or server of `store`, and reopens the data. */
   crash(store: EventStore): Promise<EventStore>
 }
 
-/** One promise of the port `EventStore`. */
+/** A promise of the port `EventStore`. */
 export type EventStoreLaw = Law<EventStoreHarness>
 
-/** One promise of a store that takes its time from the host. */
+/** A promise of a store that takes its time from the host. */
 export type EventClockLaw = Law<EventClockHarness>
 
-/** One promise of the port `EventRestore`. */
+/** A promise of the port `EventRestore`. */
 export type EventRestoreLaw = Law<EventStoreHarness<EventStore & EventRestore>>
 
-/** One promise of a store that outlives the program. */
+/** A promise of a store that outlives the program. */
 export type EventRecoveryLaw = Law<EventRecoveryHarness>
 
 /** Laws by their names, each checked with an empty store. */
@@ -86,7 +87,7 @@ export const appendOf = (
 export const firstOf = (stream: StreamId, metadata: Partial<Metadata> = {}): Append =>
   appendOf([write(stream, 0, { first: true })], metadata)
 
-/** What `store` records of `append`, which it must accept. */
+/** The events that `store` records for `append`, which it must accept. */
 export const record = async (
   store: EventStore,
   append: Append,
@@ -96,12 +97,18 @@ export const record = async (
   throw new BrokenLaw(`Expected the append to be recorded, not ${result.error.kind}`)
 }
 
-/** The number of events that `store` recorded of `append`, or why it refused it. */
+/** The number of events that `store` records for `append`, or its refusal. */
 export const verdict = async (store: EventStore, append: Append): Promise<unknown> => {
   const result = await store.append(append)
   return result.isOk() ? result.value.length : result.error
 }
 
-/** Everything that `store` holds. */
+/** The position of an event that must exist. */
+export const positionOf = (event: RecordedEvent | undefined): Position => {
+  demand(event !== undefined, 'an event')
+  return event.position
+}
+
+/** All events of `store`. */
 export const wholeLog = (store: EventStore): Promise<readonly RecordedEvent[]> =>
   store.readAll(0n, 1_000_000)

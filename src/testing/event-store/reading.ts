@@ -1,12 +1,12 @@
 import type { EventCount, EventStore, RecordedEvent } from '../../ports/event-store.js'
-import { demand, demandEqual, demandRejection, lawsOf } from '../law.js'
-import { spoil } from '../spoil.js'
+import { demand, demandEqual, demandRejection, lawsOf, spoil } from '../law.js'
 import { wakesBy } from './concurrency.js'
 import {
   appendOf,
   type EventRecoveryLaw,
   type EventRestoreLaw,
   firstOf,
+  positionOf,
   record,
   storeLaws,
   verdict,
@@ -24,9 +24,9 @@ const fill = async (store: EventStore): Promise<readonly RecordedEvent[]> => {
   return recorded
 }
 
-/** What can be read back. */
+/** How events are read. */
 export const readingLaws = storeLaws({
-  'a stream is read above a version, oldest first': async (store) => {
+  'A stream is read above a version, oldest event first.': async (store) => {
     const common = (await fill(store)).filter(({ stream }) => stream === 'law-common')
     demandEqual('the stream', await store.readStream('law-common'), common)
     demandEqual('above 0', await store.readStream('law-common', 0), common)
@@ -35,21 +35,19 @@ export const readingLaws = storeLaws({
     demandEqual('above any version', await store.readStream('law-common', 2 ** 53 - 1), [])
     demandEqual('a stream that does not exist', await store.readStream('law-none'), [])
   },
-  'the log is read above a position, lowest first, at most as many events as asked for': async (
-    store,
-  ) => {
+  'The log is read above a position, lowest position first, up to the limit.': async (store) => {
     const all = await fill(store)
-    const fourth = all[3]?.position ?? 0n
+    const fourth = positionOf(all[3])
     demandEqual('the log', await store.readAll(0n, 1000), all)
     demandEqual('the first five', await store.readAll(0n, 5), all.slice(0, 5))
     demandEqual('three after the fourth', await store.readAll(fourth, 3), all.slice(4, 7))
     demandEqual('none', await store.readAll(0n, 0), [])
     demandEqual('less than none', await store.readAll(0n, -1), [])
   },
-  'the log can be read from a position between or beyond those of events': async (store) => {
+  'The log can be read from any position, also from one without an event.': async (store) => {
     const all = await fill(store)
-    const first = all[0]?.position ?? 0n
-    const last = all.at(-1)?.position ?? 0n
+    const first = positionOf(all[0])
+    const last = positionOf(all.at(-1))
     for (const below of [-(2n ** 64n), -1n, first - 1n]) {
       demandEqual(`above ${below}`, await store.readAll(below, 1), all.slice(0, 1))
     }
@@ -57,7 +55,7 @@ export const readingLaws = storeLaws({
     demandEqual('beyond the last', await store.readAll(last + 1n, 10), [])
     demandEqual('beyond all positions', await store.readAll(2n ** 64n, 10), [])
   },
-  'a store that counts events counts those above a position': async (
+  'A store that counts events counts the events above a position.': async (
     store: EventStore & Partial<EventCount>,
   ) => {
     if (store.countAfter === undefined) return
@@ -68,37 +66,34 @@ export const readingLaws = storeLaws({
       demandEqual(`events above ${after}`, await store.countAfter(after), above)
     }
   },
-  'the last position is that of the last event, 0n in an empty store': async (store) => {
+  'The last position belongs to the last event; without events it is 0n.': async (store) => {
     demandEqual('the last position of an empty store', await store.lastPosition(), 0n)
     const all = await fill(store)
     demandEqual('the last position', await store.lastPosition(), all.at(-1)?.position)
   },
-  'an append is found by its id, with all of its events in the order written': async (store) => {
+  'An append is found by its id, with all of its events in the order written.': async (store) => {
     const all = await fill(store)
     for (const { appendId } of all) {
-      const found = await store.findAppend({ id: appendId })
-      demandEqual(
-        'what is found',
-        found,
-        all.filter((event) => event.appendId === appendId),
-      )
+      const events = all.filter((event) => event.appendId === appendId)
+      demandEqual('what the id finds', await store.findAppend({ id: appendId }), events)
     }
     demandEqual('what was never recorded', await store.findAppend(firstOf('law-x')), [])
   },
-  'a stream and an append of many events are read as a whole': async (store) => {
+  'A stream and an append of many events are read as a whole.': async (store) => {
     const data = Array.from({ length: 1_100 }, (_, n) => ({ n }))
     const append = appendOf([write('law-a', 0, ...data)], { idempotencyKey: 'key' })
     const recorded = await record(store, append)
+    const kept = recorded.map(({ version, data }) => ({ version, data }))
     demandEqual(
-      'versions and numbers recorded',
-      recorded.map(({ version, data }) => [version, data]),
-      data.map((data, n) => [n + 1, data]),
+      'what is recorded',
+      kept,
+      data.map((data, n) => ({ version: n + 1, data })),
     )
     demandEqual('the stream', await store.readStream('law-a'), recorded)
     demandEqual('what the id finds', await store.findAppend(append), recorded)
     demandEqual('what the key finds', await store.findAppend({ idempotencyKey: 'key' }), recorded)
   },
-  'what one handle records, every handle on the same data reads': async (store, { reopen }) => {
+  'Every handle reads what one handle records.': async (store, { reopen }) => {
     const second = await reopen(store)
     const log = [...(await fill(store))]
     for (const [n, writer] of [second, store, second].entries()) {
@@ -121,12 +116,9 @@ export const readingLaws = storeLaws({
   },
 })
 
-/** What a store keeps when the program or its server crashes; not for one in memory. */
+/** The promises of a store whose program or server crashes; not for a store in memory. */
 export const eventRecoveryLaws: readonly EventRecoveryLaw[] = lawsOf({
-  'answered appends survive a crash with their idempotency keys, and the log goes on': async ({
-    open,
-    crash,
-  }) => {
+  'Answered appends and keys survive a crash; the log continues.': async ({ open, crash }) => {
     const store = await open()
     for (let n = 0; n < 5; n++) {
       const writes = [write(`law-${n}`, 0, { n }), write('law-common', 2 * n, {}, {})]
@@ -140,9 +132,9 @@ export const eventRecoveryLaws: readonly EventRecoveryLaw[] = lawsOf({
       kind: 'IdempotencyKeyUsed',
     })
     const [next] = await record(recovered, appendOf([write('law-common', 10, {})]))
-    demand((next?.position ?? 0n) > (log.at(-1)?.position ?? 0n), 'positions to rise on')
+    demand(positionOf(next) > positionOf(log.at(-1)), 'positions to keep rising')
   },
-  'an append interrupted by a crash is there as a whole or not at all': async ({ open, crash }) => {
+  'A crash during an append records all of it or nothing.': async ({ open, crash }) => {
     const store = await open()
     const appends = Array.from({ length: 50 }, (_, n) =>
       appendOf([write(`law-a-${n}`, 0, { n }, { n }), write(`law-b-${n}`, 0, { n })]),
@@ -161,7 +153,7 @@ export const eventRecoveryLaws: readonly EventRecoveryLaw[] = lawsOf({
     const positions = new Set(log.map(({ position }) => position))
     demand(
       known.every(({ position }) => positions.has(position)),
-      'everything that was answered to be there',
+      'all answered events in the log',
     )
     for (const { id } of appends) {
       const { length } = log.filter(({ appendId }) => appendId === id)
@@ -175,7 +167,7 @@ const KEY = 'org-1+key'
 /** In the year 2096: ahead of every clock. */
 const LATE = 4_000_000_000_000_000n
 
-/** Four events as another store may have recorded them: with gaps, long ago, and with a clock set wrong. */
+/** Four events of another store: with gaps, from long ago, and with a wrong clock. */
 const copied = (): readonly RecordedEvent[] => {
   const metadata = firstOf('law-a').metadata
   const events = [
@@ -193,12 +185,9 @@ const copied = (): readonly RecordedEvent[] => {
   }))
 }
 
-/** What the port `EventRestore` promises. */
+/** The promises of the port `EventRestore`. */
 export const eventRestoreLaws: readonly EventRestoreLaw[] = storeLaws({
-  'events are restored as they are, can be found, and the log goes on': async (
-    store,
-    { reopen },
-  ) => {
+  'Events are restored as they are, and the log continues.': async (store, { reopen }) => {
     const handles = [store, await reopen(store)]
     const [events, handedIn] = [copied(), copied()]
     await store.restore(handedIn)
@@ -215,10 +204,10 @@ export const eventRestoreLaws: readonly EventRestoreLaw[] = storeLaws({
     for (const [n, handle] of handles.entries()) {
       const last = await store.lastPosition()
       const [next] = await record(handle, appendOf([write('law-a', 2 + n, {})]))
-      demand((next?.position ?? 0n) > last, 'an append to lie above what was restored')
+      demand(positionOf(next) > last, 'an append above the restored events')
     }
   },
-  'an append may be restored in parts': async (store) => {
+  'An append may be restored in parts.': async (store) => {
     const events = copied()
     for (const event of events) await store.restore([event])
     await store.restore([])
@@ -227,13 +216,11 @@ export const eventRestoreLaws: readonly EventRestoreLaw[] = storeLaws({
     demandEqual('what the key finds', found, events.slice(1))
     demandEqual('what the id finds', await store.findAppend({ id: 'append-2' }), found)
   },
-  'a restore calls the listeners of every handle': wakesBy([
+  'A restore calls the listeners of every handle.': wakesBy([
     (store) => store.restore(copied().slice(0, 2)),
     (store) => store.restore(copied().slice(2)),
   ]),
-  'events are restored all or none, only in rising order above the last position': async (
-    store,
-  ) => {
+  'Events are restored all or none, in rising order above the last position.': async (store) => {
     const [first, second, third, fourth] = copied()
     demand(!!first && !!second && !!third && !!fourth, 'four events')
     const stranger = { ...third, appendId: 'append-3' }

@@ -1,7 +1,8 @@
-import type { FoundAccess, FoundProject, Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type { FoundAccess, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { demand, demandEqual } from '../law.js'
+import { foundProject } from '../../projections/rows.js'
+import { demand, demandEqual, lawsOf } from '../law.js'
 import {
   AT_END,
   afterEach,
@@ -12,8 +13,8 @@ import {
   modelAfter,
   STORY,
   storyLog,
-} from './grant-story.js'
-import { fedWith, type ReadModelLaw } from './law.js'
+} from './grant-samples.js'
+import { fedWith, type ReadModelHome } from './harness.js'
 
 /** The roles of one user and project, as `access` finds them. */
 const accessOf = (model: ReadModel, orgId: string, userId: string, projectOrgId = 'acme') =>
@@ -22,17 +23,8 @@ const accessOf = (model: ReadModel, orgId: string, userId: string, projectOrgId 
 /** The same; of the project, the settings and the state alone. */
 const settingsIn = async (...asked: Parameters<typeof accessOf>): Promise<FoundAccess> => {
   const { project, ...found } = await accessOf(...asked)
-  return { ...found, project: project && settingsOf(project) }
+  return { ...found, project: project && foundProject(project) }
 }
-
-const settingsOf = (project: FoundProject): FoundProject => ({
-  name: project.name,
-  projectRoleAssertion: project.projectRoleAssertion,
-  projectRoleCheck: project.projectRoleCheck,
-  hasProjectCheck: project.hasProjectCheck,
-  privateLabelingSetting: project.privateLabelingSetting,
-  state: project.state,
-})
 
 /** Roles that count when all on the way is active, from what `access` found. */
 const countingIn = (found: FoundAccess, isOwn: boolean): readonly string[] => {
@@ -43,37 +35,33 @@ const countingIn = (found: FoundAccess, isOwn: boolean): readonly string[] => {
 }
 
 /** Laws of what decides about one user and one project. */
-export const accessLaws: readonly ReadModelLaw[] = [
-  {
-    name: 'The roles that a user holds are those of which the user is a holder.',
-    check: (home) =>
-      afterEach(home, async (model, index) => {
-        for (const [orgId, userId] of [
-          ['acme', 'ann'],
-          ['globex', 'bob'],
-          ['globex', 'ann'],
-        ] as const) {
-          const query = { orgId, userId, projectId: 'portal', now: BEFORE_END, limit: 1000 }
-          const { items } = await model.heldRoles(query)
-          const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
-          const names = own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`)
-          const expected = expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`))
-          demandEqual(`roles of ${userId} after event ${index}`, names, expected)
-          const counting = countingIn(await accessOf(model, orgId, userId), orgId === 'acme')
-          demandEqual(
-            `access of ${userId} after event ${index}`,
-            counting.map((roleKey) => `${roleKey} ${orgId}/${userId}`),
-            expected,
-          )
-        }
-      }),
-  },
-  {
-    name: 'Access has the settings of the project, the states of both grants, and the names and ends of the roles.',
-    check: async (home) => {
+export const accessLaws = lawsOf<ReadModelHome>({
+  'The roles that a user holds and the holders of those roles agree.': (home) =>
+    afterEach(home, async (model, index) => {
+      for (const [orgId, userId] of [
+        ['acme', 'ann'],
+        ['globex', 'bob'],
+        ['globex', 'ann'],
+      ] as const) {
+        const query = { orgId, userId, projectId: 'portal', now: BEFORE_END, limit: 1000 }
+        const { items } = await model.heldRoles(query)
+        const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
+        const names = own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`)
+        const expected = expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`))
+        demandEqual(`roles of ${userId} after event ${index}`, names, expected)
+        const counting = countingIn(await accessOf(model, orgId, userId), orgId === 'acme')
+        demandEqual(
+          `access of ${userId} after event ${index}`,
+          counting.map((roleKey) => `${roleKey} ${orgId}/${userId}`),
+          expected,
+        )
+      }
+    }),
+  'Access has the settings of the project, the states of both grants, and the names and ends of the roles.':
+    async (home) => {
       const model = await modelAfter(home, COMPLETE)
       const row = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
-      const project = row && settingsOf(row)
+      const project = row && foundProject(row)
       demandEqual('access', await settingsIn(model, 'globex', 'bob'), {
         project,
         projectGrant: 'active',
@@ -101,10 +89,8 @@ export const accessLaws: readonly ReadModelLaw[] = [
         projectGrant: undefined,
       })
     },
-  },
-  {
-    name: 'A role that ended without an event of the grant is lost, with the role or with the grant of the project.',
-    check: (home) =>
+  'A role that ended without an event of the grant is lost, with the role or with the grant of the project.':
+    (home) =>
       afterEach(home, async (model, index, log) => {
         const last = log.events[index]
         const { lost } = await accessOf(model, 'globex', 'bob')
@@ -117,8 +103,7 @@ export const accessLaws: readonly ReadModelLaw[] = [
         if (last?.type === 'project_grant.removed')
           demandEqual('lost with the removed grant', of('reader', 'writer'), ['project_grant'])
       }),
-  },
-]
+})
 
 /** More than the story has holders; a model that ignores `after` would never end. */
 const MAX_PAGES = 10
@@ -134,95 +119,86 @@ const namesOf = async (model: ReadModel, query?: Partial<HoldersQuery>) =>
   (await holdersOf(model, query)).map(nameOf)
 
 /** Laws of the roles that users hold, and of who holds them. */
-export const holderLaws: readonly ReadModelLaw[] = [
-  {
-    name: 'A role is held from the event that gives it until the first event that ends it, and while nothing on the way is inactive.',
-    check: (home) =>
+export const holderLaws = lawsOf<ReadModelHome>({
+  'A role is held from the event that gives it until the first event that ends it, and while nothing on the way is inactive.':
+    (home) =>
       afterEach(home, async (model, index) => {
         demandEqual(`holders after event ${index}`, await namesOf(model), expectedAt(index))
       }),
+  'Holders at a position are those right after its event, whatever happened since.': async (
+    home,
+  ) => {
+    const log = storyLog()
+    const model = await fedWith(home, log)
+    demandEqual('before all events', await namesOf(model, { at: 0n }), [])
+    for (const [index, { position }] of log.events.entries()) {
+      for (const at of [position, position + 1n])
+        demandEqual(`holders at event ${index}`, await namesOf(model, { at }), expectedAt(index))
+    }
   },
-  {
-    name: 'Holders at a position are those right after its event, whatever happened since.',
-    check: async (home) => {
-      const log = storyLog()
-      const model = await fedWith(home, log)
-      demandEqual('before all events', await namesOf(model, { at: 0n }), [])
-      for (const [index, { position }] of log.events.entries()) {
-        for (const at of [position, position + 1n])
-          demandEqual(`holders at event ${index}`, await namesOf(model, { at }), expectedAt(index))
-      }
-    },
+  'Holders are found by one role or by all, page by page, by role, organization and user.': async (
+    home,
+  ) => {
+    const log = storyLog()
+    const model = await fedWith(home, log)
+    const at = log.events.at(-2)?.position ?? 0n
+    const all = expectedAt(STORY.length - 2)
+    for (const roleKey of ['reader', 'writer', 'read'])
+      demandEqual(
+        `holders of ${roleKey}`,
+        await namesOf(model, { at, roleKey }),
+        all.filter((name) => name.startsWith(`${roleKey} `)),
+      )
+    const found: string[] = []
+    let after: HoldersQuery['after']
+    for (let pages = 0; pages <= MAX_PAGES; pages++) {
+      const page = await model.holders({ ...HOLDERS, at, limit: 1, ...(after && { after }) })
+      found.push(...page.items.map(nameOf))
+      demandEqual('whether more follow', page.hasMore, found.length < all.length)
+      const last = page.items.at(-1)
+      if (!last || !page.hasMore) break
+      after = [last.roleKey, last.orgId, last.userId]
+    }
+    demandEqual('all pages', found, all)
   },
-  {
-    name: 'Holders are found by one role or by all, page by page, by role, organization and user.',
-    check: async (home) => {
-      const log = storyLog()
-      const model = await fedWith(home, log)
-      const at = log.events.at(-2)?.position ?? 0n
-      const all = expectedAt(STORY.length - 2)
-      for (const roleKey of ['reader', 'writer', 'read'])
-        demandEqual(
-          `holders of ${roleKey}`,
-          await namesOf(model, { at, roleKey }),
-          all.filter((name) => name.startsWith(`${roleKey} `)),
-        )
-      const found: string[] = []
-      let after: HoldersQuery['after']
-      for (let pages = 0; pages <= MAX_PAGES; pages++) {
-        const page = await model.holders({ ...HOLDERS, at, limit: 1, ...(after && { after }) })
-        found.push(...page.items.map(nameOf))
-        demandEqual('whether more follow', page.hasMore, found.length < all.length)
-        const last = page.items.at(-1)
-        if (!last || !page.hasMore) break
-        after = [last.roleKey, last.orgId, last.userId]
-      }
-      demandEqual('all pages', found, all)
-    },
+  'A holder has the time when the role ends and since when; a new end keeps the latter.': async (
+    home,
+  ) => {
+    const log = storyLog()
+    const given = log.events[5]
+    demand(given?.type === 'user_grant.added', 'the story to give roles to bob')
+    const changed = log.events.find(({ type }) => type === 'user_grant.updated')
+    const from = timeOf(given.position)
+    const holder = { userId: 'bob', orgId: 'globex', roleKey: 'writer', from }
+    const model = await fedWith(home, log)
+    const writers = (at: bigint) => holdersOf(model, { at, roleKey: 'writer' })
+    const before = { ...holder, expiresAt: new Date(END) }
+    demandEqual('with an end', await writers(given.position), [before])
+    demandEqual('without', await writers(changed?.position ?? 0n), [holder])
   },
-  {
-    name: 'A holder has the end of the role and the time since when; another end leaves the time as it is.',
-    check: async (home) => {
-      const log = storyLog()
-      const given = log.events[5]
-      demand(given?.type === 'user_grant.added', 'the story to give roles to bob')
-      const changed = log.events.find(({ type }) => type === 'user_grant.updated')
-      const from = timeOf(given.position)
-      const holder = { userId: 'bob', orgId: 'globex', roleKey: 'writer', from }
-      const model = await fedWith(home, log)
-      const writers = (at: bigint) => holdersOf(model, { at, roleKey: 'writer' })
-      const before = { ...holder, expiresAt: new Date(END) }
-      demandEqual('with an end', await writers(given.position), [before])
-      demandEqual('without', await writers(changed?.position ?? 0n), [holder])
-    },
+  'A role stops counting at the moment at which it expires.': async (home) => {
+    const model = await modelAfter(home, COMPLETE)
+    const { position } = storyLog().events[COMPLETE - 1] ?? { position: 0n }
+    const names = expectedAt(COMPLETE - 1)
+    for (const [now, expected] of [
+      [BEFORE_END, names],
+      [AT_END, names.filter((name) => name !== 'writer globex/bob')],
+    ] as const) {
+      demandEqual('holders', await namesOf(model, { now }), expected)
+      demandEqual('holders at a position', await namesOf(model, { now, at: position }), expected)
+      const { items } = await model.heldRoles({
+        orgId: 'globex',
+        userId: 'bob',
+        projectId: 'portal',
+        now,
+        limit: 1000,
+      })
+      const ofAcme = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
+      demandEqual('held roles', ofAcme.length, expected.length - 1)
+    }
   },
-  {
-    name: 'A role does not count from the moment on at which it expires.',
-    check: async (home) => {
-      const model = await modelAfter(home, COMPLETE)
-      const { position } = storyLog().events[COMPLETE - 1] ?? { position: 0n }
-      const names = expectedAt(COMPLETE - 1)
-      for (const [now, expected] of [
-        [BEFORE_END, names],
-        [AT_END, names.filter((name) => name !== 'writer globex/bob')],
-      ] as const) {
-        demandEqual('holders', await namesOf(model, { now }), expected)
-        demandEqual('holders at a position', await namesOf(model, { now, at: position }), expected)
-        const { items } = await model.heldRoles({
-          orgId: 'globex',
-          userId: 'bob',
-          projectId: 'portal',
-          now,
-          limit: 1000,
-        })
-        const ofAcme = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
-        demandEqual('held roles', ofAcme.length, expected.length - 1)
-      }
-    },
-  },
-  {
-    name: 'The roles that a user holds are those of all projects, by owner, project and role, page by page.',
-    check: async (home) => {
+  'The roles that a user holds are those of all projects, by owner, project and role, page by page.':
+    async (home) => {
       const model = await modelAfter(home, COMPLETE)
       const held = [
         {
@@ -263,5 +239,4 @@ export const holderLaws: readonly ReadModelLaw[] = [
           { items: held.slice(index + 1, index + 2), hasMore: index === 0 },
         )
     },
-  },
-]
+})

@@ -1,8 +1,11 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { allOf, demandEqual } from '../law.js'
+import { allOf, demandEqual, lawsOf } from '../law.js'
 import {
+  BEFORE_END,
+  END,
+  grantOf,
   projectGrantAdded,
   projectGrantDeactivated,
   projectGrantReactivated,
@@ -14,191 +17,173 @@ import {
   userGrantRemoved,
   userGrantUpdated,
 } from './grant-samples.js'
-import { BEFORE_END, END, grantOf } from './grant-story.js'
-import { fedWith, feed, type ReadModelHome, type ReadModelLaw } from './law.js'
 import {
-  PROJECT_CHANGES,
+  fedTwice,
+  fedWith,
+  feed,
+  type Log,
+  logOf,
+  type ReadModelHome,
+  type Recorded,
+} from './harness.js'
+import {
   projectAdded,
   projectDeactivated,
+  projectReactivated,
   projectRemoved,
   roleAdded,
   roleRemoved,
 } from './object-samples.js'
-import { type Log, newLog } from './sample.js'
 
 /** Laws of what the end of a role changes, and what it leaves as it is. */
-export const endingLaws: readonly ReadModelLaw[] = [
-  {
-    name: 'What ends or is inactive is so for its own project, organization and user alone.',
-    check: async (home) => {
-      for (const [orgId, event] of ENDS) {
-        const log = logOf(PORTAL)
-        recordStrangers(log)
-        const model = await fedWith(home, log)
-        const withSameProject = isOfGrant(event)
-        const before = await contentOf(model, withSameProject)
-        log.record(orgId, event)
-        await feed(model, log)
+export const endingLaws = lawsOf<ReadModelHome>({
+  'An end or a deactivation affects its own project, organization and user alone.': async (
+    home,
+  ) => {
+    for (const [orgId, event] of ENDS) {
+      const log = logOf(PORTAL)
+      recordStrangers(log)
+      const model = await fedWith(home, log)
+      const withSameProject = isOfGrant(event)
+      const before = await contentOf(model, withSameProject)
+      log.record(orgId, event)
+      await feed(model, log)
+      demandEqual(
+        `what others have after ${event.type}`,
+        await contentOf(model, withSameProject),
+        before,
+      )
+    }
+  },
+  'A user loses a role when the project, the role or a grant ends.': async (home) => {
+    for (const [orgId, event, held] of ENDS) {
+      const log = logOf([...PORTAL, [orgId, event]])
+      for await (const model of fedTwice(home, log)) {
+        const roles = await model.heldRoles({ orgId: 'globex', userId: 'bob', ...NOW })
+        const holders = await model.holders({ orgId: 'acme', projectId: 'portal', ...NOW })
+        const keys = [roles, holders].map(({ items }) => items.map(({ roleKey }) => roleKey))
+        demandEqual(`roles after ${event.type}`, keys, [held, held])
+      }
+    }
+  },
+  'A lost role names what ended it first, until the grant is recorded anew.': async (home) => {
+    for (const [what, events, expected] of LOSSES) {
+      for await (const model of fedTwice(home, logOf([...PORTAL, ...events]))) {
+        const { lost } = await model.access({ orgId: 'globex', ...BOB })
+        const byRole = Object.fromEntries(lost.map((role) => [role.roleKey, role.with]))
         demandEqual(
-          `what others have after ${event.type}`,
-          await contentOf(model, withSameProject),
-          before,
+          `lost after ${what}`,
+          [byRole, lost.length],
+          [expected, Object.keys(expected).length],
         )
       }
-    },
+    }
   },
-  {
-    name: 'What a user holds ends with each of what gave it.',
-    check: async (home) => {
-      for (const [orgId, event, held] of ENDS) {
-        const log = logOf([...PORTAL, [orgId, event]])
-        for await (const model of fedTwice(home, log)) {
-          const roles = await model.heldRoles({ orgId: 'globex', userId: 'bob', ...NOW })
-          const holders = await model.holders({ orgId: 'acme', projectId: 'portal', ...NOW })
-          const keys = [roles, holders].map(({ items }) => items.map(({ roleKey }) => roleKey))
-          demandEqual(`roles after ${event.type}`, keys, [held, held])
-        }
+  'The end of a role is no event of a grant: its details stay as they are.': async (home) => {
+    const log = logOf([...PORTAL, ROLE_REMOVED, ROLE_ADDED, UNGRANTED])
+    const given = log.events[PORTAL.length - 1]?.position ?? 0n
+    for await (const model of fedTwice(home, log)) {
+      const row = await model.get<'user_grant'>('globex', { type: 'user_grant', ...BOB })
+      const time = timeOf(given)
+      demandEqual('details', row?.details, {
+        sequence: given,
+        creationDate: time,
+        changeDate: time,
+        resourceOwner: 'globex',
+      })
+    }
+  },
+  'History shows changes of the roles that had not ended before.': async (home) => {
+    const log = logOf([
+      ...PORTAL,
+      ROLE_REMOVED,
+      ROLE_ADDED,
+      WIDENED,
+      ['globex', userGrantDeactivated(BOB)],
+      GIVEN_ANEW,
+      UNGRANTED,
+      ['globex', userGrantUpdated(BOB, ['author'])],
+      ['globex', userGrantRemoved(BOB)],
+    ])
+    const readerGiven = { field: 'roles.reader', from: undefined, to: 'granted' }
+    const removed = { field: 'state', from: 'active', to: 'removed' }
+    const after = log.events[PORTAL.length + 1]?.position ?? 0n
+    for await (const model of fedTwice(home, log)) {
+      const changesOf = async (orgId: string) => {
+        const entries = await model.history({ orgId, after, limit: 1000 })
+        return entries.map(({ changes }) =>
+          changes.toSorted((one, other) => (one.field < other.field ? -1 : 1)),
+        )
       }
-    },
-  },
-  {
-    name: 'A role is lost with what ended it first, until the grant is recorded anew.',
-    check: async (home) => {
-      for (const [what, events, expected] of LOSSES) {
-        for await (const model of fedTwice(home, logOf([...PORTAL, ...events]))) {
-          const { lost } = await model.access({ orgId: 'globex', ...BOB })
-          const byRole = Object.fromEntries(lost.map((role) => [role.roleKey, role.with]))
-          demandEqual(
-            `lost after ${what}`,
-            [byRole, lost.length],
-            [expected, Object.keys(expected).length],
-          )
-        }
-      }
-    },
-  },
-  {
-    name: 'The end of a role is no event of a grant: its details stay as they are.',
-    check: async (home) => {
-      const log = logOf([...PORTAL, ROLE_REMOVED, ROLE_ADDED, UNGRANTED])
-      const given = log.events[PORTAL.length - 1]?.position ?? 0n
-      for await (const model of fedTwice(home, log)) {
-        const row = await model.get<'user_grant'>('globex', { type: 'user_grant', ...BOB })
-        const time = timeOf(given)
-        demandEqual('details', row?.details, {
-          sequence: given,
-          creationDate: time,
-          changeDate: time,
-          resourceOwner: 'globex',
-        })
-      }
-    },
-  },
-  {
-    name: 'History shows changes of the roles that had not ended before.',
-    check: async (home) => {
-      const log = logOf([
-        ...PORTAL,
-        ROLE_REMOVED,
-        ROLE_ADDED,
-        WIDENED,
-        ['globex', userGrantDeactivated(BOB)],
-        GIVEN_ANEW,
-        UNGRANTED,
-        ['globex', userGrantUpdated(BOB, ['author'])],
-        ['globex', userGrantRemoved(BOB)],
+      demandEqual('changes of the grant of the project', await changesOf('acme'), [
+        [readerGiven],
+        [removed],
       ])
-      const readerGiven = { field: 'roles.reader', from: undefined, to: 'granted' }
-      const removed = { field: 'state', from: 'active', to: 'removed' }
-      const after = log.events[PORTAL.length + 1]?.position ?? 0n
-      for await (const model of fedTwice(home, log)) {
-        const changesOf = async (orgId: string) => {
-          const entries = await model.history({ orgId, after, limit: 1000 })
-          return entries.map(({ changes }) =>
-            changes.toSorted((one, other) => (one.field < other.field ? -1 : 1)),
-          )
-        }
-        demandEqual('changes of the grant of the project', await changesOf('acme'), [
-          [readerGiven],
-          [removed],
-        ])
-        demandEqual('changes of the grant to the user', await changesOf('globex'), [
-          [{ field: 'state', from: 'active', to: 'inactive' }],
-          [readerGiven, { field: 'roles.writer', from: END, to: 'granted' }],
-          [{ field: 'roles.author', from: undefined, to: 'granted' }],
-          [{ ...removed, from: 'inactive' }],
-        ])
-      }
-    },
-  },
-  {
-    name: 'Holders have had a role since its present life began, whatever was inactive between.',
-    check: async (home) => {
-      const log = logOf(PORTAL)
-      const model = await fedWith(home, log)
-      const since = async () => {
-        const { items } = await model.holders({ orgId: 'acme', projectId: 'portal', ...NOW })
-        return items.map(({ roleKey, from }) => [roleKey, from])
-      }
-      const given = timeOf(log.events.at(-1)?.position ?? 0n)
-      for (const [orgId, event] of [
-        ['globex', userGrantDeactivated(BOB)],
-        ['globex', userGrantReactivated(BOB)],
-        ['acme', projectGrantDeactivated('portal', 'globex')],
-        ['acme', projectGrantReactivated('portal', 'globex')],
-        WIDENED,
-        GIVEN_ANEW,
-      ] satisfies readonly Recorded[])
-        log.record(orgId, event)
-      await feed(model, log)
-      demandEqual('since', await since(), [
-        ['reader', given],
-        ['writer', given],
+      demandEqual('changes of the grant to the user', await changesOf('globex'), [
+        [{ field: 'state', from: 'active', to: 'inactive' }],
+        [readerGiven, { field: 'roles.writer', from: END, to: 'granted' }],
+        [{ field: 'roles.author', from: undefined, to: 'granted' }],
+        [{ ...removed, from: 'inactive' }],
       ])
-      for (const [orgId, event] of [ROLE_REMOVED, ROLE_ADDED, WIDENED]) log.record(orgId, event)
-      const anew = log.record(...GIVEN_ANEW)
-      await feed(model, log)
-      demandEqual('since, of a role given anew', await since(), [
-        ['reader', timeOf(anew.position)],
-        ['writer', given],
-      ])
-    },
+    }
   },
-  {
-    name: 'Access is as of one moment, even while events are applied.',
-    check: async (home) => {
-      const log = logOf(PORTAL)
-      const model = await fedWith(home, log)
-      const handles = [model, await home.reopen(), model]
-      const [, deactivated, reactivated] = PROJECT_CHANGES.map(([event]) => event)
-      for (let round = 0; round < 20; round++) {
-        const isEven = round % 2 === 0
-        const change = isEven ? deactivated : reactivated
-        if (change) log.record('acme', change)
-        const ofUser = isEven ? userGrantDeactivated(BOB) : userGrantReactivated(BOB)
-        log.record('globex', ofUser)
-        const asked = allOf(handles.map((handle) => handle.access({ orgId: 'globex', ...BOB })))
-        await allOf<unknown>([feed(model, log), asked])
-        for (const { project, userGrant } of await asked)
-          demandEqual('state of the project and of the grant', project?.state, userGrant)
-      }
-    },
+  'A holder has a role since it was last given, whatever was inactive since.': async (home) => {
+    const log = logOf(PORTAL)
+    const model = await fedWith(home, log)
+    const since = async () => {
+      const { items } = await model.holders({ orgId: 'acme', projectId: 'portal', ...NOW })
+      return items.map(({ roleKey, from }) => [roleKey, from])
+    }
+    const given = timeOf(log.events.at(-1)?.position ?? 0n)
+    for (const [orgId, event] of [
+      ['globex', userGrantDeactivated(BOB)],
+      ['globex', userGrantReactivated(BOB)],
+      ['acme', projectGrantDeactivated('portal', 'globex')],
+      ['acme', projectGrantReactivated('portal', 'globex')],
+      WIDENED,
+      GIVEN_ANEW,
+    ] satisfies readonly Recorded[])
+      log.record(orgId, event)
+    await feed(model, log)
+    demandEqual('since', await since(), [
+      ['reader', given],
+      ['writer', given],
+    ])
+    for (const [orgId, event] of [ROLE_REMOVED, ROLE_ADDED, WIDENED]) log.record(orgId, event)
+    const anew = log.record(...GIVEN_ANEW)
+    await feed(model, log)
+    demandEqual('since, of a role given anew', await since(), [
+      ['reader', timeOf(anew.position)],
+      ['writer', given],
+    ])
   },
-]
-
-/** An event of an organization. */
-export type Recorded = readonly [orgId: string, event: AnyEvent]
+  'Access is as of one moment, even while events are applied.': async (home) => {
+    const log = logOf(PORTAL)
+    const model = await fedWith(home, log)
+    const handles = [model, await home.reopen(), model]
+    for (let round = 0; round < 20; round++) {
+      const isEven = round % 2 === 0
+      log.record('acme', isEven ? projectDeactivated('portal') : projectReactivated('portal'))
+      const ofUser = isEven ? userGrantDeactivated(BOB) : userGrantReactivated(BOB)
+      log.record('globex', ofUser)
+      const asked = allOf(handles.map((handle) => handle.access({ orgId: 'globex', ...BOB })))
+      await allOf<unknown>([feed(model, log), asked])
+      for (const { project, userGrant } of await asked)
+        demandEqual('state of the project and of the grant', project?.state, userGrant)
+    }
+  },
+})
 
 const BOTH = ['reader', 'writer']
 /** The grant of a user of `globex`. */
-export const BOB = grantOf('bob')
+const BOB = grantOf('bob')
 const GRANTED: Recorded = ['acme', projectGrantAdded('portal', 'globex', BOTH)]
 const NARROWED: Recorded = ['acme', projectGrantUpdated('portal', 'globex', ['writer'])]
-export const WIDENED: Recorded = ['acme', projectGrantUpdated('portal', 'globex', BOTH)]
-export const UNGRANTED: Recorded = ['acme', projectGrantRemoved('portal', 'globex')]
-export const ROLE_REMOVED: Recorded = ['acme', roleRemoved('portal', 'reader')]
-export const ROLE_ADDED: Recorded = ['acme', roleAdded('portal', 'reader')]
-export const GIVEN_ANEW: Recorded = ['globex', userGrantUpdated(BOB, BOTH)]
+const WIDENED: Recorded = ['acme', projectGrantUpdated('portal', 'globex', BOTH)]
+const UNGRANTED: Recorded = ['acme', projectGrantRemoved('portal', 'globex')]
+const ROLE_REMOVED: Recorded = ['acme', roleRemoved('portal', 'reader')]
+const ROLE_ADDED: Recorded = ['acme', roleAdded('portal', 'reader')]
+const GIVEN_ANEW: Recorded = ['globex', userGrantUpdated(BOB, BOTH)]
 
 /** The project `portal` of `acme`, its grant to `globex`, and that of `bob` there. */
 export const PORTAL: readonly Recorded[] = [
@@ -230,7 +215,7 @@ const STRANGERS = [
 ] as const
 
 /** Records what strangers have. */
-export const recordStrangers = (log: Log): void => {
+const recordStrangers = (log: Log): void => {
   for (const [orgId, projectId] of [
     ['other', 'portal'],
     ['acme', 'portal2'],
@@ -270,58 +255,36 @@ export const contentOf = (model: ReadModel, withSameProject: boolean) =>
   )
 
 /** Whether an event is one of a grant, to an organization or to a user of it. */
-export const isOfGrant = (event: AnyEvent): boolean => /^(project|user)_grant\./.test(event.type)
-
-/** Read models that applied `log` event by event, and all at once. */
-export async function* fedTwice({ open }: ReadModelHome, log: Log): AsyncGenerator<ReadModel> {
-  for (const size of [1, log.events.length]) {
-    const model = await open()
-    for (let start = 0; start < log.events.length; start += size)
-      await model.apply(await model.checkpoint(), log.events.slice(start, start + size))
-    yield model
-  }
-}
-
-/** A log of these events. */
-export const logOf = (recorded: readonly Recorded[]): Log => {
-  const log = newLog()
-  for (const [orgId, event] of recorded) log.record(orgId, event)
-  return log
-}
+const isOfGrant = (event: AnyEvent): boolean => /^(project|user)_grant\./.test(event.type)
 
 /** Roles that are lost, and with what. */
 type Lost = Readonly<Record<string, 'role' | 'project_grant'>>
 
 /** What happens to {@link PORTAL}, and the roles of `bob` that are lost then. */
-export const LOSSES: readonly (readonly [what: string, events: readonly Recorded[], lost: Lost])[] =
+const LOSSES: readonly (readonly [what: string, events: readonly Recorded[], lost: Lost])[] = [
+  ['no end', [['globex', userGrantDeactivated(BOB)]], {}],
+  ['a removed role', [ROLE_REMOVED], { reader: 'role' }],
+  ['a role added again', [ROLE_REMOVED, ROLE_ADDED], { reader: 'role' }],
+  ['a narrower grant', [NARROWED], { reader: 'project_grant' }],
+  ['a wider one after it', [NARROWED, WIDENED], { reader: 'project_grant' }],
+  ['a narrower grant, then a removed role', [NARROWED, ROLE_REMOVED], { reader: 'project_grant' }],
   [
-    ['no end', [['globex', userGrantDeactivated(BOB)]], {}],
-    ['a removed role', [ROLE_REMOVED], { reader: 'role' }],
-    ['a role added again', [ROLE_REMOVED, ROLE_ADDED], { reader: 'role' }],
-    ['a narrower grant', [NARROWED], { reader: 'project_grant' }],
-    ['a wider one after it', [NARROWED, WIDENED], { reader: 'project_grant' }],
-    [
-      'a narrower grant, then a removed role',
-      [NARROWED, ROLE_REMOVED],
-      { reader: 'project_grant' },
-    ],
-    [
-      'a removed role, then a removed grant',
-      [ROLE_REMOVED, UNGRANTED],
-      { reader: 'role', writer: 'project_grant' },
-    ],
-    [
-      'a grant added again',
-      [UNGRANTED, GRANTED],
-      { reader: 'project_grant', writer: 'project_grant' },
-    ],
-    ['a role given anew', [ROLE_REMOVED, ROLE_ADDED, WIDENED, GIVEN_ANEW], {}],
-    [
-      'a role lost anew',
-      [ROLE_REMOVED, ROLE_ADDED, WIDENED, GIVEN_ANEW, NARROWED],
-      { reader: 'project_grant' },
-    ],
-    ['a role that was taken', [ROLE_REMOVED, ['globex', userGrantUpdated(BOB, ['writer'])]], {}],
-    ['a removed grant of the user', [ROLE_REMOVED, ['globex', userGrantRemoved(BOB)]], {}],
-    ['a removed project', [ROLE_REMOVED, ['acme', projectRemoved('portal')]], {}],
-  ]
+    'a removed role, then a removed grant',
+    [ROLE_REMOVED, UNGRANTED],
+    { reader: 'role', writer: 'project_grant' },
+  ],
+  [
+    'a grant added again',
+    [UNGRANTED, GRANTED],
+    { reader: 'project_grant', writer: 'project_grant' },
+  ],
+  ['a role given anew', [ROLE_REMOVED, ROLE_ADDED, WIDENED, GIVEN_ANEW], {}],
+  [
+    'a role lost anew',
+    [ROLE_REMOVED, ROLE_ADDED, WIDENED, GIVEN_ANEW, NARROWED],
+    { reader: 'project_grant' },
+  ],
+  ['a role that was taken', [ROLE_REMOVED, ['globex', userGrantUpdated(BOB, ['writer'])]], {}],
+  ['a removed grant of the user', [ROLE_REMOVED, ['globex', userGrantRemoved(BOB)]], {}],
+  ['a removed project', [ROLE_REMOVED, ['acme', projectRemoved('portal')]], {}],
+]

@@ -1,8 +1,8 @@
 import type { Condition, ReadModel, SortValue, ViewType } from '../../ports/read-model.js'
-import { demandEqual, demandRejection } from '../law.js'
+import { demandEqual, demandRejection, lawsOf } from '../law.js'
 import { projectGrantAdded, userGrantAdded } from './grant-samples.js'
-import { fedWith, type ReadModelHome, type ReadModelLaw } from './law.js'
-import { type Log, newLog, type Row } from './sample.js'
+import { fedWith, type Log, newLog, type ReadModelHome } from './harness.js'
+import type { Row } from './object-samples.js'
 import {
   ALL_SAMPLES,
   byIdentity,
@@ -72,93 +72,78 @@ const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
   )
 
 /** Laws of the conditions of `list`. */
-export const filterLaws: readonly ReadModelLaw[] = [
-  {
-    name: 'Conditions compare code point by code point, without case when asked to.',
-    check: async (home) => {
-      const model = await namedObjects(home)
-      for (const type of NAMED_TYPES) {
-        for (const one of CASES) {
-          const names = await namesThat(model, type, [conditionOf(one)])
-          demandEqual(`${type}: ${nameOf(one)}`, names, one[2])
-        }
-      }
-    },
-  },
-  {
-    name: 'Keys compare as names do, and so do those of the roles of a grant.',
-    check: async (home) => {
-      const model = await fedWith(home, keyedObjects())
+export const filterLaws = lawsOf<ReadModelHome>({
+  'Conditions compare code point by code point, without case when asked to.': async (home) => {
+    const model = await namedObjects(home)
+    for (const type of NAMED_TYPES) {
       for (const one of CASES) {
-        const expected = one[2].filter((name) => name !== '')
-        const conditions = [{ ...conditionOf(one), field: 'roleKey' }]
-        const roles = await model.list({ ...ROLES, conditions })
-        const grants = await model.list({ ...listOf('project_grant'), conditions })
-        const users = await model.list({ ...listOf('user_grant'), conditions })
-        for (const [{ totalSize }, found] of [
-          [roles, roles.items.map(({ roleKey }) => roleKey)],
-          [grants, grants.items.flatMap(({ roleKeys }) => roleKeys)],
-          [users, users.items.flatMap((row) => row.roles.map(({ roleKey }) => roleKey))],
-        ] as const)
-          demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
+        const names = await namesThat(model, type, [conditionOf(one)])
+        demandEqual(`${type}: ${nameOf(one)}`, names, one[2])
       }
-    },
+    }
   },
-  {
-    name: 'Every name, id and key and the state can be filtered by, as it is by now.',
-    check: async (home) => {
-      for (const scenario of SCENARIOS) {
-        const { type } = scenario.ref
-        const log = logBefore(scenario)
-        const model = await fedWith(home, log)
-        const query = listOf(type)
-        for (const { event, row } of play(log, scenario)) {
-          await model.apply(await model.checkpoint(), [event])
-          if (row === undefined) continue
-          for (const condition of conditionsOn(type, row)) {
-            const { field, operator, value } = condition
-            const isFound = async (value: string) => {
-              const { items } = await model.list({
-                ...query,
-                conditions: [{ ...condition, value }],
-              })
-              return items.some(({ details }) => details.sequence === event.position)
-            }
-            const found = [await isFound(value), await isFound(`${value}!`)]
-            demandEqual(`${event.type}: ${field} ${operator} ${value}`, found, [true, false])
+  'Keys compare as names do, also those of the roles that a grant has.': async (home) => {
+    const model = await fedWith(home, keyedObjects())
+    for (const one of CASES) {
+      const expected = one[2].filter((name) => name !== '')
+      const conditions = [{ ...conditionOf(one), field: 'roleKey' }]
+      const roles = await model.list({ ...ROLES, conditions })
+      const grants = await model.list({ ...listOf('project_grant'), conditions })
+      const users = await model.list({ ...listOf('user_grant'), conditions })
+      for (const [{ totalSize }, found] of [
+        [roles, roles.items.map(({ roleKey }) => roleKey)],
+        [grants, grants.items.flatMap(({ roleKeys }) => roleKeys)],
+        [users, users.items.flatMap((row) => row.roles.map(({ roleKey }) => roleKey))],
+      ] as const)
+        demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
+    }
+  },
+  'Names, ids, keys and the state can be filtered by their current values.': async (home) => {
+    for (const scenario of SCENARIOS) {
+      const { type } = scenario.ref
+      const log = logBefore(scenario)
+      const model = await fedWith(home, log)
+      const query = listOf(type)
+      for (const { event, row } of play(log, scenario)) {
+        await model.apply(await model.checkpoint(), [event])
+        if (row === undefined) continue
+        for (const condition of conditionsOn(type, row)) {
+          const { field, operator, value } = condition
+          const isFound = async (value: string) => {
+            const { items } = await model.list({
+              ...query,
+              conditions: [{ ...condition, value }],
+            })
+            return items.some(({ details }) => details.sequence === event.position)
           }
+          const found = [await isFound(value), await isFound(`${value}!`)]
+          demandEqual(`${event.type}: ${field} ${operator} ${value}`, found, [true, false])
         }
       }
-    },
+    }
   },
-  {
-    name: 'All conditions must hold.',
-    check: async (home) => {
-      const model = await namedObjects(home)
-      const conditions = ['edit', 'rs'].map((value) => ({
-        operator: 'contains' as const,
-        value,
-        ignoreCase: true,
-      }))
-      for (const type of NAMED_TYPES) {
-        demandEqual(`names of ${type}`, await namesThat(model, type, conditions), ['editors'])
-      }
-    },
+  'All conditions must hold.': async (home) => {
+    const model = await namedObjects(home)
+    const conditions = ['edit', 'rs'].map((value) => ({
+      operator: 'contains' as const,
+      value,
+      ignoreCase: true,
+    }))
+    for (const type of NAMED_TYPES) {
+      demandEqual(`names of ${type}`, await namesThat(model, type, conditions), ['editors'])
+    }
   },
-  {
-    name: 'What is no field cannot be gone by.',
-    check: async (home) => {
-      const model = await namedObjects(home)
-      for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
-        const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
-        const byField = { ...ROLES, conditions: [condition] }
-        await demandRejection(`condition on ${field}`, model.list(byField))
-        const sort = [{ field, direction: 'asc' } as const, ...ROLES.sort]
-        await demandRejection(`sort by ${field}`, model.list({ ...ROLES, sort }))
-      }
-    },
+  'A list rejects a condition or an order by a field that it does not have.': async (home) => {
+    const model = await namedObjects(home)
+    for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
+      const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
+      const byField = { ...ROLES, conditions: [condition] }
+      await demandRejection(`condition on ${field}`, model.list(byField))
+      const sort = [{ field, direction: 'asc' } as const, ...ROLES.sort]
+      await demandRejection(`sort by ${field}`, model.list({ ...ROLES, sort }))
+    }
   },
-]
+})
 
 /** Kept as names and as keys of roles, in the order of their code points. */
 export const NAMES = [

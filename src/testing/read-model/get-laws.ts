@@ -1,10 +1,20 @@
+import type { AnyEvent } from '../../domain/aggregates.js'
 import { timeOf } from '../../ports/event-store.js'
-import { demandEqual } from '../law.js'
-import { spoil } from '../spoil.js'
+import type { SignInRoute } from '../../ports/read-model.js'
+import { demandEqual, lawsOf, spoil } from '../law.js'
 import { ACCESS, HELD_ROLES, HOLDERS } from './grant-samples.js'
-import { project, role } from './history-laws.js'
-import { fedWith, feed, type ReadModelLaw } from './law.js'
+import { fedWith, feed, newLog, type ReadModelHome } from './harness.js'
 import {
+  DOMAIN,
+  domainAdded,
+  domainClaimed,
+  domainProviderSet,
+  domainRemoved,
+  domainVerified,
+  idpAdded,
+  idpDeactivated,
+  idpReactivated,
+  idpRemoved,
   PROJECT_CHANGES,
   projectAdded,
   projectRemoved,
@@ -12,14 +22,15 @@ import {
   roleRemoved,
   roleUpdated,
 } from './object-samples.js'
-import { newLog } from './sample.js'
 import {
   FIRST_EVENTS,
   listOf,
   logBefore,
   play,
   portalWith,
+  project,
   ROLES,
+  role,
   SCENARIOS,
   TYPES,
 } from './samples.js'
@@ -38,10 +49,9 @@ const ALIKE = [
 ] as const
 
 /** Laws of `get`. */
-export const getLaws: readonly ReadModelLaw[] = [
-  {
-    name: 'An object is read as its events leave it, with all fields but a secret; one added again is new.',
-    check: async (home) => {
+export const getLaws = lawsOf<ReadModelHome>({
+  'An object has all fields that its events record, except secrets; one added again is new.':
+    async (home) => {
       for (const scenario of SCENARIOS) {
         const { ref } = scenario
         const log = logBefore(scenario)
@@ -67,136 +77,187 @@ export const getLaws: readonly ReadModelLaw[] = [
         }
       }
     },
-  },
-  {
-    name: 'A role is found and listed until its project is removed.',
-    check: async (home) => {
-      for (const batches of [1, 2]) {
-        const log = newLog()
-        log.record('acme', projectAdded('portal'))
-        const editor = log.record('acme', roleAdded('portal', 'editor'))
-        const changed = PROJECT_CHANGES.map(([event]) => log.record('acme', event)).at(-1)
-        const kept = log.record('acme', roleAdded('portal', 'kept'))
-        for (const [orgId, projectId] of OTHERS) {
-          log.record(orgId, projectAdded(projectId))
-          log.record(orgId, roleAdded(projectId, 'editor'))
-        }
-        const model = await home.open()
-        if (batches === 2) {
-          await feed(model, log)
-          const last = [
-            [project('portal'), changed],
-            [role('portal', 'editor'), editor],
-            [role('portal', 'kept'), kept],
-          ] as const
-          for (const [ref, event] of last) {
-            const row = await model.get<typeof ref.type>('acme', ref)
-            demandEqual('the last event of it', row?.details.sequence, event?.position)
-          }
-        }
-        log.record('acme', roleRemoved('portal', 'kept'))
-        log.record('acme', roleAdded('portal', 'kept'))
-        log.record('acme', projectRemoved('portal'))
+  'A role is found and listed until its project is removed.': async (home) => {
+    for (const batches of [1, 2]) {
+      const log = newLog()
+      log.record('acme', projectAdded('portal'))
+      const editor = log.record('acme', roleAdded('portal', 'editor'))
+      const changed = PROJECT_CHANGES.map(([event]) => log.record('acme', event)).at(-1)
+      const kept = log.record('acme', roleAdded('portal', 'kept'))
+      for (const [orgId, projectId] of OTHERS) {
+        log.record(orgId, projectAdded(projectId))
+        log.record(orgId, roleAdded(projectId, 'editor'))
+      }
+      const model = await home.open()
+      if (batches === 2) {
         await feed(model, log)
-        for (const roleKey of ['kept', 'editor']) {
-          demandEqual(roleKey, await model.get('acme', role('portal', roleKey)), undefined)
-        }
-        demandEqual('number of its roles', (await model.list(ROLES)).totalSize, 0)
-        for (const [orgId, projectId] of OTHERS) {
-          const own = await model.get(orgId, role(projectId, 'editor'))
-          const { items } = await model.list({ ...ROLES, orgId, projectId })
-          demandEqual('the roles of another project', items, [own])
+        const last = [
+          [project('portal'), changed],
+          [role('portal', 'editor'), editor],
+          [role('portal', 'kept'), kept],
+        ] as const
+        for (const [ref, event] of last) {
+          const row = await model.get<typeof ref.type>('acme', ref)
+          demandEqual('the last event of it', row?.details.sequence, event?.position)
         }
       }
-    },
-  },
-  {
-    name: 'Objects that one batch changes keep what is their own.',
-    check: async (home) => {
-      const log = newLog()
-      for (const orgId of ['acme', 'other']) log.record(orgId, projectAdded('portal'))
-      for (const [orgId, key] of ALIKE) log.record(orgId, roleAdded('portal', key))
-      const model = await fedWith(home, log)
-      const roleOf = (orgId: string, key: string) =>
-        model.get<'project_role'>(orgId, role('portal', key))
-      const before = await Promise.all(ALIKE.map(([orgId, key]) => roleOf(orgId, key)))
-      const shownOf = (orgId: string, key: string) => ({ displayName: `${key} of ${orgId}` })
-      const events = ALIKE.map(([orgId, key]) =>
-        log.record(orgId, roleUpdated('portal', key, shownOf(orgId, key))),
-      )
+      log.record('acme', roleRemoved('portal', 'kept'))
+      log.record('acme', roleAdded('portal', 'kept'))
+      log.record('acme', projectRemoved('portal'))
       await feed(model, log)
-      for (const [index, [orgId, key]] of ALIKE.entries()) {
-        const sequence = events[index]?.position ?? 0n
-        const details = { ...before[index]?.details, sequence, changeDate: timeOf(sequence) }
-        const after = { ...before[index], ...shownOf(orgId, key), details }
-        demandEqual(`${key} of ${orgId}`, await roleOf(orgId, key), after)
+      for (const roleKey of ['kept', 'editor']) {
+        demandEqual(roleKey, await model.get('acme', role('portal', roleKey)), undefined)
       }
-    },
+      demandEqual('number of its roles', (await model.list(ROLES)).totalSize, 0)
+      for (const [orgId, projectId] of OTHERS) {
+        const own = await model.get(orgId, role(projectId, 'editor'))
+        const { items } = await model.list({ ...ROLES, orgId, projectId })
+        demandEqual('the roles of another project', items, [own])
+      }
+    }
   },
-  {
-    name: 'Keys are compared code point by code point.',
-    check: async (home) => {
-      const keys = [
-        'Editor',
-        'editor',
-        'é',
-        'e\u0301',
-        'a+b',
-        'a',
-        '😀',
-        '\'%_\\"',
-        ' a',
-        'ß',
-        'SS',
-        '__proto__',
-      ]
-      const model = await fedWith(home, portalWith(keys))
-      for (const key of keys) {
-        const found = await model.get<'project_role'>('acme', role('portal', key))
-        demandEqual(`role ${key}`, found?.displayName, key)
-      }
-      for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '', 'constructor']) {
-        demandEqual(`role ${key}`, await model.get('acme', role('portal', key)), undefined)
-      }
-    },
+  'Objects changed by one batch keep their own fields.': async (home) => {
+    const log = newLog()
+    for (const orgId of ['acme', 'other']) log.record(orgId, projectAdded('portal'))
+    for (const [orgId, key] of ALIKE) log.record(orgId, roleAdded('portal', key))
+    const model = await fedWith(home, log)
+    const roleOf = (orgId: string, key: string) =>
+      model.get<'project_role'>(orgId, role('portal', key))
+    const before = await Promise.all(ALIKE.map(([orgId, key]) => roleOf(orgId, key)))
+    const shownOf = (orgId: string, key: string) => ({ displayName: `${key} of ${orgId}` })
+    const events = ALIKE.map(([orgId, key]) =>
+      log.record(orgId, roleUpdated('portal', key, shownOf(orgId, key))),
+    )
+    await feed(model, log)
+    for (const [index, [orgId, key]] of ALIKE.entries()) {
+      const sequence = events[index]?.position ?? 0n
+      const details = { ...before[index]?.details, sequence, changeDate: timeOf(sequence) }
+      const after = { ...before[index], ...shownOf(orgId, key), details }
+      demandEqual(`${key} of ${orgId}`, await roleOf(orgId, key), after)
+    }
   },
-  {
-    name: 'An object of another organization is not found.',
-    check: async (home) => {
-      const log = newLog()
-      for (const event of FIRST_EVENTS) log.record('acme', event)
-      const model = await fedWith(home, log)
-      for (const orgId of ['acm', 'acme2', 'ACME', 'acme+portal', '', '%']) {
-        for (const { ref } of SCENARIOS) {
-          demandEqual(`${ref.type} in ${orgId}`, await model.get(orgId, ref), undefined)
-        }
-      }
-    },
+  'Keys are compared code point by code point.': async (home) => {
+    const keys = [
+      'Editor',
+      'editor',
+      'é',
+      'e\u0301',
+      'a+b',
+      'a',
+      '😀',
+      '\'%_\\"',
+      ' a',
+      'ß',
+      'SS',
+      '__proto__',
+    ]
+    const model = await fedWith(home, portalWith(keys))
+    for (const key of keys) {
+      const found = await model.get<'project_role'>('acme', role('portal', key))
+      demandEqual(`role ${key}`, found?.displayName, key)
+    }
+    for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '', 'constructor']) {
+      demandEqual(`role ${key}`, await model.get('acme', role('portal', key)), undefined)
+    }
   },
-  {
-    name: 'Whoever alters an answer alters nothing else.',
-    check: async (home) => {
-      const log = newLog()
-      for (const event of FIRST_EVENTS) log.record('acme', event)
-      const model = await fedWith(home, log)
-      const reads = [
-        ...SCENARIOS.map(
-          ({ ref }) =>
-            () =>
-              model.get('acme', ref),
-        ),
-        ...TYPES.map((type) => () => model.list(listOf(type))),
-        () => model.access(ACCESS),
-        () => model.heldRoles(HELD_ROLES),
-        () => model.holders(HOLDERS),
-        () => model.history({ orgId: 'acme', after: 0n, limit: 10 }),
-      ]
-      for (const read of reads) {
-        const answer = await read()
-        const before = structuredClone(answer)
-        spoil(answer)
-        demandEqual('the answer to the same question', await read(), before)
+  'An object of another organization is not found.': async (home) => {
+    const log = newLog()
+    for (const event of FIRST_EVENTS) log.record('acme', event)
+    const model = await fedWith(home, log)
+    for (const orgId of ['acm', 'acme2', 'ACME', 'acme+portal', '', '%']) {
+      for (const { ref } of SCENARIOS) {
+        demandEqual(`${ref.type} in ${orgId}`, await model.get(orgId, ref), undefined)
       }
-    },
+    }
   },
+  'Changing a returned value changes nothing stored.': async (home) => {
+    const log = newLog()
+    for (const event of FIRST_EVENTS) log.record('acme', event)
+    const model = await fedWith(home, log)
+    const reads = [
+      ...SCENARIOS.map(
+        ({ ref }) =>
+          () =>
+            model.get('acme', ref),
+      ),
+      ...TYPES.map((type) => () => model.list(listOf(type))),
+      () => model.access(ACCESS),
+      () => model.heldRoles(HELD_ROLES),
+      () => model.holders(HOLDERS),
+      () => model.history({ orgId: 'acme', after: 0n, limit: 10 }),
+    ]
+    for (const read of reads) {
+      const answer = await read()
+      const before = structuredClone(answer)
+      spoil(answer)
+      demandEqual('the answer to the same question', await read(), before)
+    }
+  },
+})
+
+const ACME: SignInRoute = { orgId: 'acme', idpId: 'google' }
+const OTHER: SignInRoute = { orgId: 'other', idpId: 'google' }
+
+/** An event of an organization, and where users of {@link DOMAIN} sign in from then on. */
+const STORY: readonly (readonly [
+  orgId: string,
+  event: AnyEvent,
+  route: SignInRoute | undefined,
+])[] = [
+  ['acme', idpAdded('google'), undefined],
+  ['other', idpAdded('google'), undefined],
+  ['acme', domainAdded(DOMAIN), undefined],
+  ['other', domainAdded(DOMAIN), undefined],
+  ['other', domainProviderSet(DOMAIN, 'google'), undefined],
+  ['acme', domainProviderSet(DOMAIN, 'google'), undefined],
+  ['acme', domainVerified(DOMAIN), ACME],
+  ['acme', idpDeactivated('google'), undefined],
+  ['acme', idpReactivated('google'), ACME],
+  ['acme', domainProviderSet(DOMAIN, 'unknown'), undefined],
+  ['acme', domainProviderSet(DOMAIN), undefined],
+  ['acme', domainProviderSet(DOMAIN, 'google'), ACME],
+  ['other', domainRemoved(DOMAIN), ACME],
+  ['other', domainAdded(DOMAIN), ACME],
+  ['acme', domainRemoved(DOMAIN), undefined],
+  ['other', domainProviderSet(DOMAIN, 'google'), undefined],
+  ['other', domainVerified(DOMAIN), OTHER],
+  ['acme', domainAdded(DOMAIN), OTHER],
+  ['acme', domainProviderSet(DOMAIN, 'google'), OTHER],
+  ['other', idpRemoved('google'), undefined],
 ]
+
+/** Laws of where users sign in, and of the events of no object that guard verified domains. */
+export const routeLaws = lawsOf<ReadModelHome>({
+  'Users sign in with the active provider of the organization that verified their domain.': async (
+    home,
+  ) => {
+    const log = newLog()
+    const model = await home.open()
+    for (const [orgId, event, route] of STORY) {
+      log.record(orgId, event)
+      await feed(model, log)
+      demandEqual(`route after ${event.type} of ${orgId}`, await model.route(DOMAIN), route)
+      demandEqual('route of another domain', await model.route(`x.${DOMAIN}`), undefined)
+    }
+    const atOnce = await fedWith(home, log)
+    demandEqual('route', await atOnce.route(DOMAIN), undefined)
+  },
+  'An event of no object moves the checkpoint, and nothing else.': async (home) => {
+    const log = newLog()
+    log.record('acme', domainAdded(DOMAIN))
+    const model = await fedWith(home, log)
+    const ref = { type: 'domain', domain: DOMAIN } as const
+    const everything = async () => [
+      await model.get('acme', ref),
+      await model.history({ orgId: 'acme', after: 0n, limit: 10 }),
+    ]
+    const before = await everything()
+    const { position } = log.record('acme', domainClaimed(DOMAIN, 'acme'))
+    await feed(model, log)
+    demandEqual('what is read', await everything(), before)
+    demandEqual('checkpoint', await model.checkpoint(), position)
+    log.record('acme', domainVerified(DOMAIN))
+    await feed(model, log)
+    demandEqual('state', (await model.get('acme', ref))?.state, 'verified')
+  },
+})

@@ -1,61 +1,44 @@
-import type {
-  ProjectGrantAdded,
-  ProjectGrantEvent,
-  ProjectGrantUpdated,
-} from '../../domain/project-grant/events.js'
-import type {
-  UserGrantAdded,
-  UserGrantEvent,
-  UserGrantUpdated,
-} from '../../domain/user-grant/events.js'
-import { OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import type { AnyEvent } from '../../domain/aggregates.js'
 import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
-import { projectAdded, roleAdded } from './object-samples.js'
-import { type Sample, SORT_FIELDS_OF_ALL } from './sample.js'
+import type { ReadModel } from '../../ports/read-model.js'
+import { type Log, logOf, type ReadModelHome } from './harness.js'
+import {
+  eventOf,
+  projectAdded,
+  projectDeactivated,
+  projectReactivated,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  type Sample,
+  SORT_FIELDS_OF_ALL,
+} from './object-samples.js'
 
-const projectGrantIds = (projectId: string, grantedOrgId: string) => ({
-  projectId: ProjectId.parse(projectId),
-  grantedOrgId: OrgId.parse(grantedOrgId),
+type RoleKeys = readonly string[]
+
+const givenKeys = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) => ({
+  projectId,
+  grantedOrgId,
+  roles: roleKeys.map((roleKey) => ({ roleKey, roleSince: 1 })),
 })
 
 /** A project is granted with roles. */
-export const projectGrantAdded = (
-  projectId: string,
-  grantedOrgId: string,
-  roleKeys: readonly string[],
-): ProjectGrantAdded => ({
-  type: 'project_grant.added',
-  data: {
-    ...projectGrantIds(projectId, grantedOrgId),
-    roles: roleKeys.map((roleKey) => ({ roleKey: RoleKey.parse(roleKey), roleSince: 1 })),
-  },
-})
-
+export const projectGrantAdded = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
+  eventOf('project_grant.added', givenKeys(projectId, grantedOrgId, roleKeys))
 /** The roles of a grant are replaced. */
-export const projectGrantUpdated = (
-  projectId: string,
-  grantedOrgId: string,
-  roleKeys: readonly string[],
-): ProjectGrantUpdated => ({
-  type: 'project_grant.updated',
-  data: projectGrantAdded(projectId, grantedOrgId, roleKeys).data,
-})
-
-const projectGrantEvent =
-  (type: 'project_grant.deactivated' | 'project_grant.reactivated' | 'project_grant.removed') =>
-  (projectId: string, grantedOrgId: string): ProjectGrantEvent => ({
-    type,
-    data: projectGrantIds(projectId, grantedOrgId),
-  })
-
+export const projectGrantUpdated = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
+  eventOf('project_grant.updated', givenKeys(projectId, grantedOrgId, roleKeys))
 /** The roles that the organization gave do not count. */
-export const projectGrantDeactivated = projectGrantEvent('project_grant.deactivated')
+export const projectGrantDeactivated = (projectId: string, grantedOrgId: string) =>
+  eventOf('project_grant.deactivated', { projectId, grantedOrgId })
 /** They count again. */
-export const projectGrantReactivated = projectGrantEvent('project_grant.reactivated')
+export const projectGrantReactivated = (projectId: string, grantedOrgId: string) =>
+  eventOf('project_grant.reactivated', { projectId, grantedOrgId })
 /** A grant is removed. */
-export const projectGrantRemoved = projectGrantEvent('project_grant.removed')
+export const projectGrantRemoved = (projectId: string, grantedOrgId: string) =>
+  eventOf('project_grant.removed', { projectId, grantedOrgId })
 
-const projectGrant = projectGrantIds('portal', 'globex')
+const projectGrant = { projectId: 'portal', grantedOrgId: 'globex' }
 const firstProjectGrant = {
   ...projectGrant,
   projectOrgId: 'acme',
@@ -89,12 +72,7 @@ export const projectGrantSample: Sample<'project_grant'> = {
       ['other', projectGrantAdded('portal', 'globex', ['editor'])],
     ],
   },
-  sortFields: {
-    projectId: (row) => row.projectId,
-    projectOrgId: (row) => row.projectOrgId,
-    grantedOrgId: (row) => row.grantedOrgId,
-    ...SORT_FIELDS_OF_ALL,
-  },
+  sortFields: ['projectId', 'projectOrgId', 'grantedOrgId', ...SORT_FIELDS_OF_ALL],
   filterFields: ['grantedOrgId', 'state'],
   identity: 'grantedOrgId',
   name: undefined,
@@ -110,44 +88,31 @@ interface Ids {
 /** Keys of roles; a list of key and end for one that expires. */
 export type Roles = readonly (string | readonly [roleKey: string, expiresAt: string])[]
 
-const userGrantIds = ({ userId, projectId, projectOrgId }: Ids) => ({
-  userId: UserId.parse(userId),
-  projectOrgId: OrgId.parse(projectOrgId),
-  projectId: ProjectId.parse(projectId),
+const givenRoles = ({ userId, projectId, projectOrgId }: Ids, roles: Roles) => ({
+  userId,
+  projectId,
+  projectOrgId,
+  roles: roles.map((role) => {
+    const [roleKey, expiresAt] = typeof role === 'string' ? [role] : role
+    return { roleKey, roleSince: 1, ...(expiresAt !== undefined && { expiresAt }) }
+  }),
 })
 
 /** A user is given roles. */
-export const userGrantAdded = (ids: Ids, roles: Roles): UserGrantAdded => ({
-  type: 'user_grant.added',
-  data: {
-    ...userGrantIds(ids),
-    roles: roles.map((role) => {
-      const [roleKey, expiresAt] = typeof role === 'string' ? [role] : role
-      const lives = { roleKey: RoleKey.parse(roleKey), roleSince: 1 }
-      return expiresAt === undefined ? lives : { ...lives, expiresAt }
-    }),
-  },
-})
-
+export const userGrantAdded = (ids: Ids, roles: Roles) =>
+  eventOf('user_grant.added', givenRoles(ids, roles))
 /** The roles of a user are replaced. */
-export const userGrantUpdated = (ids: Ids, roles: Roles): UserGrantUpdated => ({
-  type: 'user_grant.updated',
-  data: userGrantAdded(ids, roles).data,
-})
-
-const userGrantEvent =
-  (type: 'user_grant.deactivated' | 'user_grant.reactivated' | 'user_grant.removed') =>
-  (ids: Ids): UserGrantEvent => ({ type, data: userGrantIds(ids) })
-
+export const userGrantUpdated = (ids: Ids, roles: Roles) =>
+  eventOf('user_grant.updated', givenRoles(ids, roles))
 /** The roles of a user do not count. */
-export const userGrantDeactivated = userGrantEvent('user_grant.deactivated')
+export const userGrantDeactivated = (ids: Ids) => eventOf('user_grant.deactivated', ids)
 /** They count again. */
-export const userGrantReactivated = userGrantEvent('user_grant.reactivated')
+export const userGrantReactivated = (ids: Ids) => eventOf('user_grant.reactivated', ids)
 /** The roles of a user are taken. */
-export const userGrantRemoved = userGrantEvent('user_grant.removed')
+export const userGrantRemoved = (ids: Ids) => eventOf('user_grant.removed', ids)
 
-/** The end of a role in {@link userGrantSample}. */
-const END = '2030-01-02T03:04:05.006Z'
+/** The end of the roles in samples that have one. */
+export const END = '2030-01-02T03:04:05.006Z'
 
 const userGrant = { userId: 'user+1', projectId: 'portal', projectOrgId: 'owner' }
 const reader = { roleKey: 'reader' }
@@ -155,7 +120,7 @@ const editor = { roleKey: 'editor', expiresAt: new Date(END) }
 const firstUserGrant = { ...userGrant, roles: [reader, editor], state: 'active' }
 
 /** The grant of a user, of one of several projects. */
-const grantOf = (userId: string): Ids => ({
+const sampleGrant = (userId: string): Ids => ({
   userId,
   projectId: ['id-1', 'id-4', 'id-6'].includes(userId) ? 'shop' : 'portal',
   projectOrgId: userId < 'id-5' ? 'owner' : 'acme',
@@ -163,8 +128,8 @@ const grantOf = (userId: string): Ids => ({
 
 /** Samples of grants of roles to users. */
 export const userGrantSample: Sample<'user_grant'> = {
-  added: (id, name) => userGrantAdded(grantOf(id), [`${name}-role`]),
-  deactivated: (id) => userGrantDeactivated(grantOf(id)),
+  added: (id, name) => userGrantAdded(sampleGrant(id), [`${name}-role`]),
+  deactivated: (id) => userGrantDeactivated(sampleGrant(id)),
   within: {},
   scenario: {
     ref: { type: 'user_grant', ...userGrant },
@@ -187,13 +152,7 @@ export const userGrantSample: Sample<'user_grant'> = {
       ['other', userGrantAdded(userGrant, ['reader'])],
     ],
   },
-  sortFields: {
-    userId: (row) => row.userId,
-    projectId: (row) => row.projectId,
-    projectOrgId: (row) => row.projectOrgId,
-    key: (row) => `${row.projectOrgId}+${row.projectId}+${row.userId}`,
-    ...SORT_FIELDS_OF_ALL,
-  },
+  sortFields: ['userId', 'projectId', 'projectOrgId', 'key', ...SORT_FIELDS_OF_ALL],
   filterFields: ['userId', 'projectId', 'projectOrgId', 'state'],
   identity: 'key',
   name: undefined,
@@ -213,3 +172,97 @@ export const HOLDERS: HoldersQuery = {
   projectId: userGrant.projectId,
   ...NOW,
 }
+
+/** Before and after {@link END}. */
+export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
+export const AT_END = new Date(END)
+
+/** A user's grant of the project `portal` of the organization `acme`. */
+export const grantOf = (userId: string) => ({ userId, projectId: 'portal', projectOrgId: 'acme' })
+
+/** An event of an organization, and who holds which role of `acme`'s `portal` from then on, at {@link BEFORE_END}. */
+type StoryStep = readonly [orgId: string, event: AnyEvent, holders: readonly string[]]
+
+const OWN = 'reader acme/ann'
+const ALL_THREE = [OWN, 'reader globex/bob', 'writer globex/bob']
+
+/** Every way in which a role begins to count, stops for a time, and ends for ever. Holders are in order. */
+export const STORY: readonly StoryStep[] = [
+  ['acme', projectAdded('portal'), []],
+  ['acme', roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all' }), []],
+  ['acme', roleAdded('portal', 'writer'), []],
+  ['acme', userGrantAdded(grantOf('ann'), ['reader']), [OWN]],
+  ['acme', projectGrantAdded('portal', 'globex', ['reader', 'writer']), [OWN]],
+  ['globex', userGrantAdded(grantOf('bob'), ['reader', ['writer', END]]), ALL_THREE],
+  // The same names elsewhere.
+  ['other', projectAdded('portal'), ALL_THREE],
+  ['other', roleAdded('portal', 'reader'), ALL_THREE],
+  ['other', userGrantAdded({ ...grantOf('ann'), projectOrgId: 'other' }, ['reader']), ALL_THREE],
+  ['globex', userGrantAdded({ ...grantOf('bob'), projectOrgId: 'globex' }, ['reader']), ALL_THREE],
+  ['other', roleRemoved('portal', 'reader'), ALL_THREE],
+  // What is inactive does not count, and ends nothing.
+  ['globex', userGrantDeactivated(grantOf('bob')), [OWN]],
+  ['acme', projectGrantDeactivated('portal', 'globex'), [OWN]],
+  ['globex', userGrantReactivated(grantOf('bob')), [OWN]],
+  ['acme', projectGrantReactivated('portal', 'globex'), ALL_THREE],
+  ['acme', projectDeactivated('portal'), []],
+  ['acme', projectReactivated('portal'), ALL_THREE],
+  // Another end of a role; the role goes on.
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader', 'writer']), ALL_THREE],
+  // A role that is removed and added again is another one.
+  ['acme', roleRemoved('portal', 'reader'), ['writer globex/bob']],
+  ['acme', roleAdded('portal', 'reader'), ['writer globex/bob']],
+  ['acme', userGrantUpdated(grantOf('ann'), ['reader']), [OWN, 'writer globex/bob']],
+  // So is one that is taken from the grant of the project, and put back.
+  ['acme', projectGrantUpdated('portal', 'globex', ['reader']), [OWN]],
+  ['acme', projectGrantUpdated('portal', 'globex', ['reader', 'writer']), [OWN]],
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader', 'writer']), ALL_THREE],
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader']), ALL_THREE.slice(0, 2)],
+  // And one of a grant that is removed, and added again.
+  ['acme', projectGrantRemoved('portal', 'globex'), [OWN]],
+  ['acme', projectGrantAdded('portal', 'globex', ['reader', 'writer']), [OWN]],
+  ['globex', userGrantUpdated(grantOf('bob'), ['reader', 'writer']), ALL_THREE],
+  ['globex', userGrantDeactivated(grantOf('bob')), [OWN]],
+  ['globex', userGrantRemoved(grantOf('bob')), [OWN]],
+  ['globex', userGrantAdded(grantOf('bob'), ['writer']), [OWN, 'writer globex/bob']],
+  [
+    'globex',
+    userGrantAdded(grantOf('cid'), ['writer']),
+    [OWN, 'writer globex/bob', 'writer globex/cid'],
+  ],
+  ['acme', projectRemoved('portal'), []],
+]
+
+/** The log of {@link STORY}. */
+export const storyLog = (): Log => logOf(STORY)
+
+/** Runs `check` after each event of the story, which was applied alone, and then with all before it. */
+export const afterEach = async (
+  { open }: ReadModelHome,
+  check: (model: ReadModel, index: number, log: Log) => Promise<void>,
+): Promise<void> => {
+  const log = storyLog()
+  const model = await open()
+  for (const [index, event] of log.events.entries()) {
+    await model.apply(await model.checkpoint(), [event])
+    await check(model, index, log)
+  }
+  for (const index of log.events.keys()) {
+    await model.reset()
+    await model.apply(0n, log.events.slice(0, index + 1))
+    await check(model, index, log)
+  }
+}
+
+/** Who holds which role after the event of the story with that index. */
+export const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
+
+/** The model after the event of {@link STORY} that comes `count`th. */
+export const modelAfter = async ({ open }: ReadModelHome, count: number): Promise<ReadModel> => {
+  const model = await open()
+  await model.apply(0n, storyLog().events.slice(0, count))
+  return model
+}
+
+/** Number of the first events of the story after which `globex` has grants and nothing has ended. */
+export const COMPLETE = 10

@@ -1,7 +1,7 @@
 import { timeOf } from '../../ports/event-store.js'
 import type { FieldChange, HistoryQuery, ReadModel } from '../../ports/read-model.js'
-import { demandEqual } from '../law.js'
-import { fedWith, type ReadModelLaw } from './law.js'
+import { demandEqual, lawsOf } from '../law.js'
+import { fedWith, type Log, newLog, type ReadModelHome } from './harness.js'
 import {
   idpAdded,
   idpRemoved,
@@ -9,9 +9,9 @@ import {
   projectRemoved,
   roleAdded,
   roleRemoved,
+  roleUpdated,
 } from './object-samples.js'
-import { type Log, newLog } from './sample.js'
-import { logBefore, play, SCENARIOS } from './samples.js'
+import { idp, logBefore, play, project, role, SCENARIOS } from './samples.js'
 
 /** All that happened in the organization `acme`. */
 export const ALL = { orgId: 'acme', after: 0n, limit: 1000 } as const
@@ -27,16 +27,6 @@ export const found = async (
     log.events.findIndex(({ position }) => position === sequence),
   )
 }
-
-/** Names a provider. */
-export const idp = (idpId: string) => ({ type: 'identity_provider', idpId }) as const
-
-/** Names a project. */
-export const project = (id: string) => ({ type: 'project', id }) as const
-
-/** Names a role. */
-export const role = (projectId: string, roleKey: string) =>
-  ({ type: 'project_role', projectId, roleKey }) as const
 
 /** The order of changes has no meaning. */
 const byField = (changes: readonly FieldChange[]) =>
@@ -74,8 +64,28 @@ const alikeLog = (): Log => {
   return log
 }
 
+/** Queries, and the places of what they find, oldest first. */
+type Cases = readonly (readonly [Partial<HistoryQuery>, readonly number[]])[]
+
+/** Demands that a model with `log` finds what the cases say. */
+const demandFound = async (home: ReadModelHome, log: Log, cases: Cases): Promise<void> => {
+  const model = await fedWith(home, log)
+  for (const [query, places] of cases)
+    demandEqual(textOf(query), await found(model, log, query), places)
+}
+
+const textOf = (query: Partial<HistoryQuery>): string =>
+  JSON.stringify(query, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+
+/** The cases in both orders. */
+const inBothOrders = (cases: Cases): Cases =>
+  cases.flatMap(([query, places]) => [
+    [{ ...query, order: 'asc' }, places],
+    [{ ...query, order: 'desc' }, places.toReversed()],
+  ])
+
 /** What is found in {@link alikeLog}. */
-const ALIKE: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = [
+const ALIKE: Cases = [
   [{ object: idp('portal') }, [0, 8]],
   [{ object: idp('Portal') }, [6]],
   [{ object: idp('portal2') }, []],
@@ -98,93 +108,202 @@ const ALIKE: readonly (readonly [Partial<HistoryQuery>, readonly number[]])[] = 
 ]
 
 /** Laws of `history`. */
-export const historyLaws: readonly ReadModelLaw[] = [
-  {
-    name: 'An entry says who did what to which object, and when.',
-    check: async (home) => {
-      const log = newLog()
-      const actor = { userId: 'u2', orgId: 'partner' }
-      log.record('acme', projectAdded('portal'))
-      const recorded = [
-        log.record('acme', roleAdded('portal', 'editor'), { actor }),
-        log.record('acme', roleRemoved('portal', 'editor'), { correlationId: 'c1' }),
-      ]
-      const object = role('portal', 'editor')
+export const historyLaws = lawsOf<ReadModelHome>({
+  'An entry says who did what to which object, and when.': async (home) => {
+    const log = newLog()
+    const actor = { userId: 'u2', orgId: 'partner' }
+    log.record('acme', projectAdded('portal'))
+    const recorded = [
+      log.record('acme', roleAdded('portal', 'editor'), { actor }),
+      log.record('acme', roleRemoved('portal', 'editor'), { correlationId: 'c1' }),
+    ]
+    const object = role('portal', 'editor')
+    const entries = await (await fedWith(home, log)).history({ ...ALL, object })
+    demandEqual(
+      'entries',
+      entries.map(({ changes: _, ...entry }) => entry),
+      recorded.map(({ position, type, metadata: { actor, correlationId } }) => {
+        return { sequence: position, time: timeOf(position), actor, type, object, correlationId }
+      }),
+    )
+  },
+  'An entry says what changed, from what to what; of a secret, only that it did.': async (home) => {
+    for (const scenario of SCENARIOS) {
+      const log = logBefore(scenario)
+      const moments = play(log, scenario)
+      const object = scenario.ref
       const entries = await (await fedWith(home, log)).history({ ...ALL, object })
       demandEqual(
-        'entries',
-        entries.map(({ changes: _, ...entry }) => entry),
-        recorded.map(({ position, type, metadata: { actor, correlationId } }) => {
-          return { sequence: position, time: timeOf(position), actor, type, object, correlationId }
-        }),
+        `history of a ${object.type}`,
+        entries.map(({ type, changes }) => [type, byField(changes)]),
+        moments.map(({ event, changes }) => [event.type, byField(changes)]),
       )
-    },
+    }
   },
-  {
-    name: 'An entry says what changed, from what to what; of a secret, only that it did.',
-    check: async (home) => {
-      for (const scenario of SCENARIOS) {
-        const log = logBefore(scenario)
-        const moments = play(log, scenario)
-        const object = scenario.ref
-        const entries = await (await fedWith(home, log)).history({ ...ALL, object })
-        demandEqual(
-          `history of a ${object.type}`,
-          entries.map(({ type, changes }) => [type, byField(changes)]),
-          moments.map(({ event, changes }) => [event.type, byField(changes)]),
-        )
-      }
-    },
+  'The history of an organization is its own, oldest first; removed objects keep theirs.': (home) =>
+    demandFound(home, busyLog(), [
+      [{}, [0, 2, 3, 4, 5, 7]],
+      [{ orgId: 'other' }, [1, 6]],
+      [{ orgId: 'acm' }, []],
+    ]),
+  'History is found by object, actor and types, all of which must match.': (home) => {
+    const object = role('portal', 'editor')
+    const types = ['project_role.added', 'project.removed']
+    return demandFound(home, busyLog(), [
+      [{ object }, [2, 4, 5, 7]],
+      [{ object, orgId: 'other' }, [6]],
+      [{ actor: 'u2' }, [2, 5]],
+      [{ types }, [2, 3, 5, 7]],
+      [{ types: [] }, []],
+      [{ actor: 'u1', types }, [3, 7]],
+      [{ object, actor: 'u1', types }, [7]],
+    ])
   },
-  {
-    name: 'The history of an organization is its own, oldest first; removed objects keep theirs.',
-    check: async (home) => {
-      const log = busyLog()
-      const model = await fedWith(home, log)
-      demandEqual('history of acme', await found(model, log, {}), [0, 2, 3, 4, 5, 7])
-      demandEqual('history of other', await found(model, log, { orgId: 'other' }), [1, 6])
-      demandEqual('history of nobody', await found(model, log, { orgId: 'acm' }), [])
-    },
-  },
-  {
-    name: 'History is found by object, actor and types, all of which must match.',
-    check: async (home) => {
-      const log = busyLog()
-      const model = await fedWith(home, log)
-      const object = role('portal', 'editor')
-      const types = ['project_role.added', 'project.removed']
-      demandEqual('by object', await found(model, log, { object }), [2, 4, 5, 7])
-      demandEqual('of another', await found(model, log, { object, orgId: 'other' }), [6])
-      demandEqual('by actor', await found(model, log, { actor: 'u2' }), [2, 5])
-      demandEqual('by types', await found(model, log, { types }), [2, 3, 5, 7])
-      demandEqual('by no type', await found(model, log, { types: [] }), [])
-      demandEqual('by actor and types', await found(model, log, { actor: 'u1', types }), [3, 7])
-      demandEqual('by all', await found(model, log, { object, actor: 'u1', types }), [7])
-    },
-  },
-  {
-    name: 'What is called alike has a history of its own.',
-    check: async (home) => {
-      const log = alikeLog()
-      const model = await fedWith(home, log)
-      for (const [query, expected] of ALIKE) {
-        demandEqual(JSON.stringify(query), await found(model, log, query), expected)
-      }
-    },
-  },
-  {
-    name: 'A page of history begins after a position, exclusive, and ends at its limit.',
-    check: async (home) => {
-      const log = busyLog()
-      const model = await fedWith(home, log)
-      const after = log.events[2]?.position ?? 0n
-      demandEqual('after an entry', await found(model, log, { after }), [3, 4, 5, 7])
-      demandEqual('between two', await found(model, log, { after: after - 1n }), [2, 3, 4, 5, 7])
-      demandEqual('with a limit', await found(model, log, { after, limit: 2 }), [3, 4])
-      demandEqual('filtered', await found(model, log, { after, limit: 1, actor: 'u2' }), [5])
+  'Objects with similar names have separate histories.': (home) =>
+    demandFound(home, alikeLog(), ALIKE),
+  'A page of history begins after a position, exclusive, and ends at its limit.': (home) => {
+    const log = busyLog()
+    const after = log.events[2]?.position ?? 0n
+    return demandFound(home, log, [
+      [{ after }, [3, 4, 5, 7]],
+      [{ after: after - 1n }, [2, 3, 4, 5, 7]],
+      [{ after, limit: 2 }, [3, 4]],
+      [{ after, limit: 1, actor: 'u2' }, [5]],
       // More than 64 bits hold: callers choose it.
-      demandEqual('after all', await found(model, log, { after: 2n ** 64n }), [])
-      demandEqual('below all', await found(model, log, { after: -(2n ** 64n), limit: 1 }), [0])
-    },
+      [{ after: 2n ** 64n }, []],
+      [{ after: -(2n ** 64n), limit: 1 }, [0]],
+    ])
   },
+})
+
+/** A project and its roles: `editor` and `writer` are there when it is removed, `reader` is not. */
+const endedLog = (): Log => {
+  const log = newLog()
+  const by = (userId: string) => ({ actor: { userId, orgId: 'acme' } })
+  log.record('acme', idpAdded('portal'))
+  log.record('acme', projectAdded('portal'))
+  log.record('acme', roleAdded('portal', 'editor'), by('u2'))
+  log.record('acme', roleAdded('portal', 'reader'))
+  log.record('acme', roleRemoved('portal', 'reader'), by('u2'))
+  log.record('acme', roleAdded('portal', 'writer'))
+  log.record('acme', roleRemoved('portal', 'writer'))
+  log.record('acme', roleAdded('portal', 'writer'))
+  log.record('acme', roleUpdated('portal', 'editor', { group: 'content' }))
+  log.record('acme', projectAdded('shop'))
+  log.record('acme', roleAdded('shop', 'editor'))
+  log.record('other', projectAdded('portal'))
+  log.record('other', roleAdded('portal', 'editor'))
+  log.record('acme', projectRemoved('portal'), by('u3'))
+  // No decider lets that happen; a read model takes events as facts.
+  log.record('acme', roleAdded('portal', 'late'))
+  return log
+}
+
+const editor = role('portal', 'editor')
+const reader = role('portal', 'reader')
+const writer = role('portal', 'writer')
+const portal = project('portal')
+const withRoles = { object: portal, including: 'roles' } as const
+const isRemoved = ['project.removed']
+
+/** What is found in {@link endedLog} without roles beside their project, oldest first. */
+const ENDED: Cases = [
+  [{}, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14]],
+  [{ actor: 'u2' }, [2, 4]],
+  [{ object: idp('portal') }, [0]],
+  [{ object: portal }, [1, 13]],
+  [{ object: editor }, [2, 8, 13]],
+  [{ object: reader }, [3, 4]],
+  [{ object: writer }, [5, 6, 7, 13]],
+  [{ object: role('portal', 'nobody') }, []],
+  [{ object: role('portal', 'late') }, [14]],
+  [{ object: role('shop', 'editor') }, [10]],
+  [{ object: editor, orgId: 'other' }, [12]],
+  [{ object: editor, actor: 'u3' }, [13]],
+  [{ object: editor, actor: 'u2' }, [2]],
+  [{ object: reader, actor: 'u3' }, []],
+  [{ object: editor, types: isRemoved }, [13]],
+  [{ object: reader, types: isRemoved }, []],
+  [{ object: writer, types: ['project_role.added', ...isRemoved] }, [5, 7, 13]],
 ]
+
+/** What is found of projects and their roles. */
+const WITH_ROLES: Cases = [
+  [withRoles, [1, 2, 3, 4, 5, 6, 7, 8, 13, 14]],
+  [{ ...withRoles, object: project('shop') }, [9, 10]],
+  [{ ...withRoles, object: project('nothing') }, []],
+  [{ ...withRoles, orgId: 'other' }, [11, 12]],
+  [{ ...withRoles, actor: 'u2' }, [2, 4]],
+  [{ ...withRoles, types: ['project_role.removed', ...isRemoved] }, [4, 6, 13]],
+]
+
+/** Pages of `limit` entries, each begun where the one before ended; no more than `log` has, should they never end. */
+const paged = async (
+  model: ReadModel,
+  log: Log,
+  query: Partial<HistoryQuery> & Pick<HistoryQuery, 'limit'>,
+): Promise<readonly number[]> => {
+  const all: number[] = []
+  let bounds: Partial<HistoryQuery> = {}
+  while (all.length <= log.events.length) {
+    const page = await found(model, log, { ...query, ...bounds })
+    all.push(...page)
+    const last = log.events[page.at(-1) ?? -1]?.position
+    if (last === undefined || page.length < query.limit) break
+    bounds = query.order === 'desc' ? { before: last } : { after: last }
+  }
+  return all
+}
+
+/** Laws of the order of `history`, its bounds and its pages, and of where a role and a project end. */
+export const historyPageLaws = lawsOf<ReadModelHome>({
+  'The removal of a project ends the history of each role that exists.': (home) =>
+    demandFound(home, endedLog(), ENDED),
+  'The entry that ends a role with its project names the project.': async (home) => {
+    const model = await fedWith(home, endedLog())
+    const entries = await model.history({ orgId: 'acme', object: editor, after: 0n, limit: 10 })
+    const end = entries.at(-1)
+    demandEqual('object', end?.object, portal)
+    demandEqual('type', end?.type, 'project.removed')
+    demandEqual('actor', end?.actor, { userId: 'u3', orgId: 'acme' })
+    demandEqual('changes', end?.changes, [{ field: 'state', from: 'active', to: 'removed' }])
+  },
+  'The history of a project may include that of all its roles, each entry once.': (home) =>
+    demandFound(home, endedLog(), WITH_ROLES),
+  'History comes oldest first, or newest first on request.': (home) =>
+    demandFound(home, endedLog(), inBothOrders([...ENDED, ...WITH_ROLES])),
+  'Pages of history follow each other in both orders and are full but for the last.': async (
+    home,
+  ) => {
+    const log = endedLog()
+    const model = await fedWith(home, log)
+    for (const [query, places] of inBothOrders([...ENDED, ...WITH_ROLES]))
+      for (const limit of [1, 2, 3])
+        demandEqual(
+          `${textOf(query)} by ${limit}`,
+          await paged(model, log, { ...query, limit }),
+          places,
+        )
+  },
+  'History lies above `after` and below `before`, both exclusive, in both orders.': (home) => {
+    const log = endedLog()
+    const at = (place: number) => log.events[place]?.position ?? 0n
+    const bounds: Cases = [
+      [{ before: at(2) }, [0, 1]],
+      [{ before: at(2) + 1n }, [0, 1, 2]],
+      [{ after: at(2), before: at(5) }, [3, 4]],
+      [{ after: at(2), before: at(3) }, []],
+      [{ after: at(5), before: at(2) }, []],
+      [{ object: editor, before: at(13) }, [2, 8]],
+      [{ object: editor, before: at(13) + 1n, after: at(8) }, [13]],
+      [{ object: editor, after: at(13) }, []],
+      [{ ...withRoles, after: at(4), before: at(8) }, [5, 6, 7]],
+      // More than 64 bits hold: callers choose it.
+      [{ object: portal, before: 2n ** 64n }, [1, 13]],
+      [{ object: portal, before: -(2n ** 64n) }, []],
+      [{ object: portal, after: -(2n ** 64n), before: 2n ** 64n }, [1, 13]],
+    ]
+    const last = { before: at(9), order: 'desc', limit: 2 } as const
+    return demandFound(home, log, [...bounds, ...inBothOrders(bounds), [last, [8, 7]]])
+  },
+})

@@ -1,19 +1,56 @@
+import type { AnyEvent } from '../../domain/aggregates.js'
 import { DomainName } from '../../domain/email-domain/domain-name.js'
-import type { DomainAdded, DomainEvent } from '../../domain/email-domain/events.js'
 import type { VerifiedDomainEvent } from '../../domain/email-domain/verified-domain.js'
-import type {
-  IdentityProviderEvent,
-  OidcIdentityProviderAdded,
-} from '../../domain/identity-provider/events.js'
-import type { ProjectAdded, ProjectEvent } from '../../domain/project/events.js'
-import type {
-  ProjectRoleAdded,
-  ProjectRoleEvent,
-  ProjectRoleUpdated,
-} from '../../domain/project-role/events.js'
-import { IdpId, OrgId, ProjectId, RoleKey, SealedSecret } from '../../domain/values.js'
-import type { ProjectRole } from '../../ports/read-model.js'
-import { type Sample, SORT_FIELDS_OF_ALL, type Step } from './sample.js'
+import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/events.js'
+import type { ProjectAdded } from '../../domain/project/events.js'
+import { IdpId, type ObjectRef, OrgId, ProjectId, SealedSecret } from '../../domain/values.js'
+import type { ListQuery, ProjectRole, RefOf, Views, ViewType } from '../../ports/read-model.js'
+import { aggregateOf } from '../../projections/read-events.js'
+
+/** What the laws need of one type of object. */
+export interface Sample<Type extends ViewType> {
+  /** An object is added, with that id or with a key made of the name and the id; in a project, if its type lies in one. */
+  readonly added: (id: string, name: string, projectId?: string) => AnyEvent
+  /** The object `id` is deactivated; undefined for a type that is always active. */
+  readonly deactivated: ((id: string) => AnyEvent) | undefined
+  /** The project that is listed; nothing for a type that does not lie in projects. */
+  readonly within: Pick<ListQuery<Type>, 'projectId'>
+  /** Events of every type that the object has. */
+  readonly scenario: Scenario & { readonly ref: RefOf<Type> }
+  /** The fields that lists are sorted by: written out, so that a read model that lacks one breaks a law. */
+  readonly sortFields: readonly string[]
+  /** The fields that lists are filtered by. */
+  readonly filterFields: readonly (keyof Views[Type] & string)[]
+  /** The id or key, which is unique in a list; `key` where several ids together are. */
+  readonly identity: (keyof Views[Type] & string) | 'key'
+  /** The field that holds the name; undefined for a type without one. */
+  readonly name: (keyof Views[Type] & string) | undefined
+}
+
+/** A sequence of events of one object. */
+export interface Scenario {
+  readonly ref: ObjectRef
+  /** The first event adds the object. */
+  readonly steps: readonly [Step, ...Step[]]
+  /** Earlier events, by organization: of neighbours, and of objects with the same name elsewhere. */
+  readonly others: readonly (readonly [orgId: string, event: AnyEvent])[]
+}
+
+/**
+ * An event, the fields that it changes (absent when it removes the object; those that it takes away are undefined), and
+ * a secret that it changes.
+ */
+export type Step = readonly [event: AnyEvent, changed?: Row, secret?: string]
+
+/** Fields of an object as it is read. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** The sort fields of every type. */
+export const SORT_FIELDS_OF_ALL = ['state', 'sequence', 'creationDate', 'changeDate']
+
+/** An event as a decider makes it. */
+export const eventOf = (type: AnyEvent['type'], data: object): AnyEvent =>
+  aggregateOf(type).decider.eventSchema.parse({ type, data })
 
 /** A sealed secret in an event; no read may return it. */
 export const SEAL = 'sealed-and-never-shown'
@@ -35,23 +72,12 @@ export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdd
   },
 })
 
-const providerEvent =
-  (
-    type:
-      | 'identity_provider.deactivated'
-      | 'identity_provider.reactivated'
-      | 'identity_provider.removed',
-  ) =>
-  (idpId: string): IdentityProviderEvent => ({ type, data: { idpId: IdpId.parse(idpId) } })
-
 /** An identity provider is deactivated. */
-export const idpDeactivated = providerEvent('identity_provider.deactivated')
-
+export const idpDeactivated = (idpId: string) => eventOf('identity_provider.deactivated', { idpId })
 /** An identity provider is reactivated. */
-export const idpReactivated = providerEvent('identity_provider.reactivated')
-
+export const idpReactivated = (idpId: string) => eventOf('identity_provider.reactivated', { idpId })
 /** An identity provider is removed. */
-export const idpRemoved = providerEvent('identity_provider.removed')
+export const idpRemoved = (idpId: string) => eventOf('identity_provider.removed', { idpId })
 
 const idpId = IdpId.parse('google')
 const { clientSecret, ...provider } = idpAdded(idpId).data
@@ -78,12 +104,12 @@ export const identityProviderSample: Sample<'identity_provider'> = {
     ref: { type: 'identity_provider', idpId },
     steps: [
       [idpAdded(idpId), { ...provider, state: 'active' }, 'clientSecret'],
-      [{ type: 'identity_provider.oidc_config_updated', data: { idpId, ...oidc } }, oidc],
-      [{ type: 'identity_provider.oidc_config_updated', data: resealed }, {}, 'clientSecret'],
-      [{ type: 'identity_provider.updated', data: { idpId, ...appearance } }, appearance],
+      [eventOf('identity_provider.oidc_config_updated', { idpId, ...oidc }), oidc],
+      [eventOf('identity_provider.oidc_config_updated', resealed), {}, 'clientSecret'],
+      [eventOf('identity_provider.updated', { idpId, ...appearance }), appearance],
       [idpDeactivated(idpId), { state: 'inactive' }],
-      [{ type: 'identity_provider.secret_resealed', data: { idpId, clientSecret } }, {}],
-      [{ type: 'identity_provider.reactivated', data: { idpId } }, { state: 'active' }],
+      [eventOf('identity_provider.secret_resealed', { idpId, clientSecret }), {}],
+      [idpReactivated(idpId), { state: 'active' }],
       [idpRemoved(idpId)],
     ],
     others: [
@@ -91,17 +117,17 @@ export const identityProviderSample: Sample<'identity_provider'> = {
       ['other', idpAdded(idpId)],
     ],
   },
-  sortFields: {
-    idpId: (row) => row.idpId,
-    name: (row) => row.name,
-    stylingType: (row) => row.stylingType,
-    clientId: (row) => row.clientId,
-    issuer: (row) => row.issuer,
-    displayNameMapping: (row) => row.displayNameMapping,
-    usernameMapping: (row) => row.usernameMapping,
-    autoRegister: (row) => row.autoRegister,
+  sortFields: [
+    'idpId',
+    'name',
+    'stylingType',
+    'clientId',
+    'issuer',
+    'displayNameMapping',
+    'usernameMapping',
+    'autoRegister',
     ...SORT_FIELDS_OF_ALL,
-  },
+  ],
   filterFields: ['idpId', 'name', 'clientId', 'issuer', 'state'],
   identity: 'idpId',
   name: 'name',
@@ -120,17 +146,14 @@ export const projectAdded = (id: string, name = 'Portal', check = false): Projec
   },
 })
 
-const projectEvent =
-  (type: 'project.deactivated' | 'project.removed') =>
-  (id: string): ProjectEvent => ({ type, data: { id: ProjectId.parse(id) } })
-
 /** A project becomes inactive. */
-export const projectDeactivated = projectEvent('project.deactivated')
-
+export const projectDeactivated = (id: string) => eventOf('project.deactivated', { id })
+/** It is active again. */
+export const projectReactivated = (id: string) => eventOf('project.reactivated', { id })
 /** A project is removed. */
-export const projectRemoved = projectEvent('project.removed')
+export const projectRemoved = (id: string) => eventOf('project.removed', { id })
 
-const id = ProjectId.parse('portal')
+const id = 'portal'
 const settings = {
   name: 'Renamed',
   projectRoleAssertion: false,
@@ -141,9 +164,9 @@ const settings = {
 
 /** Events of the project `portal` that change it and do not remove it. */
 export const PROJECT_CHANGES: readonly Step[] = [
-  [{ type: 'project.updated', data: { id, ...settings } }, settings],
+  [eventOf('project.updated', { id, ...settings }), settings],
   [projectDeactivated(id), { state: 'inactive' }],
-  [{ type: 'project.reactivated', data: { id } }, { state: 'active' }],
+  [projectReactivated(id), { state: 'active' }],
 ]
 
 /** Samples of projects. */
@@ -163,15 +186,15 @@ export const projectSample: Sample<'project'> = {
       ['other', projectAdded(id)],
     ],
   },
-  sortFields: {
-    id: (row) => row.id,
-    name: (row) => row.name,
-    projectRoleAssertion: (row) => row.projectRoleAssertion,
-    projectRoleCheck: (row) => row.projectRoleCheck,
-    hasProjectCheck: (row) => row.hasProjectCheck,
-    privateLabelingSetting: (row) => row.privateLabelingSetting,
+  sortFields: [
+    'id',
+    'name',
+    'projectRoleAssertion',
+    'projectRoleCheck',
+    'hasProjectCheck',
+    'privateLabelingSetting',
     ...SORT_FIELDS_OF_ALL,
-  },
+  ],
   filterFields: ['id', 'name', 'state'],
   identity: 'id',
   name: 'name',
@@ -180,38 +203,17 @@ export const projectSample: Sample<'project'> = {
 /** The name and the group of a role; its key and none if they are absent. */
 type Shown = Partial<Pick<ProjectRole, 'displayName' | 'group'>>
 
-const idsOf = (projectId: string, roleKey: string) => ({
-  projectId: ProjectId.parse(projectId),
-  roleKey: RoleKey.parse(roleKey),
-})
-
 /** A role is added. */
-export const roleAdded = (
-  projectId: string,
-  roleKey: string,
-  { displayName = roleKey, group = '' }: Shown = {},
-): ProjectRoleAdded => ({
-  type: 'project_role.added',
-  data: { ...idsOf(projectId, roleKey), displayName, group },
-})
-
+export const roleAdded = (projectId: string, roleKey: string, shown: Shown = {}) =>
+  eventOf('project_role.added', { projectId, roleKey, displayName: roleKey, group: '', ...shown })
 /** A role gets another name or group. */
-export const roleUpdated = (
-  projectId: string,
-  roleKey: string,
-  shown: Shown,
-): ProjectRoleUpdated => ({
-  type: 'project_role.updated',
-  data: roleAdded(projectId, roleKey, shown).data,
-})
-
+export const roleUpdated = (projectId: string, roleKey: string, shown: Shown) =>
+  eventOf('project_role.updated', { ...roleAdded(projectId, roleKey, shown).data })
 /** A role is removed. */
-export const roleRemoved = (projectId: string, roleKey: string): ProjectRoleEvent => ({
-  type: 'project_role.removed',
-  data: idsOf(projectId, roleKey),
-})
+export const roleRemoved = (projectId: string, roleKey: string) =>
+  eventOf('project_role.removed', { projectId, roleKey })
 
-const role = idsOf('portal', 'editor')
+const role = { projectId: 'portal', roleKey: 'editor' }
 const shown = { displayName: 'Chief editor', group: 'content' }
 const firstRole = { ...role, displayName: 'editor', group: '', state: 'active' }
 
@@ -236,13 +238,7 @@ export const projectRoleSample: Sample<'project_role'> = {
       ['other', roleAdded('portal', 'editor')],
     ],
   },
-  sortFields: {
-    projectId: (row) => row.projectId,
-    roleKey: (row) => row.roleKey,
-    displayName: (row) => row.displayName,
-    group: (row) => row.group,
-    ...SORT_FIELDS_OF_ALL,
-  },
+  sortFields: ['projectId', 'roleKey', 'displayName', 'group', ...SORT_FIELDS_OF_ALL],
   filterFields: ['roleKey', 'displayName', 'group', 'state'],
   identity: 'roleKey',
   name: 'displayName',
@@ -251,29 +247,15 @@ export const projectRoleSample: Sample<'project_role'> = {
 const CHALLENGE = 'claviger-domain-verification=1'
 
 /** A domain is added. */
-export const domainAdded = (domain: string): DomainAdded => ({
-  type: 'domain.added',
-  data: { domain: DomainName.parse(domain), challenge: CHALLENGE },
-})
-
-const domainEvent =
-  (type: 'domain.verified' | 'domain.removed') =>
-  (domain: string): DomainEvent => ({ type, data: { domain: DomainName.parse(domain) } })
-
+export const domainAdded = (domain: string) =>
+  eventOf('domain.added', { domain, challenge: CHALLENGE })
 /** A domain is verified. */
-export const domainVerified = domainEvent('domain.verified')
+export const domainVerified = (domain: string) => eventOf('domain.verified', { domain })
 /** A domain is removed. */
-export const domainRemoved = domainEvent('domain.removed')
-
+export const domainRemoved = (domain: string) => eventOf('domain.removed', { domain })
 /** A domain has another provider, or none. */
-export const domainProviderSet = (domain: string, idpId?: string): DomainEvent => ({
-  type: 'domain.provider_set',
-  data: {
-    domain: DomainName.parse(domain),
-    ...(idpId !== undefined && { idpId: IdpId.parse(idpId) }),
-  },
-})
-
+export const domainProviderSet = (domain: string, idpId?: string) =>
+  eventOf('domain.provider_set', { domain, ...(idpId !== undefined && { idpId }) })
 /** A domain has become that of an organization among all organizations. */
 export const domainClaimed = (domain: string, orgId: string): VerifiedDomainEvent => ({
   type: 'verified_domain.claimed',
@@ -307,11 +289,7 @@ export const domainSample: Sample<'domain'> = {
       ['other', domainAdded(domain)],
     ],
   },
-  sortFields: {
-    domain: (row) => row.domain,
-    idpId: (row) => row.idpId ?? '',
-    ...SORT_FIELDS_OF_ALL,
-  },
+  sortFields: ['domain', 'idpId', ...SORT_FIELDS_OF_ALL],
   filterFields: ['domain', 'idpId', 'state'],
   identity: 'domain',
   name: undefined,

@@ -1,14 +1,11 @@
 import { accessLaws, holderLaws } from './access-laws.js'
-import { checkpointLaws } from './checkpoint-laws.js'
+import { checkpointLaws, headLaws } from './checkpoint-laws.js'
 import { endingLaws } from './ending-laws.js'
 import { filterLaws } from './filter-laws.js'
-import { getLaws } from './get-laws.js'
-import { headLaws } from './head-laws.js'
-import { historyLaws } from './history-laws.js'
-import { historyPageLaws } from './history-page-laws.js'
-import type { ReadModelLaw } from './law.js'
+import { getLaws, routeLaws } from './get-laws.js'
+import type { ReadModelLaw } from './harness.js'
+import { historyLaws, historyPageLaws } from './history-laws.js'
 import { listLaws, orderLaws } from './list-laws.js'
-import { routeLaws } from './route-laws.js'
 import { shownLaws } from './shown-laws.js'
 
 /**

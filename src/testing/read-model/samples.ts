@@ -10,15 +10,18 @@ import type {
 } from '../../ports/read-model.js'
 import { demand, isEqual } from '../law.js'
 import { projectGrantSample, userGrantSample } from './grant-samples.js'
+import { type Log, logOf, newLog } from './harness.js'
 import {
   domainSample,
   identityProviderSample,
   projectAdded,
   projectRoleSample,
   projectSample,
+  type Row,
   roleAdded,
+  type Sample,
+  type Scenario,
 } from './object-samples.js'
-import { type Log, newLog, type Row, type Sample, type Scenario } from './sample.js'
 
 /** The sample of each type; containers come first. */
 export const SAMPLES: { readonly [Type in ViewType]: Sample<Type> } = {
@@ -54,10 +57,23 @@ export const sortValue = <Type extends ViewType>(
   field: string,
   row: Views[Type],
 ): SortValue => {
-  const read = SAMPLES[type].sortFields[field]
-  if (read === undefined) throw new RangeError(`Lists of ${type} are not sorted by ${field}`)
-  return read(row)
+  if (!SAMPLES[type].sortFields.includes(field))
+    throw new RangeError(`Lists of ${type} are not sorted by ${field}`)
+  const { sequence, creationDate, changeDate } = row.details
+  const values: Readonly<Record<string, unknown>> = {
+    ...row,
+    sequence,
+    creationDate: BigInt(creationDate.getTime()),
+    changeDate: BigInt(changeDate.getTime()),
+    ...('userId' in row && { key: `${row.projectOrgId}+${row.projectId}+${row.userId}` }),
+  }
+  const value = values[field] ?? ''
+  demand(isSortValue(value), `${field} of a ${type} to be a value that lists are sorted by`)
+  return value
 }
+
+const isSortValue = (value: unknown): value is SortValue =>
+  ['string', 'boolean', 'bigint'].includes(typeof value)
 
 /** More than any log of the laws holds; a model that ignores `after` would never end. */
 const MAX_ROWS = 1000
@@ -146,11 +162,7 @@ interface Moment {
 }
 
 /** A log of the events before a scenario. */
-export const logBefore = ({ others }: Scenario): Log => {
-  const log = newLog()
-  for (const [orgId, event] of others) log.record(orgId, event)
-  return log
-}
+export const logBefore = ({ others }: Scenario): Log => logOf(others)
 
 /** Records the events of a scenario in `log`, in the organization `acme`. */
 export const play = (log: Log, { ref, steps }: Scenario): readonly Moment[] => {
@@ -200,3 +212,13 @@ const rolesIn = (value: unknown): readonly (readonly [string, unknown])[] =>
       ? [`roles.${role}`, 'granted']
       : [`roles.${role.roleKey}`, role.expiresAt?.toISOString() ?? 'granted'],
   )
+
+/** Names a provider. */
+export const idp = (idpId: string) => ({ type: 'identity_provider', idpId }) as const
+
+/** Names a project. */
+export const project = (id: string) => ({ type: 'project', id }) as const
+
+/** Names a role. */
+export const role = (projectId: string, roleKey: string) =>
+  ({ type: 'project_role', projectId, roleKey }) as const

@@ -1,15 +1,15 @@
 import type { Condition, HistoryQuery, ListQuery, ReadModel } from '../../ports/read-model.js'
-import { demandEqual } from '../law.js'
+import { demandEqual, lawsOf } from '../law.js'
 import {
+  afterEach,
+  grantOf,
   projectGrantAdded,
   projectGrantRemoved,
   userGrantAdded,
   userGrantUpdated,
 } from './grant-samples.js'
-import { grantOf, storyLog } from './grant-story.js'
-import { fedWith, type ReadModelLaw } from './law.js'
+import { fedWith, newLog, type ReadModelHome } from './harness.js'
 import { projectAdded, projectRemoved, roleAdded, roleRemoved } from './object-samples.js'
-import { newLog } from './sample.js'
 
 const USER_GRANTS: ListQuery<'user_grant'> = {
   type: 'user_grant',
@@ -31,16 +31,33 @@ const RECEIVED: ListQuery<'project_grant'> = {
   limit: 1000,
 }
 
-/** The keys of the roles that are shown of `bob`'s grant, and of that of the project; undefined without it. */
-const shownIn = async (model: ReadModel) => {
+/** The keys of the roles that are shown of `bob`'s grant, and of that of the project. */
+const shownIn = async (model: ReadModel): Promise<string> => {
   const user = await model.get<'user_grant'>('globex', { type: 'user_grant', ...grantOf('bob') })
   const project = await model.get<'project_grant'>('acme', {
     type: 'project_grant',
     projectId: 'portal',
     grantedOrgId: 'globex',
   })
-  return [user?.roles.map(({ roleKey }) => roleKey), project?.roleKeys]
+  const roles = [user?.roles.map(({ roleKey }) => roleKey), project?.roleKeys]
+  return roles.map((keys) => keys?.join(' ') ?? 'no grant').join(', ')
 }
+
+/** What {@link shownIn} finds after events of the story: the last of each type by an organization. */
+const SHOWN: ReadonlyMap<number, string> = new Map([
+  [9, 'reader writer, reader writer'],
+  [17, 'reader writer, reader writer'],
+  [18, 'writer, writer'],
+  [19, 'writer, writer'],
+  [21, ', reader'],
+  [22, ', reader writer'],
+  [24, 'reader, reader writer'],
+  [25, ', no grant'],
+  [26, ', reader writer'],
+  [29, 'no grant, reader writer'],
+  [30, 'writer, reader writer'],
+  [32, 'no grant, no grant'],
+])
 
 /** Grants of three owners to `globex` and to others, each with the roles `reader` and `writer`. */
 const granted = () => {
@@ -61,54 +78,16 @@ const placesOf = (
 ) => items.map(({ projectOrgId, projectId }) => `${projectOrgId}/${projectId}`)
 
 /** Laws of the roles that grants show. */
-export const shownLaws: readonly ReadModelLaw[] = [
-  {
-    name: 'A grant shows the roles that it was recorded with and that have not ended; what ended never comes back.',
-    check: async ({ open }) => {
-      const log = storyLog()
-      const model = await open()
-      /** After the last event of each type by an organization: the roles of the user and of the project. */
-      const expected = new Map<number, readonly [unknown, unknown]>([
-        [
-          9,
-          [
-            ['reader', 'writer'],
-            ['reader', 'writer'],
-          ],
-        ],
-        [
-          17,
-          [
-            ['reader', 'writer'],
-            ['reader', 'writer'],
-          ],
-        ],
-        [18, [['writer'], ['writer']]],
-        [19, [['writer'], ['writer']]],
-        [21, [[], ['reader']]],
-        [22, [[], ['reader', 'writer']]],
-        [24, [['reader'], ['reader', 'writer']]],
-        [25, [[], undefined]],
-        [26, [[], ['reader', 'writer']]],
-        [29, [undefined, ['reader', 'writer']]],
-        [30, [['writer'], ['reader', 'writer']]],
-        [32, [undefined, undefined]],
-      ])
-      for (const [index, event] of log.events.entries()) {
-        await model.apply(await model.checkpoint(), [event])
-        const roles = expected.get(index)
-        if (roles) demandEqual(`shown after event ${index}`, await shownIn(model), roles)
-      }
-      for (const [index, roles] of expected) {
-        await model.reset()
-        await model.apply(0n, log.events.slice(0, index + 1))
-        demandEqual(`shown after ${index + 1} events at once`, await shownIn(model), roles)
-      }
-    },
-  },
-  {
-    name: 'Grants of a project, and of its roles to users of any organization, are removed with it.',
-    check: async (home) => {
+export const shownLaws = lawsOf<ReadModelHome>({
+  'A grant shows the roles that it was recorded with and that have not ended; what ended never comes back.':
+    (home) =>
+      afterEach(home, async (model, index) => {
+        const shown = SHOWN.get(index)
+        if (shown !== undefined)
+          demandEqual(`shown after event ${index}`, await shownIn(model), shown)
+      }),
+  'Grants of a project, and of its roles to users of any organization, are removed with it.':
+    async (home) => {
       const log = newLog()
       for (const orgId of ['acme', 'other']) {
         log.record(orgId, projectAdded('portal'))
@@ -133,70 +112,60 @@ export const shownLaws: readonly ReadModelLaw[] = [
       }
       demandEqual('received', placesOf((await model.list(RECEIVED)).items), ['other/portal'])
     },
+  'Received grants are listed across all owners, page by page, in any order.': async (home) => {
+    const model = await fedWith(home, granted())
+    const all = ['a/two', 'b/one', 'b/two', 'c/two']
+    const { items, totalSize } = await model.list(RECEIVED)
+    demandEqual('received', [placesOf(items), totalSize], [all, 4])
+    const [first] = items
+    demandEqual(
+      'the first',
+      { ...first, details: first?.details.resourceOwner },
+      {
+        projectId: 'two',
+        projectOrgId: 'a',
+        grantedOrgId: 'globex',
+        roleKeys: ['reader', 'writer'],
+        state: 'active',
+        details: 'a',
+      },
+    )
+    const pages: string[] = []
+    for (const { projectOrgId, projectId } of items) {
+      const after = [projectOrgId, projectId]
+      const page = await model.list({ ...RECEIVED, after, limit: 1 })
+      pages.push(...placesOf(page.items))
+    }
+    demandEqual('page by page', pages, all.slice(1))
+    const sort = [{ field: 'sequence', direction: 'desc' } as const, ...RECEIVED.sort]
+    const newest = await model.list({ ...RECEIVED, sort })
+    demandEqual('newest first', placesOf(newest.items), ['c/two', 'a/two', 'b/one', 'b/two'])
+    const one: Condition = {
+      field: 'roleKey',
+      operator: 'equals',
+      value: 'reader',
+      ignoreCase: false,
+    }
+    const byRole = await model.list({ ...RECEIVED, conditions: [one] })
+    demandEqual('by role', byRole.totalSize, 4)
+    const none = await model.list({ ...RECEIVED, orgId: 'nobody' })
+    demandEqual('of nobody', [none.items, none.totalSize], [[], 0])
   },
-  {
-    name: 'What an organization has received is listed over all owners, page by page, in any order.',
-    check: async (home) => {
-      const model = await fedWith(home, granted())
-      const all = ['a/two', 'b/one', 'b/two', 'c/two']
-      const { items, totalSize } = await model.list(RECEIVED)
-      demandEqual('received', [placesOf(items), totalSize], [all, 4])
-      const [first] = items
-      demandEqual(
-        'the first',
-        { ...first, details: first?.details.resourceOwner },
-        {
-          projectId: 'two',
-          projectOrgId: 'a',
-          grantedOrgId: 'globex',
-          roleKeys: ['reader', 'writer'],
-          state: 'active',
-          details: 'a',
-        },
-      )
-      const pages: string[] = []
-      for (const { projectOrgId, projectId } of items) {
-        const after = [projectOrgId, projectId]
-        const page = await model.list({ ...RECEIVED, after, limit: 1 })
-        pages.push(...placesOf(page.items))
-      }
-      demandEqual('page by page', pages, all.slice(1))
-      const sort = [{ field: 'sequence', direction: 'desc' } as const, ...RECEIVED.sort]
-      const newest = await model.list({ ...RECEIVED, sort })
-      demandEqual('newest first', placesOf(newest.items), ['c/two', 'a/two', 'b/one', 'b/two'])
-      const one: Condition = {
-        field: 'roleKey',
-        operator: 'equals',
-        value: 'reader',
-        ignoreCase: false,
-      }
-      const byRole = await model.list({ ...RECEIVED, conditions: [one] })
-      demandEqual('by role', byRole.totalSize, 4)
-      const none = await model.list({ ...RECEIVED, orgId: 'nobody' })
-      demandEqual('of nobody', [none.items, none.totalSize], [[], 0])
-    },
-  },
-  {
-    name: 'Grants are found by the key of any of the roles that they show.',
-    check: async (home) => {
-      const log = newLog()
-      for (const [userId, roles] of [
-        ['u1', ['Reader', 'writer']],
-        ['u2', ['reader_2']],
-        ['u3', ['straße']],
-        ['u4', ['gone']],
-      ] as const)
-        log.record('globex', userGrantAdded(grantOf(userId), roles))
-      log.record('acme', roleAdded('portal', 'gone'))
-      log.record('acme', roleRemoved('portal', 'gone'))
-      log.record('globex', userGrantUpdated(grantOf('u3'), ['straße', 'READER']))
-      const model = await fedWith(home, log)
-      const cases: readonly (readonly [
-        Condition['operator'],
-        string,
-        boolean,
-        readonly string[],
-      ])[] = [
+  'Grants are found by the key of any of the roles that they show.': async (home) => {
+    const log = newLog()
+    for (const [userId, roles] of [
+      ['u1', ['Reader', 'writer']],
+      ['u2', ['reader_2']],
+      ['u3', ['straße']],
+      ['u4', ['gone']],
+    ] as const)
+      log.record('globex', userGrantAdded(grantOf(userId), roles))
+    log.record('acme', roleAdded('portal', 'gone'))
+    log.record('acme', roleRemoved('portal', 'gone'))
+    log.record('globex', userGrantUpdated(grantOf('u3'), ['straße', 'READER']))
+    const model = await fedWith(home, log)
+    const cases: readonly (readonly [Condition['operator'], string, boolean, readonly string[]])[] =
+      [
         ['equals', 'Reader', false, ['u1']],
         ['equals', 'READER', true, ['u1', 'u3']],
         ['equals', 'writer', false, ['u1']],
@@ -207,17 +176,15 @@ export const shownLaws: readonly ReadModelLaw[] = [
         ['contains', 'STRASSE', true, ['u3']],
         ['contains', '', false, ['u1', 'u2', 'u3']],
       ]
-      for (const [operator, value, ignoreCase, expected] of cases) {
-        const conditions = [{ field: 'roleKey', operator, value, ignoreCase }]
-        const { items, totalSize } = await model.list({ ...USER_GRANTS, conditions })
-        const found = items.map(({ userId }) => userId)
-        demandEqual(`${operator} ${value}`, [found, totalSize], [expected, expected.length])
-      }
-    },
+    for (const [operator, value, ignoreCase, expected] of cases) {
+      const conditions = [{ field: 'roleKey', operator, value, ignoreCase }]
+      const { items, totalSize } = await model.list({ ...USER_GRANTS, conditions })
+      const found = items.map(({ userId }) => userId)
+      demandEqual(`${operator} ${value}`, [found, totalSize], [expected, expected.length])
+    }
   },
-  {
-    name: 'The history of a project with its roles leaves out its grants, whose history ends with the project.',
-    check: async (home) => {
+  'The history of a project with its roles leaves out its grants, whose history ends with the project.':
+    async (home) => {
       const log = newLog()
       log.record('acme', projectAdded('portal'))
       log.record('acme', roleAdded('portal', 'reader'))
@@ -240,27 +207,23 @@ export const shownLaws: readonly ReadModelLaw[] = [
         'project.removed',
       ])
     },
+  'A removed grant of a project is listed on neither side.': async (home) => {
+    const log = granted()
+    log.record('b', projectGrantRemoved('one', 'globex'))
+    const model = await fedWith(home, log)
+    demandEqual('received', placesOf((await model.list(RECEIVED)).items), [
+      'a/two',
+      'b/two',
+      'c/two',
+    ])
+    const { items } = await model.list<'project_grant'>({
+      type: 'project_grant',
+      orgId: 'b',
+      projectId: 'one',
+      conditions: [],
+      sort: [{ field: 'grantedOrgId', direction: 'asc' }],
+      limit: 1000,
+    })
+    demandEqual('given', items, [])
   },
-  {
-    name: 'A grant of a project that is removed is listed to neither side.',
-    check: async (home) => {
-      const log = granted()
-      log.record('b', projectGrantRemoved('one', 'globex'))
-      const model = await fedWith(home, log)
-      demandEqual('received', placesOf((await model.list(RECEIVED)).items), [
-        'a/two',
-        'b/two',
-        'c/two',
-      ])
-      const { items } = await model.list<'project_grant'>({
-        type: 'project_grant',
-        orgId: 'b',
-        projectId: 'one',
-        conditions: [],
-        sort: [{ field: 'grantedOrgId', direction: 'asc' }],
-        limit: 1000,
-      })
-      demandEqual('given', items, [])
-    },
-  },
-]
+})

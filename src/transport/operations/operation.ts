@@ -1,80 +1,116 @@
-import type { DescMethodUnary } from '@bufbuild/protobuf'
 import type { Result } from 'neverthrow'
 import type { Context, IamError, Page, Read, Write } from '../../index.js'
-import { type MessageFields, messageFields, type Values } from '../messages/message-fields.js'
-import { listInput } from './reading/list-input.js'
+import { malformed } from '../json/refusal.js'
+import type { WireField, WireMessage, WireMethod } from '../wire.js'
+import type { Values } from './message.js'
 
-/** What an rpc does, in every protocol. */
+/** An operation, the same in every protocol. */
 export interface Operation {
-  readonly rpc: DescMethodUnary
-  readonly request: MessageFields
-  readonly response: MessageFields
-  /** What it changes: at most what one command does, or all that an organization has. */
-  readonly effect: 'none' | 'command' | 'organization'
+  readonly method: WireMethod
+  /** Nobody is asked who they are. */
+  readonly isPublic?: true
   /** From the values of a request to those of a response. */
   readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
 }
 
 /**
- * The operation of a method that changes something; its response has fields of the answer, and what `idsOf` makes of it.
+ * The operation of a method that changes something. The response has fields of the method's answer, and those of `idsOf`.
  * With `validateOnly` it is a dry run.
  */
-export const writing = <Input, Ids>(
-  rpc: DescMethodUnary,
+export const writeOperation = <Input, Ids>(
+  method: WireMethod,
   write: Write<Input, Ids>,
   idsOf: (ids: Ids) => object = () => ({}),
 ): Operation => {
-  const recording = answering(
-    rpc,
+  const recording = readOperation(
+    method,
     (input: Input, context) => write(input, context),
     (written) => ({ ...written, ...idsOf(written) }),
   )
-  const planning = answering(
-    rpc,
+  const planning = readOperation(
+    method,
     (input: Input, context) => write(input, { ...context, dryRun: true }),
     ({ details, ...planned }) => ({ details, planned }),
   )
   return {
-    ...recording,
-    effect: 'command',
+    method,
     run: ({ validateOnly, ...values }, context) =>
       (validateOnly === true ? planning : recording).run(values, context),
   }
 }
 
-/** The operation of a method that answers one object, which is the first field of the response. */
-export const showing = <Input, Shown>(rpc: DescMethodUnary, get: Read<Input, Shown>): Operation => {
-  const [field] = rpc.output.fields
-  const name = field?.jsonName ?? ''
-  return answering(rpc, get, (shown) => ({ [name]: shown }))
+/** The operation of a method that answers one object: the first field of the response. */
+export const getOperation = <Input, Shown>(
+  method: WireMethod,
+  get: Read<Input, Shown>,
+): Operation => {
+  const name = firstField(method)?.name ?? ''
+  return readOperation(method, get, (shown) => ({ [name]: shown }))
 }
 
-/** The operation of a method that lists objects, which are the first field of the response. */
-export const listing = <Input, Item>(
-  rpc: DescMethodUnary,
+/** The operation of a method that lists objects, page by page: the first field of the response. */
+export const listOperation = <Input, Item>(
+  method: WireMethod,
   list: Read<Input, Page<Item>>,
 ): Operation => {
-  const [field] = rpc.output.fields
-  const name = field?.jsonName ?? ''
-  const items = field?.message && messageFields(field.message)
-  const operation = answering(rpc, list, (page) => ({ ...page, [name]: page.items }))
+  const field = firstField(method)
+  const name = field?.name ?? ''
+  const sortable = field?.kind === 'message' ? sortFields(field.message) : []
+  const operation = readOperation(method, list, (page) => ({ ...page, [name]: page.items }))
   return {
-    ...operation,
-    run: (values, context) => operation.run(items ? listInput(items, values) : values, context),
+    method,
+    run: ({ orderBy, ...values }, context) =>
+      operation.run({ ...pageOf(values), sort: sortOf(sortable, String(orderBy)) }, context),
   }
 }
 
-/** The operation of a method that changes nothing, from whose answer `responseOf` makes the response. */
-export const answering = <Input, Answer>(
-  rpc: DescMethodUnary,
-  method: Read<Input, Answer>,
+/** The operation of a method that changes nothing. `responseOf` makes the response of its answer. */
+export const readOperation = <Input, Answer>(
+  method: WireMethod,
+  read: Read<Input, Answer, IamError>,
   responseOf: (answer: Answer) => object,
 ): Operation => ({
-  rpc,
-  request: messageFields(rpc.input),
-  response: messageFields(rpc.output),
-  effect: 'none',
+  method,
   // Cast: every method checks its input, whatever its type.
-  run: (values, context) =>
-    method(values as Input, context).then((answer) => answer.map(responseOf)),
+  run: (values, context) => read(values as Input, context).then((answer) => answer.map(responseOf)),
 })
+
+const firstField = ({ response }: WireMethod): WireField | undefined => response.fields[0]
+
+/** The input of a method that lists; zero and empty stand for absent (AIP-158). */
+export const pageOf = ({ pageSize, pageToken, ...others }: Values): Values => ({
+  ...others,
+  pageSize: pageSize || undefined,
+  pageToken: pageToken || undefined,
+})
+
+/** The fields of an item with one value, and of its `details` all but the owner, who is the same for the whole list. */
+const sortFields = ({ fields }: WireMessage): readonly WireField[] =>
+  fields
+    .filter(({ isList }) => !isList)
+    .flatMap((field) => (field.kind === 'message' ? field.message.fields : [field]))
+    .filter(({ name }) => name !== 'resourceOwner')
+
+/**
+ * `name desc,change_date` (AIP-132) as sort keys, by either name of a field.
+ *
+ * @throws Refusal for a field that cannot be sorted by, or is named twice
+ */
+const sortOf = (fields: readonly WireField[], orderBy: string): readonly object[] => {
+  if (orderBy === '') return []
+  const seen = new Set<WireField>()
+  // More keys than fields name one twice or an unknown one: no further key is read.
+  return orderBy.split(',', fields.length + 1).map((key) => {
+    const [, name, direction] = /^ *(\w+)(?: +(asc|desc))? *$/.exec(key) ?? []
+    const field = fields.find((known) => known.name === name || known.protoName === name)
+    if (!field) {
+      const names = fields.map((known) => known.name).join(', ')
+      throw wrongOrder(`must be a comma-separated list of: ${names}; append " desc" to reverse`)
+    }
+    if (seen.has(field)) throw wrongOrder('must not name a field twice')
+    seen.add(field)
+    return { field: field.name, direction: direction === 'desc' ? 'desc' : 'asc' }
+  })
+}
+
+const wrongOrder = (description: string) => malformed({ field: 'orderBy', description })

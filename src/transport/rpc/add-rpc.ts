@@ -1,47 +1,146 @@
-import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
-import { type ConnectRouter, createContextKey, type HandlerContext } from '@connectrpc/connect'
+import type { DescMessage, JsonObject, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect'
+import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 import type { Caller } from '../../index.js'
-import { unexpected } from '../errors/unexpected.js'
-import { MAX_REQUEST_BYTES } from '../http/read-body.js'
-import { readMessage } from '../messages/read-message.js'
-import { inProtobuf, writeMessage } from '../messages/write-message.js'
-import { authenticateCall } from '../operations/authenticate-call.js'
+import { MAX_REQUEST_BYTES } from '../http.js'
+import { encodeDetail } from '../json/connect-error.js'
+import { readJsonBody } from '../json/read.js'
+import { type CallContext, type Refusal, refusalOf } from '../json/refusal.js'
+import { writeMessage } from '../json/write.js'
+import { authenticate, headersOf, perform } from '../operations/context.js'
+import type { Values } from '../operations/message.js'
 import type { Operation } from '../operations/operation.js'
-import { perform } from '../operations/perform.js'
 import type { ResolvedOptions } from '../options.js'
-import { guardedHandler } from './guarded-handler.js'
-import { strictJson } from './strict-json.js'
+import { countParts } from './count-parts.js'
+import { PROTOBUF_FORM, readMessage } from './messages.js'
+import { withReader } from './request.js'
+import { descriptorOf } from './services.js'
 
-/** Who calls, as `authenticate` answered. */
+/** The answer of `authenticate`. */
 const callerKey = createContextKey<Caller | undefined>(undefined)
 
-/** Adds the rpc of an operation to a router. */
+/** The values of a request in JSON, which is read before ConnectRPC gets an empty message in its place. */
+const valuesKey = createContextKey<Values | undefined>(undefined)
+
+/** Adds the rpc of an operation to a router. With a refusal, every call is refused by it. */
 export const addRpc = (
   router: ConnectRouter,
   options: ResolvedOptions,
-  operation: Operation,
+  { operation, refusal }: { readonly operation: Operation; readonly refusal?: Refusal | undefined },
 ): void => {
-  const { rpc, request, response } = operation
+  const { method } = operation
+  const descriptor = descriptorOf(method)
+
+  const requestGate = async (call: HandlerContext): Promise<void> => {
+    if (refusal) throw connectErrorOf(refusal)
+    for (const [name, value] of Object.entries(headersOf(operation)))
+      call.responseHeader.set(name, value)
+    try {
+      const headers = () => call.requestHeader
+      const caller = await authenticate(options, contextOf(operation, call), { operation, headers })
+      call.values.set(callerKey, caller)
+    } catch (thrown) {
+      throw refuse(options, operation, { call, thrown })
+    }
+  }
+
   const answer = async (
     message: MessageShape<DescMessage>,
     call: HandlerContext,
   ): Promise<MessageInitShape<DescMessage>> => {
     try {
-      const values = readMessage(request, message)
+      const values = call.values.get(valuesKey) ?? readMessage(method.request, message)
       const caller = call.values.get(callerKey)
-      const answered = await perform(options, call, { operation, values, caller })
-      return writeMessage(response, answered, inProtobuf)
+      const context = contextOf(operation, call)
+      const { response, etag } = await perform(options, context, { operation, values, caller })
+      if (etag !== undefined) call.responseHeader.set('etag', etag)
+      return writeMessage(method.response, response, PROTOBUF_FORM)
     } catch (thrown) {
-      throw unexpected(options, call, thrown)
+      throw refuse(options, operation, { call, thrown })
     }
   }
-  router.rpc(rpc, answer, {
-    jsonOptions: strictJson(request),
-    readMaxBytes: MAX_REQUEST_BYTES,
-    requestGate: async (call) => {
-      call.values.set(callerKey, await authenticateCall(options, call, call.requestHeader))
-    },
-  })
+
+  const jsonOptions = { alwaysEmitImplicit: true }
+  router.rpc(descriptor, answer, { jsonOptions, readMaxBytes: MAX_REQUEST_BYTES, requestGate })
   const handler = router.handlers.pop()
-  if (handler) router.handlers.push(guardedHandler(handler, request))
+  if (handler) router.handlers.push(guarded(handler, { options, operation }))
+}
+
+interface Guarded {
+  readonly options: ResolvedOptions
+  readonly operation: Operation
+}
+
+/** The handler, with JSON that is read strictly, protobuf that is counted first, and responses that no cache stores. */
+const guarded = (handler: UniversalHandler, { options, operation }: Guarded): UniversalHandler => {
+  const { request: message } = operation.method
+  const handle = async (request: UniversalServerRequest) => {
+    const contextValues = request.contextValues ?? createContextValues()
+    const read = (bytes: Uint8Array, isJson: boolean): Uint8Array => {
+      try {
+        if (!isJson) {
+          countParts(message, bytes)
+          return bytes
+        }
+        contextValues.set(valuesKey, readJsonBody(message, bytes, {}))
+        return EMPTY_JSON
+      } catch (thrown) {
+        if (thrown instanceof ConnectError) throw thrown
+        const { header, signal } = request
+        const context = { method: operation.method, header, signal, isLate: () => false }
+        const caller = contextValues.get(callerKey)
+        throw connectErrorOf(refusalOf(options, context, { thrown, caller }))
+      }
+    }
+    const answer = await handler({ ...withReader(request, read), contextValues })
+    const { header = new Headers() } = answer
+    header.set('cache-control', 'no-store')
+    return { ...answer, header }
+  }
+  return Object.assign(handle, handler)
+}
+
+const EMPTY_JSON = new TextEncoder().encode('{}')
+
+const contextOf = (
+  { method }: Operation,
+  { requestHeader, signal }: HandlerContext,
+): CallContext => ({
+  method,
+  header: requestHeader,
+  signal,
+  isLate: () =>
+    signal.reason instanceof ConnectError && signal.reason.code === Code.DeadlineExceeded,
+})
+
+interface Thrown {
+  readonly call: HandlerContext
+  readonly thrown: unknown
+}
+
+const refuse = (
+  options: ResolvedOptions,
+  operation: Operation,
+  { call, thrown }: Thrown,
+): ConnectError => {
+  const caller = call.values.get(callerKey)
+  const refusal = refusalOf(options, contextOf(operation, call), { thrown, caller })
+  for (const [name, value] of Object.entries(refusal.headers)) call.responseHeader.set(name, value)
+  return connectErrorOf(refusal)
+}
+
+/** The refusal as ConnectRPC sends it in each of its protocols. */
+export const connectErrorOf = ({ status }: Pick<Refusal, 'status'>): ConnectError => {
+  const error = new ConnectError(status.message, status.code)
+  // Cast: details are made to be written as JSON.
+  for (const { type, value, debug } of status.details.map(encodeDetail))
+    error.details.push({ type, value, debug: debug as JsonObject })
+  return error
 }

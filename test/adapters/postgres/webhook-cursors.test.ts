@@ -8,6 +8,8 @@ const server = serverForFile()
 
 const newPool = (): pg.Pool => {
   const pool = new pg.Pool({ connectionString: server.connectionString, max: 2 })
+  // The server may stop before a connection has ended.
+  pool.on('error', () => undefined)
   onTestFinished(() => pool.end())
   return pool
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { SyncDatabase } from '../../../src/adapters/sql/sqlite/dialect.js'
 import { openConnection } from '../../../src/adapters/sqlite/connection.js'
-import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
+import { openDatabase } from '../../../src/adapters/sqlite/database.js'
 import { sqliteEventStore } from '../../../src/adapters/sqlite/event-store.js'
 import { inTransaction, setUp } from '../../../src/adapters/sqlite/schema.js'
 import { StoreFault } from '../../../src/ports/event-store.js'
@@ -14,7 +15,7 @@ import {
 import { temporaryFile } from './temporary-file.js'
 
 /** `database`, except that `before` is called with each statement that is about to run. */
-const intercepted = (database: Database, before: (sql: string) => void): Database => ({
+const intercepted = (database: SyncDatabase, before: (sql: string) => void): SyncDatabase => ({
   ...database,
   run: (sql, ...parameters) => {
     before(sql)
@@ -26,12 +27,12 @@ const IO_ERROR = Object.assign(new Error('disk I/O error'), { errcode: 10 })
 
 const FULL = Object.assign(new Error('database or disk is full'), { errcode: 13 })
 
-const failing = (database: Database, statement: string, fault = IO_ERROR): Database =>
+const failing = (database: SyncDatabase, statement: string, fault = IO_ERROR): SyncDatabase =>
   intercepted(database, (sql) => {
     if (sql === statement) throw fault
   })
 
-const insert = (database: Database) => database.run('INSERT INTO kept VALUES (1)')
+const insert = (database: SyncDatabase) => database.run('INSERT INTO kept VALUES (1)')
 
 test('A list is sorted in memory, for there may be no other folder to write to.', async () => {
   const connection = openConnection(temporaryFile())
@@ -45,7 +46,7 @@ test('A commit is on disk before it is answered.', async () => {
   connection.close()
 })
 
-const withTable = (): Database => {
+const withTable = (): SyncDatabase => {
   const database = openDatabase(':memory:')
   database.script('CREATE TABLE kept (value)')
   return database

@@ -101,7 +101,7 @@ describe('access.rolesOf', () => {
       iam.projects.list({ pageToken }, context),
     ])
       expect(await badFields(call)).toEqual(['pageToken'])
-    const description = 'is not of this organization and question'
+    const description = 'is not of this organization and query'
     expect(await refusal(iam.access.rolesOf({ userId: 'gina', pageToken }, context))).toEqual({
       kind: 'InvalidArgument',
       violations: [{ field: 'pageToken', description }],

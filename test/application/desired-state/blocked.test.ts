@@ -22,38 +22,67 @@ test('a plan is outdated when an object that it shows as blocked exists or never
   const iam = instanceOn(store)
   await removePortal(iam)
   await removeGoogle(iam)
-  const plan = await done(iam.plan(desired, context))
+  const full = { ...desired.identityProviders[0]!, name: 'Google', clientSecret: 'top secret' }
+  const plan = await done(iam.plan({ ...desired, identityProviders: [full] }, context))
   const elsewhere = instanceOn(memoryEventStore())
   await done(elsewhere.projects.add(portal, context))
   expect(await refused(elsewhere.apply(plan, context))).toEqual({
     kind: 'PlanOutdated',
-    moved: [{ object: projectRef('portal'), change: 'added' }],
+    moved: [
+      { object: projectRef('portal'), change: 'added' },
+      { object: editorRef, change: 'changed' },
+      { object: googleRef, change: 'changed' },
+    ],
   })
   expect(await refused(instanceOn(memoryEventStore()).apply(plan, context))).toEqual({
     kind: 'PlanOutdated',
     moved: [
       { object: projectRef('portal'), change: 'changed' },
+      { object: editorRef, change: 'changed' },
       { object: googleRef, change: 'changed' },
     ],
   })
 })
 
-test('a plan whose blocked changes contradict themselves is refused', async () => {
+test('a plan is outdated when a provider that it shows as blocked never existed and cannot be added', async () => {
   const iam = instanceOn(memoryEventStore())
+  await removeGoogle(iam)
+  const { identityProviders } = desired
+  const plan = await done(iam.plan({ identityProviders }, context))
+  expect(await refused(instanceOn(memoryEventStore()).apply(plan, context))).toEqual({
+    kind: 'PlanOutdated',
+    moved: [{ object: googleRef, change: 'changed' }],
+  })
+})
+
+test('a plan whose blocked changes are not those of its desired state is refused', async () => {
+  const store = memoryEventStore()
+  const iam = instanceOn(store)
   await removePortal(iam)
+  const head = await store.lastPosition()
   const plan = await done(iam.plan({ projects: [{ ...portal, roles: [editor] }] }, context))
   const [project, role] = plan.changes
-  const fieldsOf = (...changes: object[]) =>
-    badFields(iam.apply({ ...plan, changes } as never, context))
+  const given = (...changes: object[]) => iam.apply({ ...plan, changes } as never, context)
   const { reason: _, ...unreasoned } = project!
-  expect(await fieldsOf(unreasoned)).toEqual(['changes[0].reason'])
-  expect(await fieldsOf({ ...project, sequence: '1' })).toEqual(['changes[0].sequence'])
+  expect(await badFields(given(unreasoned, role!))).toEqual(['changes[0].reason'])
   const events = [{ type: 'project.added', schemaVersion: 1, data: portal }]
-  expect(await fieldsOf({ ...project, events })).toEqual(['changes[0].action'])
+  expect(await badFields(given({ ...project, events }, role!))).toEqual(['changes[0].events'])
+  const outdated = (object: object, change: string) => ({
+    kind: 'PlanOutdated',
+    moved: [{ object, change }],
+  })
+  const { object } = project!
+  expect(await refused(given({ ...project, sequence: '1' }, role!))).toEqual(
+    outdated(object, 'removed'),
+  )
   const unchanged = { ...unreasoned, action: 'unchanged', sequence: '1' }
-  expect(await fieldsOf(unchanged, role!)).toEqual(['changes[1].action'])
-  expect(await fieldsOf({ ...unchanged, reason: 'removed' })).toEqual(['changes[0].reason'])
-  expect(await fieldsOf(project!, { ...unchanged, object: editorRef })).toEqual([
-    'changes[1].action',
-  ])
+  expect(await refused(given(unchanged, role!))).toEqual(outdated(object, 'removed'))
+  expect(await refused(given({ ...unreasoned, action: 'add' }, role!))).toEqual(
+    outdated(object, 'removed'),
+  )
+  expect(await refused(given(project!, { ...unchanged, object: editorRef }))).toEqual(
+    outdated(editorRef, 'removed'),
+  )
+  expect(await refused(given(project!))).toEqual(outdated(editorRef, 'added'))
+  expect(await store.lastPosition()).toBe(head)
 })

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import type { DesiredAccess } from '../../../src/application/desired-state/declared/desired-access.js'
-import type { DesiredIdentityProvider } from '../../../src/application/desired-state/declared/desired-identity-provider.js'
+import type {
+  DesiredAccess,
+  DesiredIdentityProvider,
+} from '../../../src/application/desired-state/declared/desired-access.js'
 import type {
   DesiredGrant,
   DesiredProject,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { formatPlan } from '../../../src/application/desired-state/plan/format-plan.js'
 import type { Plan } from '../../../src/application/desired-state/plan/plan.js'
-import { memoryEventStore } from '../../../src/index.js'
+import { memoryEventStore, toJson } from '../../../src/index.js'
+import { badFields } from '../host.js'
 import { allEvents, context, done, instanceOn, refused, without } from './organization.js'
 
 const portal = { id: 'portal', name: 'Portal' }
@@ -51,19 +52,11 @@ const tampered = async (
   return plan
 }
 
-test('a formatted plan shows the values of its events', async () => {
+test('what a formatted plan shows is recorded', async () => {
   const world = await organization()
-  const honest = formatPlan(await tampered(world, () => undefined))
-  const plan = await tampered(world, ({ changes, counts }) => {
-    changes[0].fields[0].to = 'Harmless'
-    changes[1].fields[0].to = 'Harmless'
-    changes[1].fields.push({ field: 'harmless', from: 'a', to: 'b' })
-    changes[3].fields[0].to = 'harmless'
-    changes[3].fields[1] = { field: 'clientSecret', secret: 'unchanged' }
-    Object.assign(counts, { update: 0, remove: 0, unchanged: 4, blocked: 7 })
-  })
-  expect(formatPlan(plan)).toBe(honest)
-  expect(honest).toMatchInlineSnapshot(`
+  const plan = await tampered(world, () => undefined)
+  const shown = formatPlan(plan)
+  expect(shown).toMatchInlineSnapshot(`
     "~ project portal
         name: "Portal" -> "Gate"
         projectRoleCheck: false -> true
@@ -77,84 +70,73 @@ test('a formatted plan shows the values of its events', async () => {
         clientSecret: (changed)
     0 to add, 3 to update, 1 to remove, 0 unchanged"
   `)
-
-  const honestly = await done((await organization()).iam.apply(changed, context))
-  const applied = await done(world.iam.apply(plan, context))
-  const told = (of: Plan) =>
-    of.changes.map(({ action, object, fields }) => [action, object, fields])
-  expect(told(applied)).toEqual(told(honestly))
-  expect(applied.counts).toEqual({ add: 0, update: 3, remove: 1, unchanged: 0 })
+  expect(formatPlan(await done(world.iam.apply(plan, context)))).toBe(shown)
 })
 
-test('every value of an added object is shown, whatever fields the plan names', async () => {
-  const iam = instanceOn(memoryEventStore())
+const NOT_PLANNED = 'must be what the desired state of the plan leads to: plan again'
+
+test.each<[what: string, index: number, alter: (fields: Tampered['changes']) => unknown]>([
+  ['another new value', 0, ([field]) => Object.assign(field, { to: 'Harmless' })],
+  ['another new value of a role', 1, ([field]) => Object.assign(field, { to: 'Harmless' })],
+  ['a field too many', 1, (fields) => fields.push({ field: 'harmless', from: 'a', to: 'b' })],
+  ['no field', 1, (fields) => fields.splice(0)],
+  ['a field too few', 0, (fields) => fields.pop()],
+  ['a field too few of a removed role', 2, (fields) => fields.pop()],
+  ['a field too few beside a secret', 3, (fields) => fields.shift()],
+  ['a field in place of another', 1, ([field]) => Object.assign(field, { field: 'group' })],
+  ['no secret', 3, (fields) => fields.pop()],
+  ['a secret that is new', 3, ([, secret]) => Object.assign(secret, { secret: 'set' })],
+])('a plan that shows %s is not applied', async (_, index, alter) => {
+  const world = await organization()
+  const plan = await tampered(world, ({ changes }) => alter(changes[index].fields))
+  for (const given of [plan, JSON.parse(JSON.stringify(toJson(plan)))])
+    expect(await refused(world.iam.apply(given, context))).toEqual({
+      kind: 'InvalidArgument',
+      violations: [{ field: `changes[${index}].fields`, description: NOT_PLANNED }],
+    })
+  expect(await world.store.lastPosition()).toBe(world.head)
+})
+
+test('a plan that shows another value of an added object is not applied', async () => {
+  const store = memoryEventStore()
+  const iam = instanceOn(store)
   const desired = { projects: [{ ...portal, roles: [editor] }], identityProviders: [google] }
   const plan = JSON.parse(JSON.stringify(await done(iam.plan(desired, context))))
-  const honest = structuredClone(plan.changes)
-  const shown = formatPlan(plan)
-  for (const change of plan.changes) change.fields = [{ field: 'name', from: 'x', to: 'y' }]
-  expect(formatPlan(plan)).toBe(shown)
-  const applied = await done(iam.apply(plan, context))
-  expect(applied.changes.map(({ fields }) => fields)).toEqual(
-    honest.map(({ fields }: { fields: unknown }) => fields),
-  )
-})
-
-test('a change that names no field shows every value', async () => {
-  const world = await organization()
-  const plan = await tampered(world, ({ changes }) => {
-    changes[1].fields = []
-  })
-  expect(formatPlan(plan)).toContain(
-    '~ role portal "editor"\n    displayName: "Writer"\n    group: "content"\n',
-  )
-  const { changes } = await done(world.iam.apply(plan, context))
-  expect(changes[1]?.fields).toEqual([{ field: 'displayName', from: 'Editor', to: 'Writer' }])
-})
-
-test('apply reports the real old values', async () => {
-  const world = await organization()
-  const plan = await tampered(world, ({ changes }) => {
-    changes[0].fields[0].from = 'Gatehouse'
-    changes[2].fields = [{ field: 'displayName', from: 'Of no use' }]
-  })
-  const { changes } = await done(world.iam.apply(plan, context))
-  expect([changes[0]?.fields[0], changes[2]?.fields]).toEqual([
-    { field: 'name', from: 'Portal', to: 'Gate' },
-    [
-      { field: 'displayName', from: 'Editor' },
-      { field: 'group', from: 'content' },
-    ],
+  for (const change of plan.changes) change.fields = [{ field: 'name', to: 'y' }]
+  expect(await badFields(iam.apply(plan, context))).toEqual([
+    'changes[0].fields',
+    'changes[1].fields',
+    'changes[2].fields',
   ])
+  expect(await allEvents(store)).toEqual([])
 })
 
 test.each([
-  ['a field that it changes', 0, 'projectRoleCheck'],
-  ['a field beside a secret', 3, 'clientId'],
-])('a plan that omits %s is not applied', async (_, index, left) => {
+  ['another old value', 0, 0],
+  ['another old value of a removed role', 2, 1],
+])('a plan that shows %s is outdated', async (_, index, field) => {
   const world = await organization()
+  let object: unknown
   const plan = await tampered(world, ({ changes }) => {
-    const { fields } = changes[index]
-    changes[index].fields = fields.filter(({ field }: { field: string }) => field !== left)
+    object = changes[index].object
+    changes[index].fields[field].from = 'Gatehouse'
   })
-  expect(formatPlan(plan)).not.toContain(left)
   expect(await refused(world.iam.apply(plan, context))).toEqual({
-    kind: 'InvalidArgument',
-    violations: [
-      { field: `changes[${index}].fields`, description: 'must name all that the events change' },
-    ],
+    kind: 'PlanOutdated',
+    moved: [{ object, change: 'changed' }],
   })
   expect(await world.store.lastPosition()).toBe(world.head)
 })
 
-test('a secret that the plan does not name is shown anyway', async () => {
+test('a secret that the plan shows as unchanged is not set', async () => {
   const world = await organization()
   const plan = await tampered(world, ({ changes }) => {
-    changes[3].fields.pop()
+    changes[3].fields[1].secret = 'unchanged'
   })
-  expect(formatPlan(plan)).toContain('clientSecret: (changed)')
-  const { changes } = await done(world.iam.apply(plan, context))
-  expect(changes[3]?.fields).toContainEqual({ field: 'clientSecret', secret: 'changed' })
+  expect(await refused(world.iam.apply(plan, context))).toMatchObject({ kind: 'InvalidArgument' })
+  const blind = without('identity_provider.secret.read')
+  expect(await refused(world.iam.apply(plan, blind))).toMatchObject({ kind: 'InvalidArgument' })
+  expect(await world.store.lastPosition()).toBe(world.head)
 })
 
 test('a plan with an update that changes nothing is not applied', async () => {
@@ -164,17 +146,29 @@ test('a plan with an update that changes nothing is not applied', async () => {
   })
   expect(await refused(world.iam.apply(plan, context))).toEqual({
     kind: 'InvalidArgument',
-    violations: [{ field: 'changes[1].events', description: 'must change something' }],
+    violations: [{ field: 'changes[1].events', description: NOT_PLANNED }],
   })
   expect(await allEvents(world.store, world.head)).toEqual([])
 })
 
-test('a change that is labelled unchanged is shown by its events', async () => {
+test('a change that is labelled unchanged is not applied', async () => {
   const world = await organization()
   const plan = await tampered(world, ({ changes }) => {
     for (const change of changes) change.action = 'unchanged'
   })
-  expect(formatPlan(plan)).toBe(formatPlan(await tampered(world, () => undefined)))
+  const moved = plan.changes.map(({ object }) => ({ object, change: 'changed' }))
+  expect(await refused(world.iam.apply(plan, context))).toEqual({ kind: 'PlanOutdated', moved })
+  expect(await world.store.lastPosition()).toBe(world.head)
+})
+
+test('counts are those of the changes', async () => {
+  const world = await organization()
+  const plan = await tampered(world, ({ counts }) => {
+    Object.assign(counts, { update: 0, remove: 0, unchanged: 4, blocked: 7 })
+  })
+  const counts = { add: 0, update: 3, remove: 1, unchanged: 0 }
+  expect(formatPlan(plan)).toContain('0 to add, 3 to update, 1 to remove, 0 unchanged')
+  expect((await done(world.iam.apply(plan, context))).counts).toEqual(counts)
 })
 
 test('undeclared objects are looked up when a plan is applied', async () => {
@@ -192,24 +186,25 @@ test('undeclared objects are looked up when a plan is applied', async () => {
 
 test('undeclared objects are hidden from a caller who may not read all of them', async () => {
   const world = await organization()
-  await done(world.iam.projects.add({ id: 'legacy', name: 'Legacy' }, context))
-  const plan = await tampered(world, ({ changes }) => changes.splice(0, 3))
+  const { projects: _, ...providers } = changed
+  await done(world.iam.identityProviders.addOidc({ ...google, idpId: 'legacy' }, context))
+  const plan = await done(world.iam.plan({ ...providers, projects: [] }, context))
+  expect(plan.undeclared).toHaveLength(2)
   const { undeclared } = await done(world.iam.apply(plan, without('project.read')))
-  expect(undeclared).toEqual([])
+  expect(undeclared).toEqual([{ type: 'identity_provider', idpId: 'legacy' }])
 })
 
 test('a name or an id in a plan cannot print a line of its own', () => {
   const line = 'p"\n= project p\u001b[2J\u202e'
   const change = { object: { type: 'project', id: line }, events: [] } as const
   const plan = {
-    orgId: 'acme',
-    counts: { add: 0, update: 1, remove: 0, unchanged: 0 },
-    changes: [{ ...change, action: 'update', fields: [{ field: line, to: 'P' }] } as const],
+    changes: [{ ...change, action: 'update', fields: [{ field: line, to: line }] } as const],
     undeclared: [{ type: 'identity_provider', idpId: line } as const],
   }
   const shown = 'p\\"\\n= project p\\u001b[2J\\u{202e}'
   expect(formatPlan(plan).split('\n')).toEqual([
     `~ project ${shown}`,
+    `    ${shown}: "${shown}"`,
     `? identity provider ${shown} is not declared`,
     '0 to add, 1 to update, 0 to remove, 0 unchanged',
   ])

@@ -45,14 +45,11 @@ test('an apply requires write permission too', () => {
   ])
 })
 
-test('a given plan requires each permission once for each object, for roles on their project', () => {
-  const role = (roleKey: string) => ({
-    object: { type: 'project_role', projectId: 'portal', roleKey },
-  })
-  expect(permissionsToApplyPlan({ changes: [role('editor'), role('viewer')] }, 'acme')).toEqual([
-    { permission: 'project.role.read', object: portal },
-    { permission: 'project.role.write', object: portal },
-  ])
+test('a given plan requires what its desired state requires, whatever changes it shows', () => {
+  const changes = [{ object: { type: 'project', id: 'other' } }]
+  expect(permissionsToApplyPlan({ desired, changes }, 'acme')).toEqual(
+    permissionsToApply(desired, 'acme'),
+  )
 })
 
 test.each([
@@ -64,18 +61,20 @@ test.each([
   expect(permissionsToPlan(input, 'acme')).toEqual([{ permission: 'project.read' }])
 })
 
-test('permissions are for each object, up to the limit of a desired state and for all changes of a plan', () => {
+test('permissions are for each object, up to the limit of a desired state', () => {
   const ids = Array.from({ length: 1001 }, (_, index) => `p${index}`)
   const projects = ids.map((id) => ({ id }))
   expect(permissionsToPlan({ projects: projects.slice(1) }, 'acme')).toHaveLength(1000)
-  const changes = ids.map((id) => ({ object: { type: 'project', id } }))
-  expect(permissionsToApplyPlan({ changes }, 'acme')).toHaveLength(2002)
+  const plan = { desired: { projects: projects.slice(1) } }
+  expect(permissionsToApplyPlan(plan, 'acme')).toHaveLength(2000)
 })
 
-test('a plan with a malformed object requires every permission', () => {
-  expect(
-    permissionsToApplyPlan({ changes: [{}] }, 'acme').map(({ permission }) => permission),
-  ).toEqual([
+test.each([
+  ['a plan without', {}],
+  ['a plan with a malformed', { desired: 'all' }],
+  ['a plan with an unreadable', { desired: null, changes: [] }],
+])('%s desired state requires every permission', (_, plan) => {
+  expect(permissionsToApplyPlan(plan, 'acme').map(({ permission }) => permission)).toEqual([
     'project.read',
     'project.write',
     'project.role.read',
@@ -101,8 +100,9 @@ test('grants require permissions on their project, in a state and in a plan', ()
     ['project.grant.read', 'portal'],
     ['project.grant.write', 'portal'],
   ])
-  const object = { type: 'project_grant', projectId: 'portal', grantedOrgId: 'globex' }
-  expect(namesOf(permissionsToApplyPlan({ changes: [{ object }] }, 'acme'))).toEqual([
+  expect(namesOf(permissionsToApplyPlan({ desired: granting }, 'acme'))).toEqual([
+    ['project.read', 'portal'],
+    ['project.write', 'portal'],
     ['project.grant.read', 'portal'],
     ['project.grant.write', 'portal'],
   ])

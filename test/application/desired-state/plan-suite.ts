@@ -17,9 +17,11 @@ const roleRef = (roleKey: string) => ({ type: 'project_role', projectId: 'portal
 export const planSuite = (open: OpenStore): void => {
   test('a plan lists added objects with their events, in the declared order', () =>
     onEmpty(open, async ({ iam }) => {
-      const plan = await done(iam.plan({ projects: [{ ...portal, roles: [editor] }] }, context))
+      const desired = { projects: [{ ...portal, roles: [editor] }] }
+      const plan = await done(iam.plan(desired, context))
       expect(plan).toEqual({
         orgId: 'acme',
+        desired,
         changes: [
           expect.objectContaining({ action: 'add', object: portalRef }),
           {

@@ -43,7 +43,12 @@ test('a version requires a marker, in a state and in a plan', async () => {
   const error = { kind: 'InvalidArgument', violations }
   expect(await refused(iam.plan({ version: 1 }, context))).toEqual(error)
   const { managedBy: _, ...plan } = await done(iam.plan(v11, context))
-  expect(await refused(iam.apply(plan, context))).toEqual(error)
+  expect(await badFields(iam.apply(plan, context))).toEqual(['managedBy'])
+  const { managedBy: __, prune: ___, ...unmarked } = plan.desired
+  expect(await refused(iam.apply({ ...plan, desired: unmarked }, context))).toEqual({
+    kind: 'InvalidArgument',
+    violations: [{ field: 'desired.managedBy', description }],
+  })
 })
 
 test('the versions of a state go up to the largest safe integer', async () => {

@@ -40,6 +40,13 @@ const rootsFor = (ranges: readonly Range[]) => {
   return collected.roots()
 }
 
+describe('A tree that is continued', () => {
+  it('throws when it has fewer subtrees than its size says', () => {
+    const broken = growingTree({ size: 1, frontier: [] })
+    expect(() => broken.add(leafHash('a'))).toThrow('fewer full subtrees')
+  })
+})
+
 describe('A tree of hashes', () => {
   it('has the roots of RFC 6962', () => {
     const tree = growingTree()

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { appendSignal } from '../../../src/application/following/append-signal.js'
+import { appendSignal } from '../../../src/application/following/log-pages.js'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
 
 beforeEach(() => {

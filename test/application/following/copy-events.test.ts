@@ -114,6 +114,14 @@ describe('Copying', () => {
     expect(await logOf(to)).toEqual(before)
   })
 
+  test('refuses a target that lacks its own last event, as the source does', async () => {
+    const to = { ...memoryEventStore(), lastPosition: async () => 5n }
+    expect((await copyEvents(await filled(3), to))._unsafeUnwrapErr()).toEqual({
+      kind: 'DifferentLog',
+      position: 5n,
+    })
+  })
+
   test.each(['data', 'metadata'])('names an event whose %s is damaged', async (field) => {
     const log = await logOf(await filled(3))
     const damaged = log.map((event, n) => (n === 2 ? { ...event, [field]: undefined } : event))

@@ -548,6 +548,27 @@ describe('run', () => {
     await good(running)
   })
 
+  it.each(['lastPosition', 'readAll'] as const)(
+    'ends with a bug of the store, after it was reported: in %s',
+    async (name) => {
+      const cause = new TypeError('Cannot read properties of undefined')
+      const onFault = vi.fn()
+      const broken = { ...store, [name]: () => Promise.reject(cause) }
+      const iam = iamOn(broken, { hooks: { onFault } })
+      const ended = await refusal(iam.run(collector().projection))
+      expect(ended).toEqual({ kind: 'Unavailable', outcome: 'not_recorded', cause })
+      expect(onFault).toHaveBeenCalledTimes(1)
+    },
+  )
+
+  it('ends when the checkpoint of the projection is not a position', async () => {
+    const untyped: Projection = { ...collector().projection, checkpoint: async () => 0 as never }
+    expect(await refusal(iam.run(untyped))).toMatchObject({
+      kind: 'Unavailable',
+      cause: new TypeError('A checkpoint must be a bigint'),
+    })
+  })
+
   it('ends at an event that the projection refuses', async () => {
     const { seen, reach, projection } = following((events) => {
       if (events.some(({ type }) => type === 'project.updated')) throw new Error('no updates')

@@ -31,6 +31,8 @@ afterEach(() => {
 const rename = (name: string) =>
   good(iam.projects.update({ ...PROJECT_DEFAULTS, id: 'portal', name }, context))
 
+const EDITOR = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
+
 /** The events of a subscription, one at a time. */
 const subscribed = (options?: SubscribeOptions, to: EventStore = store) =>
   iamOn(to).subscribe(options)[Symbol.asyncIterator]()
@@ -363,6 +365,51 @@ describe('A subscription', () => {
     }
     const events = subscribed({ signal: controller.signal }, away)
     expect(await events.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it.each([
+    ['readAll', {}],
+    ['lastPosition', { until: 'head' }],
+    ['readStream', { orgId: 'acme', object: EDITOR }],
+  ] as const)(
+    'ends with a bug of the store, after it was reported: in %s',
+    async (name, options) => {
+      await good(iam.projects.remove({ id: 'portal' }, context))
+      const bug = new TypeError('Cannot read properties of undefined')
+      const onFault = vi.fn()
+      const broken = { ...store, [name]: () => Promise.reject(bug) }
+      const reading = (async () => {
+        for await (const _ of iamOn(broken, { hooks: { onFault } }).subscribe(options));
+      })()
+      await expect(reading).rejects.toBe(bug)
+      expect(onFault.mock.calls).toEqual([
+        [
+          {
+            method: 'subscribe',
+            kind: 'Unavailable',
+            outcome: 'not_recorded',
+            cause: { name: 'TypeError' },
+          },
+        ],
+      ])
+    },
+  )
+
+  it('waits while the requests of the store fail', async () => {
+    const lost = new TypeError('fetch failed', {
+      cause: Object.assign(new Error('lost'), { code: 'UND_ERR_SOCKET' }),
+    })
+    let faults = 2
+    const events = subscribed(
+      {},
+      {
+        ...store,
+        readAll: (after, limit) =>
+          faults-- > 0 ? Promise.reject(lost) : store.readAll(after, limit),
+      },
+    )
+    expect(await take(events, 3)).toEqual(await logOf(store))
+    await events.return?.()
   })
 
   it('polls a store that gives no hints', async () => {

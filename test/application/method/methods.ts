@@ -42,7 +42,10 @@ const method = <Group extends keyof Iam, Name extends keyof Iam[Group] & string>
 
 const isNew = ['expectedSequence']
 
-/** Every method that changes something. */
+/** What is for a write of one object. */
+const OF_ONE_OBJECT = ['expectedSequence', 'idempotencyKey', 'dryRun']
+
+/** Every method that changes one object. */
 export const writes: readonly Method[] = [
   method('identityProviders', 'addOidc', {
     input: { idpId: 'new', name: 'n', ...oidc },
@@ -183,14 +186,14 @@ export const writes: readonly Method[] = [
       object: { type: 'domain', id: 'acme.example' },
     }),
   ),
-]
+].map((each) => ({ ...each, refuses: [...(each.refuses ?? []), 'onProgress'] }))
 
 /** The one that makes many writes of its own. */
 export const resealSecrets: Method = method('identityProviders', 'resealSecrets', {
   input: provider,
   permissions: ['identity_provider.write'],
   object: google,
-  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+  refuses: OF_ONE_OBJECT,
 })
 
 /** Another one: it takes as many roles as there are. */
@@ -198,21 +201,21 @@ export const importRoles: Method = method('projectRoles', 'import', {
   input: { projectId: 'portal', roles: [{ roleKey: 'new', displayName: 'n' }] },
   permissions: ['project.role.read', 'project.role.write'],
   object: portal,
-  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+  refuses: OF_ONE_OBJECT,
 })
 
 /** Another one: it removes as many grants as the user has. */
 export const removeAllOfUser: Method = method('userGrants', 'removeAllOfUser', {
   input: { userId: 'bob' },
   permissions: ['user.grant.read', 'user.grant.write'],
-  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+  refuses: [...OF_ONE_OBJECT, 'onProgress'],
 })
 
 /** Another one: it takes as many grants as there are. */
 export const importGrants: Method = method('userGrants', 'import', {
   input: { grants: [{ userId: 'new', projectId: 'portal', roles: [{ roleKey: 'editor' }] }] },
   permissions: ['user.grant.read', 'user.grant.write'],
-  refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+  refuses: OF_ONE_OBJECT,
 })
 
 /** Every method that only reads. */
@@ -294,7 +297,7 @@ export const reads: readonly Method[] = [
     permissions: ['event.read'],
     object: portal,
   }),
-]
+].map((each) => ({ ...each, refuses: [...OF_ONE_OBJECT, 'onProgress'] }))
 
 export const methods: readonly Method[] = [
   ...writes,

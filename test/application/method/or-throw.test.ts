@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { errAsync } from 'neverthrow'
+import { err, errAsync } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import {
   copyEvents,
@@ -157,8 +157,18 @@ describe('A function that reads a whole log', () => {
     }
   })
 
+  it('fails with the name of its code when the log was changed', () => {
+    const changed = { origin: 'acme', size: 3, agreed: 0, isCut: false } as const
+    const error = { kind: 'LogChanged', ...changed } as const
+    expect(() => orThrow(err(error))).toThrow(/^LogChanged \(DATA_LOSS\): /)
+    expect(toStatus(error).code).toBe(15)
+    expect(httpStatusOf(error)).toBe(500)
+  })
+
   it('throws for an object that is no error of the library', () => {
     for (const foreign of [new Error('x'), { kind: 'Other' }, { kind: 'toString' }, undefined])
-      expect(() => toStatus(foreign as never)).toThrow(new TypeError('is no error of claviger'))
+      expect(() => toStatus(foreign as never)).toThrow(
+        new TypeError('Not an error of claviger: its kind is unknown'),
+      )
   })
 })

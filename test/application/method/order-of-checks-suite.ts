@@ -47,7 +47,8 @@ export const checkMethods = (methods: readonly Method[]) =>
     })
 
     it('refuses the fields of the context that it does not support, and accepts the others', async () => {
-      const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true }
+      const onProgress = () => undefined
+      const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true, onProgress }
       for (const [field, value] of Object.entries(given)) {
         const answer = await of(withoutAuthorize(store))(input, {
           ...context,

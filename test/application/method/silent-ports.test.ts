@@ -180,16 +180,16 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
   ],
   ['apply, for who may see the rest', ofAllSilent, (iam, within) => iam.apply(desired, within)],
   ['apply, for the rest', readModelWithout('list'), (iam, within) => iam.apply(desired, within)],
-  ['apply of a plan', readModelWithout('get'), (iam, within) => iam.apply(plan, within)],
+  ['apply of a plan', readModelWithout('list'), (iam, within) => iam.apply(plan, within)],
   [
     'catchUp',
     storeWithout('lastPosition'),
-    (iam, within) => iam.catchUp(memoryReadModel(), within),
+    (iam, { signal }) => iam.catchUp(memoryReadModel(), { signal }),
   ],
   [
     'catchUp, for events',
     storeWithout('readAll'),
-    (iam, within) => iam.catchUp(memoryReadModel(), within),
+    (iam, { signal }) => iam.catchUp(memoryReadModel(), { signal }),
   ],
 ]
 

@@ -164,6 +164,31 @@ it('does not wait for a catch-up that stopped making progress, after others that
   expect(pages).toBe(6)
 })
 
+it('waits no longer than at first after a catch-up has succeeded', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let pages = 0
+  const losing = iamOn({
+    ...store,
+    // Two connections hang for ever, each once.
+    readAll: (after, limit) =>
+      [1, 3].includes(++pages) ? new Promise(() => undefined) : store.readAll(after, limit),
+  })
+  for (const [name, expected] of [
+    ['one', 2],
+    ['two', 4],
+  ] as const) {
+    await rename(name)
+    void losing.projects.get(portal, context)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pages).toBe(expected - 1)
+    vi.advanceTimersByTime(5_000)
+    void losing.projects.get(portal, context)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pages).toBe(expected)
+  }
+})
+
 it('shares a catch-up also after one that it no longer waits for has ended', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -1,9 +1,7 @@
-import { type DescMethod, getOption } from '@bufbuild/protobuf'
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
 import { fetchHandler } from 'claviger/transport'
-import { rules } from '../../../src/transport/gen/claviger/v1/field_rules_pb.js'
-import { httpRuleOf } from '../../../src/transport/http/rest/http-rule.js'
-import { operationsOf } from '../../../src/transport/operations/operations.js'
+import { operationsOf, placesOf } from '../../../src/transport/json/routes.js'
+import type { WireMethod } from '../../../src/transport/wire.js'
 import { callers } from '../../transport/host.js'
 
 /** A host that notes which methods are called, and which permissions they ask for. */
@@ -42,13 +40,11 @@ interface DocumentedOperation {
   readonly requestBody?: { readonly content: { 'application/json': { example: unknown } } }
 }
 
-/** What a request to the path of `rpc` does. */
-const rowOf = async (rpc: DescMethod, example: unknown): Promise<string> => {
-  const rule = httpRuleOf(rpc)
-  if (!rule) throw new Error(`${rpc} has no path`)
-  const { verb, template, queryFields, hasBody } = rule
-  const needed = queryFields.filter((field) => getOption(field, rules).required)
-  const query = needed.map(({ name }) => `${name}={${name}}`).join('&')
+/** What a request to the path of a method does. */
+const rowOf = async (method: WireMethod, example: unknown): Promise<string> => {
+  const { verb = '', path: template, hasBody } = method
+  const needed = placesOf(method).inQuery.filter(({ isRequired }) => isRequired)
+  const query = needed.map(({ protoName }) => `${protoName}={${protoName}}`).join('&')
   const path = `${template}${query && `?${query}`}`
   const { called, asked, handler } = openNoting()
   const request = new Request(`http://localhost${path.replaceAll(/[{}]/g, '')}`, {
@@ -59,7 +55,7 @@ const rowOf = async (rpc: DescMethod, example: unknown): Promise<string> => {
   await (await handler(request)).text()
   const cells = [
     `\`${verb} ${path}\``,
-    `\`${rpc.parent.name}/${rpc.name}\``,
+    `\`${method.service.split('.').at(-1)}/${method.name}\``,
     called.map((method) => `\`${method}\``).join(', '),
     [...asked].map((permission) => `\`${permission}\``).join(', '),
   ]
@@ -71,7 +67,8 @@ export const pathsTable = async (): Promise<string> => {
   const host = openNoting()
   const examples = await examplesOf(host)
   const rows: string[] = []
-  for (const { rpc } of operationsOf(host.iam)) rows.push(await rowOf(rpc, examples.get(rpc.name)))
+  for (const { method } of operationsOf(host.iam))
+    rows.push(await rowOf(method, examples.get(method.name)))
   const head = ['| method and path | rpc | in the library | permission |', '|---|---|---|---|']
   return [...head, ...rows].join('\n')
 }

@@ -85,19 +85,19 @@ const byStream = (events: readonly RecordedEvent[]) =>
 const FAULTS: readonly Fault[] = [
   {
     fault: 'returns events stream by stream',
-    law: 'an append returns its events as recorded, in the order written',
+    law: 'An append returns its events as recorded, in the order written.',
     plant: (sound) => ({
       append: async (append) => (await sound.append(append)).map(byStream),
     }),
   },
   {
     fault: 'finds the events of an append stream by stream',
-    law: 'an append is found by its id, with all of its events in the order written',
+    law: 'An append is found by its id, with all of its events in the order written.',
     plant: (sound) => ({ findAppend: async (by) => byStream(await sound.findAppend(by)) }),
   },
   {
     fault: 'records a large append in pieces',
-    law: 'an append of many writes is read as a whole or not at all, also while it is being recorded',
+    law: 'A large append is read as a whole or not at all, at any time.',
     plant: (sound) => ({
       append: async (append) => {
         const events: RecordedEvent[] = []
@@ -114,14 +114,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'returns events in another order',
-    law: 'an append returns its events as recorded, in the order written',
+    law: 'An append returns its events as recorded, in the order written.',
     plant: (sound) => ({
       append: async (append) => (await sound.append(append)).map((events) => events.toReversed()),
     }),
   },
   {
     fault: 'counts versions from 0',
-    law: 'versions count from 1 in each stream, over all appends to it',
+    law: 'Versions count from 1 in each stream, over all appends to it.',
     plant: (sound) => ({
       readStream: async (stream, after) =>
         (await sound.readStream(stream, after)).map((event) => ({
@@ -132,12 +132,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'counts positions from 1',
-    law: 'positions are bigints, strictly rise over all streams, and tell the time in microseconds',
+    law: 'Positions are bigints, rise over all streams, and are microseconds.',
     plant: () => memoryEventStore({ now: () => new Date(0) }),
   },
   {
     fault: 'does not look at guards',
-    law: 'a write without events guards the version of its stream and adds nothing to it',
+    law: 'A write without events guards its stream and adds nothing to it.',
     plant: (sound) => ({
       append: (append) =>
         sound.append({ ...append, writes: append.writes.filter(({ events }) => events.length) }),
@@ -145,7 +145,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'records what comes before a conflict',
-    law: 'every write is recorded or none, and the first stream that conflicts is reported',
+    law: 'All writes are recorded or none, and the first conflict is reported.',
     plant: (sound) => ({
       append: async (append) => {
         const results = []
@@ -160,14 +160,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells the last stream that conflicts',
-    law: 'every write is recorded or none, and the first stream that conflicts is reported',
+    law: 'All writes are recorded or none, and the first conflict is reported.',
     plant: (sound) => ({
       append: (append) => sound.append({ ...append, writes: append.writes.toReversed() }),
     }),
   },
   {
     fault: 'hands out what it holds',
-    law: 'recorded events stay as they are when objects passed in or returned are changed',
+    law: 'Changing a value that was passed in or returned changes nothing stored.',
     plant: (sound) => {
       const log: unknown[] = []
       const keep = (events: readonly object[]) => {
@@ -184,17 +184,17 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'reads streams from a version on',
-    law: 'a stream is read above a version, oldest first',
+    law: 'A stream is read above a version, oldest event first.',
     plant: (sound) => ({ readStream: (stream, after = 0) => sound.readStream(stream, after - 1) }),
   },
   {
     fault: 'reads one event more than asked for',
-    law: 'the log is read above a position, lowest first, at most as many events as asked for',
+    law: 'The log is read above a position, lowest position first, up to the limit.',
     plant: (sound) => ({ readAll: (after, limit) => sound.readAll(after, limit + 1) }),
   },
   {
     fault: 'takes positions for indexes',
-    law: 'the log can be read from a position between or beyond those of events',
+    law: 'The log can be read from any position, also from one without an event.',
     plant: (sound) => ({
       readAll: async (after, limit) => {
         const all = await sound.readAll(0n, 1000)
@@ -205,7 +205,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'keeps only the metadata that it knows',
-    law: 'an append returns its events as recorded, in the order written',
+    law: 'An append returns its events as recorded, in the order written.',
     plant: (sound) => ({
       append: ({ metadata: { managedVersion: _, ...metadata }, ...append }) =>
         sound.append({ ...append, metadata }),
@@ -213,12 +213,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'finds only the first event of an append',
-    law: 'an append is found by its id, with all of its events in the order written',
+    law: 'An append is found by its id, with all of its events in the order written.',
     plant: (sound) => ({ findAppend: async (by) => (await sound.findAppend(by)).slice(0, 1) }),
   },
   {
     fault: 'forgets idempotency keys',
-    law: 'no second append is recorded under an idempotency key, by any handle',
+    law: 'No handle records a second append under one idempotency key.',
     plant: (sound) => ({
       append: ({ metadata: { idempotencyKey: _, ...metadata }, ...append }) =>
         sound.append({ ...append, metadata }),
@@ -226,7 +226,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'uses up the key of an append without events',
-    law: 'a conflict and an append without events use up no idempotency key',
+    law: 'A conflict or an append without events does not use up its idempotency key.',
     plant: (sound) => {
       const used = new Set<string | undefined>()
       return {
@@ -241,7 +241,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells a conflict before a used key',
-    law: 'a used idempotency key is reported before a conflict, and for an append without events',
+    law: 'A used idempotency key is reported first, even for a mere guard.',
     plant: (sound) => ({
       append: async (append) => {
         for (const { stream, expectedVersion } of append.writes) {
@@ -254,7 +254,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'truncates what is too long',
-    law: 'an append that no store can keep is rejected and leaves no trace',
+    law: 'An append that no store can keep is rejected and leaves no trace.',
     plant: (sound) => ({
       append: ({ metadata, ...append }) => {
         const correlationId = metadata.correlationId?.slice(0, 255)
@@ -267,7 +267,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'folds case',
-    law: 'streams may have any name of well-formed text and are compared code point by code point',
+    law: 'Stream names are any well-formed text, compared by code points.',
     plant: (sound) => ({
       append: (append) =>
         sound.append({
@@ -281,7 +281,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'loses lone surrogates',
-    law: 'data is kept as JSON keeps it',
+    law: 'Data is kept as JSON keeps it.',
     plant: (sound) => ({
       readStream: async (stream) =>
         (await sound.readStream(stream)).map((event) => ({
@@ -292,7 +292,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'checks and writes in two steps',
-    law: 'of appends sent at once to one version of a stream, one is recorded',
+    law: 'Of appends at once to one version, exactly one is recorded.',
     plant: (sound) => ({
       append: async (append) => {
         const writes = []
@@ -314,7 +314,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'shows events late',
-    law: 'a reader that pages through the log while others write misses nothing',
+    law: 'A reader that pages through a growing log misses nothing.',
     plant: (sound) => {
       let reads = 0
       return {
@@ -327,7 +327,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'wakes those who have stopped waiting',
-    law: 'a listener that was removed is not called',
+    law: 'A removed listener is not called.',
     plant: (sound) => ({
       onAppend: (wake) => {
         sound.onAppend?.(wake)
@@ -337,12 +337,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'restores without the last event',
-    law: 'events are restored as they are, can be found, and the log goes on',
+    law: 'Events are restored as they are, and the log continues.',
     plant: (sound) => ({ restore: (events) => sound.restore(withoutLast(events)) }),
   },
   {
     fault: 'restores event by event',
-    law: 'events are restored all or none, only in rising order above the last position',
+    law: 'Events are restored all or none, in rising order above the last position.',
     plant: (sound) => ({
       restore: async (events) => {
         for (const event of events) await sound.restore([event])
@@ -351,7 +351,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells null for what an append does not say',
-    law: 'an append returns its events as recorded, in the order written',
+    law: 'An append returns its events as recorded, in the order written.',
     plant: (sound) => ({
       readAll: async (after, limit) =>
         (await sound.readAll(after, limit)).map((event) => ({
@@ -362,7 +362,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'leaves out versions',
-    law: 'a stream and an append of many events are read as a whole',
+    law: 'A stream and an append of many events are read as a whole.',
     plant: (sound) => {
       const skipping = (events: readonly RecordedEvent[]) =>
         events.map((event) =>
@@ -377,7 +377,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'keeps the keys of organizations apart',
-    law: 'no second append is recorded under an idempotency key, by any handle',
+    law: 'No handle records a second append under one idempotency key.',
     plant: (sound) => ({
       append: ({ metadata: { idempotencyKey: key, ...metadata }, ...append }) => {
         const idempotencyKey = `${metadata.actor.orgId}+${key}`
@@ -387,7 +387,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'knows no position below 0',
-    law: 'the log can be read from a position between or beyond those of events',
+    law: 'The log can be read from any position, also from one without an event.',
     plant: (sound) => ({
       readAll: async (after, limit) => (after < 0n ? [] : sound.readAll(after, limit)),
     }),
@@ -404,7 +404,7 @@ const FAULTS: readonly Fault[] = [
     ] satisfies readonly (readonly [string, Count])[]
   ).map(([fault, count]) => ({
     fault: `${fault} when it counts events`,
-    law: 'a store that counts events counts those above a position',
+    law: 'A store that counts events counts the events above a position.',
     plant: (sound: Store): Partial<Store> => ({
       countAfter: async (after) =>
         count(sound, await sound.countAfter(after), await sound.countAfter(0n), after),
@@ -450,12 +450,12 @@ const FAULTS: readonly Fault[] = [
     ] satisfies readonly (readonly [string, (append: Append) => Append])[]
   ).map(([fault, change]) => ({
     fault,
-    law: 'an append that no store can keep is rejected and leaves no trace',
+    law: 'An append that no store can keep is rejected and leaves no trace.',
     plant: (sound: Store): Partial<Store> => ({ append: (append) => sound.append(change(append)) }),
   })),
   {
     fault: 'holds what was handed in to be restored',
-    law: 'events are restored as they are, can be found, and the log goes on',
+    law: 'Events are restored as they are, and the log continues.',
     plant: (sound) => {
       let held: readonly RecordedEvent[] = []
       return {
@@ -469,7 +469,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'goes by the clock alone after a restore',
-    law: 'events are restored as they are, can be found, and the log goes on',
+    law: 'Events are restored as they are, and the log continues.',
     plant: (sound) => ({
       append: async (append) =>
         (await sound.append(append)).map((events) =>
@@ -479,7 +479,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'restores a key twice at once',
-    law: 'events are restored all or none, only in rising order above the last position',
+    law: 'Events are restored all or none, in rising order above the last position.',
     plant: (sound) => ({
       restore: (events) => {
         const key = events[0]?.metadata.idempotencyKey
@@ -495,7 +495,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'pages through the log without keys',
-    law: 'an append returns its events as recorded, in the order written',
+    law: 'An append returns its events as recorded, in the order written.',
     plant: (sound) => ({
       readAll: async (after, limit) =>
         (await sound.readAll(after, limit)).map(({ metadata, ...event }) => {
@@ -506,7 +506,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'moves the last position for a mere guard',
-    law: 'an append without events records nothing',
+    law: 'An append without events records nothing.',
     plant: (sound) => {
       let guards = 0n
       return {
@@ -521,12 +521,12 @@ const FAULTS: readonly Fault[] = [
   },
   ...(['append', 'findAppend'] as const).map((method) => ({
     fault: `hands out in ${method} what it holds`,
-    law: 'recorded events stay as they are when objects passed in or returned are changed',
+    law: 'Changing a value that was passed in or returned changes nothing stored.',
     plant: handingOut(method),
   })),
   {
     fault: 'lets mere guards pass',
-    law: 'a write without events guards the version of its stream and adds nothing to it',
+    law: 'A write without events guards its stream and adds nothing to it.',
     plant: (sound) => ({
       append: async (append) => {
         const result = await sound.append(append)
@@ -537,19 +537,19 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'reads a thousand events of a stream at most',
-    law: 'a stream and an append of many events are read as a whole',
+    law: 'A stream and an append of many events are read as a whole.',
     plant: (sound) => ({
       readStream: async (...from) => (await sound.readStream(...from)).slice(0, 1000),
     }),
   },
   {
     fault: 'finds a thousand events of an append at most',
-    law: 'a stream and an append of many events are read as a whole',
+    law: 'A stream and an append of many events are read as a whole.',
     plant: (sound) => ({ findAppend: async (by) => (await sound.findAppend(by)).slice(0, 1000) }),
   },
   {
     fault: 'remembers the last position',
-    law: 'what one handle records, every handle on the same data reads',
+    law: 'Every handle reads what one handle records.',
     plant: (sound) => {
       const { append, read } = remembering(sound, (_: 'last') => sound.lastPosition())
       return { append, lastPosition: () => read('last') }
@@ -557,7 +557,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'remembers streams',
-    law: 'what one handle records, every handle on the same data reads',
+    law: 'Every handle reads what one handle records.',
     plant: (sound) => {
       const { append, read } = remembering(sound, (from: Parameters<Store['readStream']>) =>
         sound.readStream(...from),
@@ -567,7 +567,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'remembers which appends were not there',
-    law: 'what one handle records, every handle on the same data reads',
+    law: 'Every handle reads what one handle records.',
     plant: (sound) => {
       const { append, read } = remembering(sound, sound.findAppend, ({ length }) => length === 0)
       return { append, findAppend: read }
@@ -575,7 +575,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'looks a key up before it records',
-    law: 'of appends sent at once under one idempotency key, one is recorded',
+    law: 'Of appends at once under one key, exactly one is recorded.',
     plant: (sound) => ({
       append: inTurn(async (append) => {
         const { idempotencyKey, ...metadata } = append.metadata
@@ -590,7 +590,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'looks at guards before it records',
-    law: 'a guard and a write of one stream, sent at once, are recorded one after the other',
+    law: 'A guard and a write of one stream are recorded in turn.',
     plant: (sound) => ({
       append: inTurn(async (append) => {
         const writes = append.writes.filter(({ events }) => events.length)
@@ -607,7 +607,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'shows an append a moment after a later one',
-    law: 'a reader that pages through the log while others write misses nothing',
+    law: 'A reader that pages through a growing log misses nothing.',
     plant: (sound) => {
       const hidden = new Set<string>()
       let appends = 0
@@ -628,7 +628,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'reads the first page for ever',
-    law: 'a reader that pages through the log while others write misses nothing',
+    law: 'A reader that pages through a growing log misses nothing.',
     plant: (sound) => ({ readAll: (_, limit) => sound.readAll(0n, limit) }),
   },
 ]
@@ -659,7 +659,7 @@ describe('The laws of event stores', () => {
   })
 
   describe('find, and leave nothing behind of, a store that', () => {
-    const law = lawNamed('a reader that pages through the log while others write misses nothing')
+    const law = lawNamed('A reader that pages through a growing log misses nothing.')
 
     test('answers a conflict that there is not', async () => {
       let appends = 0
@@ -681,7 +681,7 @@ describe('The laws of event stores', () => {
     })
 
     test('records a bad append and fails to record the others', async () => {
-      const neighbours = lawNamed('an append that is rejected harms none that is sent with it')
+      const neighbours = lawNamed('A rejected append does not affect an append sent with it.')
       const harness = harnessOf(() => ({
         append: async ({ writes }) => {
           if (writes.length === 0) return ok([])
@@ -706,8 +706,8 @@ describe('The laws of event stores', () => {
   })
 
   describe('wait no longer than 5 s for a store that', () => {
-    const appending = 'every append calls the listeners of every handle'
-    const restoring = 'a restore calls the listeners of every handle'
+    const appending = 'Every append calls the listeners of every handle.'
+    const restoring = 'A restore calls the listeners of every handle.'
 
     /** Those who wait on any handle of a store. */
     const waiting = new Map<Store, Set<() => void>>()
@@ -788,7 +788,7 @@ describe('The laws of event stores', () => {
   })
 
   test('say what was expected', async () => {
-    const law = eventStoreLaws.find(({ name }) => name.startsWith('the last position'))
+    const law = eventStoreLaws.find(({ name }) => name.startsWith('The last position'))
     const store = { ...memoryEventStore(), lastPosition: async () => 7n }
     const harness = { open: async () => store, reopen: async () => store }
     await expect(law?.check(harness)).rejects.toThrow(

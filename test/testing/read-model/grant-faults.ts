@@ -106,7 +106,7 @@ const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'lists as received what an organization grants',
-    law: 'What an organization has received',
+    law: 'Received grants are listed',
     plant: (sound) => ({
       list: ({ isReceived, ...query }) =>
         sound.list(isReceived ? { ...query, projectId: 'two' } : query),
@@ -114,7 +114,7 @@ const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'lists what was received of one owner alone',
-    law: 'What an organization has received',
+    law: 'Received grants are listed',
     plant: (sound) => ({
       list: async (query) => {
         const { items, ...rest } = await sound.list(query)
@@ -128,7 +128,7 @@ const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'begins each page of what was received with the first',
-    law: 'What an organization has received',
+    law: 'Received grants are listed',
     plant: (sound) => ({
       list: ({ after, ...query }) =>
         sound.list(query.isReceived || !after ? query : { ...query, after }),
@@ -136,7 +136,7 @@ const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'lists to anyone what others received',
-    law: 'What an organization has received',
+    law: 'Received grants are listed',
     plant: (sound) => ({
       list: (query) => sound.list(query.isReceived ? { ...query, orgId: 'globex' } : query),
     }),
@@ -180,7 +180,7 @@ const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'lists a removed grant of a project to who received it',
-    law: 'A grant of a project that is removed',
+    law: 'A removed grant of a project',
     plant: blindTo(['project_grant.removed'], ['list']),
   },
 ]
@@ -191,16 +191,13 @@ const ACCESS_FAULTS: readonly Fault[] = [
   ...[...PAUSES, ...ENDS].flatMap((type) =>
     READS.map((read) => ({
       fault: `asks nothing of ${type} in ${read}`,
-      law:
-        read === 'holders'
-          ? 'A role is held from'
-          : 'The roles that a user holds are those of which',
+      law: read === 'holders' ? 'A role is held from' : 'The roles that a user holds and',
       plant: blindTo([type], [read]),
     })),
   ),
   ...(['holders', 'heldRoles'] as const).map((read) => ({
     fault: `keeps what a removed grant gave, in ${read}`,
-    law: 'What a user holds ends with each',
+    law: 'A user loses a role',
     plant: blindTo(['user_grant.removed'], [read]),
   })),
   {
@@ -245,7 +242,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'does not tell when the roles of holders end',
-    law: 'A holder has the end',
+    law: 'A holder has the time when',
     plant: holding(({ items, hasMore }) => ({
       items: items.map(({ expiresAt: _, ...item }) => item),
       hasMore,
@@ -253,7 +250,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'takes another end of a role for its begin',
-    law: 'A holder has the end',
+    law: 'A holder has the time when',
     plant: holding(({ items, hasMore }) => ({
       items: items.map((item) =>
         item.expiresAt ? item : { ...item, from: new Date(item.from.getTime() + 1) },
@@ -263,19 +260,19 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'counts a role at the moment at which it expires',
-    law: 'A role does not count from the moment',
+    law: 'A role stops counting',
     plant: askedForHolders((query) => ({ ...query, now: earlier(query.now) })),
   },
   {
     fault: 'counts what has expired among past roles',
-    law: 'A role does not count from the moment',
+    law: 'A role stops counting',
     plant: askedForHolders((query) =>
       query.at === undefined ? query : { ...query, now: new Date(0) },
     ),
   },
   {
     fault: 'holds a role at the moment at which it expires',
-    law: 'A role does not count from the moment',
+    law: 'A role stops counting',
     plant: askedForRoles((query) => ({ ...query, now: earlier(query.now) })),
   },
   {
@@ -333,7 +330,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
 const ENDING_FAULTS: readonly Fault[] = [
   ...(['orgId', 'projectOrgId', 'projectId'] as const).map((field) => ({
     fault: `minds no ${field} in access`,
-    law: 'What ends or is inactive is so',
+    law: 'An end or a deactivation',
     plant: ((sound) => ({
       access: (query) =>
         sound.access({
@@ -344,7 +341,7 @@ const ENDING_FAULTS: readonly Fault[] = [
   })),
   {
     fault: 'minds no organization of holders',
-    law: 'What ends or is inactive is so',
+    law: 'An end or a deactivation',
     plant: (sound) => ({
       holders: async (query) => {
         const { items, hasMore } = await sound.holders(query)
@@ -355,19 +352,19 @@ const ENDING_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'loses a role with what ended last',
-    law: 'A role is lost with what ended it first',
+    law: 'A lost role names what ended it first',
     plant: finding(({ lost, projectGrant }) => ({
       lost: projectGrant ? lost : lost.map((role) => ({ ...role, with: 'project_grant' })),
     })),
   },
   {
     fault: 'loses a role once for each end',
-    law: 'A role is lost with what ended it first',
+    law: 'A lost role names what ended it first',
     plant: finding(({ lost }) => ({ lost: [...lost, ...lost] })),
   },
   {
     fault: 'keeps what was lost when a user is given roles anew',
-    law: 'A role is lost with what ended it first',
+    law: 'A lost role names what ended it first',
     plant: blindTo(['user_grant.updated'], ['access']),
   },
   {
@@ -393,7 +390,7 @@ const ENDING_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'lets holders begin with the last event',
-    law: 'Holders have had a role since',
+    law: 'A holder has a role since',
     plant: (sound) => ({
       holders: async (query) => {
         const { items, hasMore } = await sound.holders(query)
@@ -404,7 +401,7 @@ const ENDING_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'takes a role given anew for the old one',
-    law: 'Holders have had a role since',
+    law: 'A holder has a role since',
     plant: blindTo(['project_role.removed'], ['holders']),
   },
   {
@@ -421,7 +418,7 @@ const ENDING_FAULTS: readonly Fault[] = [
   },
   ...READS.map((read) => ({
     fault: `hands out what it holds for ${read}`,
-    law: 'Whoever alters an answer',
+    law: 'Changing a returned value',
     plant: ((sound) => {
       let held: unknown
       return {

@@ -3,8 +3,8 @@ import type { Json } from 'claviger'
 import { type Call, contextOf, type Details, type JsonObject } from '../call.js'
 import { callOf, segment, type Untrusted } from './call-of.js'
 
-/** A plan as the network has it: without the events, and without what it was planned on. */
-const shape = ({ version, counts, changes, ...plan }: JsonObject): Json => ({
+/** A plan as the network has it: without the events and the desired state, and without what it was planned on. */
+const shape = ({ version, counts, changes, desired: _desired, ...plan }: JsonObject): Json => ({
   ...plan,
   ...(version !== undefined && { version: String(version) }),
   counts: { blocked: 0, superseded: 0, ...(counts as JsonObject) },
@@ -91,3 +91,12 @@ export const listRoleHolders = (
     shape: found('roleHolders'),
   })
 }
+
+export const listPermissions = (details: Details = {}): Call =>
+  callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListPermissions',
+    request: {},
+    http: ['GET', '/v1/permissions'],
+    inProcess: (iam) => iam.access.permissions({}, contextOf(details)),
+    shape: (answer) => answer,
+  })

@@ -1,5 +1,5 @@
 import type { Call, Details } from '../call.js'
-import { checkAccess, listRoleHolders, listRolesOfUser } from '../calls/access.js'
+import { checkAccess, listPermissions, listRoleHolders, listRolesOfUser } from '../calls/access.js'
 import { getState, listHistory, listHistoryOf } from '../calls/history.js'
 import {
   addProjectGrant,
@@ -189,6 +189,12 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     listRoleHolders('portal', { at: '2026-01-01T00:00:00.000Z' }),
   ],
   [
+    'lists the permissions of the caller',
+    listPermissions(),
+    listPermissions(inGlobex),
+    listPermissions({ caller: 'guest' }),
+  ],
+  [
     'lets a user log in by the grants, and lists the roles for the user info',
     addViewer,
     updateProject('portal', settings),
@@ -313,6 +319,7 @@ export const grantRefusals: readonly (readonly [
   ],
   ['taking all roles with If-Match', 400, removeAllUserGrants('carol', stale)],
   ['taking all roles under an idempotency key', 400, removeAllUserGrants('carol', keyed)],
+  ['the permissions of nobody', 401, listPermissions({ caller: '' })],
   ['holders in the future', 400, listRoleHolders('portal', { at: '2026-02-03T04:05:06.001Z' })],
   [
     'a login with a user and with lists',

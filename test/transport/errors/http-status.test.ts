@@ -23,7 +23,7 @@ const errors: readonly (readonly [number, IamError])[] = [
 
 it.each(errors)('is %i as the transport answers it: %o', async (status, error) => {
   const { iam } = start()
-  const failing = { ...iam, projects: { ...iam.projects, get: () => errAsync(error) } }
+  const failing = { ...iam, projects: { ...iam.projects, get: () => errAsync(error as never) } }
   const answer = fetchHandler(failing, { authenticate: () => caller, onError: () => {} })
   const response = await answer(new Request('http://localhost/v1/projects/portal'))
   expect(response.status).toBe(status)

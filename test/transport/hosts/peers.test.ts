@@ -30,6 +30,44 @@ const own = ['@noble/hashes', 'neverthrow', 'ulid', 'zod']
 const load =
   'const { fetchHandler } = require("claviger/transport"); console.log(typeof fetchHandler)'
 
+describe('JSON as it is built', () => {
+  const serve = `
+    const { createIam, memoryEventStore, aesGcmCipher, permissionsFromCaller } = await import('claviger')
+    const { fetchHandler } = await import('claviger/json')
+    const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
+    const iam = createIam({ store: memoryEventStore(), secrets, authorize: permissionsFromCaller })
+    const handler = fetchHandler(iam, { authenticate: () => undefined })
+    const rpc = '/claviger.v1.ProjectService/GetProject'
+    const post = (path, type, headers = {}) =>
+      handler(new Request('http://localhost' + path, {
+        method: 'POST', body: '{}', headers: { 'content-type': type, ...headers },
+      }))
+    const get = (path) => handler(new Request('http://localhost' + path))
+    const connect = await post(rpc, 'application/json', { 'connect-protocol-version': '1' })
+    const grpc = await post(rpc, 'application/grpc-web+proto')
+    console.log(JSON.stringify([
+      (await (await get('/openapi.json')).json()).info.title,
+      (await get('/v1/health')).status,
+      (await get('/v1/projects')).status,
+      (await connect.json()).code,
+      [grpc.status, grpc.headers.get('accept')],
+      (await post('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', 'application/grpc')).status,
+    ]))`
+
+  it('serves without any other package, and no gRPC', () => {
+    const { stdout, stderr } = hostWith(own)('module', serve)
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual([
+      'claviger',
+      200,
+      401,
+      'unauthenticated',
+      [415, 'application/json'],
+      404,
+    ])
+  })
+})
+
 describe('The transport as it is built', () => {
   it.each([[own], [[...own, '@connectrpc/connect']], [[...own, '@bufbuild/protobuf']]])(
     'says in CommonJS with no packages but %j what to install',

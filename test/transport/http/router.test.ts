@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/transport/http/rest/router.js'
+import { createRouter } from '../../../src/transport/json/router.js'
 
 const router = createRouter([
   ['POST', '/v1/things', 'add'],
@@ -23,8 +23,8 @@ describe('A router', () => {
     ['GET', '/v1/things/constructor/parts/__proto__', 'part', ['constructor', '__proto__']],
     ['GET', '/v1/things/new/parts', 'parts', []],
     ['GET', '/v1/things/new/parts/b', 'part', ['new', 'b']],
-  ])('leads %s %s to %s', (verb, path, target, texts) => {
-    expect(router.find(verb, path)).toEqual({ target, texts })
+  ])('leads %s %s to %s', (verb, path, target, params) => {
+    expect(router.find(verb, path)).toEqual({ target, params })
   })
 
   it.each([

@@ -1,18 +1,17 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import { AccessService } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
-import { messageFields } from '../../../src/transport/messages/message-fields.js'
-import { readMessage } from '../../../src/transport/messages/read-message.js'
+import { readMessage } from '../../../src/transport/rpc/messages.js'
+import { ApplyAccessRequest } from '../../../src/transport/wire.js'
 import { callers } from '../host.js'
 import { openHost, violationsIn } from '../http-client.js'
 
 const context = { caller: callers['admin'] }
 const { input } = AccessService.method.applyAccess
-const fields = messageFields(input)
 const PATHS = ['/v1/access:apply', `/${AccessService.typeName}/ApplyAccess`]
 
 /** What the library gets of a message. */
-const read = (request: object) => readMessage(fields, create(input, request as object))
+const read = (request: object) => readMessage(ApplyAccessRequest, create(input, request as object))
 
 describe('A desired state', () => {
   it('is the file that readAccess takes, in JSON', async () => {

@@ -1,18 +1,18 @@
 import { create } from '@bufbuild/protobuf'
-import { HistoryService, ProjectService } from 'claviger/transport'
+import { ProjectService } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
-import { statusOf } from '../../../src/transport/errors/status-error.js'
-import { messageFields } from '../../../src/transport/messages/message-fields.js'
-import { readJson } from '../../../src/transport/messages/read-json.js'
-import { readMessage } from '../../../src/transport/messages/read-message.js'
+import { readJson } from '../../../src/transport/json/read.js'
+import { Refusal } from '../../../src/transport/json/refusal.js'
+import { readMessage } from '../../../src/transport/rpc/messages.js'
+import {
+  GetProjectStateRequest as fields,
+  ListHistoryRequest as history,
+} from '../../../src/transport/wire.js'
 import { openHost, violationsIn } from '../http-client.js'
 
 const { getProjectState } = ProjectService.method
-const { listHistory } = HistoryService.method
 const A_TIME = 'must be a time of RFC 3339 in the years 1 to 9999'
 const A_POSITION = 'must be a whole number from 0 to 2^64 - 1'
-
-const fields = messageFields(getProjectState.input)
 
 /** What a message of protobuf is read as. */
 const readTimestamp = (timestamp: object) =>
@@ -23,7 +23,7 @@ const refusalOf = (read: () => unknown) => {
   try {
     return read()
   } catch (thrown) {
-    return violationsIn(statusOf(thrown) as never)
+    return thrown instanceof Refusal ? violationsIn(thrown.status as never) : thrown
   }
 }
 
@@ -106,8 +106,6 @@ describe('A time in a request', () => {
 })
 
 describe('A position in a request', () => {
-  const history = messageFields(listHistory.input)
-
   it.each([
     ['0', 0n],
     ['18446744073709551615', 2n ** 64n - 1n],

@@ -1,15 +1,9 @@
-import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import {
-  fetchHandler,
-  IdentityProviderService,
-  ProjectRoleService,
-  ProjectService,
-} from 'claviger/transport'
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { fetchHandler, ProjectRoleService, ProjectService } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
-import { messageFields } from '../../../src/transport/messages/message-fields.js'
-import { readJson } from '../../../src/transport/messages/read-json.js'
-import { shortMessage } from '../../../src/transport/rpc/short-message.js'
+import { readJson } from '../../../src/transport/json/read.js'
+import { countParts } from '../../../src/transport/rpc/count-parts.js'
+import { AddProjectRolesRequest, ListProjectsRequest } from '../../../src/transport/wire.js'
 import { callers, openIam, transportOptions } from '../host.js'
 import { violationsIn } from '../http-client.js'
 
@@ -76,56 +70,37 @@ describe('A list with too many items', () => {
   })
 })
 
-describe('A shortened message', () => {
-  const { input } = addProjectRoles
-  const fields = messageFields(input)
-  const read = (bytes: Uint8Array) => fromBinary(input, shortMessage(fields, bytes))
+describe('The parts of a message', () => {
+  const count = (bytes: Uint8Array) => countParts(AddProjectRolesRequest, bytes)
+  const times = (count: number, bytes: readonly number[]) =>
+    new Uint8Array(Array.from({ length: count }, () => bytes).flat())
 
-  it('has one item more than are allowed', () => {
-    const bytes = toBinary(input, create(input, { projectId: 'portal', roles }))
-    expect(read(bytes)).toEqual(
-      create(input, { projectId: 'portal', roles: roles.slice(0, 1_001) }),
-    )
+  it('are counted at any depth, and may be 150,000', () => {
+    // Roles with a key and two texts more, and a project id that is given again and again.
+    const roles = times(30_000, [0x12, 6, 0x0a, 0, 0x12, 0, 0x1a, 0])
+    expect(() => count(roles)).not.toThrow()
+    expect(() => count(times(150_000, [0x0a, 0]))).not.toThrow()
+    expect(violationsOf(() => count(times(150_001, [0x0a, 0])))).toEqual({
+      '': 'must have at most 150000 fields and items',
+    })
   })
 
-  it('is the message itself where it has no more', () => {
-    const { addOidcIdentityProvider, listIdentityProviders } = IdentityProviderService.method
-    for (const [desc, init] of [
-      [input, { projectId: 'portal', roles: roles.slice(0, 1_000) }],
-      [
-        addOidcIdentityProvider.input,
-        { name: 'n', issuer: '', scopes: ['a', 'a'], stylingType: 1, autoRegister: true },
-      ],
-      [listIdentityProviders.input, { pageSize: -1, filter: { name: { equals: 'é' }, state: 2 } }],
-      [listIdentityProviders.input, {}],
-    ] as const) {
-      const message = create(desc, init as object)
-      const short = shortMessage(messageFields(desc), toBinary(desc, message))
-      expect(fromBinary(desc, short)).toEqual(message)
-    }
+  it('may be 500 unknown ones, of which the next is told', () => {
+    const inRole = [0x12, 2, 0x78, 1]
+    expect(() => count(times(500, inRole))).not.toThrow()
+    expect(violationsOf(() => count(times(501, inRole)))).toEqual({
+      '': 'must not have a field numbered 15',
+    })
   })
 
-  it('has the last value of a field, and all of a message', () => {
+  it('may be of every kind, and given several times', () => {
     const desc = ProjectService.method.listProjects.input
     const parts: MessageInitShape<typeof desc>[] = [
       { pageSize: 1, filter: { name: { equals: 'a' } } },
-      { pageSize: 2, pageToken: 't', filter: { name: { contains: 'b' }, state: 1 } },
-      { pageSize: 3, filter: { id: { equals: 'c' }, state: 2 } },
+      { pageSize: -2, pageToken: 't', filter: { name: { contains: 'b' }, state: 1 } },
     ]
     const written = parts.map((part) => toBinary(desc, create(desc, part)))
-    const bytes = new Uint8Array(Buffer.concat(written))
-    const short = shortMessage(messageFields(desc), bytes)
-    expect(fromBinary(desc, short)).toEqual(fromBinary(desc, bytes))
-  })
-
-  it('keeps unknown fields, at any depth, as many as an answer can name', () => {
-    const unknown = new BinaryWriter().tag(15, WireType.Varint).uint32(7).finish()
-    const role = new BinaryWriter().tag(2, WireType.LengthDelimited).bytes(unknown).finish()
-    const many = Array<Uint8Array>(2_000).fill(unknown)
-    expect(read(new Uint8Array(Buffer.concat(many))).$unknown).toHaveLength(500)
-    const nested = read(new Uint8Array(Buffer.concat([role, unknown])))
-    expect(nested.roles[0]?.$unknown).toHaveLength(1)
-    expect(nested.$unknown).toHaveLength(1)
+    expect(() => countParts(ListProjectsRequest, Buffer.concat(written))).not.toThrow()
   })
 
   it.each([
@@ -135,31 +110,53 @@ describe('A shortened message', () => {
     ['a role that ends behind the message', [0x12, 0x7f, 0x0a, 0]],
     ['a role whose key ends behind it', [0x12, 2, 0x0a, 9, 0x12, 0, 0x12, 0, 0x12, 0, 0x12, 0]],
     ['a group without an end', [0x7b]],
-  ])('is none with %s', (_, bytes) => {
-    expect(() => read(new Uint8Array(bytes))).toThrow('The message is no protobuf')
+  ])('are not those of protobuf with %s', (_, bytes) => {
+    expect(() => count(new Uint8Array(bytes))).toThrow('The message is no protobuf')
   })
+
+  it.each(['application/proto', 'application/grpc-web+proto'])(
+    'are told as too many in %s',
+    async (type) => {
+      const { call } = await open()
+      const bytes = times(150_001, [0x0a, 0])
+      const told = await (
+        await call('admin', type, type.includes('web') ? framed(bytes) : bytes)
+      ).text()
+      const text = told.replace(/[\w+/]{40,}/g, (found) => Buffer.from(found, 'base64').toString())
+      expect(text).toContain('must have at most 150000 fields and items')
+    },
+  )
 })
 
-describe('Shortened JSON', () => {
-  const fields = messageFields(addProjectRoles.input)
-  const rolesIn = (json: Readonly<Record<string, unknown>>) =>
-    readJson(fields, json)['roles'] as Record<string, string>[]
+const violationsOf = (read: () => unknown) => {
+  try {
+    return read()
+  } catch (thrown) {
+    return violationsIn(Object(thrown).status)
+  }
+}
 
-  it('has one item more than are allowed', () => {
+describe('JSON', () => {
+  const rolesIn = (json: Readonly<Record<string, unknown>>) =>
+    readJson(AddProjectRolesRequest, json)['roles'] as Record<string, string>[]
+
+  it('is read up to one item more than are allowed', () => {
     const read = rolesIn({ projectId: 'portal', roles })
     expect(read).toEqual(roles.slice(0, 1_001).map((role) => ({ ...role, group: '' })))
   })
 
-  it('has texts that are too long cut, but not within a character', () => {
+  it('keeps texts as they are, for the library to refuse', async () => {
     const long = { roleKey: `x${'😀'.repeat(500)}`, displayName: '😀'.repeat(500), group: 'g' }
-    const [short] = rolesIn({ projectId: 'portal', roles: [long] })
-    expect([...(short?.['roleKey'] ?? '')].length).toBeGreaterThan(200)
-    expect(short?.['roleKey']?.isWellFormed()).toBe(true)
-    expect(short?.['displayName']).toBe('😀'.repeat(201))
-    expect(short?.['group']).toBe('g')
+    expect(rolesIn({ projectId: 'portal', roles: [long] })).toEqual([long])
+    const { call } = await open()
+    const body = JSON.stringify({ projectId: 'portal', roles: [long] })
+    expect(violationsIn(await (await call('admin', 'application/json', body)).json())).toEqual({
+      'roles[0].roleKey': 'must be at most 200 characters',
+      'roles[0].displayName': 'must be at most 200 characters',
+    })
   })
 
-  it('is the JSON itself where there is no more', () => {
+  it('may have either name of a field, and null for an absent one', () => {
     const json = { projectId: 'portal', roles: [{ role_key: '😀'.repeat(200), group: null }] }
     expect(rolesIn(json)).toEqual([{ roleKey: '😀'.repeat(200), displayName: '', group: '' }])
   })

@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { httpStatusOf, type IamError, toStatus } from 'claviger'
 import { fetchHandler } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.js'
@@ -84,7 +85,7 @@ describe('The OpenAPI document', () => {
   })
 
   it('has every operation once, at the path of its annotation', () => {
-    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(68)
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(69)
     expect(
       operations.map(({ verb, path, operation }) => `${operation.operationId} ${verb} ${path}`),
     ).toEqual(
@@ -166,6 +167,24 @@ describe('The OpenAPI document', () => {
         .filter((part) => part && part.example !== undefined)
       for (const content of contents)
         if (content) expect(objectionsTo(content.example, content.schema)).toBeNull()
+    }
+  })
+
+  it('has examples of errors that are as the library tells them', () => {
+    const errors: readonly IamError[] = [
+      {
+        kind: 'InvalidArgument',
+        violations: [{ field: 'name', description: 'must not be empty' }],
+      },
+      { kind: 'Unauthenticated' },
+      { kind: 'PermissionDenied', permission: 'project.write', orgId: 'acme' },
+      { kind: 'NotFound', object: { type: 'project', id: 'portal' } },
+      { kind: 'SequenceMismatch', expected: 1769851800250000n, actual: 1769851900000000n },
+      { kind: 'Unavailable', outcome: 'not_recorded', retryAfter: 1_000, cause: undefined },
+    ]
+    for (const error of errors) {
+      const described = document.components.responses[httpStatusOf(error)]
+      expect(described?.content?.['application/json'].example).toEqual(toStatus(error))
     }
   })
 

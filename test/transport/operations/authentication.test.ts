@@ -356,6 +356,18 @@ it.each([
   )
 })
 
+it.each(['authentication', 'basepath', 'onerror', '__proto__x'])(
+  'An unknown option is a TypeError: %s',
+  async (option) => {
+    const { options } = transportOptions()
+    const iam = await openIam()
+    for (const [name, make] of Object.entries({ fetchHandler, nodeHandler, connectRoutes }))
+      expect(() => make(iam, { ...options, [option]: undefined } as never)).toThrow(
+        `${name} has no option ${option}; it has authenticate, `,
+      )
+  },
+)
+
 const makers = Object.entries({ fetchHandler, nodeHandler, connectRoutes })
 
 it.each(makers)('Missing options are a TypeError of %s', async (_, make) => {

@@ -7,6 +7,7 @@ import {
   Health,
   HealthCheckResponse_ServingStatus,
 } from '../../../src/transport/gen/grpc/health/v1/health_pb.js'
+import { ServerReflection } from '../../../src/transport/gen/grpc/reflection/v1/reflection_pb.js'
 import { openIam, transportOptions } from '../host.js'
 import { openHost } from '../http-client.js'
 import { openServers } from '../servers.js'
@@ -61,6 +62,52 @@ describe.each(['gRPC', 'gRPC-web'])('Health over %s', (protocol) => {
     const client = await openClient()
     const first = client.watch({})[Symbol.asyncIterator]().next()
     await expect(first).rejects.toMatchObject({ code: Code.Unimplemented })
+  })
+})
+
+describe('What is switched off is not served', () => {
+  it.each([
+    ['health', false, ['GET /v1/health', `POST ${CHECK}`, 'POST /grpc.health.v1.Health/Watch']],
+    ['reflection', false, ['POST /grpc.reflection.v1.ServerReflection/ServerReflectionInfo']],
+    ['openApi', false, ['GET /openapi.json']],
+  ])('by %s: %j', async (option, value, requests) => {
+    const { iam, options } = await openAnonymous()
+    const handler = fetchHandler(iam, { ...options, [option]: value })
+    const served = fetchHandler(iam, options)
+    for (const request of requests) {
+      const [method = '', path] = request.split(' ')
+      const make = () => new Request(`https://iam.example.com${path}`, { method })
+      expect((await handler(make())).status, request).toBe(404)
+      expect((await served(make())).status, request).not.toBe(404)
+    }
+  })
+
+  it.each(['health', 'reflection'])('and %s must be a boolean', async (option) => {
+    const { iam, options } = await openAnonymous()
+    expect(() => fetchHandler(iam, { ...options, [option]: 'no' } as never)).toThrow(
+      new TypeError(`${option} must be a boolean`),
+    )
+  })
+
+  it('by gRPC either, and reflection does not list health', async () => {
+    const { iam, options } = await openAnonymous()
+    const servers = await openServers()
+    onTestFinished(servers.close)
+    servers.handler = nodeHandler(iam, { ...options, health: false })
+    const transport = createGrpcTransport({ baseUrl: servers.http2 })
+    await expect(createClient(Health, transport).check({})).rejects.toMatchObject({
+      code: Code.Unimplemented,
+    })
+    async function* questions() {
+      yield { messageRequest: { case: 'listServices' as const, value: '' } }
+    }
+    const stream = createClient(ServerReflection, transport).serverReflectionInfo(questions())
+    const names: string[] = []
+    for await (const { messageResponse } of stream)
+      if (messageResponse.case === 'listServicesResponse')
+        names.push(...messageResponse.value.service.map(({ name }) => name))
+    expect(names).toContain('claviger.v1.ProjectService')
+    expect(names).not.toContain('grpc.health.v1.Health')
   })
 })
 
@@ -119,7 +166,10 @@ describe('Health in JSON', () => {
     })
   })
 
-  it('asks the store once for all who ask at the same time, and again for those who come later', async () => {
+  it('asks the store at most once a second, however many ask', async () => {
+    let now = 10_000
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => void vi.restoreAllMocks())
     let asked = 0
     const counting = (store: EventStore): EventStore => ({
       ...store,
@@ -132,7 +182,11 @@ describe('Health in JSON', () => {
     const ask = () => handler(new Request('https://iam.example.com/v1/health'))
     await Promise.all(Array.from({ length: 20 }, ask))
     expect(asked).toBe(1)
+    now += 999
     await ask()
+    expect(asked).toBe(1)
+    now += 1
+    await Promise.all(Array.from({ length: 20 }, ask))
     expect(asked).toBe(2)
   })
 })

@@ -16,7 +16,7 @@ import {
   ServerReflection,
   type ServerReflectionRequestSchema,
 } from '../../../src/transport/gen/grpc/reflection/v1/reflection_pb.js'
-import { operationsOf } from '../../../src/transport/operations/operations.js'
+import { operationsOf } from '../../../src/transport/json/routes.js'
 import { openIam } from '../host.js'
 import { openHost } from '../http-client.js'
 import { listening } from '../servers.js'
@@ -81,7 +81,7 @@ describe.each(['grpc', 'grpcweb', 'connect'])(
       const curl = async (...args: readonly string[]) =>
         (await promisify(execFile)(buf, ['curl', '--protocol', protocol, ...args])).stdout
 
-      const own = operationsOf(host.iam).map(({ rpc }) => rpc.parent.typeName)
+      const own = operationsOf(host.iam).map(({ method }) => method.service)
       expect((await curl('--list-services', origin)).trim().split('\n')).toEqual([
         ...[...new Set(own)].sort(),
         'grpc.health.v1.Health',

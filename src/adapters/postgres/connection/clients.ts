@@ -1,8 +1,7 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type pg from 'pg'
-import type { PostgresAddress, PostgresOptions } from '../options.js'
+import { type Driver, type PostgresAddress, type PostgresOptions, withoutTls } from '../options.js'
 import { processOf } from './connection.js'
-import type { Driver } from './driver.js'
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
@@ -21,16 +20,21 @@ type OwnAddress = Omit<Exclude<PostgresAddress, { readonly pool: pg.Pool }>, 'po
 /**
  * A pool of our own. It does not keep the program alive while it is idle.
  *
- * @param stream - makes the socket of a connection
+ * @returns also `destroySockets`, which ends all connections, even those that are being opened or are in use
  */
 export const ownPool = (
   { Pool, Client }: Driver,
   address: OwnAddress,
-  stream: () => Socket,
-): pg.Pool => {
+): { readonly pool: pg.Pool; readonly destroySockets: () => void } => {
+  const sockets = new Set<Socket>()
   const pool = new Pool({
     ...clientConfig(address),
-    stream,
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      return socket
+    },
     max: address.maxConnections,
     allowExitOnIdle: true,
     onConnect: setApplicationName,
@@ -41,7 +45,10 @@ export const ownPool = (
   pool.on('release', (_, client) => {
     if (pool.ending && client instanceof Client) limitClose(client)
   })
-  return pool
+  const destroySockets = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return { pool, destroySockets }
 }
 
 /** Ends the connection of `client` after a timeout: a silent server would never end it. */
@@ -49,12 +56,6 @@ export const limitClose = (client: pg.Client): void => {
   const limit = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT_MS)
   client.once('end', () => clearTimeout(limit))
 }
-
-/** The parameters of an address that concern TLS. */
-const TLS = /(?<=\?(.*&)?)(ssl|uselibpqcompat)[^&]*/g
-
-/** The address without parameters of TLS, which may name files. */
-export const withoutTls = (connectionString: string): string => connectionString.replace(TLS, '')
 
 const clientConfig = (address: OwnAddress): pg.ClientConfig => {
   const { connectionString, ssl, connectTimeout, statementTimeout } = address
@@ -70,12 +71,12 @@ const clientConfig = (address: OwnAddress): pg.ClientConfig => {
   }
 }
 
-/** `timeout` as a timer takes it, in milliseconds. */
+/** `timeout` within the bounds of a timer, in milliseconds. */
 export const limited = (timeout: number): number => Math.max(0, Math.min(timeout, MAX_TIMEOUT_MS))
 
 /**
- * Opens the connection for LISTEN, which stays open. Not one of the host's pool, which may have few; nor one
- * through a pooler, unless the host named it for that: it may give the listening connection to another program.
+ * Opens a connection for LISTEN, which stays open. It is not taken from the host's pool, which may have few. A pooler
+ * may give the listening connection to another program, so it is refused unless the host named it for listening.
  */
 export const toListen =
   ({ Client }: Driver, options: PostgresOptions) =>
@@ -95,8 +96,8 @@ export const toListen =
   }
 
 /**
- * Sets the application name of `client`, unless the host has set one; not behind a pooler, where the next program
- * would inherit it.
+ * Sets the application name of `client`, unless the host has set one. Behind a pooler the next program would inherit
+ * it, so it is not set there.
  */
 const setApplicationName = async (client: pg.ClientBase): Promise<void> => {
   if (!(await isDirect(client))) return

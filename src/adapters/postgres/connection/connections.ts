@@ -1,7 +1,6 @@
-import { Socket } from 'node:net'
 import type { Pool, PoolClient } from 'pg'
-import type { FaultOutcome } from '../../../ports/event-store.js'
-import type { PostgresAddress } from '../options.js'
+import { type FaultOutcome, StoreFault } from '../../../ports/event-store.js'
+import type { Driver, PostgresAddress } from '../options.js'
 import { CLOSE_TIMEOUT_MS, ownPool } from './clients.js'
 import {
   type Connection,
@@ -10,7 +9,6 @@ import {
   type Statement,
   StatementFailed,
 } from './connection.js'
-import type { Driver } from './driver.js'
 import {
   cutWaitFault,
   faultOf,
@@ -19,7 +17,6 @@ import {
   isOtherIsolation,
   needsNewConnection,
 } from './faults.js'
-import { closedFault, poolQueue } from './pool-queue.js'
 
 /**
  * The connections of one store. Everything rejects with a {@link StoreFault} when PostgreSQL cannot
@@ -44,20 +41,40 @@ export interface Connections {
   readonly close: () => Promise<void>
 }
 
-/** The work of one call, with our statements or, through the client, those of a host. */
+/** The work of one call: our statements use the connection, statements of the host the client. */
 type Work<Value> = (connection: Connection, client: PoolClient) => Promise<Value>
 
 /**
- * How a transaction begins: each statement sees what was committed before it, or all see one moment. The commit
- * of a read model, which can be built anew, need not wait for the disk.
+ * How a transaction begins: each statement sees what was committed before it, or all see the same moment. A read
+ * model can be rebuilt, so its commit need not wait for the disk.
  */
 export type Begin =
   | 'BEGIN ISOLATION LEVEL READ COMMITTED'
   | 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off'
   | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
-/** Otherwise the locks of a machine that is cut off would be held for hours. */
+/** Without it, a machine that is cut off would hold its locks for hours. */
 const IDLE_LIMIT = '; SET LOCAL idle_in_transaction_session_timeout = 20000'
+
+/**
+ * The connections to an address.
+ *
+ * @param server - whether they may lead to a standby
+ */
+export const openConnections = (
+  driver: Driver,
+  address: PostgresAddress,
+  server?: Pick<PoolOwner, 'mayBeStandby'>,
+): Connections => {
+  if (address.pool) return poolConnections(address.pool, { ...POOL_OF_HOST, ...server })
+  const { pool, destroySockets } = ownPool(driver, address)
+  const end = () => {
+    // A silent standby would delay the end until the timeout of its statement.
+    if (server?.mayBeStandby) setTimeout(destroySockets, CLOSE_TIMEOUT_MS).unref()
+    return pool.end()
+  }
+  return poolConnections(pool, { end, remedy: 'raise maxConnections', ...server })
+}
 
 /** The owner of a pool. */
 export interface PoolOwner {
@@ -65,29 +82,29 @@ export interface PoolOwner {
   readonly end: () => Promise<void>
   /** What a host can do when there are too few connections. */
   readonly remedy: string
-  /** Of a replica, which is only read. */
+  /** For a replica, which is only read. */
   readonly mayBeStandby?: true
 }
 
-/** The host as owner: its pool stays open. */
+/** The host owns the pool, which stays open. */
 export const POOL_OF_HOST: PoolOwner = {
   end: async () => undefined,
   remedy: 'raise its max, or give claviger a pool of its own',
 }
 
-/** @see Connections */
+/** The connections of `pool`. */
 export const poolConnections = (
   pool: Pool,
   { end, remedy, mayBeStandby }: PoolOwner,
 ): Connections => {
   let closing: Promise<void> | undefined
-  const queue = poolQueue(pool, remedy)
+  const refusals = new Set<(fault: StoreFault) => void>()
   const opened = new WeakMap<PoolClient, Connection>()
 
-  /** Runs `work` with a connection; `outcome` is that of an append when the connection is lost. */
+  /** Runs `work` with a connection. `outcome` is the outcome of the work if the connection is lost now. */
   const lend = async <Value>(outcome: () => FaultOutcome, work: Work<Value>): Promise<Value> => {
     if (closing) throw closedFault()
-    const client = await queue.connect()
+    const client = await connectTo(pool, remedy, refusals)
     let isCut = false
     const onNotice = (notice: unknown): void => {
       isCut ||= isCutWait(notice)
@@ -134,20 +151,19 @@ export const poolConnections = (
     )
   }
 
-  const run = (outcome: FaultOutcome) => {
-    const state = () => outcome
-    return <Found extends Row>(statement: Statement) =>
-      lend(state, (connection) => connection.rows<Found>(statement))
-  }
-  const writeAlone = run('unknown')
+  const run = <Found extends Row>(statement: Statement, outcome: FaultOutcome) =>
+    lend(
+      () => outcome,
+      (connection) => connection.rows<Found>(statement),
+    )
 
-  /** Whether READ COMMITTED is the default, as is assumed until a statement fails. */
+  /** Whether READ COMMITTED is the default isolation; assumed until a statement fails. */
   let isReadCommitted = true
 
   const write = async <Found extends Row>(statement: Statement): Promise<readonly Found[]> => {
     if (isReadCommitted) {
       try {
-        return await writeAlone<Found>(statement)
+        return await run<Found>(statement, 'unknown')
       } catch (fault) {
         if (!isOtherIsolation(fault)) throw fault
         isReadCommitted = false
@@ -157,13 +173,13 @@ export const poolConnections = (
   }
 
   return {
-    read: run('not_recorded'),
+    read: (statement) => run(statement, 'not_recorded'),
     write,
     transaction,
     isClosed: () => closing !== undefined,
     close: () => {
       closing ??= end()
-      queue.refuse()
+      for (const refuse of refusals) refuse(closedFault())
       return closing
     },
   }
@@ -187,42 +203,51 @@ const rollBack = async (client: PoolClient, error: unknown): Promise<boolean> =>
   }
 }
 
-/**
- * The connections to an address.
- *
- * @param server - whether they may lead to a standby
- */
-export const openConnections = (
-  driver: Driver,
-  address: PostgresAddress,
-  server?: Pick<PoolOwner, 'mayBeStandby'>,
-): Connections => {
-  if (address.pool) return poolConnections(address.pool, { ...POOL_OF_HOST, ...server })
-  const sockets = openSockets()
-  const pool = ownPool(driver, address, sockets.open)
-  const end = () => {
-    // Nobody may wait for what a silent standby was asked: it would hold up the end until its timeout.
-    if (server?.mayBeStandby) sockets.destroyAfter(CLOSE_TIMEOUT_MS)
-    return pool.end()
-  }
-  return poolConnections(pool, { end, remedy: 'raise maxConnections', ...server })
-}
+/** Longest wait for a connection of a pool that sets no limit itself, in milliseconds. */
+const MAX_WAIT_MS = 10_000
 
-/** The sockets of a pool, those of connections that are being made and in use included. */
-const openSockets = () => {
-  const sockets = new Set<Socket>()
-  return {
-    open: (): Socket => {
-      const socket = new Socket()
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-      return socket
-    },
-    destroyAfter: (milliseconds: number): void => {
-      const destroyAll = () => {
-        for (const socket of sockets) socket.destroy()
-      }
-      setTimeout(destroyAll, milliseconds).unref()
-    },
-  }
-}
+/**
+ * A connection of `pool`, to be released. Rejects with a {@link StoreFault} when there is none, or when its function
+ * in `refusals` is called: a closed pool would never answer.
+ *
+ * @param remedy - what a host can do when there are too few connections
+ */
+const connectTo = (
+  pool: Pool,
+  remedy: string,
+  refusals: Set<(fault: StoreFault) => void>,
+): Promise<PoolClient> =>
+  new Promise((resolve, reject) => {
+    /** False when the wait has already ended. */
+    const endWait = (): boolean => {
+      clearTimeout(limit)
+      return refusals.delete(refuse)
+    }
+    const refuse = (fault: StoreFault): void => {
+      endWait()
+      reject(fault)
+    }
+    const refuseExhausted = () =>
+      refuse(
+        faultOf(
+          new Error(
+            `The pool has no free connection, all ${pool.options.max} are in use: ${remedy}`,
+          ),
+          'not_recorded',
+        ),
+      )
+    const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
+    // Before the timeout of the pool, whose error does not say what it waited for. 0 means no timeout.
+    const wait = isExhausted ? (pool.options.connectionTimeoutMillis ?? MAX_WAIT_MS) : 0
+    const limit = wait > 0 ? setTimeout(refuseExhausted, wait) : undefined
+    refusals.add(refuse)
+    pool.connect().then(
+      (client) => {
+        if (endWait()) resolve(client)
+        else client.release()
+      },
+      (error) => refuse(faultOf(error, 'not_recorded')),
+    )
+  })
+
+const closedFault = (): StoreFault => new StoreFault('The store is closed', 'not_recorded')

@@ -4,16 +4,16 @@ import { type FaultOutcome, StoreFault } from '../../../ports/event-store.js'
 /** How long to wait before another try, in milliseconds. */
 const RETRY_AFTER_MS = 1_000
 
-/** Classes of SQLSTATE that a single append causes: data, constraints, limits of the program. */
+/** Classes of SQLSTATE that a single append can cause: data, constraints, limits of the program. */
 const OWN_FAULTS = /^(22|23|54)/
 
 /**
- * Errors of every call on one connection, which another one may not have: its server is a standby and refuses to
- * write, or its prepared statements are not ours.
+ * SQLSTATE of errors that all calls on one connection meet, but another connection may not: its server is a standby
+ * and refuses to write, or its prepared statements are not ours.
  */
 const UNUSABLE_CONNECTION = /^(25006|26000|42P05)$/
 
-/** SQLSTATE of an error that the server answered; undefined for any other error. */
+/** SQLSTATE of an error that the server reported; undefined for any other error. */
 export const sqlStateOf = (error: unknown): string | undefined =>
   fieldOf(error, 'severity') === undefined ? undefined : String(fieldOf(error, 'code'))
 
@@ -34,7 +34,7 @@ export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
 export const standbyFault = (): StoreFault =>
   faultOf(new Error('The server is a standby'), 'not_recorded')
 
-/** Whether the same statement may succeed later: the fault is the server's. */
+/** Whether the fault is the server's, so that the same statement may succeed later. */
 const mayPass = (error: unknown): boolean => {
   const state = sqlStateOf(error)
   return (
@@ -50,13 +50,13 @@ export const isConnectionFault = (fault: unknown): boolean =>
 export const isOtherIsolation = (fault: unknown): boolean =>
   fault instanceof StoreFault && sqlStateOf(fault.cause) === '25001'
 
-/** Whether the server itself answered with `error`. */
+/** Whether the server itself reported `error`. */
 export const isAnswer = (error: unknown): boolean => sqlStateOf(error) !== undefined
 
 /**
- * Whether the server reports by `notice` that it no longer waits for a synchronous standby: it answers as if
- * the commit had succeeded, but a standby that takes its place may lack it. Recognized by the function that
- * reports it, as the text is in the language of the server.
+ * Whether the server reports by `notice` that it no longer waits for a synchronous standby. It then answers as if
+ * the commit had succeeded, but a standby that replaces it may lack the commit. Recognized by the function that
+ * reports it, because the text is in the language of the server.
  */
 export const isCutWait = (notice: unknown): boolean =>
   fieldOf(notice, 'routine') === 'SyncRepWaitForLSN'

@@ -1,13 +1,25 @@
 import type { Statement } from '../connection/connection.js'
 
 /*
- * Of functions and operators with the same name, PostgreSQL prefers one that needs no cast, anywhere on the search
- * path. Other users may make such a one, so `pg_catalog` is named where it has none for exactly these types, here
- * and in all other statements.
+ * Of functions and operators with the same name, PostgreSQL prefers the one that needs no cast, anywhere on the search
+ * path, and other users may create such a one. So statements name `pg_catalog` wherever it has no function or operator
+ * for exactly these types, here and in all other files.
  */
 
 /**
- * Both functions lock first, in a statement of its own: each later statement sees what was committed meanwhile.
+ * The functions that write. A runtime role needs the right to execute them, to select and to insert;
+ * nothing is ever updated or deleted.
+ */
+export const appendFunctions = (schema: string): string => `${appendEvent(schema)}
+${appendGroup(schema)}
+REVOKE ALL ON FUNCTION
+  ${schema}.append_event(text, text, text, text, bigint, text, bigint, text, text, bigint),
+  ${schema}.append_group(text[], text[], text[], int[], text[], bigint[], int[], text[], bigint[],
+    text[], bigint[], text[])
+FROM PUBLIC;`
+
+/**
+ * Both functions lock first, in a statement of its own, so that later statements see what was committed before.
  * With one writer at a time, positions rise in the order of commits.
  */
 const lockLog = (schema: string): string => `
@@ -17,7 +29,7 @@ const lockLog = (schema: string): string => `
   PERFORM ${DURABLE};
   PERFORM pg_advisory_xact_lock(${lockKey(schema)});`
 
-/** Key of the advisory lock of a log: `clav` in ASCII and the oid of its table. */
+/** Key of the advisory lock of a log: `clav` in ASCII, and the oid of its table. */
 export const lockKey = (schema: string): string =>
   `(1668047222::bigint << 32) | '${schema}.events'::regclass::oid::bigint`
 
@@ -32,8 +44,8 @@ const COLUMNS = `position, stream, version, type, schema_version, data, metadata
 /**
  * Checks and writes an append of one event that guards at most one other stream.
  *
- * Answers with the position; 0 when the key was used; -1 when the stream, -2 when the guarded stream
- * has another version.
+ * Returns the position; 0 when the key was used; -1 when the stream has another version, -2 when the guarded
+ * stream has.
  */
 const appendEvent = (schema: string): string => `
 CREATE OR REPLACE FUNCTION ${schema}.append_event(
@@ -69,8 +81,8 @@ END $$;`
  * Checks each append of a group and writes the valid ones. No append may write what another one writes or
  * guards. Writes and events name their append by its number, from 1.
  *
- * Answers with the position of the first event recorded, then a verdict for each append: 1 when it was
- * recorded; 0 when its key was used; otherwise minus the number of its first write that conflicts.
+ * Returns the position of the first event recorded, then a verdict for each append: 1 when it was recorded; 0 when
+ * its key was used; otherwise minus the number of its first write that conflicts.
  */
 const appendGroup = (schema: string): string => `
 CREATE OR REPLACE FUNCTION ${schema}.append_group(
@@ -112,21 +124,8 @@ BEGIN${lockLog(schema)}
 END $$;`
 
 /**
- * The functions that write. A runtime role needs the right to execute them, to select and to insert;
- * nothing is ever updated or deleted.
- */
-export const appendFunctions = (schema: string): string => `${appendEvent(schema)}
-${appendGroup(schema)}
-REVOKE ALL ON FUNCTION
-  ${schema}.append_event(text, text, text, text, bigint, text, bigint, text, text, bigint),
-  ${schema}.append_group(text[], text[], text[], int[], text[], bigint[], int[], text[], bigint[],
-    text[], bigint[], text[])
-FROM PUBLIC;`
-
-/**
- * Settings of the transaction alone, as parts of the list of a query: its commit waits for the disk and
- * for the synchronous standbys, and the server reports when that wait is cut short. A stricter setting,
- * such as `remote_apply`, stays.
+ * Settings of this transaction, as part of a select list: its commit waits for the disk and for the synchronous
+ * standbys, and the server reports when that wait is cut short. A stricter setting, such as `remote_apply`, stays.
  */
 export const DURABLE = `pg_catalog.set_config('synchronous_commit',
     CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
@@ -136,9 +135,8 @@ export const DURABLE = `pg_catalog.set_config('synchronous_commit',
       ELSE current_setting('client_min_messages') END, true)`
 
 /**
- * Succeeds once all that this connection has seen is on the synchronous standbys. A commit waits for all that
- * lies before it in the server's log, but only if the transaction wrote there itself: hence the message, which
- * nothing reads.
+ * Succeeds once everything that this connection has seen is on the synchronous standbys. A commit waits for all earlier
+ * entries of the server's log, but only if its transaction wrote to that log: hence the message, which nobody reads.
  */
 export const CONFIRM: Statement = {
   text: `SELECT ${DURABLE}, pg_catalog.pg_logical_emit_message(true, 'claviger', '')`,

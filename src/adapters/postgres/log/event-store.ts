@@ -6,15 +6,16 @@ import type {
   EventStore,
   RecordedEvent,
 } from '../../../ports/event-store.js'
-import { type EventRow, eventsOf } from '../../sql/stored-events.js'
-import { checkRestore } from '../../store/check-append.js'
+import { boundedPosition, LARGEST_INTEGER } from '../../sql/dialect.js'
+import { EVENT_COLUMNS, type EventRow, eventsOf } from '../../sql/stored-events.js'
+import { beginsAppend, checkRestore } from '../../store/check-append.js'
 import { groupCommit, type Verdict } from '../../store/group-commit.js'
 import type { PreparedAppend } from '../../store/record-events.js'
-import type { Connection, Statement } from '../connection/connection.js'
+import { type Connection, onlyRow, type Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { isConnectionFault } from '../connection/faults.js'
+import { unnestColumns } from '../unnest-columns.js'
 import { CONFIRM, DURABLE, lockKey } from './append-functions.js'
-import { eventQueries, insertEvents } from './event-rows.js'
 import type { Notifications } from './notifications.js'
 import { writeGroup } from './write-group.js'
 
@@ -31,9 +32,11 @@ export const postgresEventStore = (
   schema: string,
   notifications: Notifications,
 ): EventStore & EventRestore & EventCount => {
-  const queries = eventQueries(schema)
+  const select = selectEvents(schema)
+  const appendById = selectAppend(schema, 'append_id = $1 AND begins_append')
+  const appendByKey = selectAppend(schema, 'idempotency_key = $1')
 
-  const events = async (statement: Statement): Promise<readonly RecordedEvent[]> =>
+  const read = async (statement: Statement): Promise<readonly RecordedEvent[]> =>
     eventsOf(await connections.read<EventRow<string>>(statement))
 
   const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
@@ -44,18 +47,34 @@ export const postgresEventStore = (
 
   return {
     append: groupCommit({ write, isConnectionFault, schedule }),
-    readStream: (stream, afterVersion = 0) => events(queries.stream(stream, afterVersion)),
-    readAll: (after, limit) => events(queries.page(after, limit)),
+    readStream: (stream, afterVersion = 0) =>
+      read({
+        name: `${schema} stream`,
+        text: `${select} WHERE stream = $1 AND version > $2 ORDER BY version`,
+        values: [stream, afterVersion],
+      }),
+    readAll: (after, limit) =>
+      read({
+        name: `${schema} page`,
+        text: `${select} WHERE position > $1 ORDER BY position LIMIT $2`,
+        values: [boundedPosition(after), Math.max(0, limit)],
+      }),
     lastPosition: async () => {
-      const [row] = await connections.read(queries.lastPosition)
-      return BigInt(row?.[0] ?? 0)
+      const text = `SELECT max(position) FROM ${schema}.events`
+      const rows = await connections.read<[string | null]>({ name: `${schema} last`, text })
+      return BigInt(onlyRow(rows)[0] ?? 0)
     },
     countAfter: async (after) => {
-      const [row] = await connections.read(queries.count(after))
-      return Number(row?.[0])
+      const text = `SELECT count(*) FROM ${schema}.events WHERE position > $1`
+      const rows = await connections.read<[string]>({ text, values: [boundedPosition(after)] })
+      return Number(onlyRow(rows)[0])
     },
     findAppend: async (by) => {
-      const found = await events(queries.append(by))
+      const found = await read(
+        'id' in by
+          ? { name: `${schema} id`, text: appendById, values: [by.id] }
+          : { name: `${schema} key`, text: appendByKey, values: [by.idempotencyKey] },
+      )
       // A commit of another writer, or ours that was cut short, may be missing on the standbys.
       if (found.length > 0) await connections.write(CONFIRM)
       return found
@@ -69,25 +88,56 @@ export const postgresEventStore = (
   }
 }
 
+const selectEvents = (schema: string): string => `SELECT ${EVENT_COLUMNS} FROM ${schema}.events`
+
+/** The events of the append whose first event fits `condition`. They are adjacent: it ends where the next one begins. */
+const selectAppend = (schema: string, condition: string): string =>
+  `WITH begin AS (SELECT position AS at FROM ${schema}.events WHERE ${condition})
+    ${selectEvents(schema)}, begin WHERE position >= at AND position < coalesce((
+      SELECT e.position FROM ${schema}.events e
+      WHERE e.position > at AND e.begins_append ORDER BY e.position LIMIT 1
+    ), ${LARGEST_INTEGER}) ORDER BY position`
+
 const restoreEvents = async (
   connection: Connection,
   schema: string,
   events: readonly RecordedEvent[],
 ): Promise<void> => {
-  const queries = eventQueries(schema)
   await connection.rows({ text: `SELECT ${DURABLE}, pg_advisory_xact_lock(${lockKey(schema)})` })
-  const [previous] = eventsOf(await connection.rows<EventRow<string>>(queries.last))
-  const streams = [...new Set(events.map(({ stream }) => stream))]
-  const versions = new Map(await connection.rows<[StreamId, string]>(queries.versions(streams)))
-  const keys = events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? [])
-  const used = new Set(
-    (await connection.rows<[string]>(queries.usedKeys(keys))).map(([key]) => key),
-  )
+  const last = `${selectEvents(schema)} ORDER BY position DESC LIMIT 1`
+  const [previous] = eventsOf(await connection.rows<EventRow<string>>({ text: last }))
+  const streams = await connection.rows<[StreamId, string]>({
+    text: `SELECT stream, max(version) FROM ${schema}.events WHERE stream = ANY ($1)
+      GROUP BY stream`,
+    values: [[...new Set(events.map(({ stream }) => stream))]],
+  })
+  const versions = new Map(streams)
+  const keys = await connection.rows<[string]>({
+    text: `SELECT idempotency_key FROM ${schema}.events WHERE idempotency_key = ANY ($1)`,
+    values: [events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? [])],
+  })
+  const used = new Set(keys.map(([key]) => key))
   const invalid = checkRestore(events, {
     last: previous,
     versionOf: (stream) => Number(versions.get(stream) ?? 0),
     isKeyUsed: (key) => used.has(key),
   })
   if (invalid) throw invalid
-  await insertEvents(connection, schema, { events, previous })
+  const begins = events.map((event, index) => beginsAppend(event, events[index - 1] ?? previous))
+  await connection.rows({
+    text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
+      ${unnestColumns(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
+    values: [
+      events.map(({ position }) => position),
+      events.map(({ stream }) => stream),
+      events.map(({ version }) => version),
+      events.map(({ type }) => type),
+      events.map(({ schemaVersion }) => schemaVersion),
+      events.map(({ data }) => JSON.stringify(data)),
+      events.map(({ metadata }) => JSON.stringify(metadata)),
+      events.map(({ appendId }) => appendId),
+      begins,
+      events.map(({ metadata }, index) => (begins[index] ? metadata.idempotencyKey : undefined)),
+    ],
+  })
 }

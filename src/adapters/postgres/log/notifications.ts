@@ -3,85 +3,6 @@ import { listeners } from '../../store/record-events.js'
 import { CLOSE_TIMEOUT_MS, limitClose } from '../connection/clients.js'
 import type { Connections } from '../connection/connections.js'
 
-/** Pause before another try to connect, in milliseconds; doubled each time. */
-const MIN_PAUSE_MS = 100
-const MAX_PAUSE_MS = 10_000
-
-/**
- * Listens on a connection of its own until `end`. A lost connection is replaced; after that `wake` is called,
- * as notifications may have been missed. Does not keep the program alive.
- */
-export const keepListening = ({
-  connect,
-  channel,
-  wake,
-}: {
-  readonly connect: () => Promise<Client>
-  readonly channel: string
-  readonly wake: () => void
-}): { readonly end: () => Promise<void> } => {
-  let isEnded = false
-  let current: Client | undefined
-  let pause = MIN_PAUSE_MS
-
-  const disconnect = async (): Promise<void> => {
-    const client = current
-    current = undefined
-    if (!client) return
-    limitClose(client)
-    await client.end()
-  }
-
-  const later = (): void => {
-    if (isEnded) return
-    const begin = () => {
-      running = run()
-    }
-    setTimeout(begin, pause * (0.5 + Math.random() / 2)).unref()
-    pause = Math.min(2 * pause, MAX_PAUSE_MS)
-  }
-
-  const listen = async (client: Client): Promise<void> => {
-    client.on('notification', wake)
-    const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
-    client.on('error', () => lose())
-    client.on('end', () => lose())
-    await client.query(`LISTEN "${channel}"`)
-    pause = MIN_PAUSE_MS
-    wake()
-    await lost
-  }
-
-  const run = async (): Promise<void> => {
-    if (isEnded) return
-    try {
-      current = await connect()
-      // Unless `end` was called while it connected.
-      if (!isEnded) await listen(current)
-    } catch {
-      // The server cannot be reached or does not listen: subscribers poll meanwhile.
-    }
-    await disconnect()
-    later()
-  }
-
-  let running = run()
-  return {
-    end: async () => {
-      isEnded = true
-      if (current) return disconnect()
-      // While it connects, which may take long, or for ever.
-      await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, CLOSE_TIMEOUT_MS)
-        void running.then(() => {
-          clearTimeout(limit)
-          resolve()
-        })
-      })
-    },
-  }
-}
-
 /** Least time between two notifications of one process, in milliseconds. */
 const INTERVAL_MS = 10
 
@@ -134,14 +55,87 @@ export const notificationsOn = ({
     },
     onAppend: (wake) => {
       const remove = add(wake)
-      if (!connections.isClosed()) {
-        listening ??= keepListening({ connect, channel, wake: wakeAll })
-      }
+      if (!connections.isClosed()) listening ??= keepListening({ connect, channel, wake: wakeAll })
       return () => {
         remove()
         if (isEmpty()) void stopListening()
       }
     },
     close: stopListening,
+  }
+}
+
+/** Pause before another try to connect, in milliseconds; doubled each time. */
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 10_000
+
+/**
+ * Listens on a connection of its own until `end`. A lost connection is replaced, and `wake` is called then,
+ * because notifications may have been missed. Does not keep the program alive.
+ */
+export const keepListening = ({
+  connect,
+  channel,
+  wake,
+}: {
+  readonly connect: () => Promise<Client>
+  readonly channel: string
+  readonly wake: () => void
+}): { readonly end: () => Promise<void> } => {
+  let isEnded = false
+  let current: Client | undefined
+  let pause = MIN_PAUSE_MS
+
+  const disconnect = async (): Promise<void> => {
+    const client = current
+    current = undefined
+    if (!client) return
+    limitClose(client)
+    await client.end()
+  }
+
+  const listen = async (client: Client): Promise<void> => {
+    client.on('notification', wake)
+    const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
+    client.on('error', () => lose())
+    client.on('end', () => lose())
+    await client.query(`LISTEN "${channel}"`)
+    pause = MIN_PAUSE_MS
+    wake()
+    await lost
+  }
+
+  const run = async (): Promise<void> => {
+    if (isEnded) return
+    try {
+      current = await connect()
+      // Unless `end` was called while it connected.
+      if (!isEnded) await listen(current)
+    } catch {
+      // The server cannot be reached or does not listen: subscribers poll meanwhile.
+    }
+    await disconnect()
+    if (isEnded) return
+    const runAgain = () => {
+      running = run()
+    }
+    setTimeout(runAgain, pause * (0.5 + Math.random() / 2)).unref()
+    pause = Math.min(2 * pause, MAX_PAUSE_MS)
+  }
+
+  let running = run()
+  return {
+    end: async () => {
+      isEnded = true
+      if (current) return disconnect()
+      // It is connecting, which may take for ever.
+      await new Promise<void>((resolve) => {
+        const limit = setTimeout(resolve, CLOSE_TIMEOUT_MS)
+        void running.then(() => {
+          clearTimeout(limit)
+          resolve()
+        })
+      })
+    },
   }
 }

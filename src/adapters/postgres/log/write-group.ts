@@ -1,9 +1,7 @@
 import { err, ok } from 'neverthrow'
-import type { Append, StreamWrite } from '../../../ports/event-store.js'
-import { StoreFault } from '../../../ports/event-store.js'
+import { StoreFault, type StreamWrite } from '../../../ports/event-store.js'
 import type { Verdict } from '../../store/group-commit.js'
-import type { PreparedAppend } from '../../store/record-events.js'
-import { recordEvents } from '../../store/record-events.js'
+import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
 import type { Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 
@@ -17,34 +15,31 @@ export const writeGroup = async (
   schema: string,
   group: readonly PreparedAppend[],
 ): Promise<readonly Verdict[]> => {
-  const [first] = group
-  const single = first && group.length === 1 ? singleEvent(first) : undefined
-  if (first && single) {
-    const [row] = await connections.write(appendEvent(schema, single))
-    return [verdictOn(first.append, numberFrom(row?.[0]))]
+  const [first, ...others] = group
+  const single = first && others.length === 0 && appendEvent(schema, first)
+  if (single) {
+    const [row] = await connections.write(single)
+    const answer = numberFrom(row?.[0])
+    return [
+      answer > 0 ? ok(recordEvents(first.append, answer)) : refusal(first.append.writes, answer),
+    ]
   }
   const [row] = await connections.write<[string]>(appendGroup(schema, group))
-  const [position, ...answers] = numbersFrom(row?.[0] ?? '')
-  return verdicts(group, position, answers)
+  // An array as PostgreSQL writes it: {1,2}.
+  const [position, ...answers] = row?.[0].slice(1, -1).split(',') ?? []
+  return verdicts(group, numberFrom(position), answers.map(numberFrom))
 }
 
-/** An append of one event, in its first write, that guards at most one other stream. */
-interface SingleEvent {
-  readonly prepared: PreparedAppend
-  readonly write: StreamWrite
-  readonly guard: StreamWrite | undefined
-}
-
-/** `prepared` as an append of one event, for which there is a faster function; undefined when it is none. */
-const singleEvent = (prepared: PreparedAppend): SingleEvent | undefined => {
-  const [write, guard, ...others] = prepared.append.writes
-  if (write?.events.length !== 1 || others.length > 0) return undefined
-  return guard === undefined || guard.events.length === 0 ? { prepared, write, guard } : undefined
-}
-
-const appendEvent = (schema: string, { prepared, write, guard }: SingleEvent): Statement => {
-  const { append, data, metadata } = prepared
-  const [event] = write.events
+/**
+ * The statement for an append of one event in its first write that guards at most one other stream; undefined for
+ * other appends. Its function is faster.
+ */
+const appendEvent = (schema: string, prepared: PreparedAppend): Statement | undefined => {
+  const { append, metadata } = prepared
+  const [write, guard, ...others] = append.writes
+  const [event, ...moreEvents] = write?.events ?? []
+  if (!write || !event || moreEvents.length > 0 || others.length > 0) return undefined
+  if (guard && guard.events.length > 0) return undefined
   return {
     name: `${schema} event`,
     text: `SELECT ${schema}.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -54,18 +49,14 @@ const appendEvent = (schema: string, { prepared, write, guard }: SingleEvent): S
       metadata,
       write.stream,
       write.expectedVersion,
-      event?.type,
-      event?.schemaVersion,
-      data[0],
+      event.type,
+      event.schemaVersion,
+      dataAt(prepared, 0),
       guard?.stream,
       guard?.expectedVersion,
     ],
   }
 }
-
-/** @param answer - the position; otherwise as those of a group */
-const verdictOn = (append: Append, answer: number): Verdict =>
-  answer > 0 ? ok(recordEvents(append, answer)) : refusal(append.writes, answer)
 
 const refusal = (writes: readonly StreamWrite[], answer: number): Verdict => {
   if (answer === 0) return err({ kind: 'IdempotencyKeyUsed' })
@@ -107,14 +98,14 @@ const appendGroup = (schema: string, group: readonly PreparedAppend[]): Statemen
   }
 }
 
-/** @param position - that of the first event recorded; each one that follows has the next */
+/** @param first - position of the first event recorded; the others have the next ones */
 const verdicts = (
   group: readonly PreparedAppend[],
-  position: number | undefined,
+  first: number,
   answers: readonly number[],
 ): readonly Verdict[] => {
   const allWrites = group.flatMap(({ append }) => append.writes)
-  let next = numberFrom(position)
+  let next = first
   return group.map(({ append, data }, index) => {
     const answer = numberFrom(answers[index])
     if (answer <= 0) return refusal(allWrites, answer)
@@ -123,9 +114,6 @@ const verdicts = (
     return ok(recorded)
   })
 }
-
-/** The numbers of an array as PostgreSQL writes it: `{1,2}`. */
-const numbersFrom = (text: string): readonly number[] => text.slice(1, -1).split(',').map(Number)
 
 const numberFrom = (value: unknown): number => {
   const number = Number(value ?? Number.NaN)

@@ -8,8 +8,8 @@ import {
   type Steps,
   type Table,
 } from '../../sql/dialect.js'
-import { createTables } from '../../sql/read-model/create-tables.js'
-import { CHECKPOINT } from '../../sql/read-model/tables.js'
+import { CHECKPOINT, createTables } from '../../sql/read-model/tables.js'
+import type { Statement as Prepared } from '../connection/connection.js'
 import { bigintArray, textArray, toJsonLines, unnestColumns } from '../unnest-columns.js'
 
 /**
@@ -39,8 +39,8 @@ export const postgresDialect = (schema: string): Dialect => ({
     sql: `${text} = ANY (?::text[])`,
     parameters: [textArray(list)],
   }),
-  sought: (keys) => ({
-    sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS sought (scope, key, nth)`,
+  wantedKeys: (keys) => ({
+    sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS wanted (scope, key, nth)`,
     parameters: parametersOf(KEY, keys),
   }),
   insert: ({ name: table, columns }, items, rowOf) => {
@@ -59,7 +59,7 @@ export const postgresDialect = (schema: string): Dialect => ({
     const rows = items.map((item) => changeOf(item).after)
     return [{ sql, parameters: parametersOf(columns, rows) }]
   },
-  fill: (table, { by, set }, items) => {
+  setWhereNull: (table, { by, set }, items) => {
     if (items.length === 0) return []
     const columns = [...by, ...set].map((name) => columnNamed(table, name))
     const sql = `UPDATE ${schema}.${table.name} AS stored
@@ -97,7 +97,13 @@ const UNNESTED = { integer: 'bigint', text: 'text', json: 'lines' } as const
 
 /** Column by column. */
 const parametersOf = (columns: readonly Column[], rows: readonly Row[]): readonly Parameter[] =>
-  columns.map(({ holds }, index) => parameterOf[holds](rows.map((row) => row[index] ?? null)))
+  columns.map(({ holds }, index) => parameterOf[holds](rows.map((row) => valueAt(row, index))))
+
+const valueAt = (row: Row, index: number): Parameter => {
+  const value = row[index]
+  if (value === undefined) throw new Error('A row must have a value for each column')
+  return value
+}
 
 const parameterOf = { integer: bigintArray, text: textArray, json: toJsonLines } as const
 
@@ -140,4 +146,27 @@ export const createReadTables = (schema: string): string => {
   return `${createTables(dialect)}
     ALTER TABLE ${checkpoint} REPLICA IDENTITY FULL;
     INSERT INTO ${checkpoint} (position) VALUES (0);`
+}
+
+/** `sql` with the numbers that parameters have in PostgreSQL. */
+export const numbered = (sql: string): string => {
+  let number = 0
+  return sql.replaceAll('?', () => `$${++number}`)
+}
+
+/**
+ * Makes statements for PostgreSQL; the text of a named one once.
+ *
+ * @param schema - quoted; the statements of other schemas have other names
+ * @param mark - one character, for statements that have another text under the same name; a pool may serve both
+ */
+export const preparer = (schema: string, mark = ' '): ((statement: Statement) => Prepared) => {
+  const texts = new Map<string, string>()
+  return ({ sql, parameters, name }) => {
+    const values = [...parameters]
+    if (name === undefined) return { text: numbered(sql), values }
+    const text = texts.get(name) ?? numbered(sql)
+    texts.set(name, text)
+    return { name: `${schema}${mark}${name}`, text, values }
+  }
 }

@@ -11,11 +11,10 @@ import { emptyTables, sqlReadModel } from '../../sql/read-model/read-model.js'
 import { CHECKPOINT } from '../../sql/read-model/tables.js'
 import type { Connection } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
-import { type Ask, guarded, postgresDialect, run } from './dialect.js'
-import { preparer } from './prepared.js'
+import { type Ask, guarded, postgresDialect, preparer, run } from './dialect.js'
 
 /** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
-const FEW = 100
+const MAX_EVENTS_OF_ONE_STATEMENT = 100
 
 /**
  * A read model in tables of its own, beside the events of `store`. Of several processes that catch up at once
@@ -43,7 +42,11 @@ export const postgresReadModel = (
   /** Undefined, with nothing written, when a transaction is needed. */
   const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
     // A missing row of the checkpoint cannot be locked.
-    if (batch.from === 0n || batch.events.length === 0 || batch.events.length > FEW)
+    if (
+      batch.from === 0n ||
+      batch.events.length === 0 ||
+      batch.events.length > MAX_EVENTS_OF_ONE_STATEMENT
+    )
       return undefined
     const { reached, statements, isUnordered } = await run(ask, changesOf(dialect, batch))
     if (reached !== batch.from) return false

@@ -1,17 +1,12 @@
 import { setTimeout } from 'node:timers'
-import type { EventStore, Position } from '../../../ports/event-store.js'
-import type {
-  FoundAtHead,
-  HistoryEntry,
-  HistoryQuery,
-  ReadAtHead,
-} from '../../../ports/read-model.js'
+import type { Position } from '../../../ports/event-store.js'
+import type { FoundAtHead, ReadAtHead } from '../../../ports/read-model.js'
 import type { Dialect, Steps } from '../../sql/dialect.js'
-import { sqlReadModel } from '../../sql/read-model/read-model.js'
+import { sqlReads } from '../../sql/read-model/read-model.js'
+import { readCheckpoint } from '../../sql/read-model/reads.js'
 import { CHECKPOINT } from '../../sql/read-model/tables.js'
 import type { Connections } from '../connection/connections.js'
-import { postgresDialect, run } from '../read-model/dialect.js'
-import { preparer } from '../read-model/prepared.js'
+import { postgresDialect, preparer, run } from '../read-model/dialect.js'
 
 /** Where the log of the primary ends, and how far its read model is. */
 export type Positions = Pick<FoundAtHead<unknown>, 'head' | 'reached'>
@@ -22,9 +17,6 @@ const REST_MS = 1_000
 /** Pause before a standby that is behind is asked again, in milliseconds; doubled each time. */
 const MIN_PAUSE_MS = 5
 
-/** A read of the standby. */
-type Query<Found> = (reads: StandbyReads) => Promise<FoundAtHead<Found>>
-
 /** Waits for the answer of a read that was begun; undefined when the standby does not have it in time. */
 type Answering<Found> = (
   known: Positions,
@@ -33,7 +25,7 @@ type Answering<Found> = (
 
 /** Reads of a standby that wait at most `maxWait` milliseconds for it to have what they must show. */
 export const waitingReads = (
-  standby: StandbyReads,
+  { checkpoint }: Pick<StandbyReads, 'checkpoint'>,
   positions: () => Promise<Positions>,
   maxWait: number,
 ) => {
@@ -60,14 +52,14 @@ export const waitingReads = (
     const end = performance.now() + maxWait
     const soon = await within(half, reading)
     if (soon !== undefined) return soon
-    const reached = (await within(half, standby.checkpoint())) ?? -1n
+    const reached = (await within(half, checkpoint())) ?? -1n
     return reached < needed ? within(until(end), reading) : reading
   }
 
   /** Begins a read; undefined while the standby is to be left alone. */
-  const begin = <Found>(query: Query<Found>): Answering<Found> | undefined => {
+  const begin = <Found>(read: () => Promise<FoundAtHead<Found>>): Answering<Found> | undefined => {
     if (performance.now() < restsUntil) return undefined
-    const first = query(standby)
+    const first = read()
     // It may not be waited for.
     first.catch(ignore)
     return async (known, needed) => {
@@ -79,8 +71,8 @@ export const waitingReads = (
             await after(Math.min(pause, until(end)))
             pause *= 2
             if (performance.now() >= end) return undefined
-          } while ((await standby.checkpoint()) < needed)
-          answer = await query(standby)
+          } while ((await checkpoint()) < needed)
+          answer = await read()
         }
         return answer
       }
@@ -115,16 +107,11 @@ export const within = async <Value>(
   }
 }
 
-/** The reads of a read model that a standby can answer. */
-export interface ReplicatedReads extends ReadAtHead {
-  /** As `history` of the read model. */
-  history(query: HistoryQuery): Promise<FoundAtHead<readonly HistoryEntry[]>>
-}
-
-/** Those of a standby; each says at which checkpoint it was answered, or a lower one. */
-export interface StandbyReads extends ReplicatedReads {
+/** The reads of a standby. */
+export interface StandbyReads {
+  readonly readAtHead: ReadAtHead
   /** As `checkpoint` of the read model. */
-  checkpoint(): Promise<Position>
+  readonly checkpoint: () => Promise<Position>
 }
 
 /**
@@ -133,31 +120,14 @@ export interface StandbyReads extends ReplicatedReads {
  *
  * @param schema - quoted
  */
-export const standbyReads = (
-  connections: Connections,
-  schema: string,
-  store: EventStore,
-): StandbyReads => {
+export const standbyReads = (connections: Connections, schema: string): StandbyReads => {
+  const dialect = standbyDialect(schema)
   const prepared = preparer(schema, '/')
   const read = <Value>(steps: () => Steps<Value>) =>
     run((statement) => connections.read(prepared(statement)), steps())
-  const driver = {
-    dialect: standbyDialect(schema),
-    read,
-    readTogether: read,
-    apply: refuse,
-    reset: refuse,
-  }
-  const readModel = sqlReadModel(driver, store)
-  const atHead = readModel.readAtHead?.({ store, readModel })
-  if (atHead === undefined) throw new Error('A read model knows its own store')
   return {
-    ...atHead,
-    checkpoint: readModel.checkpoint,
-    history: async (query) => {
-      const reached = await readModel.checkpoint()
-      return { found: await readModel.history(query), head: reached, reached }
-    },
+    readAtHead: sqlReads({ dialect, read, readTogether: read }),
+    checkpoint: () => read(() => readCheckpoint(dialect)),
   }
 }
 
@@ -172,5 +142,3 @@ const standbyDialect = (schema: string): Dialect => {
         : dialect.table(table),
   }
 }
-
-const refuse = (): Promise<never> => Promise.reject(new Error('A standby cannot be written to'))

@@ -3,10 +3,10 @@ import type { Position } from '../../../ports/event-store.js'
 import type { ViewType } from '../../../ports/read-model.js'
 import type { Assignment, AssignmentStore, Ending } from '../../../projections/assignments.js'
 import { foldCase } from '../../../projections/row-order.js'
-import { roleScope } from '../../../projections/rows.js'
+import { projectScope } from '../../../projections/rows.js'
 import type { Dialect, Parameter, Row, Statement } from '../dialect.js'
 import type { Shared } from './stored-rows.js'
-import { ASSIGNMENTS, SPELLS } from './tables.js'
+import { ASSIGNMENTS, SUSPENSIONS } from './tables.js'
 
 /** The assignments while a batch of events changes them. */
 export interface AssignmentBatch extends AssignmentStore {
@@ -19,7 +19,7 @@ export interface AssignmentBatch extends AssignmentStore {
 }
 
 /** An assignment that has not ended, as it is read from the table. */
-export type StoredAssignment = readonly [roleKey: string, given: string, expires: number | null]
+type StoredAssignment = readonly [roleKey: string, given: string, expires: number | null]
 
 /** An assignment that begins in the batch, and perhaps ends in it. */
 interface Begun {
@@ -27,86 +27,106 @@ interface Begun {
   end?: { readonly at: Position; readonly with: ViewType }
 }
 
+/** An assignment that has not ended; one that is stored was not begun in the batch. */
+interface Open extends Pick<Assignment, 'given' | 'expiresAt'> {
+  readonly begun?: Begun
+}
+
+/** The open assignments of an organization or a user in one project, by role. */
+type OpenRoles = Map<string, Open>
+
 /** No changes of assignments yet. */
 export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBatch => {
-  const held = holders<Begun>()
+  /** By scope, by organization and by user, who is empty for the organization itself. */
+  const open = new Map<string, Map<string, Map<string, OpenRoles>>>()
   const begun: Begun[] = []
   const endings = endingBatch(dialect, shared)
-  const spells = spellBatch(dialect)
+  const { pause, resume, ...suspensions } = suspensionBatch(dialect)
 
-  const end = (ending: Ending): void => {
-    const { until, with: type } = ending
-    for (const holder of held.within(ending))
-      for (const roleKey of rolesOf(ending) ?? holder.open.keys()) {
-        const open = holder.open.get(roleKey)
-        if (open === undefined) continue
-        holder.open.delete(roleKey)
-        if (open.begun) open.begun.end = { at: until, with: type }
-        else if (ending.userId !== undefined) endings.addOne({ ...ending, roleKey })
-      }
-    if (ending.userId === undefined) endings.addAll(ending)
+  const openOf = (range: Named): OpenRoles => {
+    const [scope, orgId, userId] = namesOf(range)
+    return inner(inner(inner(open, scope), orgId), userId)
+  }
+
+  const openWithin = function* (range: AssignmentRange): Iterable<OpenRoles> {
+    const ofProject = open.get(namesOf(range)[0])
+    for (const ofOrganization of picked(ofProject, range.orgId))
+      yield* picked(ofOrganization, range.userId)
   }
 
   return {
     addStored: (range, assigned) => {
-      const { open } = held.of(range)
+      const roles = openOf(range)
       for (const [roleKey, given, expires] of assigned)
-        open.set(roleKey, {
+        roles.set(roleKey, {
           given: BigInt(given),
           expiresAt: expires === null ? undefined : new Date(expires),
         })
     },
     // A copy: what is held now is compared after it has ended.
-    assigned: (range) => new Map(held.of(range).open),
+    assigned: (range) => new Map(openOf(range)),
     begin: (assignment) => {
       const made: Begun = { assignment }
       begun.push(made)
       const { roleKey, given, expiresAt } = assignment
-      held.of(assignment).open.set(roleKey, { given, expiresAt, begun: made })
+      openOf(assignment).set(roleKey, { given, expiresAt, begun: made })
     },
-    end,
-    pause: spells.pause,
-    resume: spells.resume,
+    end: (ending) => {
+      const { until: at, with: type, userId } = ending
+      for (const roles of openWithin(ending))
+        for (const roleKey of rolesOf(ending) ?? roles.keys()) {
+          const role = roles.get(roleKey)
+          if (role === undefined) continue
+          roles.delete(roleKey)
+          if (role.begun) role.begun.end = { at, with: type }
+          else if (userId !== undefined) endings.addOne(ending, roleKey)
+        }
+      if (userId === undefined) endings.addAll(ending)
+    },
+    pause,
+    resume,
     isOrdered: endings.isOrdered,
     *statements() {
       yield* endings.statements()
       yield* dialect.insert(ASSIGNMENTS, begun, (each) => encode(each, shared))
-      yield* spells.statements()
+      yield* suspensions.statements()
     },
   }
 }
 
-const encode = ({ assignment, end }: Begun, shared: Shared): Row => {
-  const { projectOrgId, projectId, orgId, userId = '', roleKey, expiresAt } = assignment
-  return [
-    shared.numberOf(roleScope(projectOrgId, projectId)),
-    orgId,
-    userId,
-    roleKey,
-    foldCase(roleKey),
-    expiresAt?.getTime() ?? null,
-    assignment.given,
-    assignment.from,
-    end?.at ?? null,
-    end?.with ?? null,
-  ]
+/** An assignment or a range of them. */
+type Named = Omit<AssignmentRange, 'userId'> & { readonly userId?: string | undefined }
+
+/** The scope of a range, its organization and its user; empty where it has none. */
+const namesOf = ({ projectOrgId, projectId, orgId = '', userId = '' }: Named) =>
+  [projectScope(projectOrgId, projectId), orgId, userId] as const
+
+const inner = <Key, Value>(outer: Map<string, Map<Key, Value>>, key: string): Map<Key, Value> => {
+  const known = outer.get(key) ?? new Map<Key, Value>()
+  outer.set(key, known)
+  return known
+}
+
+/** The value under `key`; all when it is undefined. */
+const picked = <Value>(
+  map: ReadonlyMap<string, Value> | undefined,
+  key: string | undefined,
+): readonly Value[] => {
+  if (key === undefined) return [...(map?.values() ?? [])]
+  const value = map?.get(key)
+  return value === undefined ? [] : [value]
+}
+
+const encode = ({ assignment, end }: Begun, { numberOf }: Shared): Row => {
+  const { roleKey, expiresAt, given, from } = assignment
+  const [scope, orgId, userId] = namesOf(assignment)
+  const terms = [roleKey, foldCase(roleKey), expiresAt?.getTime() ?? null, given, from]
+  return [numberOf(scope), orgId, userId, ...terms, end?.at ?? null, end?.with ?? null]
 }
 
 /** The roles that an ending names; all when undefined. */
-export const rolesOf = ({ roleKey, roleKeys }: Ending): readonly string[] | undefined =>
+const rolesOf = ({ roleKey, roleKeys }: Ending): readonly string[] | undefined =>
   roleKeys ?? (roleKey === undefined ? undefined : [roleKey])
-
-/** The ends of stored assignments. */
-interface EndingBatch {
-  /** Ends a role of one user that is known to be stored and not to have ended before. */
-  readonly addOne: (ending: Ending & { readonly roleKey: string }) => void
-  /** Ends all that are in a range. */
-  readonly addAll: (ending: Ending) => void
-  /** To be run in this order. */
-  readonly statements: () => Iterable<Statement>
-  /** Whether two statements may change the same row. */
-  readonly isOrdered: () => boolean
-}
 
 /** Endings that name values of the same columns: one statement makes them all. */
 interface Group {
@@ -116,7 +136,7 @@ interface Group {
 }
 
 /** Collects the ends of stored assignments: a row takes the first one that meets it. */
-export const endingBatch = (dialect: Dialect, { numberOf }: Shared): EndingBatch => {
+const endingBatch = (dialect: Dialect, { numberOf }: Shared) => {
   const ofUsers: Group = { by: ['scope', 'role', 'org', 'user_id'], endings: new Map() }
   /** In the order of the events. */
   const ofRanges: Group[] = []
@@ -137,139 +157,71 @@ export const endingBatch = (dialect: Dialect, { numberOf }: Shared): EndingBatch
   // Those of users are known not to have ended before: they can go first.
   const groups = () => [ofUsers, ...ofRanges].filter(({ endings }) => endings.size > 0)
 
-  const numberOfScope = ({ projectOrgId, projectId }: Ending) =>
-    numberOf(roleScope(projectOrgId, projectId))
-
   return {
-    addOne: (ending) => {
-      const { roleKey, orgId = '', userId = '' } = ending
-      add(ofUsers, [numberOfScope(ending), roleKey, orgId, userId], ending)
+    /** Ends a role of one user that is known to be stored and not to have ended before. */
+    addOne: (ending: Ending, roleKey: string): void => {
+      const [scope, orgId, userId] = namesOf(ending)
+      add(ofUsers, [numberOf(scope), roleKey, orgId, userId], ending)
     },
-    addAll: (ending) => {
-      const { orgId } = ending
+    /** Ends all that are in a range without a user. */
+    addAll: (ending: Ending): void => {
+      const scope = numberOf(namesOf(ending)[0])
+      const [columns, org] = ending.orgId === undefined ? [[], []] : [['org'], [ending.orgId]]
       const roles = rolesOf(ending)
-      const org = orgId === undefined ? [] : [orgId]
-      const columns = org.length > 0 ? ['org'] : []
-      const scope = numberOfScope(ending)
       if (roles === undefined) add(groupBy(['scope', ...columns]), [scope, ...org], ending)
       for (const role of roles ?? [])
         add(groupBy(['scope', 'role', ...columns]), [scope, role, ...org], ending)
     },
-    *statements() {
+    /** To be run in this order. */
+    *statements(): Iterable<Statement> {
       for (const { by, endings } of groups())
-        yield* dialect.fill(ASSIGNMENTS, { by, set: ['end_at', 'ended_with'] }, [
+        yield* dialect.setWhereNull(ASSIGNMENTS, { by, set: ['end_at', 'ended_with'] }, [
           ...endings.values(),
         ])
     },
-    isOrdered: () => groups().length > 1,
+    /** Whether two statements may change the same row. */
+    isOrdered: (): boolean => groups().length > 1,
   }
 }
 
-/** A spell that begins in a batch, and perhaps ends in it. */
-interface Spell {
+/** A time of being inactive that begins in a batch, and perhaps ends in it. */
+interface Suspension {
   readonly of: Row
   readonly from: Position
   until?: Position
 }
 
-interface SpellBatch extends Pick<AssignmentStore, 'pause' | 'resume'> {
-  /** Change no row twice. */
-  readonly statements: () => Iterable<Statement>
-}
-
-/** Collects the spells of being inactive that begin and end in a batch of events. */
-export const spellBatch = (dialect: Dialect): SpellBatch => {
-  const begun: Spell[] = []
+/** Collects the suspensions that begin and end in a batch of events. */
+const suspensionBatch = (dialect: Dialect) => {
+  const begun: Suspension[] = []
   /** By what is inactive. */
-  const open = new Map<string, Spell[]>()
-  /** The ends of stored spells, by what is active again. */
+  const open = new Map<string, Suspension[]>()
+  /** The ends of stored suspensions, by what is active again. */
   const ended = new Map<string, Row>()
 
-  const named = ({ projectOrgId, projectId, orgId = '', userId = '' }: AssignmentRange): Row => [
-    roleScope(projectOrgId, projectId),
-    orgId,
-    userId,
-  ]
-
   return {
-    pause: (range, from) => {
-      const spell: Spell = { of: named(range), from }
-      begun.push(spell)
-      const key = JSON.stringify(spell.of)
-      open.set(key, [...(open.get(key) ?? []), spell])
+    pause: (range: AssignmentRange, from: Position): void => {
+      const suspension: Suspension = { of: namesOf(range), from }
+      begun.push(suspension)
+      const key = JSON.stringify(suspension.of)
+      open.set(key, [...(open.get(key) ?? []), suspension])
     },
-    resume: (range, until) => {
-      const of = named(range)
+    resume: (range: AssignmentRange, until: Position): void => {
+      const of = namesOf(range)
       const key = JSON.stringify(of)
-      for (const spell of open.get(key) ?? []) spell.until = until
+      for (const suspension of open.get(key) ?? []) suspension.until = until
       open.delete(key)
       if (!ended.has(key)) ended.set(key, [...of, until])
     },
-    *statements() {
+    /** Change no row twice. */
+    *statements(): Iterable<Statement> {
       const columns = { by: ['scope', 'org', 'user_id'], set: ['end_at'] }
-      yield* dialect.fill(SPELLS, columns, [...ended.values()])
-      yield* dialect.insert(SPELLS, begun, ({ of, from, until = null }) => [...of, from, until])
+      yield* dialect.setWhereNull(SUSPENSIONS, columns, [...ended.values()])
+      yield* dialect.insert(SUSPENSIONS, begun, ({ of, from, until = null }) => [
+        ...of,
+        from,
+        until,
+      ])
     },
   }
-}
-
-/** An organization or a user, and the roles of one project that are assigned to it and have not ended. */
-export interface Holder<Begun> {
-  readonly scope: string
-  readonly orgId: string
-  /** Empty for the organization itself. */
-  readonly userId: string
-  /** By role. */
-  readonly open: Map<string, Open<Begun>>
-}
-
-interface Open<Begun> {
-  readonly given: Position
-  readonly expiresAt: Date | undefined
-  /** Undefined for one that is stored. */
-  readonly begun?: Begun
-}
-
-/** What names a holder. */
-type Named = Pick<Assignment, 'projectOrgId' | 'projectId'> & {
-  readonly orgId?: string
-  readonly userId?: string | undefined
-}
-
-/** The holders that a batch of events is about. */
-export const holders = <Begun>() => {
-  /** By scope, then by organization, then by user. */
-  const scopes = new Map<string, Map<string, Map<string, Holder<Begun>>>>()
-  return {
-    /** The holder that `range` names; made when it is not there. */
-    of: ({ projectOrgId, projectId, orgId = '', userId = '' }: Named): Holder<Begun> => {
-      const scope = roleScope(projectOrgId, projectId)
-      const known = scopes.get(scope)?.get(orgId)?.get(userId)
-      if (known) return known
-      const holder: Holder<Begun> = { scope, orgId, userId, open: new Map() }
-      inner(inner(scopes, scope), orgId).set(userId, holder)
-      return holder
-    },
-    /** The holders in `range`. */
-    *within({ projectOrgId, projectId, orgId, userId }: AssignmentRange): Iterable<Holder<Begun>> {
-      const ofProject = scopes.get(roleScope(projectOrgId, projectId))
-      for (const ofOrganization of picked(ofProject, orgId)) yield* picked(ofOrganization, userId)
-    },
-  }
-}
-
-const inner = <Value>(outer: Map<string, Map<string, Value>>, key: string): Map<string, Value> => {
-  const known = outer.get(key) ?? new Map<string, Value>()
-  outer.set(key, known)
-  return known
-}
-
-/** The value under `key`; all when it is undefined. */
-const picked = <Value>(
-  map: ReadonlyMap<string, Value> | undefined,
-  key: string | undefined,
-): readonly Value[] => {
-  if (key === undefined) return [...(map?.values() ?? [])]
-  const value = map?.get(key)
-  return value === undefined ? [] : [value]
 }

@@ -6,32 +6,37 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import { aggregateOf, isOfObject, objectOf } from '../../../projections/read-events.js'
 import {
   changeRow,
+  projectScope,
   type RowKey,
   type RowStore,
-  roleScope,
   rowKeyOf,
 } from '../../../projections/rows.js'
 import {
   type Dialect,
-  find as findRows,
+  find,
+  type Integer,
   type NumberedKey,
   type Statement,
   type Steps,
 } from '../dialect.js'
 import { type AssignmentBatch, assignmentBatch } from './assignment-batches.js'
-import { changedColumns } from './list-statements.js'
-import { nameNumbers } from './name-numbers.js'
-import { removalOf } from './object-statements.js'
+import { encodeEntry, type KeyedEvent } from './history.js'
 import {
+  changedColumns,
   decodeRow,
-  encodeEntry,
-  type KeyedEvent,
   rowEncoder,
-  rowsNameProject,
   type Shared,
   type StoredRow,
 } from './stored-rows.js'
-import { CHECKPOINT, HISTORY, OBJECTS } from './tables.js'
+import {
+  CHECKPOINT,
+  checkpointIn,
+  HISTORY,
+  NAMES,
+  OBJECTS,
+  PROJECT_SCOPE,
+  rowsNameProject,
+} from './tables.js'
 
 /** Events to be applied, and the checkpoint that they follow. */
 export interface Batch {
@@ -80,8 +85,8 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
   const inOrder = new Set<string>()
   for (const { event, rowKey } of events) {
     inOrder.add(event.metadata.resourceOwner).add(rowKey.scope).add(event.type)
-    const project = projectOf(event)
-    if (project) inOrder.add(roleScope(project.projectOrgId, project.projectId))
+    const project = assignedIn(event)
+    if (project) inOrder.add(projectScope(project.projectOrgId, project.projectId))
   }
   const names = yield* nameNumbers(dialect, inOrder, batch.from)
   const shared: Shared = { numberOf: names.numberOf, bodies: new Map() }
@@ -92,7 +97,7 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
       encodeEntry(keyed, changeRow(rows, keyed.event, keyed.rowKey), shared),
     )
     yield* rows.statements()
-    yield* names.statements()
+    yield* names.statements
   }
 
   return {
@@ -103,15 +108,64 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
 }
 
 /** The project whose assignments `event` begins or ends, if it may. */
-const projectOf = (event: KnownEvent): AssignmentRange | undefined => {
-  const { assigns, covers, removal } = aggregateOf(event.type)
-  return assigns || event.type === removal
-    ? covers(event.data, event.metadata.resourceOwner)
+const assignedIn = (event: KnownEvent): AssignmentRange | undefined => {
+  const { assignments, effectOf } = aggregateOf(event.type)
+  return assignments?.assigns || effectOf(event) === 'removes'
+    ? assignments?.assignmentScope(event.data, event.metadata.resourceOwner)
     : undefined
 }
 
+/**
+ * Reads the numbers of `names`, and numbers those that are new.
+ *
+ * @param names - in the order of the log, so that equal logs lead to equal numbers
+ * @param from - checkpoint before the batch
+ * @throws when the table was emptied: a name must not get the number of another one
+ * @returns the checkpoint at which they were read, the numbers, and statements that record those of new names
+ */
+function* nameNumbers(
+  dialect: Dialect,
+  names: ReadonlySet<string>,
+  from: Position,
+): Steps<{
+  readonly reached: Position
+  readonly numberOf: Shared['numberOf']
+  readonly statements: Iterable<Statement>
+}> {
+  const table = dialect.table(NAMES)
+  const { sql, parameters } = dialect.isListed('name', [...names])
+  type Found = readonly [reached: Integer, last: Integer, name: string | null, number: Integer]
+  const found = yield* find<Found>({
+    name: 'names',
+    sql: `SELECT reached, last, name, number
+      FROM (SELECT ${checkpointIn(dialect)} AS reached, (SELECT max(number) FROM ${table}) AS last) AS moment
+      LEFT JOIN ${table} ON ${sql}`,
+    parameters,
+  })
+  const [first] = found
+  if (first === undefined) throw new Error('The checkpoint is found whether or not there are names')
+  const reached = BigInt(first[0] ?? 0)
+  const last = Number(first[1] ?? 0)
+  if (last === 0 && from > 0n && reached > 0n)
+    throw new Error(`The table ${table} was emptied: reset the read model`)
+  const numbers = new Map(found.map(([, , name, number]) => [name, Number(number)]))
+  const added = [...names]
+    .filter((name) => !numbers.has(name))
+    .map((name, index) => [name, last + index + 1] as const)
+  for (const [name, number] of added) numbers.set(name, number)
+  return {
+    reached,
+    numberOf: (name) => {
+      const number = numbers.get(name)
+      if (number === undefined) throw new Error(`The name ${name} has no number`)
+      return number
+    },
+    statements: dialect.insert(NAMES, added, (row) => row),
+  }
+}
+
 /** The rows of the tables while a batch of events changes them. */
-export interface RowBatch extends RowStore {
+interface RowBatch extends RowStore {
   /** Write the changes, each row once; to be run in this order. */
   readonly statements: () => Iterable<Statement>
   /** Whether the order of the statements matters, as when all objects of a scope are removed. */
@@ -119,13 +173,13 @@ export interface RowBatch extends RowStore {
 }
 
 /** Reads the rows that `events` change. */
-export function* rowBatch(
+function* rowBatch(
   dialect: Dialect,
   shared: Shared,
   events: readonly KeyedEvent[],
 ): Steps<RowBatch> {
   const assignments = assignmentBatch(dialect, shared)
-  const rows = byType((kind) => typeBatch(dialect, shared, { kind, assignments }))
+  const rows = byType((aggregate) => typeBatch(dialect, shared, assignments, aggregate))
   const all = Object.values(rows)
   const removedScopes = byType((): string[] => [])
 
@@ -155,18 +209,6 @@ export function* rowBatch(
 
 type View = Views[ViewType]
 
-/** The rows of one type. */
-interface TypeBatch {
-  /** Makes `load` read the row. */
-  readonly want: (rowKey: RowKey) => void
-  readonly load: () => Steps<void>
-  readonly get: (rowKey: RowKey) => View | undefined
-  readonly put: (rowKey: RowKey, row: View | undefined) => void
-  /** Forgets the rows that are removed with the project of that scope. */
-  readonly forget: (scope: string) => void
-  readonly statements: () => Iterable<Statement>
-}
-
 /** A row as it is in the table, and as it is after the batch; undefined where there is none. */
 interface Entry {
   readonly rowKey: RowKey
@@ -174,24 +216,16 @@ interface Entry {
   row: View | undefined
 }
 
-interface Typed {
-  readonly kind: AnyAggregate
-  /** Gets the assignments of the rows that are read. */
-  readonly assignments: AssignmentBatch
-}
-
-const typeBatch = (
-  dialect: Dialect,
-  shared: Shared,
-  { kind: { type, covers }, assignments }: Typed,
-): TypeBatch => {
+/** @param held - gets the assignments of the rows that are read */
+const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind: AnyAggregate) => {
+  const { type } = kind
   const table = OBJECTS[type]
   const encode = rowEncoder(type)
   /** By scope, then by key. */
   const entries = new Map<string, Map<string, Entry>>()
-  const sought: Entry[] = []
+  const wanted: Entry[] = []
 
-  const find = ({ scope, key }: RowKey) => entries.get(scope)?.get(key)
+  const entryOf = ({ scope, key }: RowKey) => entries.get(scope)?.get(key)
 
   const add = (entry: Entry): Entry => {
     const { scope, key } = entry.rowKey
@@ -204,39 +238,42 @@ const typeBatch = (
   const numbered = ({ scope, key }: RowKey): NumberedKey => [shared.numberOf(scope), key]
 
   return {
-    want: (rowKey) => {
-      if (!find(rowKey)) sought.push(add({ rowKey, stored: undefined, row: undefined }))
+    /** Makes `load` read the row. */
+    want: (rowKey: RowKey): void => {
+      if (!entryOf(rowKey)) wanted.push(add({ rowKey, stored: undefined, row: undefined }))
     },
-    *load() {
-      if (sought.length === 0) return
-      const { sql, parameters } = dialect.sought(sought.map(({ rowKey }) => numbered(rowKey)))
-      const found = yield* findRows<readonly [nth: number | string, ...StoredRow]>({
+    *load(): Steps<void> {
+      if (wanted.length === 0) return
+      const { sql, parameters } = dialect.wantedKeys(wanted.map(({ rowKey }) => numbered(rowKey)))
+      const found = yield* find<readonly [nth: number | string, ...StoredRow]>({
         sql: `SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
       for (const [nth, body, sequence, creationDate, assigned] of found) {
-        const entry = sought[Number(nth) - 1]
-        if (!entry) continue
+        const entry = wanted[Number(nth) - 1]
+        if (!entry) throw new Error(`No row was wanted as number ${nth}`)
         const row = decodeRow(type, entry.rowKey.scope, [body, sequence, creationDate])
         shared.bodies.set(row, body)
         entry.stored = entry.row = row
-        const range = assigned !== undefined && covers(row, row.details.resourceOwner)
-        if (range) assignments.addStored(range, JSON.parse(assigned))
+        if (assigned === undefined) continue
+        const range = kind.assignments?.assignmentScope(row, row.details.resourceOwner)
+        if (range) held.addStored(range, JSON.parse(assigned))
       }
     },
-    get: (rowKey) => find(rowKey)?.row,
-    put: (rowKey, row) => {
-      const entry = find(rowKey)
+    get: (rowKey: RowKey): View | undefined => entryOf(rowKey)?.row,
+    put: (rowKey: RowKey, row: View | undefined): void => {
+      const entry = entryOf(rowKey)
       if (entry) entry.row = row
       else add({ rowKey, stored: undefined, row })
     },
-    forget: (scope) => {
+    /** Forgets the rows that are removed with the project of that scope. */
+    forget: (scope: string): void => {
       if (!rowsNameProject(type)) entries.delete(scope)
       else
         for (const ofScope of entries.values())
           for (const key of ofScope.keys()) if (key.startsWith(`${scope}+`)) ofScope.delete(key)
     },
-    *statements() {
+    *statements(): Iterable<Statement> {
       const removed: NumberedKey[] = []
       const updated: (readonly [RowKey, stored: View, row: View])[] = []
       const added: (readonly [RowKey, View])[] = []
@@ -258,5 +295,19 @@ const typeBatch = (
       }))
       yield* dialect.insert(table, added, ([rowKey, row]) => encode(rowKey, row, shared))
     },
+  }
+}
+
+/** Removes all objects of a type that are removed with the projects of `scopes`. */
+export const removalOf = (
+  dialect: Dialect,
+  type: ViewType,
+  scopes: readonly string[],
+): Statement => {
+  const { sql, parameters } = dialect.isListed('name', scopes)
+  return {
+    sql: `DELETE FROM ${dialect.table(OBJECTS[type])}
+      WHERE ${rowsNameProject(type) ? PROJECT_SCOPE : 'scope'} IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
+    parameters,
   }
 }

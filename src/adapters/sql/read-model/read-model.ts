@@ -1,18 +1,21 @@
 import type { EventStore } from '../../../ports/event-store.js'
-import type { ReadAtHead, ReadModel } from '../../../ports/read-model.js'
+import type {
+  FoundAtHead,
+  ReadArguments,
+  ReadAtHead,
+  ReadMethod,
+  ReadModel,
+  ReadQuery,
+  ReadResults,
+  ViewType,
+} from '../../../ports/read-model.js'
 import { readEvents } from '../../../projections/read-events.js'
 import type { Dialect, Steps } from '../dialect.js'
-import { readAccess, readHeldRoles, readHolders } from './access-reads.js'
+import { readAccess, readHeldRoles, readHolders } from './access.js'
 import type { Batch } from './changes.js'
-import { objectAtHeadLookup, objectLookup } from './object-statements.js'
-import {
-  readCheckpoint,
-  readHistory,
-  readList,
-  readObject,
-  readObjectAtHead,
-  readRoute,
-} from './reads.js'
+import { readHistory } from './history.js'
+import { readList } from './list.js'
+import { objectReader, readCheckpoint, readRoute } from './reads.js'
 import { FILLED, READ_MODEL } from './tables.js'
 
 /** Runs the work of a read model in one database. */
@@ -33,34 +36,65 @@ export interface ReadModelDriver {
  * @param store - in the same database
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
-  const { dialect, read } = driver
-  const lookup = objectLookup(dialect)
-  const lookupAtHead = objectAtHeadLookup(dialect)
-  const atHead: ReadAtHead = {
-    get: (orgId, ref) => read(() => readObjectAtHead(lookupAtHead, orgId, ref)),
-    list: (query) => driver.readTogether(() => readList(dialect, query)),
-    access: (query) => read(() => readAccess(dialect, query)),
-    heldRoles: (query) => read(() => readHeldRoles(dialect, query)),
-    holders: (query) => read(() => readHolders(dialect, query)),
-    route: (domain) => read(() => readRoute(dialect, domain)),
-  }
+  const { dialect } = driver
+  const read = sqlReads(driver)
   const readModel: ReadModel = {
     name: READ_MODEL,
-    checkpoint: () => read(() => readCheckpoint(dialect)),
+    checkpoint: () => driver.read(() => readCheckpoint(dialect)),
     apply: async (from, events) => driver.apply({ from, events: readEvents(events) }),
     reset: driver.reset,
-    get: (orgId, ref) => read(() => readObject(lookup, orgId, ref)),
-    list: async (query) => (await atHead.list(query)).found,
-    access: async (query) => (await atHead.access(query)).found,
-    heldRoles: async (query) => (await atHead.heldRoles(query)).found,
-    holders: async (query) => (await atHead.holders(query)).found,
-    route: async (domain) => (await atHead.route(domain)).found,
-    history: (query) => read(() => readHistory(dialect, query)),
-    readAtHead: (pair) =>
-      pair.store === store && pair.readModel === readModel ? atHead : undefined,
+    ...readMethods(async (query) => (await read(query)).found),
+    readAtHead: (pair) => (pair.store === store && pair.readModel === readModel ? read : undefined),
   }
   return readModel
 }
+
+/** The reads of a read model in one database. */
+export const sqlReads = ({
+  dialect,
+  read,
+  readTogether,
+}: Pick<ReadModelDriver, 'dialect' | 'read' | 'readTogether'>): ReadAtHead => {
+  const readObject = objectReader(dialect)
+  return <Method extends ReadMethod, Type extends ViewType>(
+    query: ReadQuery<Method, Type>,
+  ): Promise<FoundAtHead<ReadResults<Type>[Method]>> => {
+    const steps: Reads<Type> = {
+      get: readObject,
+      list: (query) => readList(dialect, query),
+      access: (query) => readAccess(dialect, query),
+      heldRoles: (query) => readHeldRoles(dialect, query),
+      holders: (query) => readHolders(dialect, query),
+      route: (domain) => readRoute(dialect, domain),
+      history: (query) => readHistory(dialect, query),
+    }
+    const run = query.method === 'list' ? readTogether : read
+    return run(() => steps[query.method](...query.args))
+  }
+}
+
+type Reads<Type extends ViewType> = {
+  readonly [Method in ReadMethod]: (
+    ...args: ReadArguments<Type>[Method]
+  ) => Steps<FoundAtHead<ReadResults<Type>[Method]>>
+}
+
+/** The methods of a read model that read, each as a query. */
+export const readMethods = (
+  read: <Method extends ReadMethod, Type extends ViewType>(
+    query: ReadQuery<Method, Type>,
+  ) => Promise<ReadResults<Type>[Method]>,
+): Pick<ReadModel, ReadMethod> => ({
+  get: <Type extends ViewType>(...args: ReadArguments<Type>['get']) =>
+    read<'get', Type>({ method: 'get', args }),
+  list: <Type extends ViewType>(...args: ReadArguments<Type>['list']) =>
+    read<'list', Type>({ method: 'list', args }),
+  access: (...args) => read({ method: 'access', args }),
+  heldRoles: (...args) => read({ method: 'heldRoles', args }),
+  holders: (...args) => read({ method: 'holders', args }),
+  route: (...args) => read({ method: 'route', args }),
+  history: (...args) => read({ method: 'history', args }),
+})
 
 /** Empties all tables except that of the checkpoint. */
 export function* emptyTables({ table }: Dialect): Steps<void> {

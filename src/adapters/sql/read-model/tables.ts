@@ -1,18 +1,83 @@
 import { aggregates, byType } from '../../../domain/aggregates.js'
-import type { ViewType } from '../../../ports/read-model.js'
-import type { Column, Dialect, Table } from '../dialect.js'
-import { EVENTS } from '../stored-events.js'
+import type { FoundAtHead, ViewType } from '../../../ports/read-model.js'
+import { identityField, viewFields } from '../../../projections/view-fields.js'
 import {
-  ENTRY_COLUMNS,
-  foldedColumn,
-  indexedFields,
-  PROJECT_SCOPE,
-  rowColumns,
-  rowsNameProject,
-} from './stored-rows.js'
+  type Column,
+  type Dialect,
+  find,
+  type Index,
+  type Integer,
+  type Row,
+  type Statement,
+  type Steps,
+  type Table,
+} from '../dialect.js'
+import { EVENTS } from '../stored-events.js'
+
+/** The columns of a row that are read: all fields but `details` as JSON, and the rest of `details`. */
+export const READ_COLUMNS = ['body', 'sequence', 'creation_date'] as const
+
+/** The column with the number of the scope of the project, if {@link rowsNameProject}. */
+export const PROJECT_SCOPE = 'project_scope'
+
+/** The project, and the user to whom its roles are assigned. */
+const HOLDER: readonly Column[] = [
+  { name: PROJECT_SCOPE, holds: 'integer' },
+  { name: 'user_id', holds: 'text' },
+]
+
+/** The columns of an object of that type. */
+const rowColumns = (type: ViewType): readonly Column[] => [
+  { name: 'scope', holds: 'integer' },
+  { name: 'key', holds: 'text' },
+  { name: 'body', holds: 'json' },
+  { name: 'sequence', holds: 'integer' },
+  { name: 'creation_date', holds: 'integer' },
+  ...foldedFields(type).map((field): Column => {
+    const column = { name: foldedColumn(field), holds: 'text' } as const
+    return isKey(type, field) ? { ...column, isNullable: true } : column
+  }),
+  ...(rowsNameProject(type) ? HOLDER : []),
+]
+
+/** Whether objects of that type lie in a project. */
+export const isOfProject = (type: ViewType): boolean => aggregates[type].container !== undefined
+
+/** Whether the rows of that type lie in another organization than their project, with which they are removed. */
+export const rowsNameProject = (type: ViewType): boolean =>
+  !isOfProject(type) && aggregates[type].assignments?.removedWith !== undefined
+
+/** Fields that lists are filtered by: their text, folded, has a column of its own. */
+export const foldedFields = (type: ViewType): readonly string[] =>
+  Object.entries(viewFields[type])
+    .filter(([, { filterable }]) => filterable)
+    .map(([field]) => field)
+
+/** The column of the folded text of `field`; null for a key that is plain. */
+export const foldedColumn = (field: string): string => `folded_${field}`
+
+/** Whether `field` is the id or key of an object, which is the column `key`. */
+export const isKey = (type: ViewType, field: string): boolean => field === identityField[type]
+
+/**
+ * Columns of an entry that hold the numbers of names, which repeat and are of limited length. The ids of actors
+ * are not: others may have recorded long ones.
+ */
+export const NAME_COLUMNS = ['org', 'scope', 'type']
+
+/** The columns of an entry of the history. */
+export const ENTRY_COLUMNS: readonly Column[] = [
+  ...NAME_COLUMNS.map((name): Column => ({ name, holds: 'integer' })),
+  { name: 'key', holds: 'text' },
+  { name: 'position', holds: 'integer' },
+  { name: 'actor', holds: 'text' },
+  { name: 'actor_org_id', holds: 'text' },
+  { name: 'correlation_id', holds: 'text', isNullable: true },
+  { name: 'changes', holds: 'json' },
+]
 
 /** The columns of a role that was assigned. */
-export const ASSIGNMENT_COLUMNS: readonly Column[] = [
+const ASSIGNMENT_COLUMNS: readonly Column[] = [
   /** Number of the scope of the project. */
   { name: 'scope', holds: 'integer' },
   { name: 'org', holds: 'text' },
@@ -32,8 +97,8 @@ export const ASSIGNMENT_COLUMNS: readonly Column[] = [
   { name: 'ended_with', holds: 'text', isNullable: true },
 ]
 
-/** The columns of a spell in which a project, a grant of it or a grant of its roles was inactive. */
-export const SPELL_COLUMNS: readonly Column[] = [
+/** The columns of a suspension in which a project, a grant of it or a grant of its roles was inactive. */
+const SUSPENSION_COLUMNS: readonly Column[] = [
   /** Name of the scope of the project, which may have no number. */
   { name: 'scope', holds: 'text' },
   /** Empty for the project itself. */
@@ -55,15 +120,36 @@ const hashOf = (text: string): string => {
   return (hash >>> 0).toString(36)
 }
 
-const SHAPE = byType(({ type, fields }) => [rowColumns(type), Object.keys(fields)])
+/** What the tables of one aggregate hold. */
+interface RowShape {
+  readonly columns: readonly Column[]
+  readonly fields: readonly string[]
+}
 
-const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SPELL_COLUMNS]
+const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SUSPENSION_COLUMNS]
+
+/** The name of the shape that was the first to have one; by its hash it would have another. */
+const FIRST_NAME = { hash: 'smf19n', name: 'read_1cjoi8j' }
+
+/** The name of tables with rows of these shapes, by type. The order of types, columns and fields does not matter. */
+export const readModelName = (rows: Readonly<Record<string, RowShape>>): string => {
+  const shapes = Object.entries(rows).map(([type, { columns, fields }]) => [
+    type,
+    columns.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    fields.toSorted(),
+  ])
+  shapes.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))
+  const hash = hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, ACCESS_SHAPE]))
+  return hash === FIRST_NAME.hash ? FIRST_NAME.name : `read_${hash}`
+}
 
 /**
  * Name of the read model and beginning of the names of its tables. Another shape has another name: its tables are
  * missing and therefore created, and old and new processes of a rolling upgrade keep their own side by side.
  */
-export const READ_MODEL = `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, SHAPE, ACCESS_SHAPE]))}`
+export const READ_MODEL = readModelName(
+  byType(({ type, fields }) => ({ columns: rowColumns(type), fields: Object.keys(fields) })),
+)
 
 /** Holds the checkpoint. */
 export const CHECKPOINT: Table = {
@@ -95,7 +181,11 @@ export const HISTORY: Table = {
 
 /** Whether objects of that type lie in a project and are listed by the organization that they name, too. */
 const isReceived = (type: ViewType): boolean =>
-  aggregates[type].container !== undefined && aggregates[type].assigns !== undefined
+  isOfProject(type) && aggregates[type].assignments?.assigns !== undefined
+
+/** {@link foldedFields} that are worth an index: not one that has the same value in all rows. */
+const indexedFields = (type: ViewType): readonly string[] =>
+  foldedFields(type).filter((field) => field !== 'state' || aggregates[type].states.length > 1)
 
 /** Each holds one row for every object of its type that exists. */
 export const OBJECTS = byType(
@@ -124,10 +214,10 @@ export const ASSIGNMENTS: Table = {
   indexes: [{ name: 'holder', columns: ['org', 'user_id', 'scope', 'role'] }],
 }
 
-/** Holds one row for every spell in which a project, a grant of it or a grant of its roles was inactive. */
-export const SPELLS: Table = {
+/** Holds one row for every suspension in which a project, a grant of it or a grant of its roles was inactive. */
+export const SUSPENSIONS: Table = {
   name: `${READ_MODEL}_inactive`,
-  columns: SPELL_COLUMNS,
+  columns: SUSPENSION_COLUMNS,
   key: ['scope', 'org', 'user_id', 'begin_at'],
   indexes: [],
 }
@@ -138,7 +228,7 @@ export const FILLED: readonly Table[] = [
   HISTORY,
   ...Object.values(OBJECTS),
   ASSIGNMENTS,
-  SPELLS,
+  SUSPENSIONS,
 ]
 
 /** The checkpoint. A backup that is restored into new tables leaves a second row beside theirs. */
@@ -148,3 +238,77 @@ export const checkpointIn = ({ table }: Dialect): string =>
 /** Positions of the last event and of the checkpoint; null where there is none. */
 export const positionColumns = (dialect: Dialect): string =>
   `(SELECT max(position) FROM ${dialect.table({ name: EVENTS })}) AS head, ${checkpointIn(dialect)} AS reached`
+
+/** Positions of the last event and of the checkpoint. */
+export type Positions = readonly [head: Integer, reached: Integer]
+
+/** What was found, and how far the read model is. */
+export const atHead = <Found>([head, reached]: Positions, found: Found): FoundAtHead<Found> => ({
+  head: BigInt(head ?? 0),
+  reached: BigInt(reached ?? 0),
+  found,
+})
+
+/** The one row that a statement finds. The caller vouches for its type. */
+export function* findOne<Found extends Row>(statement: Statement): Steps<Found> {
+  const [row] = yield* find<Found>(statement)
+  if (row === undefined) throw new Error('The positions are found whether or not there is a row')
+  return row
+}
+
+/** The columns of `page` in any order, or nulls when it has no rows, each row with the positions before it. */
+export const besidePositions = (dialect: Dialect, columns: string, page: string): string =>
+  `SELECT head, reached, ${columns} FROM (SELECT ${positionColumns(dialect)}) AS moment
+    LEFT JOIN (${page}) AS page ON TRUE`
+
+/** The rows of a statement made with {@link besidePositions}. The caller vouches for their type. */
+export function* findPage<Found extends Row>(
+  statement: Statement,
+): Steps<FoundAtHead<readonly Found[]>> {
+  const rows = yield* find<readonly [...Positions, ...Found]>(statement)
+  const [first] = rows
+  if (first === undefined) throw new Error('The positions are found whether or not there are rows')
+  const [head, reached] = first
+  const found = rows.flatMap(([, , ...row]) => (row[0] === null ? [] : [row]))
+  return atHead([head, reached], found)
+}
+
+/** Whether `column` holds the number of `name`. */
+export const isNamed = (dialect: Dialect, column: string, name: string): Statement => ({
+  sql: holdsNumber(dialect, column),
+  parameters: [name],
+})
+
+/** Whether `column` holds the number of a name, which is the parameter. */
+export const holdsNumber = ({ table }: Dialect, column: string): string =>
+  `${column} = (SELECT number FROM ${table(NAMES)} WHERE name = ?)`
+
+/** Whether a row has a key, in a scope of a name; both are parameters. */
+export const hasKey = (dialect: Dialect): string => `${holdsNumber(dialect, 'scope')} AND key = ?`
+
+/** SQL that creates all tables. */
+export const createTables = (dialect: Dialect): string =>
+  [CHECKPOINT, ...FILLED].map((table) => createTable(dialect, table)).join('\n')
+
+const createTable = (dialect: Dialect, declared: Table): string => {
+  const { types, ifMissing, options, layout } = dialect.declarations
+  const table = layout(declared)
+  const columns = table.columns.map(
+    ({ name, holds, isNullable }) => `${name} ${types[holds]} ${isNullable ? 'NULL' : 'NOT NULL'}`,
+  )
+  const key = table.key.length > 0 ? [`PRIMARY KEY (${table.key.join(', ')})`] : []
+  return [
+    `CREATE TABLE ${ifMissing} ${dialect.table(table)} (${[...columns, ...key].join(', ')}) ${options};`,
+    ...table.indexes.map((index) => createIndex(dialect, table, index)),
+  ].join('\n')
+}
+
+const createIndex = (dialect: Dialect, table: Table, index: Index): string => {
+  const { ifMissing } = dialect.declarations
+  const nullable = table.columns.find(
+    ({ name, isNullable }) => isNullable && index.columns.includes(name),
+  )
+  const where = nullable ? `WHERE ${nullable.name} IS NOT NULL` : ''
+  return `CREATE ${index.isUnique ? 'UNIQUE ' : ''}INDEX ${ifMissing} ${table.name}_${index.name}
+    ON ${dialect.table(table)} (${index.columns.join(', ')}) ${where};`
+}

@@ -22,18 +22,15 @@ export interface SyncConnection {
   readonly write: <Value>(work: (database: SyncDatabase) => Value) => Promise<Value>
 }
 
-/** What one statement may be, where SQLite is limited. */
+/** The limits of one statement. */
 export interface SqliteLimits {
   /** Most parameters of a statement. */
   readonly maxParameters: number
-  /** Most events that are applied by the same statements, some of which have a text with the keys of all. */
+  /** Most events that are applied together: some statements have a text with the keys of all. */
   readonly maxEvents: number
 }
 
-/**
- * How many rows one statement adds, as long as there are so many and it may have their parameters: to run one costs as
- * much as a row does.
- */
+/** How many rows one statement adds, the largest number first. Running a statement costs as much as a row. */
 const ROWS_AT_ONCE = [128, 16, 8, 1]
 
 /** The SQL of SQLite. */
@@ -46,8 +43,8 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
   },
   table: ({ name }) => name,
   fieldInBody: (field) => `body ->> '$.${field}'`,
-  // A plus makes SQLite look conditions up and sort what it finds; it would rather read all rows in
-  // the order of their keys.
+  // With a plus, SQLite uses the indexes of conditions and sorts the rows found. Without it, it would read all rows in the
+  // order of their keys.
   ordered: (expression, conditions) =>
     conditions.some(({ operator }) => operator !== 'contains') ? `+${expression}` : expression,
   contains: (text) => `instr(${text}, ?) > 0`,
@@ -57,8 +54,8 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
     parameters: [JSON.stringify(list)],
   }),
   jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
-  sought: (keys) => ({
-    sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS sought`,
+  wantedKeys: (keys) => ({
+    sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS wanted`,
     parameters: [JSON.stringify(keys)],
   }),
   *insert(table, items, rowOf) {
@@ -73,7 +70,7 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
   *update(table, items, changeOf) {
     for (const item of items) yield updateOf(table, changeOf(item))
   },
-  *fill({ name }, { by, set }, items) {
+  *setWhereNull({ name }, { by, set }, items) {
     const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
       WHERE ${by.map((column) => `${column} = ?`).join(' AND ')} AND ${set[0]} IS NULL`
     for (const item of items)
@@ -86,7 +83,7 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
     })),
 })
 
-/** SQLite finds a row fastest by an integer that is its primary key, and ends every index with it. */
+/** SQLite finds a row fastest by an integer primary key, and appends that key to every index itself. */
 function byRowId(table: Table): Table {
   const { rowId, key, indexes } = table
   if (rowId === undefined) return table
@@ -101,20 +98,21 @@ function byRowId(table: Table): Table {
   }
 }
 
-/** FAIL keeps no copy of what one statement changes: a fault undoes the whole transaction anyway. */
+/** OR FAIL saves SQLite a journal for the statement: a fault undoes the whole transaction anyway. */
 const insertion = ({ name, columns }: Table, count: number): string => {
   const row = `(${columns.map(() => '?').join(', ')})`
   const names = columns.map(({ name }) => name).join(', ')
   return `INSERT OR FAIL INTO ${name} (${names}) VALUES ${Array(count).fill(row).join(', ')}`
 }
 
-/** SQLite writes to the index of every column named, also when its value is the same. */
+/** Names only the changed columns: SQLite writes to the index of every column named, even when its value is the same. */
 const updateOf = ({ name: table, columns }: Table, { before, after }: ChangedRow): Statement => {
   const stored = before()
   const names: string[] = []
   const parameters: Parameter[] = []
   for (const [index, { name }] of columns.entries()) {
-    const value = after[index] ?? null
+    const value = after[index]
+    if (value === undefined) throw new Error(`A row of ${table} lacks its column ${name}`)
     if (value === stored[index]) continue
     names.push(`${name} = ?`)
     parameters.push(value)

@@ -1,75 +1,99 @@
-import { err, type Result } from 'neverthrow'
-import type { IamError } from '../../errors/errors.js'
-import type { AdmittedCall } from '../../method/context.js'
-import { method, type Read } from '../../method/method.js'
+import { err, ok, type Result } from 'neverthrow'
+import { invalid, type WriteError } from '../../errors/errors.js'
+import { type BatchWrite, batchWrite } from '../../method/method.js'
 import type { Runtime } from '../../runtime.js'
 import { pause, raceAbort, retryDeadline } from '../../waiting.js'
 import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsToApply, REFUSED_BY_APPLY } from '../permissions-for-plan.js'
-import { isPlan, type Plan } from '../plan/plan.js'
+import { permissionsToApply, permissionsToApplyPlan } from '../permissions-for-plan.js'
+import {
+  type Applied,
+  type AppliedChange,
+  isPlan,
+  type ParsedPlan,
+  Plan,
+  type PlanInput,
+} from '../plan/plan.js'
 import {
   findUndeclared,
-  listedTypes,
-  type PlanUnit,
+  type PlannedUnit,
   planAll,
   planOf,
   unitsOf,
 } from '../planning/plan-access.js'
-import type { Applied, AppliedChange } from './applied.js'
-import { applyChanges, applyEach, type MarkedChanges } from './apply-changes.js'
-import { applyPlan } from './apply-plan.js'
+import { openAccess, type Planning, sealAccess } from '../planning/sealed-secrets.js'
+import { applyChanges } from './apply-changes.js'
+import { asGiven, comparePlan } from './compare-plan.js'
 
 /** The method that applies a plan or a desired state. */
-export const applyAccess = (runtime: Runtime): Read<DesiredAccess | Plan, Applied> => {
-  const applyGiven = applyPlan(runtime)
-  const applyDesired = applyDesiredAccess(runtime)
-  return (input, context) =>
-    isPlan(input) ? applyGiven(input, context) : applyDesired(input, context)
-}
-
-const applyDesiredAccess = (runtime: Runtime): Read<DesiredAccess, Applied> =>
-  method(
+export const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanInput, Applied> => {
+  const spec = { method: 'apply', permissions: [] }
+  const applyDesired = batchWrite(
     runtime,
-    {
-      method: 'apply',
-      permissions: [],
-      permissionsFor: permissionsToApply,
-      schema: DesiredAccess,
-      refuses: REFUSED_BY_APPLY,
-    },
-    async (call, access) => {
-      const units = unitsOf(runtime, call, access)
-      // Everything is planned before anything is recorded, so that a refusal comes first.
-      const planned = await planAll(runtime, call, units)
-      if (planned.isErr()) return err(planned.error)
-      const declared = {
-        types: listedTypes(access),
-        changes: planned.value.flat().map(({ change }) => change),
-      }
-      const finding = findUndeclared(runtime, call, declared)
-      const undeclared = await raceAbort(finding, call.signal)
-      const applied = await applyEach(units.entries(), ([index, unit]) =>
-        applyUnit(runtime, call, { unit, changes: planned.value[index] ?? [], marks: access }),
-      )
-      return applied.map((changes) => planOf(call, access, { changes, undeclared }))
+    { ...spec, permissionsFor: permissionsToApply, schema: DesiredAccess },
+    async (call, access) => applyUnits(await sealAccess(runtime, call, access)),
+  )
+  const applyPlan = batchWrite(
+    runtime,
+    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan },
+    async (call, plan) => {
+      if (plan.orgId !== call.orgId)
+        return err(invalid('orgId', 'must be the organization of the context'))
+      for (const option of ['managedBy', 'version'] as const)
+        if (plan[option] !== plan.desired[option])
+          return err(invalid(option, 'must be that of the desired state'))
+      const planning = await openAccess(runtime, call, plan)
+      return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
     },
   )
+  return (input, context) =>
+    isPlan(input) ? applyPlan(input, context) : applyDesired(input, context)
+}
 
-/** Applies the planned changes of a unit. Plans them again when another writer was faster. */
+/**
+ * Plans a desired state and records the changes, unit by unit. Those of a given plan must be the same; otherwise nothing
+ * is recorded. After a refusal, the units before it stay applied.
+ */
+const applyUnits = async (
+  planning: Planning,
+  plan?: ParsedPlan,
+): Promise<Result<Applied, WriteError>> => {
+  const units = unitsOf(planning)
+  // Everything is planned before anything is recorded, so that a refusal comes first.
+  const planned = await planAll(
+    planning,
+    plan ? units.map((unit) => asGiven(planning, plan, unit)) : units,
+  )
+  if (planned.isErr()) return err(planned.error)
+  const all = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
+  const refusal = plan && comparePlan(plan, all)
+  if (refusal) return err(refusal)
+  const undeclared = await raceAbort(findUndeclared(planning, all), planning.call.signal)
+  const changes: AppliedChange[] = []
+  for (const unit of planned.value) {
+    const applied = plan
+      ? await applyChanges(planning, unit.changes)
+      : await applyUnit(planning, unit)
+    if (applied.isErr()) return err(applied.error)
+    // There may be more changes than a call takes arguments.
+    for (const change of applied.value) changes.push(change)
+  }
+  return ok(planOf(planning, changes, undeclared))
+}
+
+/** Applies the changes of a unit of a desired state. Plans them again when another writer was faster. */
 const applyUnit = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  { unit, changes, marks }: MarkedChanges & { readonly unit: PlanUnit },
-): Promise<Result<readonly AppliedChange[], IamError>> => {
+  planning: Planning,
+  { unit, changes }: PlannedUnit,
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
   let planned = changes
   const isTooLate = retryDeadline()
   for (let attempts = 1; ; attempts++) {
-    const applied = await applyChanges(runtime, call, { changes: planned, marks })
+    const applied = await applyChanges(planning, planned)
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
-    await pause(attempts, call.signal)
-    const again = await planAll(runtime, call, [unit])
+    await pause(attempts, planning.call.signal)
+    const again = await planAll(planning, [unit])
     if (again.isErr()) return err(again.error)
-    planned = again.value.flat()
+    planned = again.value.flatMap((each) => each.changes)
   }
 }

@@ -1,37 +1,30 @@
 import { err, ok, Result } from 'neverthrow'
-import type { IamError } from '../../errors/errors.js'
-import type { AdmittedCall } from '../../method/context.js'
-import type { Marks } from '../../recording/metadata.js'
-import { type AnyStreamState, detailsOf, sequenceOf } from '../../recording/stream-state.js'
+import { aggregates } from '../../../domain/aggregates.js'
+import { exists } from '../../../domain/decider.js'
+import { projectGrants } from '../../../domain/project-grant/aggregate.js'
+import { MAX_WRITES } from '../../../ports/event-store.js'
+import type { Moved, WriteError } from '../../errors/errors.js'
+import { decideProjectGrant } from '../../granting/decide-project-grant.js'
+import {
+  type AnyStreamState,
+  change,
+  detailsOf,
+  type StreamChange,
+  sequenceOf,
+} from '../../recording/stream-state.js'
+import type { Streams } from '../../recording/streams.js'
 import { transact } from '../../recording/transact.js'
-import type { Runtime } from '../../runtime.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
+import type {
+  AppliedChange,
+  PlannedChange,
+  PlannedEvent,
+  PlannedGrantAdded,
+  PlannedGrantUpdated,
+} from '../plan/plan.js'
 import type { PendingChange } from '../planning/pending-change.js'
-import { type Appendable, appendsOf } from './appends-of.js'
-import type { AppliedChange } from './applied.js'
-import { decideChange } from './decide-change.js'
-import { outdatedBy, type PlannedOn } from './plan-outdated.js'
-
-/** Changes of one project and what lies in it, the project first, or of one provider; with marks to record. */
-export interface MarkedChanges {
-  readonly changes: readonly PendingChange[]
-  readonly marks: Marks
-}
-
-/** Applies units one after the other. After a refusal, the units before it stay applied. */
-export const applyEach = async <Unit>(
-  units: Iterable<Unit>,
-  apply: (unit: Unit) => Promise<Result<readonly AppliedChange[], IamError>>,
-): Promise<Result<readonly AppliedChange[], IamError>> => {
-  const changes: AppliedChange[] = []
-  for (const unit of units) {
-    const applied = await apply(unit)
-    if (applied.isErr()) return err(applied.error)
-    // There may be more changes than a call takes arguments.
-    for (const change of applied.value) changes.push(change)
-  }
-  return ok(changes)
-}
+import type { Planning } from '../planning/sealed-secrets.js'
+import { sequenceMoved } from './compare-plan.js'
 
 /** Streams after the appends of one unit, by the change that was recorded in them. */
 type Recorded = Map<PendingChange, AnyStreamState>
@@ -42,72 +35,175 @@ type Recorded = Map<PendingChange, AnyStreamState>
  * planned.
  */
 export const applyChanges = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  { changes, marks }: MarkedChanges,
-): Promise<Result<readonly AppliedChange[], IamError>> => {
+  planning: Planning,
+  changes: readonly PendingChange[],
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
+  const { orgId, signal } = planning.call
   await yieldToEventLoop()
-  if (call.signal?.aborted) return err({ kind: 'Cancelled' })
+  if (signal?.aborted) return err({ kind: 'Cancelled' })
   const recorded: Recorded = new Map()
-  for (const appendable of await raceAbort(appendsOf(runtime, call, changes), call.signal)) {
-    const result = await append(runtime, call, { ...appendable, marks, recorded })
-    if (result.isErr()) return err(result.error)
+  for (const batch of await raceAbort(batchesOf(planning, changes), signal)) {
+    const appended = await append(planning, batch, recorded)
+    if (appended.isErr()) return err(appended.error)
     await yieldToEventLoop()
   }
   return ok(
     changes.map((pending) => {
-      const snapshot = recorded.get(pending)
-      const details = snapshot ? detailsOf(snapshot, call.orgId) : pending.details
+      const stream = recorded.get(pending)
+      const details = stream ? detailsOf(stream, orgId) : pending.details
       return { ...pending.change, ...(details && { details }) }
     }),
   )
 }
 
+/** The changes of one append, and one that must be up to date without being written. */
+interface Batch {
+  readonly writes: readonly PendingChange[]
+  readonly guard?: PendingChange
+}
+
 const append = (
-  runtime: Runtime,
-  call: AdmittedCall,
-  {
-    writes,
-    guard,
-    marks,
-    recorded,
-  }: Appendable & { readonly marks: Marks; readonly recorded: Recorded },
-): Promise<Result<void, IamError>> =>
+  { runtime, call, access }: Planning,
+  { writes, guard }: Batch,
+  recorded: Recorded,
+): Promise<Result<void, WriteError>> =>
   transact(runtime, call, {
-    marks,
+    marks: access,
     decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
-      const decided = await Promise.all(
-        read.map(async (pending) => ({
-          pending,
-          ...(await decideChange(streams, pending.change)),
-        })),
-      )
-      const outdated = outdatedBy(
-        decided.map(({ pending, before }) => plannedOn(pending, before, recorded.get(pending))),
-      )
-      if (outdated) return err(outdated)
-      const decisions = decided.slice(-writes.length).map((each) => each.change)
+      const decided = await Promise.all(read.map((pending) => decide(streams, pending)))
+      const moved = decided.flatMap(({ pending, before }): readonly Moved[] => {
+        const change = movedSince(pending, before, recorded.get(pending))
+        return change ? [{ object: pending.change.object, change }] : []
+      })
+      if (moved.length > 0) return err({ kind: 'PlanOutdated', moved })
+      const decisions = decided.slice(-writes.length).map((each) => each.decision)
       return Result.combine(decisions).map((changes) => ({ changes }))
     },
     answer: ({ streams }) => {
       for (const [index, stream] of streams.entries()) {
         const pending = writes[index]
-        if (pending) recorded.set(pending, stream)
+        if (!pending) throw new Error('More streams were recorded than were written')
+        recorded.set(pending, stream)
       }
     },
   })
 
-/** The sequence that a change was planned on, or that an earlier append of its unit left, and the current one. */
-const plannedOn = (
-  { change: { object }, details, lastEvent }: PendingChange,
+/** A planned change with the current stream of its object, and the events to add to it. */
+interface Decided {
+  readonly pending: PendingChange
+  readonly before: AnyStreamState
+  readonly decision: Result<StreamChange, WriteError>
+}
+
+/** Decides on a planned change: its events as they are; those of a grant with the current generations of its roles. */
+const decide = async (streams: Streams, pending: PendingChange): Promise<Decided> => {
+  const { action, object, events } = pending.change
+  const load = action === 'add' ? 'assume-empty' : 'cached'
+  const before = await streams.read(aggregates[object.type], object, { load })
+  const [grant] = events.filter(givesRoles)
+  if (!grant) {
+    const others = events.filter((event) => !givesRoles(event))
+    return { pending, before, decision: ok(change(before, others)) }
+  }
+  const type = grant.type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
+  const decision = await decideProjectGrant(streams, { type, ...grant.data })
+  return { pending, before, decision: decision.mapErr(asOutdated) }
+}
+
+type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
+
+/** Whether `event` gives roles: the generations of these must be looked up to record it. */
+const givesRoles = (event: PlannedEvent): event is GivingEvent =>
+  event.type === 'project_grant.added' || event.type === 'project_grant.updated'
+
+/** A grant was planned with roles that existed, so one that does not was removed since. */
+const asOutdated = (refusal: WriteError): WriteError =>
+  refusal.kind === 'NotFound'
+    ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
+    : refusal
+
+/** What happened to an object since it was planned, or since an earlier append of its unit; undefined for nothing. */
+const movedSince = (
+  { details, lastEvent }: PendingChange,
   before: AnyStreamState,
   recorded: AnyStreamState | undefined,
-): PlannedOn => {
+): Moved['change'] | undefined => {
   const expected = recorded ? sequenceOf(recorded) : details?.sequence
   const actual = sequenceOf(before)
   // What was added and removed again since is absent too; only its last event differs.
   return actual === undefined && lastEvent !== undefined
-    ? { object, expected: lastEvent, actual: before.changed }
-    : { object, expected, actual }
+    ? sequenceMoved(lastEvent, before.changed)
+    : sequenceMoved(expected, actual)
+}
+
+/** Writes of an append beside that of the project, which is written first and guards what lies in it. */
+const MOST = MAX_WRITES - 1
+
+/**
+ * The appends of one unit. As many role changes to an append as it takes; then as many grants, which are decided on
+ * roles that are recorded.
+ */
+const batchesOf = async (
+  planning: Planning,
+  [head, ...rest]: readonly PendingChange[],
+): Promise<readonly Batch[]> => {
+  if (!head) return []
+  const changed = rest.filter(hasEvents)
+  const grants = changed.filter(isGrant)
+  const others = changed.filter((pending) => !isGrant(pending))
+  const batches: Batch[] = []
+  if (hasEvents(head)) batches.push({ writes: [head, ...others.splice(0, MOST)] })
+  while (others.length > 0) batches.push({ writes: others.splice(0, MOST), guard: head })
+  for (const writes of await grantBatches(planning, grants)) batches.push({ writes, guard: head })
+  return batches
+}
+
+const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
+
+const isGrant = ({ change }: PendingChange): boolean => change.object.type === 'project_grant'
+
+/** Grants that are read at the same time. */
+const CONCURRENCY = 50
+
+/** Fills appends with grants and the roles that guard them: one grant always fits. */
+const grantBatches = async (
+  planning: Planning,
+  grants: readonly PendingChange[],
+): Promise<readonly (readonly PendingChange[])[]> => {
+  const batches: PendingChange[][] = []
+  let last: PendingChange[] = []
+  let guards = new Set<string>()
+  for (let from = 0; from < grants.length; from += CONCURRENCY) {
+    const reading = grants.slice(from, from + CONCURRENCY).map(async (pending) => ({
+      pending,
+      roleKeys: await rolesGuarding(planning, pending.change),
+    }))
+    for (const { pending, roleKeys } of await Promise.all(reading)) {
+      const added = roleKeys.filter((roleKey) => !guards.has(roleKey))
+      if (last.length === 0 || last.length + 1 + guards.size + added.length > MOST) {
+        last = []
+        guards = new Set()
+        batches.push(last)
+      }
+      last.push(pending)
+      for (const roleKey of roleKeys) guards.add(roleKey)
+    }
+  }
+  return batches
+}
+
+/**
+ * Keys of the roles whose streams guard a grant: those that it names, and those that are recorded of it, ended ones
+ * included. A grant that others change meanwhile is out of date, and is not recorded.
+ */
+const rolesGuarding = async (
+  { runtime, call: { orgId } }: Planning,
+  { events }: PlannedChange,
+): Promise<readonly string[]> => {
+  const [event] = events.filter(givesRoles)
+  if (!event) return []
+  const { state } = await runtime.states.readLatest(projectGrants, orgId, event.data)
+  const recorded = exists(state) ? state.roles.map(({ roleKey }) => roleKey) : []
+  return [...new Set<string>([...event.data.roleKeys, ...recorded])]
 }

@@ -1,11 +1,29 @@
 import * as z from 'zod/mini'
-import { AddProject, PatchProject } from '../../../domain/project/commands.js'
-import type { GivenSettings } from '../../../domain/project/fields.js'
-import { AddProjectRole, PatchProjectRole } from '../../../domain/project-role/commands.js'
-import type { GivenGroup } from '../../../domain/project-role/fields.js'
-import { listOf, MAX_GRANTED_ROLES, OrgId } from '../../../domain/values.js'
+import {
+  AddProject,
+  PatchProject,
+  type ProjectSettingsInput,
+} from '../../../domain/project/commands.js'
+import {
+  AddProjectRole,
+  PatchProjectRole,
+  type ProjectRoleGroupInput,
+} from '../../../domain/project-role/commands.js'
+import {
+  listOf,
+  MAX_GRANTED_ROLES,
+  MAX_TEXT_LENGTH,
+  OrgId,
+  requiredText,
+  text,
+} from '../../../domain/values.js'
 import { onlyOnce, roleKeys } from '../../method/input.js'
-import { bounds } from './json-schema-bounds.js'
+
+/** Bounds for JSON Schema, which cannot express the functions that check them. */
+export const bounds = z
+  .registry<{ minLength?: number; maxLength?: number; minItems?: number; maxItems?: number }>()
+  .add(text, { maxLength: MAX_TEXT_LENGTH })
+  .add(requiredText, { minLength: 1, maxLength: MAX_TEXT_LENGTH })
 
 /** Most roles that a desired state declares for one project. */
 const MAX_DECLARED_ROLES = 10_000
@@ -14,7 +32,7 @@ const MAX_DECLARED_ROLES = 10_000
 const MAX_DECLARED_GRANTS = 10_000
 
 /** A desired role. An absent group stays as it is, or is empty when the role is added. */
-export interface DesiredRole extends GivenGroup {
+export interface DesiredRole extends ProjectRoleGroupInput {
   /** Names the role within its project: 1 to 200 characters (code points). Spec: Project role. */
   readonly roleKey: string
   /** 1 to 200 characters (code points). Spec: Project role. */
@@ -42,7 +60,7 @@ const DesiredGrant = z.strictObject({
 })
 
 /** Desired settings of a project. An absent one stays as it is, or gets its default when the project is added. */
-export interface DesiredSettings extends GivenSettings {}
+export interface DesiredSettings extends ProjectSettingsInput {}
 
 /** A desired project. */
 export interface DesiredProject {

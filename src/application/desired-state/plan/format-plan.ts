@@ -1,9 +1,6 @@
 import { aggregates, idsOf } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
-import { countsOf, type Plan } from './plan.js'
-import { type Action, actionOf, type PlannedChange } from './planned-change.js'
-import type { PlannedField } from './planned-field.js'
-import { shownFields } from './recorded-fields.js'
+import { type Action, countsOf, type Plan, type PlannedChange, type PlannedField } from './plan.js'
 
 const SIGNS: { readonly [Each in Action]: string } = {
   add: '+',
@@ -17,22 +14,14 @@ const SIGNS: { readonly [Each in Action]: string } = {
 /**
  * The text of a plan, or of an applied one, for people to read: a line for each object except the unchanged
  * ones, with its fields below it; then the objects that are not declared, then the counts. Equal plans have equal
- * text. Secrets are never shown. New values and counts are those of the events, even in a plan from somebody
- * else; old values are those that the plan names.
+ * text. Secrets are never shown. `apply` records what is shown here, or refuses the plan.
  */
-export const formatPlan = ({ changes, undeclared }: Plan): string => {
-  const shown = changes.map(asRecorded)
-  return [
-    ...shown.filter(({ action }) => action !== 'unchanged').flatMap(formatChange),
+export const formatPlan = ({ changes, undeclared }: Pick<Plan, 'changes' | 'undeclared'>): string =>
+  [
+    ...changes.filter(({ action }) => action !== 'unchanged').flatMap(formatChange),
     ...undeclared.map((object) => `? ${nameOf(object)} is not declared`),
-    formatCounts(shown),
+    formatCounts(changes),
   ].join('\n')
-}
-
-const asRecorded = (change: PlannedChange): PlannedChange => {
-  const [event] = change.events
-  return event ? { ...change, action: actionOf(event) } : change
-}
 
 const formatCounts = (changes: readonly PlannedChange[]): string => {
   const { add, update, remove, unchanged, blocked = 0, superseded = 0 } = countsOf(changes)
@@ -47,7 +36,7 @@ const formatChange = (change: PlannedChange): readonly string[] => {
   const { action, object } = change
   const line = `${SIGNS[action]} ${nameOf(object)}`
   if (action === 'superseded') return [`${line} is superseded by a newer version`]
-  if (action !== 'blocked') return [line, ...shownFields(change).flatMap(formatField)]
+  if (action !== 'blocked') return [line, ...change.fields.flatMap(formatField)]
   const { container } = aggregates[object.type]
   const why = container
     ? `its ${aggregates[container.type].label} was removed`
@@ -56,9 +45,10 @@ const formatChange = (change: PlannedChange): readonly string[] => {
 }
 
 const formatField = (shown: PlannedField): readonly string[] => {
-  if ('secret' in shown) return [`    ${shown.field}: (${shown.secret})`]
+  const name = escaped(shown.field)
+  if ('secret' in shown) return [`    ${name}: (${shown.secret})`]
   const values = [shown.from, shown.to].filter((value) => value !== undefined).map(quoted)
-  return values.length > 0 ? [`    ${shown.field}: ${values.join(' -> ')}`] : []
+  return values.length > 0 ? [`    ${name}: ${values.join(' -> ')}`] : []
 }
 
 /** The type and ids. Only the key of an object in a container is quoted, since it may be any text. */
@@ -66,7 +56,7 @@ const nameOf = (object: ObjectRef): string => {
   const { label, container } = aggregates[object.type]
   const ids = idsOf(object)
   const names = ids.map((id, index) =>
-    container && index === ids.length - 1 ? quoted(id) : quoted(id).slice(1, -1),
+    container && index === ids.length - 1 ? quoted(id) : escaped(id),
   )
   return [label, ...names].join(' ')
 }
@@ -77,3 +67,5 @@ const quoted = (value: unknown): string =>
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   )
+
+const escaped = (text: string): string => quoted(text).slice(1, -1)

@@ -1,32 +1,43 @@
 import * as z from 'zod/mini'
-import { type ObjectRef, OrgId, requiredText } from '../../../domain/values.js'
+import { ObjectInput } from '../../../domain/aggregates.js'
+import type {
+  IdentityProviderDeactivated,
+  IdentityProviderUpdated,
+  OidcConfigUpdated,
+  OidcIdentityProviderAdded,
+} from '../../../domain/identity-provider/events.js'
+import type { ProjectAdded, ProjectUpdated } from '../../../domain/project/events.js'
+import type { ProjectGrantRemoved } from '../../../domain/project-grant/events.js'
+import type {
+  ProjectRoleAdded,
+  ProjectRoleRemoved,
+  ProjectRoleUpdated,
+} from '../../../domain/project-role/events.js'
+import {
+  choice,
+  listOf,
+  MAX_GRANTED_ROLES,
+  MAX_SCOPES,
+  type ObjectRef,
+  OrgId,
+  type ProjectId,
+  type RoleKey,
+  requiredText,
+} from '../../../domain/values.js'
+import type { NewEvent } from '../../../ports/event-store.js'
+import type { ObjectDetails } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
-import { onlyOnce, refuseItems } from '../../method/input.js'
-import { accessVersion, versionNeedsMarker } from '../declared/access-version.js'
-import { type Action, DeclaredObject, PlannedChange, plannedList } from './planned-change.js'
+import { onlyOnce } from '../../method/input.js'
+import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'
 
-/** Number of objects by action; `blocked` and `superseded` are absent when they are zero. */
-export type Counts = { readonly [Each in Exclude<Action, 'blocked' | 'superseded'>]: number } & {
-  readonly [Each in 'blocked' | 'superseded']?: number | undefined
-}
-
-/**
- * The changes that bring an organization to its desired state, and their conditions. Plain data: it can be
- * stored as JSON and applied after it is read back.
- */
-export interface Plan {
+/** What a plan and the result of applying it have in common. */
+interface PlanHeader {
   /** The organization that the plan is for. */
   readonly orgId: string
   /** `managedBy` of the desired state; marks the recorded events. */
   readonly managedBy?: string | undefined
   /** `version` of the desired state; recorded with `managedBy`. */
   readonly version?: number | undefined
-  /**
-   * First each declared project, followed by its declared roles and the roles to remove, its declared
-   * grants and the grants to remove; then each declared
-   * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
-   */
-  readonly changes: readonly PlannedChange[]
   /** Counts of all `changes`. */
   readonly counts: Counts
   /**
@@ -37,61 +48,240 @@ export interface Plan {
   readonly undeclared: readonly ObjectRef[]
 }
 
-const count = z.int({ error: 'must be a whole number' })
+/**
+ * The changes that bring an organization to its desired state, and their conditions. Plain data: it can be
+ * stored as JSON, by `JSON.stringify` or `toJson`, and applied after it is read back. Applying it plans `desired` again,
+ * and records nothing unless that leads to the same changes.
+ */
+export interface Plan extends PlanHeader {
+  /** The desired state that the changes lead to. Each secret in it is sealed. */
+  readonly desired: SealedAccess
+  /**
+   * First each declared project, followed by its declared roles and the roles to remove, its declared
+   * grants and the grants to remove; then each declared
+   * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
+   */
+  readonly changes: readonly PlannedChange[]
+}
+
+/** A {@link Plan} as `apply` takes it: `toJson` leaves out the events, which follow from `desired`. */
+export interface PlanInput extends PlanHeader {
+  /** As in {@link Plan}. */
+  readonly desired: SealedAccess
+  /** As in {@link Plan}. */
+  readonly changes: readonly PlannedChangeInput[]
+}
+
+/** The result of `apply`: the {@link Plan} with the details of every object. */
+export interface Applied extends PlanHeader {
+  /** In the order of the plan. */
+  readonly changes: readonly AppliedChange[]
+}
+
+/** The change of one object, and its condition, without its events. */
+interface ChangeHeader {
+  /** `add`, `update` and `remove` have events, the others have none. */
+  readonly action: Action
+  /** By its type and ids. */
+  readonly object: ObjectRef
+  /** Only of a `blocked` object: a removed project or provider keeps its id, roles and grants end with their project. */
+  readonly reason?: 'removed' | undefined
+  /** For people to read: the values before and after. At most 20. */
+  readonly fields: readonly PlannedField[]
+  /**
+   * `details.sequence` of the object when the plan was made, in decimal digits; absent when there was no
+   * object.
+   */
+  readonly sequence?: string | undefined
+}
+
+/** The change of one object, and its condition. Plain data, which can be stored as JSON. */
+export interface PlannedChange extends ChangeHeader {
+  /** The events to record, at most 2. A secret in them is sealed. */
+  readonly events: readonly PlannedEvent[]
+}
+
+/** A {@link PlannedChange} as `apply` takes it. */
+export interface PlannedChangeInput extends ChangeHeader {
+  /** Compared with the events that `desired` leads to; may be absent. */
+  readonly events?: readonly ComparedEvent[] | undefined
+}
+
+/** An event of a given plan. */
+export interface ComparedEvent {
+  /** Its type. */
+  readonly type: string
+  /** The version of the event type. */
+  readonly schemaVersion: number
+  /** Its fields. */
+  readonly data: object
+}
+
+/** A change of an applied plan, with the details of its object afterwards. */
+export interface AppliedChange extends PlannedChange {
+  /**
+   * Of a removed object, the details of its removal. Absent when there is no object: when it is `blocked`, and
+   * when it is a `superseded` role that a newer version removed.
+   */
+  readonly details?: ObjectDetails | undefined
+}
+
+/**
+ * What a plan does to an object. Nothing when it is `unchanged`, `blocked` (its id belongs to a removed object)
+ * or `superseded` (a newer version of the desired state has marked it).
+ */
+export type Action = 'add' | 'update' | 'remove' | 'unchanged' | 'blocked' | 'superseded'
+
+/** Number of objects by action; `blocked` and `superseded` are absent when they are zero. */
+export type Counts = { readonly [Each in Exclude<Action, 'blocked' | 'superseded'>]: number } & {
+  readonly [Each in 'blocked' | 'superseded']?: number | undefined
+}
+
+/** What a declared field can hold. */
+export type FieldValue = string | boolean | readonly string[]
+
+/** A field that changes; `from` is absent when the object is added. */
+export type PlannedField =
+  | {
+      /** Name of the field. */
+      readonly field: string
+      /** The current value when the plan was made. */
+      readonly from?: FieldValue | undefined
+      /** The desired value; absent when the object is removed. */
+      readonly to?: FieldValue | undefined
+    }
+  | {
+      /** `clientSecret`. */
+      readonly field: string
+      /** A plan never shows a secret. `unchanged` when it was opened and is equal to the declared one. */
+      readonly secret: 'set' | 'changed' | 'unchanged'
+    }
+
+/** An event that `apply` records. */
+export type PlannedEvent = {
+  /** The version of the event type that is written today. */
+  readonly schemaVersion: NewEvent['schemaVersion']
+} & (
+  | ProjectAdded
+  | ProjectUpdated
+  | ProjectRoleAdded
+  | ProjectRoleUpdated
+  | ProjectRoleRemoved
+  | PlannedGrantAdded
+  | PlannedGrantUpdated
+  | ProjectGrantRemoved
+  | OidcIdentityProviderAdded
+  | OidcConfigUpdated
+  | IdentityProviderUpdated
+  | IdentityProviderDeactivated
+)
+
+/** Adds a grant. The event that is recorded also has the generation of each role. */
+export interface PlannedGrantAdded {
+  /** As of the event that is recorded. */
+  readonly type: 'project_grant.added'
+  /** The new grant. */
+  readonly data: {
+    /** As `ProjectGrant.projectId`. */
+    readonly projectId: ProjectId
+    /** As `ProjectGrant.grantedOrgId`. */
+    readonly grantedOrgId: OrgId
+    /** As `ProjectGrant.roleKeys`. */
+    readonly roleKeys: readonly RoleKey[]
+  }
+}
+
+/** Replaces the roles of a grant. The event that is recorded also has the generation of each role. */
+export interface PlannedGrantUpdated {
+  /** As of the event that is recorded. */
+  readonly type: 'project_grant.updated'
+  /** Which grant, and its new roles. */
+  readonly data: PlannedGrantAdded['data']
+}
 
 /** The JSON text of a larger plan would exceed the longest string of JavaScript. */
 export const MAX_CHANGES = 1_000_000
 
-/** Refuses what lies in projects and is wrong for what the plan does to the project; undefined without it. */
-const refuseContents = (
-  path: readonly PropertyKey[],
-  message: string,
-  isWrong: (content: Action, project: Action | undefined) => boolean,
-) =>
-  refuseItems<PlannedChange>({ path, message }, (changes) => {
-    const projects = new Map(
-      changes.flatMap(({ object, action }) =>
-        object.type === 'project' ? [[object.id, action] as const] : [],
-      ),
-    )
-    return ({ object, action }) =>
-      'projectId' in object && isWrong(action, projects.get(object.projectId))
-  })
+/** More than any object has. */
+const MAX_FIELDS = 20
+
+/** A list in a plan. Its length is checked before its items. */
+const plannedList = <Item extends z.ZodMiniType>(item: Item, most: number) =>
+  z.pipe(
+    z.custom<readonly z.input<Item>[]>(Array.isArray, { error: 'must be a list' }),
+    listOf(item, 0, most),
+  )
+
+const DeclaredObject = ObjectInput.check(
+  z.refine(({ type }) => DECLARED_TYPES.some((declared) => declared === type), {
+    error: 'must be an object that can be declared',
+    path: ['type'],
+  }),
+)
+
+const FieldValueInput: z.ZodMiniType<FieldValue, FieldValue> = z.union(
+  [z.string(), z.boolean(), listOf(z.string(), 0, Math.max(MAX_SCOPES, MAX_GRANTED_ROLES))],
+  { error: 'must be text, true or false, or a list of texts' },
+)
+
+const Field = z.union(
+  [
+    z.strictObject({ field: z.string(), secret: choice(['set', 'changed', 'unchanged']) }),
+    z.strictObject({
+      field: z.string(),
+      from: z.optional(FieldValueInput),
+      to: z.optional(FieldValueInput),
+    }),
+  ],
+  { error: 'must be a field with its values, or a secret' },
+)
+
+const count = z.int({ error: 'must be a whole number' })
+
+const Event = z.strictObject({
+  type: z.string({ error: 'must be text' }),
+  schemaVersion: count,
+  data: z.record(z.string(), FieldValueInput, { error: 'must be an object' }),
+})
+
+const Change: z.ZodMiniType<PlannedChangeInput, PlannedChangeInput> = z.strictObject({
+  action: choice(['add', 'update', 'remove', 'unchanged', 'blocked', 'superseded']),
+  object: DeclaredObject,
+  reason: z.optional(choice(['removed'])),
+  fields: plannedList(Field, MAX_FIELDS),
+  events: z.optional(plannedList(Event, 2)),
+  sequence: z.optional(
+    z
+      .string({ error: 'must be text' })
+      .check(z.regex(/^[1-9][0-9]{0,19}$/, { error: 'must be a sequence in decimal digits' })),
+  ),
+})
+
+const schema = z.strictObject({
+  orgId: OrgId,
+  managedBy: z.optional(requiredText),
+  version: z.optional(accessVersion),
+  desired: SealedAccess,
+  changes: plannedList(Change, MAX_CHANGES).check(
+    onlyOnce(({ object }) => streamOf('', object), ['object']),
+  ),
+  counts: z.strictObject({
+    add: count,
+    update: count,
+    remove: count,
+    unchanged: count,
+    blocked: z.optional(count),
+    superseded: z.optional(count),
+  }),
+  undeclared: plannedList(DeclaredObject, MAX_CHANGES),
+})
 
 /** Schema of a {@link Plan}. */
-export const Plan: z.ZodMiniType<Plan> = z
-  .strictObject({
-    orgId: OrgId,
-    managedBy: z.optional(requiredText),
-    version: z.optional(accessVersion),
-    changes: plannedList(PlannedChange, MAX_CHANGES).check(
-      onlyOnce(({ object }) => streamOf('', object), ['object']),
-      refuseContents(
-        ['object', 'projectId'],
-        'must be a project of the plan',
-        (_, project) => project === undefined,
-      ),
-      refuseContents(
-        ['action'],
-        'must be blocked when its project is, and only then',
-        (content, project) =>
-          project !== undefined && (project === 'blocked') !== (content === 'blocked'),
-      ),
-    ),
-    counts: z.strictObject({
-      add: count,
-      update: count,
-      remove: count,
-      unchanged: count,
-      blocked: z.optional(count),
-      superseded: z.optional(count),
-    }),
-    undeclared: plannedList(DeclaredObject, MAX_CHANGES),
-  })
-  .check(versionNeedsMarker)
+export const Plan: z.ZodMiniType<ParsedPlan, PlanInput> = schema
+export type ParsedPlan = z.output<typeof schema>
 
 /** Whether an input is a plan and not a desired state. An input that throws when it is read is neither. */
-export const isPlan = (input: unknown): input is Plan => {
+export const isPlan = (input: unknown): input is PlanInput => {
   try {
     return typeof input === 'object' && input !== null && 'changes' in input
   } catch {
@@ -100,12 +290,8 @@ export const isPlan = (input: unknown): input is Plan => {
 }
 
 export const countsOf = (changes: readonly PlannedChange[]): Counts => {
-  const counts: { [Each in Action]?: number } & Counts = {
-    add: 0,
-    update: 0,
-    remove: 0,
-    unchanged: 0,
-  }
-  for (const { action } of changes) counts[action] = (counts[action] ?? 0) + 1
-  return counts
+  const counts = { add: 0, update: 0, remove: 0, unchanged: 0, blocked: 0, superseded: 0 }
+  for (const { action } of changes) counts[action]++
+  const { blocked, superseded, ...others } = counts
+  return { ...others, ...(blocked > 0 && { blocked }), ...(superseded > 0 && { superseded }) }
 }

@@ -1,10 +1,13 @@
-import { compiled } from '../../../domain/message.js'
-import type { ObjectRef } from '../../../domain/values.js'
-import type { NewEvent, Position } from '../../../ports/event-store.js'
+import { type AnyEvent, byType } from '../../../domain/aggregates.js'
+import { changedFields, currentVersion } from '../../../domain/message.js'
+import type { ObjectRef, StreamId } from '../../../domain/values.js'
+import type { Position } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'
-import { actionOf, type PlannedChange } from '../plan/planned-change.js'
-import { PlannedEvent } from '../plan/planned-event.js'
-import { recordedFields, type Values } from '../plan/recorded-fields.js'
+import { aggregateOf, readBatch } from '../../../projections/read-events.js'
+import { Fault, fromPort } from '../../errors/fault.js'
+import { yieldToEventLoop } from '../../waiting.js'
+import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
+import type { Planning } from './sealed-secrets.js'
 
 /** A planned change that is not recorded yet, with the details of its object. */
 export interface PendingChange {
@@ -25,23 +28,36 @@ export interface CurrentObject {
   readonly values?: Values
 }
 
-/** The change of an object by the decided `events`. */
+/** Values of an object by field name. */
+type Values = Readonly<Record<string, FieldValue>>
+
+/** The change of a declared object by `events`, none perhaps. Fields that do not follow from them are `more`. */
 export const changeBy = (
-  events: readonly NewEvent[],
-  { object, details, values }: CurrentObject,
-  { isSecretUnchanged = false } = {},
+  events: readonly PlannedEvent[],
+  current: CurrentObject,
+  more: readonly PlannedField[] = [],
 ): PendingChange => {
-  const planned = events.map((event) => compiled(PlannedEvent).parse(event))
-  const [first] = planned
-  const change: PlannedChange = {
-    action: first ? actionOf(first) : 'unchanged',
-    object,
-    fields: isSecretUnchanged ? [{ field: 'clientSecret', secret: 'unchanged' }] : [],
-    events: planned,
-    ...sequenceOf(details),
-  }
-  // The other fields follow from the events.
-  return { change: { ...change, fields: recordedFields(change, values) }, details }
+  const { object, details, values = {} } = current
+  const after = valuesIn(events, object)
+  const fields = details
+    ? changedFields(values, after).map((field) => ({
+        field,
+        from: values[field],
+        to: after[field],
+      }))
+    : Object.entries(after).map(([field, to]) => ({ field, to }))
+  const action = details ? (events.length > 0 ? 'update' : 'unchanged') : 'add'
+  return pending(action, current, { events, fields: [...fields, ...more] })
+}
+
+/** The removal of an object by `events`. */
+export const removalBy = (
+  events: readonly PlannedEvent[],
+  current: CurrentObject,
+): PendingChange => {
+  const { object, values = {} } = current
+  const fields = SHOWN[object.type].map((field) => ({ field, from: values[field] }))
+  return pending('remove', current, { events, fields })
 }
 
 /** No change: the id of the object belongs to a removed one. */
@@ -50,10 +66,121 @@ export const blocked = (object: ObjectRef): PendingChange => ({
 })
 
 /** No change: a newer version of the desired state has marked the object. */
-export const superseded = ({ object, details }: CurrentObject): PendingChange => ({
-  change: { action: 'superseded', object, fields: [], events: [], ...sequenceOf(details) },
-  details,
+export const superseded = (current: CurrentObject): PendingChange =>
+  pending('superseded', current, { fields: [], events: [] })
+
+const pending = (
+  action: Action,
+  { object, details }: CurrentObject,
+  { fields, events }: Pick<PlannedChange, 'fields' | 'events'>,
+): PendingChange => {
+  const change = { action, object, fields, events }
+  return details
+    ? { change: { ...change, sequence: String(details.sequence) }, details }
+    : { change }
+}
+
+/** By type, the fields that planned events set and views show, ids aside; in the order of the recorded events. */
+const SHOWN = byType(({ ids, events, fields }) => {
+  const inEvents = events.flatMap((schema) =>
+    Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
+  )
+  // The events of grants have roles with generations, a plan their keys.
+  return [...new Set([...inEvents, 'roleKeys'])].filter(
+    (field) => field in fields && !(field in ids.shape),
+  )
 })
 
-const sequenceOf = (details: ObjectDetails | undefined): Pick<PlannedChange, 'sequence'> =>
-  details ? { sequence: String(details.sequence) } : {}
+/** The values that `events` set, in the order in which they are shown. */
+const valuesIn = (events: readonly PlannedEvent[], { type }: ObjectRef): Values => {
+  const all = events.reduce<Values>((merged, { data }) => Object.assign(merged, data), {})
+  const values: Record<string, FieldValue> = {}
+  for (const field of SHOWN[type]) {
+    const value = all[field]
+    if (value !== undefined) values[field] = value
+  }
+  return values
+}
+
+const DECIDED = [
+  'project.added',
+  'project.updated',
+  'project_role.added',
+  'project_role.updated',
+  'project_role.removed',
+  'project_grant.removed',
+  'identity_provider.oidc_added',
+  'identity_provider.oidc_config_updated',
+  'identity_provider.updated',
+  'identity_provider.deactivated',
+] as const satisfies readonly PlannedEvent['type'][]
+
+type DecidedEvent = Extract<AnyEvent, { readonly type: (typeof DECIDED)[number] }>
+
+const isDecided = (event: AnyEvent): event is DecidedEvent =>
+  DECIDED.some((type) => type === event.type)
+
+/** What the rules decided, as a plan has it. */
+export const plannedEvents = (events: readonly AnyEvent[]): readonly PlannedEvent[] =>
+  events.map((event) => {
+    if (!isDecided(event)) throw new Error(`A plan cannot have an event ${event.type}`)
+    return { ...event, schemaVersion: schemaVersionOf(event.type) }
+  })
+
+/** The version in which a planned event is recorded. */
+export const schemaVersionOf = (type: PlannedEvent['type']): number =>
+  currentVersion(aggregateOf(type).decider.upcasters, type)
+
+/** The marks of desired states on an object since it was last added, its removal included. */
+interface ObjectMarks {
+  /** Whether it was last recorded by the desired state at hand, which then manages the object. */
+  readonly isOwn: boolean
+  /** Whether a newer version of the desired state at hand has recorded it. Any version is newer than none. */
+  readonly isNewer: boolean
+  /** Position of the last event, marked or not; `0n` when there is none. */
+  readonly lastEvent: Position
+}
+
+/** Streams that are read at the same time. */
+const CONCURRENCY = 50
+
+/**
+ * The marks on the objects of `streams`; none for a desired state without `managedBy`. Events without a mark
+ * leave earlier marks in force.
+ */
+export const marksOn = async (
+  planning: Planning,
+  streams: readonly StreamId[],
+): Promise<ReadonlyMap<StreamId, ObjectMarks>> => {
+  const marks = new Map<StreamId, ObjectMarks>()
+  if (planning.access.managedBy === undefined) return marks
+  for (let from = 0; from < streams.length; from += CONCURRENCY) {
+    const reading = streams
+      .slice(from, from + CONCURRENCY)
+      .map(async (stream) => marks.set(stream, await marksOf(planning, stream)))
+    await Promise.all(reading)
+    await yieldToEventLoop()
+  }
+  return marks
+}
+
+/** Whether a newer version of the desired state has marked the object of `stream`. */
+export const isSuperseded = async (planning: Planning, stream: StreamId): Promise<boolean> =>
+  (await marksOn(planning, [stream])).get(stream)?.isNewer === true
+
+const marksOf = async (
+  { runtime: { store }, access: { managedBy, version = 0 } }: Planning,
+  stream: StreamId,
+): Promise<ObjectMarks> => {
+  const { known, unreadable } = readBatch(await fromPort(() => store.readStream(stream)))
+  if (unreadable) throw new Fault(unreadable)
+  // Marks from before a role was removed and added again do not apply to the new role.
+  const added = known.findLastIndex((event) => aggregateOf(event.type).effectOf(event) === 'adds')
+  const marked = known.slice(added).filter(({ metadata }) => metadata.managedBy !== undefined)
+  const own = marked.findLast(({ metadata }) => metadata.managedBy === managedBy)
+  return {
+    isOwn: marked.at(-1)?.metadata.managedBy === managedBy,
+    isNewer: (own?.metadata.managedVersion ?? 0) > version,
+    lastEvent: known.at(-1)?.position ?? 0n,
+  }
+}

@@ -1,58 +1,72 @@
 import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
-import { exists } from '../../../domain/decider.js'
+import { exists, type NotFound } from '../../../domain/decider.js'
+import { compiled } from '../../../domain/message.js'
 import { projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/commands.js'
 import { project } from '../../../domain/project/decider.js'
-import type { IamError } from '../../errors/errors.js'
-import type { AdmittedCall } from '../../method/context.js'
-import { change, detailsOf } from '../../recording/stream-state.js'
-import type { Runtime } from '../../runtime.js'
-import { isSuperseded, marksOn } from './object-marks.js'
+import { sameRoles } from '../../../domain/project-grant/decider.js'
+import { AddProjectRole, type ProjectRoleCommand } from '../../../domain/project-role/commands.js'
+import { type ProjectRoleState, projectRole } from '../../../domain/project-role/decider.js'
+import { type ObjectRef, OrgId, RoleKey } from '../../../domain/values.js'
+import type { ProjectRole, Views } from '../../../ports/read-model.js'
+import { streamOf } from '../../../projections/read-events.js'
+import { invalid, type WriteError } from '../../errors/errors.js'
+import { allObjects } from '../../reading/reads.js'
+import { detailsOf } from '../../recording/stream-state.js'
+import type { ParsedGrant, ParsedProject } from '../declared/desired-project.js'
+import type { PlannedEvent } from '../plan/plan.js'
 import {
   blocked,
   type CurrentObject,
   changeBy,
+  isSuperseded,
+  marksOn,
   type PendingChange,
+  plannedEvents,
+  removalBy,
+  schemaVersionOf,
   superseded,
 } from './pending-change.js'
-import { type DeclaredProject, type Rows, rowsIn } from './plan-contents.js'
-import { planProjectGrants } from './plan-project-grants.js'
-import { planProjectRoles } from './plan-project-roles.js'
+import type { Planning } from './sealed-secrets.js'
 
-/** The changes of a project, then of its roles, then of its grants. */
+/**
+ * The changes of the project at `index`, of its declared roles, of the roles to remove, of its declared grants, and of the
+ * grants to remove. Refused: a grant to the owner, and of a role that the project will not have.
+ */
 export const planProject = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  declared: Omit<DeclaredProject, 'isNew'>,
-): Promise<Result<readonly PendingChange[], IamError>> => {
-  const { desired, marks } = declared
+  planning: Planning,
+  desired: ParsedProject,
+  index: number,
+): Promise<Result<readonly PendingChange[], WriteError>> => {
+  const { runtime, call } = planning
   const { id, name, settings, roles = [], grants = [] } = desired
   const object = { type: 'project', id } as const
   const before = await runtime.states.readLatest(projects, call.orgId, { id })
-  const { name: stream, state } = before
+  const { state } = before
   if (state.status === 'removed') {
-    const refs = [
+    const contents = [
       ...roles.map(({ roleKey }) => aggregates.project_role.refOfKey(roleKey, id)),
       ...grants.map(({ grantedOrgId }) => aggregates.project_grant.refOfKey(grantedOrgId, id)),
     ]
-    return ok([object, ...refs].map(blocked))
+    return ok([object, ...contents].map(blocked))
   }
-  const current: CurrentObject = exists(state)
-    ? { object, details: detailsOf(before, call.orgId), values: state }
-    : { object }
+  const own = grants.findIndex(({ grantedOrgId }) => grantedOrgId === call.orgId)
+  if (own >= 0) {
+    const field = `projects[${index}].grants[${own}].grantedOrgId`
+    return err(invalid(field, 'must not be the organization that owns the project'))
+  }
   const isNew = !exists(state)
-  const rows = isNew ? new Map() : await roleRows(runtime, call, declared)
-  const changes = await planProjectRoles(runtime, call, { ...declared, isNew, rows })
-  const grantChanges = await planProjectGrants(runtime, call, {
-    ...declared,
-    isNew,
-    roles: { rows, changes },
-  })
+  const rows = isNew ? new Map() : await roleRows(planning, desired)
+  const roleChanges = await planRoles(planning, { desired, isNew, rows })
+  const grantChanges = await planGrants(planning, { desired, isNew, rows, roleChanges })
   if (grantChanges.isErr()) return err(grantChanges.error)
-  const contents = [...changes, ...grantChanges.value]
-  if (isSuperseded(marks, (await marksOn(runtime, marks, [stream])).get(stream)))
-    return ok([superseded(current), ...contents])
+  const contents = [...roleChanges, ...grantChanges.value]
+
+  const current: CurrentObject = isNew
+    ? { object }
+    : { object, details: detailsOf(before, call.orgId), values: state }
+  if (await isSuperseded(planning, before.name)) return ok([superseded(current), ...contents])
   const data = { id, name, ...settings }
   return project
     .decide(
@@ -61,18 +75,195 @@ export const planProject = async (
         : { type: 'PatchProject', data },
       state,
     )
-    .map((events) => [changeBy(change(before, events).events, current), ...contents])
+    .map((events) => [changeBy(plannedEvents(events), current), ...contents])
 }
 
-/** The roles of a project that are declared, that a declared grant names, or that may be pruned. */
+/** The types of objects that lie in a project. */
+type ContentType = 'project_role' | 'project_grant'
+
+/** Objects of one type in a project, by their keys in it. */
+type Rows<Type extends ContentType> = ReadonlyMap<string, Views[Type]>
+
+/** A declared project, and those of its roles that are declared, that a declared grant names, or that may be pruned. */
+interface DeclaredProject {
+  readonly desired: ParsedProject
+  /** The project has never existed, so there is nothing to read of what lies in it. */
+  readonly isNew: boolean
+  readonly rows: Rows<'project_role'>
+}
+
 const roleRows = async (
-  runtime: Runtime,
-  { orgId }: AdmittedCall,
-  { desired: { id: projectId, roles, grants = [] }, prune }: Omit<DeclaredProject, 'isNew'>,
+  planning: Planning,
+  { id, roles, grants = [] }: ParsedProject,
 ): Promise<Rows<'project_role'>> => {
-  const keys = new Set<string>(roles?.map(({ roleKey }) => roleKey))
-  for (const { roleKeys } of grants) for (const roleKey of roleKeys) keys.add(roleKey)
-  if (roles === undefined && keys.size === 0) return new Map()
-  const isWanted = (key: string) => (prune && roles !== undefined) || keys.has(key)
-  return rowsIn(runtime, { type: 'project_role', orgId, projectId }, isWanted)
+  const named = new Set<string>(roles?.map(({ roleKey }) => roleKey))
+  for (const { roleKeys } of grants) for (const roleKey of roleKeys) named.add(roleKey)
+  if (roles === undefined && named.size === 0) return new Map()
+  const isPruned = planning.access.prune === true && roles !== undefined
+  return rowsIn(planning, { type: 'project_role', id }, (key) => isPruned || named.has(key))
+}
+
+/** Reads those objects of the project `id` whose keys are wanted. */
+const rowsIn = async <Type extends ContentType>(
+  { runtime, call: { orgId } }: Planning,
+  { type, id }: { readonly type: Type; readonly id: string },
+  isWanted: (key: string) => boolean,
+): Promise<Rows<Type>> => {
+  const rows = new Map<string, Views[Type]>()
+  for await (const row of allObjects(runtime, { type, orgId, projectId: id })) {
+    const key = aggregates[type].key(row, orgId)
+    if (isWanted(key)) rows.set(key, row)
+  }
+  return rows
+}
+
+const planRoles = async (
+  planning: Planning,
+  { desired: { id: projectId, roles }, isNew, rows }: DeclaredProject,
+): Promise<readonly PendingChange[]> => {
+  if (roles === undefined) return []
+  return planEach(planning, {
+    type: 'project_role',
+    projectId,
+    isNew,
+    rows,
+    declared: new Map(roles.map((role) => [role.roleKey, role])),
+    change: (role, row) => {
+      const data = { projectId, ...role }
+      return decideRole(
+        row
+          ? { type: 'PatchProjectRole', data }
+          : { type: 'AddProjectRole', data: compiled(AddProjectRole.shape.data).parse(data) },
+        row,
+      )
+    },
+    remove: (row) => {
+      const data = { projectId, roleKey: RoleKey.parse(row.roleKey) }
+      return decideRole({ type: 'RemoveProjectRole', data }, row)
+    },
+  })
+}
+
+const decideRole = (
+  command: ProjectRoleCommand,
+  row: ProjectRole | undefined,
+): readonly PlannedEvent[] => {
+  // No rule depends on the generation of the role.
+  const state: ProjectRoleState = row
+    ? { ...row, status: row.state, since: 1 }
+    : projectRole.initialState
+  const decision = projectRole.decide(command, state)
+  if (decision.isErr())
+    throw new Error(`A planned change of a role is refused: ${decision.error.kind}`)
+  return plannedEvents(decision.value)
+}
+
+/** A grant of a role that a newer version removed is superseded. */
+const planGrants = async (
+  planning: Planning,
+  {
+    desired: { id: projectId, grants },
+    isNew,
+    rows,
+    roleChanges,
+  }: DeclaredProject & { readonly roleChanges: readonly PendingChange[] },
+): Promise<Result<readonly PendingChange[], NotFound>> => {
+  if (grants === undefined) return ok([])
+  const type = 'project_grant'
+  const actions = new Map(
+    roleChanges.map(({ change: { action, object } }) => [
+      aggregates.project_role.key(object, ''),
+      action,
+    ]),
+  )
+  const isLeftToNewer = (roleKey: string) => actions.get(roleKey) === 'superseded'
+  const isRemoved = (roleKey: string) => actions.get(roleKey) === 'remove'
+  const isThere = (roleKey: string) =>
+    !actions.has(roleKey) || isLeftToNewer(roleKey) ? rows.has(roleKey) : !isRemoved(roleKey)
+  const declared = new Map<string, ParsedGrant>(grants.map((grant) => [grant.grantedOrgId, grant]))
+  const isWanted = (key: string) => planning.access.prune === true || declared.has(key)
+  const planned = await planEach(planning, {
+    type,
+    projectId,
+    isNew,
+    rows: isNew ? new Map() : await rowsIn(planning, { type, id: projectId }, isWanted),
+    declared,
+    change: (grant, row) => {
+      // A role that is removed before the grant is recorded needs no event of the grant.
+      const held = row?.roleKeys.filter((roleKey) => !isRemoved(roleKey))
+      if (held && sameRoles(held, grant.roleKeys)) return []
+      const type = row ? 'project_grant.updated' : 'project_grant.added'
+      return [{ type, schemaVersion: schemaVersionOf(type), data: { projectId, ...grant } }]
+    },
+    remove: (row) => {
+      const data = { projectId, grantedOrgId: OrgId.parse(row.grantedOrgId) }
+      return plannedEvents([{ type: 'project_grant.removed', data }])
+    },
+  })
+
+  const changes = [...planned]
+  for (const [place, { roleKeys }] of grants.entries()) {
+    const pending = planned[place]
+    if (!pending) throw new Error('A declared grant was not planned')
+    if (pending.change.action === 'superseded') continue
+    const missing = roleKeys.filter((roleKey) => !isThere(roleKey))
+    const absent = missing.find((roleKey) => !isLeftToNewer(roleKey))
+    if (absent !== undefined)
+      return err({ kind: 'NotFound', object: { type: 'project_role', projectId, roleKey: absent } })
+    if (missing.length > 0) changes[place] = superseded({ ...pending, ...pending.change })
+  }
+  return ok(changes)
+}
+
+/** The changes of objects of one type in a project: first of what is declared, then the removals. */
+const planEach = async <Type extends ContentType, Declared>(
+  planning: Planning,
+  {
+    type,
+    projectId,
+    isNew,
+    rows,
+    declared,
+    change,
+    remove,
+  }: {
+    readonly type: Type
+    readonly projectId: string
+    readonly isNew: boolean
+    /** Those of `declared` that exist, and with `prune` all others. */
+    readonly rows: Rows<Type>
+    /** By their keys in the project, in the declared order. */
+    readonly declared: ReadonlyMap<string, Declared>
+    /** The events that a declared object needs; `row` is absent when it does not exist. */
+    readonly change: (declared: Declared, row: Views[Type] | undefined) => readonly PlannedEvent[]
+    readonly remove: (row: Views[Type]) => readonly PlannedEvent[]
+  },
+): Promise<readonly PendingChange[]> => {
+  const undeclared = planning.access.prune ? [...rows].filter(([key]) => !declared.has(key)) : []
+  const refOf = (key: string) => aggregates[type].refOfKey(key, projectId)
+  const streamOfKey = (key: string) => streamOf(planning.call.orgId, refOf(key))
+  const keys = [...declared.keys(), ...undeclared.map(([key]) => key)]
+  const marks = await marksOn(planning, isNew ? [] : keys.map(streamOfKey))
+
+  const changes = [...declared].map(([key, each]) => {
+    const found = marks.get(streamOfKey(key))
+    const row = rows.get(key)
+    const current = currentObject(refOf(key), row)
+    if (found?.isNewer) return superseded(current)
+    const planned = changeBy(change(each, row), current)
+    return row ? planned : { ...planned, lastEvent: found?.lastEvent }
+  })
+  const removals = undeclared.flatMap(([key, row]) => {
+    const found = marks.get(streamOfKey(key))
+    if (!found?.isOwn) return []
+    const current = currentObject(refOf(key), row)
+    return found.isNewer ? superseded(current) : removalBy(remove(row), current)
+  })
+  return [...changes, ...removals]
+}
+
+const currentObject = (object: ObjectRef, row: Views[ContentType] | undefined): CurrentObject => {
+  if (!row) return { object }
+  const { details, ...values } = row
+  return { object, details, values }
 }

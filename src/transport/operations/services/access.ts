@@ -1,53 +1,48 @@
-import type { DescMethodUnary } from '@bufbuild/protobuf'
-import { err } from 'neverthrow'
-import type { AccessPage, Context, Iam, IamError, Plan, Read } from '../../../index.js'
-import { AccessService } from '../../gen/claviger/v1/access_service_pb.js'
-import type { Values } from '../../messages/message-fields.js'
-import { answering, type Operation } from '../operation.js'
+import type { AccessPage, Applied, Iam, Read } from '../../../index.js'
+import { accessService, historyService, type WireMethod } from '../../wire.js'
+import { historyOperation } from '../history.js'
+import type { Values } from '../message.js'
+import { type Operation, pageOf, readOperation } from '../operation.js'
 
 /** The operations of `AccessService`. */
 export const accessOperations = (iam: Iam): readonly Operation[] => [
-  applying(AccessService.method.applyAccess, iam),
-  answering(AccessService.method.checkAccess, iam.access.check, (check) => check),
-  paging(AccessService.method.listRolesOfUser, iam.access.rolesOf),
-  paging(AccessService.method.listRoleHolders, iam.access.whoHas),
+  applyOperation(accessService.applyAccess, iam),
+  readOperation(accessService.checkAccess, iam.access.check, (check) => check),
+  pageOperation(accessService.listRolesOfUser, iam.access.rolesOf),
+  pageOperation(accessService.listRoleHolders, iam.access.whoHas),
+  readOperation(accessService.listPermissions, iam.access.permissions, (answer) => answer),
+]
+
+/** The operations of `HistoryService`. */
+export const historyOperations = ({ history }: Iam): readonly Operation[] => [
+  historyOperation(historyService.listHistory, history),
 ]
 
 /** The operation of a method that lists what it finds in an order of its own, in the first field of the response. */
-const paging = <Input, Item>(
-  rpc: DescMethodUnary,
+const pageOperation = <Input, Item>(
+  method: WireMethod,
   list: Read<Input, AccessPage<Item>>,
 ): Operation => {
-  const [field] = rpc.output.fields
-  const name = field?.jsonName ?? ''
-  const operation = answering(rpc, list, (page) => ({ ...page, [name]: page.items }))
-  return {
-    ...operation,
-    run: ({ pageSize, pageToken, ...asked }, context) =>
-      operation.run(
-        { ...asked, pageSize: pageSize || undefined, pageToken: pageToken || undefined },
-        context,
-      ),
-  }
+  const name = method.response.fields[0]?.name ?? ''
+  const operation = readOperation(method, list, (page) => ({ ...page, [name]: page.items }))
+  return { method, run: (values, context) => operation.run(pageOf(values), context) }
 }
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
-const applying = (rpc: DescMethodUnary, { plan, apply }: Iam): Operation => {
-  const applied = answering(rpc, apply, planResponse)
-  const planned = answering(rpc, plan, planResponse)
+const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {
+  const applied = readOperation(method, apply, planResponse)
+  // What a plan carries to be applied stays within the process: no plan is taken from the network.
+  const planned = readOperation(method, plan, ({ desired: _, ...shown }) => planResponse(shown))
   return {
-    ...applied,
-    effect: 'organization',
+    method,
     run: async ({ validateOnly, ...values }, context) => {
-      const desired = desiredAccess(values)
-      if (validateOnly !== true) return applied.run(desired, context)
-      const refusal = refusalOf(context)
-      return refusal ? err(refusal) : planned.run(desired, context)
+      const operation = validateOnly === true ? planned : applied
+      return operation.run(desiredAccess(values), context)
     },
   }
 }
 
-/** Protobuf has no list that is there and empty. A version is read as 64 bits, of which JavaScript has 53. */
+/** In protobuf an empty list is an absent one. A version is read as 64 bits; a number of JavaScript has 53. */
 const desiredAccess = ({ projects, identityProviders, version, ...values }: Values): Values => ({
   ...values,
   projects: unlessEmpty(projects),
@@ -58,17 +53,7 @@ const desiredAccess = ({ projects, identityProviders, version, ...values }: Valu
 const unlessEmpty = (list: unknown): unknown =>
   Array.isArray(list) && list.length === 0 ? undefined : list
 
-const planResponse = ({ version, ...plan }: Plan): object => ({
+const planResponse = ({ version, ...plan }: Applied): object => ({
   ...plan,
   version: version === undefined ? undefined : BigInt(version),
 })
-
-/** `apply` refuses what is meant for one object; `plan`, which records nothing, has no use for it. */
-const refusalOf = (context: Context): IamError | undefined => {
-  const given = (['expectedSequence', 'idempotencyKey'] as const).filter(
-    (field) => context[field] !== undefined,
-  )
-  const description = 'is not accepted by this method'
-  const violations = given.map((field) => ({ field, description }))
-  return violations.length > 0 ? { kind: 'InvalidArgument', violations } : undefined
-}

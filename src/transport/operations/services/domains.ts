@@ -1,18 +1,16 @@
 import type { Iam } from '../../../index.js'
-import { DomainService } from '../../gen/claviger/v1/domain_service_pb.js'
-import { listing, type Operation, showing, writing } from '../operation.js'
-import { listingHistory, showingPast } from '../reading/history.js'
-
-const rpc = DomainService.method
+import { domainService } from '../../wire.js'
+import { historyOperation, pastOperation } from '../history.js'
+import { getOperation, listOperation, type Operation, writeOperation } from '../operation.js'
 
 /** The operations of `DomainService`. */
 export const domainOperations = ({ domains, history }: Iam): readonly Operation[] => [
-  writing(rpc.addDomain, domains.add),
-  writing(rpc.verifyDomain, domains.verify),
-  writing(rpc.setDomainProvider, domains.setProvider),
-  writing(rpc.removeDomain, domains.remove),
-  showing(rpc.getDomain, domains.get),
-  listing(rpc.listDomains, domains.list),
-  listingHistory(rpc.listDomainHistory, history, 'domain'),
-  showingPast(rpc.getDomainState, history, 'domain'),
+  writeOperation(domainService.addDomain, domains.add),
+  writeOperation(domainService.verifyDomain, domains.verify),
+  writeOperation(domainService.setDomainProvider, domains.setProvider),
+  writeOperation(domainService.removeDomain, domains.remove),
+  getOperation(domainService.getDomain, domains.get),
+  listOperation(domainService.listDomains, domains.list),
+  historyOperation(domainService.listDomainHistory, history, 'domain'),
+  pastOperation(domainService.getDomainState, history, 'domain'),
 ]

@@ -1,72 +1,74 @@
-import type { DescService } from '@bufbuild/protobuf'
-import { Code } from '@connectrpc/connect'
 import { ok, type Result, ResultAsync } from 'neverthrow'
-import type { Iam, IamError, Projection } from '../../../index.js'
-import { statusError, transportStatus } from '../../errors/status-error.js'
-import { Health } from '../../gen/grpc/health/v1/health_pb.js'
-import { answering, type Operation } from '../operation.js'
+import type { Iam, IamError } from '../../../index.js'
+import { Refusal, transportStatus } from '../../json/refusal.js'
+import { health } from '../../wire.js'
+import { type Operation, readOperation } from '../operation.js'
 
-/** Longest wait for the store, in milliseconds: one that answers no sooner is of no use to anybody. */
+/** Longest wait for the store, in milliseconds. */
 const LONGEST_WAIT = 5_000
 
-/** What {@link Health} tells, and the same for clients that go by the status of the answer. */
+/** How long an answer of the store is used again, in milliseconds: anybody may ask, and a query costs the store. */
+const REUSED_FOR = 1_000
+
+/** Health for gRPC, and for probes that only look at the HTTP status. */
 export interface HealthOperations {
-  /** Answers with a status, whatever it is. NOT_FOUND for a service that is not one of `services`. */
+  /** Always answers with a status. NOT_FOUND for an unknown service. */
   readonly check: Operation
-  /** Answers with a status, or refuses because the store does not answer. */
+  /** Answers with a status, or refuses the call because the store does not answer. */
   readonly ready: Operation
 }
 
-/** Asks the store of `iam` for the position of its last event. */
-export const healthOperations = (iam: Iam, services: readonly DescService[]): HealthOperations => {
-  const { check: rpc } = Health.method
-  const ask = askOnce(() => storeAnswers(iam))
-  const check = async ({ service }: { readonly service: string }): Promise<Answer> => {
-    if (service !== '' && !services.some(({ typeName }) => typeName === service))
-      throw statusError(NOT_SERVED)
+/** Health is whether the store answers; it is asked for the position of its last event. */
+export const healthOperations = (iam: Iam, services: ReadonlySet<string>): HealthOperations => {
+  const ask = oncePerSecond(() => storeAnswers(iam))
+  const check = async (service: string): Promise<Answer> => {
+    if (service !== '' && !services.has(service)) throw new Refusal(NOT_SERVED)
     return (await ask()).orElse(() => ok({ status: 'NOT_SERVING' }))
   }
-  const whole = (answer: object) => answer
   return {
-    check: answering(
-      rpc,
-      (asked: { readonly service: string }) => new ResultAsync(check(asked)),
-      whole,
-    ),
-    ready: answering(rpc, () => new ResultAsync(ask()), whole),
+    check: publicRead(({ service }) => check(service)),
+    ready: publicRead(ask),
   }
 }
 
 type Answer = Result<object, IamError>
 
+const publicRead = (
+  answer: (asked: { readonly service: string }) => Promise<Answer>,
+): Operation => ({
+  ...readOperation(
+    health.check,
+    (asked: { readonly service: string }) => new ResultAsync(answer(asked)),
+    (status) => status,
+  ),
+  isPublic: true,
+})
+
 const NOT_SERVED = transportStatus(
-  Code.NotFound,
+  'not_found',
   'There is no service of this name',
   'SERVICE_NOT_FOUND',
 )
 
-/** Anybody may ask, so all who ask at the same time get one answer: more questions cost the store nothing. */
-const askOnce = (ask: () => Promise<Answer>): (() => Promise<Answer>) => {
+/** Everybody who asks while an answer is pending, or within a second, gets the same answer. */
+const oncePerSecond = (ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let asked: Promise<Answer> | undefined
+  let isPending = false
+  let since = 0
   return () => {
-    asked ??= ask().finally(() => {
-      asked = undefined
+    if (asked && (isPending || performance.now() - since < REUSED_FOR)) return asked
+    since = performance.now()
+    isPending = true
+    asked = ask().finally(() => {
+      isPending = false
     })
     return asked
   }
 }
 
-/** A projection that is behind no event: to catch it up is to ask where the log ends. */
-const AT_THE_END: Projection = {
-  name: 'health',
-  checkpoint: async () => 2n ** 63n,
-  apply: async () => true,
-  reset: async () => {},
-}
-
 const storeAnswers = async (iam: Iam): Promise<Answer> =>
   iam
-    .catchUp(AT_THE_END, { signal: AbortSignal.timeout(LONGEST_WAIT) })
+    .head({ signal: AbortSignal.timeout(LONGEST_WAIT) })
     .map(() => ({ status: 'SERVING' }))
     .mapErr((error) => (error.kind === 'Cancelled' ? TOO_LATE : error))
 

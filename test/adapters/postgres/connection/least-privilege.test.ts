@@ -10,8 +10,8 @@ import {
   wholeLog,
   write,
 } from '../../../../src/testing/event-store/harness.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import { projectAdded, roleAdded } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { serverForFile } from '../test-schemas.js'
 import { grants } from './grants.js'
 

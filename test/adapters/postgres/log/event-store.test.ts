@@ -13,8 +13,8 @@ import {
   write,
 } from '../../../../src/testing/event-store/harness.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import { projectAdded } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

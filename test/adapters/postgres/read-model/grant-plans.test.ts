@@ -1,19 +1,15 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
-import { numbered } from '../../../../src/adapters/postgres/read-model/prepared.js'
+import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
-import { accessStatement } from '../../../../src/adapters/sql/read-model/access-statement.js'
 import {
+  accessStatement,
   heldRolesStatement,
   holdersStatement,
-} from '../../../../src/adapters/sql/read-model/counting-statements.js'
-import {
-  countStatement,
-  pageStatement,
-} from '../../../../src/adapters/sql/read-model/list-statements.js'
-import { removalOf } from '../../../../src/adapters/sql/read-model/object-statements.js'
+} from '../../../../src/adapters/sql/read-model/access.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {
   ACCESS,
@@ -65,8 +61,8 @@ const expectIndexes = async (statement: Statement): Promise<void> => {
 
 describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', () => {
   test.each(GRANT_LISTS)('for a list by %s.', async (_, query) => {
-    await expectIndexes(countStatement(dialect, query))
-    await expectIndexes(pageStatement(dialect, query))
+    await expectIndexes(listStatements(dialect, query).count)
+    await expectIndexes(listStatements(dialect, query).page)
   })
 
   test('for a check of access.', () => expectIndexes(accessStatement(dialect, ACCESS)))
@@ -94,7 +90,7 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     ['user', ['scope', 'role', 'org', 'user_id'], [1, 'editor', 'org-7', 'user-7']],
   ])('for the end of assignments of one %s.', async (_, by, values) => {
     const columns = { by, set: ['end_at', 'ended_with'] }
-    for (const statement of dialect.fill(ASSIGNMENTS, columns, [[...values, 2, 'x']]))
+    for (const statement of dialect.setWhereNull(ASSIGNMENTS, columns, [[...values, 2, 'x']]))
       await expectIndexes(statement)
   })
 })

@@ -1,17 +1,16 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
-import { numbered } from '../../../../src/adapters/postgres/read-model/prepared.js'
-import { historyStatement } from '../../../../src/adapters/sql/read-model/history-statement.js'
+import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
+import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
 import { HISTORY } from '../../../../src/adapters/sql/read-model/tables.js'
 import type { HistoryQuery } from '../../../../src/ports/read-model.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import {
   projectAdded,
   projectRemoved,
   roleAdded,
 } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -8,8 +8,8 @@ import {
   OBJECTS,
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

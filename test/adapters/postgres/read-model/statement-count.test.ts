@@ -73,6 +73,18 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
     ['projectGrants.listReceived', () => good(reader.iam.projectGrants.listReceived({}, context))],
     ['access.check', checkAccess],
     ['domains.route', () => good(reader.iam.domains.route({ email: 'a@acme.example' }))],
+    ['history.list', () => good(reader.iam.history.list({}, context))],
+    [
+      'history.list of a project and its roles',
+      () =>
+        good(
+          reader.iam.history.list(
+            { object: { type: 'project', id: 'portal' }, including: 'roles' },
+            context,
+          ),
+        ),
+    ],
+    ['access.whoHas', () => good(reader.iam.access.whoHas({ projectId: 'portal' }, context))],
     ['access.rolesOf', () => good(reader.iam.access.rolesOf({ userId: 'ann' }, context))],
     [
       'a list that finds nothing',
@@ -115,9 +127,12 @@ describe('On PostgreSQL, after one event of another process,', () => {
     expect(await reader.statementsOf(checkAccess)).toHaveLength(1)
   })
 
-  test('a list is at most six statements.', async () => {
+  test.each([
+    ['a list', listProjects],
+    ['history', () => good(reader.iam.history.list({}, context))],
+  ])('%s is at most six statements.', async (_, read) => {
     await good(writer.iam.projects.patch({ ...portal, name: 'Shop' }, context))
-    expect((await reader.statementsOf(listProjects)).length).toBeLessThanOrEqual(6)
+    expect((await reader.statementsOf(read)).length).toBeLessThanOrEqual(6)
   })
 
   test('a read shows what the event did.', async () => {

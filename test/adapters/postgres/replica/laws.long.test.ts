@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { checkpointLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
-import { headLaws } from '../../../../src/testing/read-model/head-laws.js'
+import { checkpointLaws, headLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { databaseHome } from '../../read-model-home.js'

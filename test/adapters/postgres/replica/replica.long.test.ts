@@ -119,6 +119,8 @@ describe('With a replica that has everything', () => {
     ['access.rolesOf', () => good(patient.iam.access.rolesOf({ userId: 'ann' }, context))],
     ['access.whoHas', () => good(patient.iam.access.whoHas({ projectId: 'portal' }, context))],
     ['domains.route', () => good(patient.iam.domains.route({ email: 'a@acme.example' }))],
+    ['history.list', () => good(patient.iam.history.list({}, context))],
+    ['an eventual history.list', () => good(patient.iam.history.list({}, eventually))],
     ['an eventual projects.get', () => good(patient.iam.projects.get(portal, eventually))],
     ['an eventual projects.list', () => good(patient.iam.projects.list({}, eventually))],
   ])('%s is one statement there, and the primary is asked only where it is.', async (_, read) => {
@@ -150,15 +152,15 @@ describe('With a replica that has everything', () => {
     }
     const { store, readModel } = late
     const ref = { type: 'project', ...portal } as const
-    const answer = await readModel.readAtHead?.({ store, readModel })?.get<'project'>('acme', ref)
+    const readAtHead = readModel.readAtHead?.({ store, readModel })
+    const query = { method: 'get', args: ['acme', ref] } as const
+    const answer = await readAtHead?.<'get', 'project'>(query)
     expect(answer?.found?.name).toBe('Renamed')
     expect(answer?.head).toBe(answer?.reached)
     await late.end()
   })
 
-  test('history is read there, after a look at its checkpoint.', async () => {
-    const list = () => good(patient.iam.history.list({}, eventually))
-    expect(await patient.count(list)).toEqual({ primary: 1, standby: 2 })
+  test('history is read there.', async () => {
     expect((await good(patient.iam.history.list({}, context))).items).toHaveLength(3)
   })
 

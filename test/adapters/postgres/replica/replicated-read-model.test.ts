@@ -11,7 +11,7 @@ const away = () => Promise.reject(new Error('away'))
 
 /** It is asked for nothing else. */
 const primary = {
-  readAtHead: () => ({ get: away }) as unknown as ReadAtHead,
+  readAtHead: (): ReadAtHead => away,
 } as unknown as ReadModel
 const store = memoryEventStore()
 
@@ -25,7 +25,7 @@ test('Without the primary, a replica answers nothing that is behind what was see
   const answers = [10n, 20n, 15n, 15n]
   // Nothing else is asked.
   const standby = {
-    get: async () => {
+    readAtHead: async () => {
       const reached = answers.shift() ?? 0n
       return { head: reached, reached, found: reached }
     },
@@ -45,7 +45,7 @@ test('Without the primary, a replica answers nothing that is behind what was see
 
 test('Without the primary, a silent replica keeps no read waiting', async () => {
   const silent = () => new Promise<never>(() => undefined)
-  const standby = { get: silent, checkpoint: silent } as unknown as StandbyReads
+  const standby = { readAtHead: silent, checkpoint: silent } as unknown as StandbyReads
   const replicated = { store, primary, positions: away, standby, maxWait: 10 }
   const readModel = replicatedReadModel(replicated)
   const reading = readModel.get<'project'>('acme', { type: 'project', id: 'portal' })
@@ -56,8 +56,8 @@ test('A primary that falls silent keeps no eventual read waiting, though the rep
   const answer = { head: 10n, reached: 10n, found: 10n }
   const ofPrimary = [Promise.resolve(answer), new Promise<never>(() => undefined)]
   const ofStandby = [away(), Promise.resolve(answer)]
-  const failing = { readAtHead: () => ({ get: () => ofPrimary.shift() }) } as unknown as ReadModel
-  const standby = { get: () => ofStandby.shift() } as unknown as StandbyReads
+  const failing = { readAtHead: () => () => ofPrimary.shift() } as unknown as ReadModel
+  const standby = { readAtHead: () => ofStandby.shift() } as unknown as StandbyReads
   const positions = async () => answer
   const replicated = { store, primary: failing, positions, standby, maxWait: 20 }
   const readModel = replicatedReadModel(replicated)

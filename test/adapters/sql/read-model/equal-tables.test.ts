@@ -16,6 +16,7 @@ import {
   userGrantRemoved,
   userGrantUpdated,
 } from '../../../../src/testing/read-model/grant-samples.js'
+import type { Log } from '../../../../src/testing/read-model/harness.js'
 import {
   idpAdded,
   projectAdded,
@@ -24,7 +25,6 @@ import {
   roleRemoved,
   roleUpdated,
 } from '../../../../src/testing/read-model/object-samples.js'
-import type { Log } from '../../../../src/testing/read-model/sample.js'
 import { manyLog } from '../../../../src/testing/read-model/samples.js'
 import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'

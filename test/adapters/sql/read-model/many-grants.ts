@@ -3,8 +3,8 @@ import {
   projectGrantAdded,
   userGrantAdded,
 } from '../../../../src/testing/read-model/grant-samples.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import { projectAdded, roleAdded } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 
 const ORGANIZATIONS = 100
 const USERS = 100

@@ -1,23 +1,20 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
-import { accessStatement } from '../../../../src/adapters/sql/read-model/access-statement.js'
 import {
+  accessStatement,
   heldRolesStatement,
   holdersStatement,
-} from '../../../../src/adapters/sql/read-model/counting-statements.js'
-import {
-  countStatement,
-  pageStatement,
-} from '../../../../src/adapters/sql/read-model/list-statements.js'
-import { removalOf } from '../../../../src/adapters/sql/read-model/object-statements.js'
+} from '../../../../src/adapters/sql/read-model/access.js'
+import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import {
   ASSIGNMENTS,
   CHECKPOINT,
   NAMES,
   OBJECTS,
   READ_MODEL,
-  SPELLS,
+  SUSPENSIONS,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
@@ -65,7 +62,10 @@ describe('Among 20,000 grants in 100 organizations', () => {
   })
 
   test.each(GRANT_LISTS)('a list by %s reads no table as a whole.', (by, query) => {
-    for (const statement of [countStatement(DIALECT, query), pageStatement(DIALECT, query)]) {
+    for (const statement of [
+      listStatements(DIALECT, query).count,
+      listStatements(DIALECT, query).page,
+    ]) {
       expect(scansIn(statement)).toEqual([])
       const [first] = stepsOf(statement).filter((step) => step.includes(OBJECTS[query.type].name))
       const column = { user: 'userId', project: 'projectId', 'user and role': 'userId' }[by]
@@ -77,12 +77,12 @@ describe('Among 20,000 grants in 100 organizations', () => {
   test('pages in the order of the key need no sorting, also by role.', () => {
     for (const [by, query] of GRANT_LISTS)
       if (by === 'organization' || by.startsWith('role'))
-        expect(stepsOf(pageStatement(DIALECT, query)).join()).not.toContain('TEMP B-TREE')
+        expect(stepsOf(listStatements(DIALECT, query).page).join()).not.toContain('TEMP B-TREE')
   })
 
   test('the roles of a grant are looked up.', () => {
     for (const [by, query] of GRANT_LISTS) {
-      const found = byIndex(pageStatement(DIALECT, query), ASSIGNMENTS.name)
+      const found = byIndex(listStatements(DIALECT, query).page, ASSIGNMENTS.name)
       expect(found.length, by).toBeGreaterThan(0)
       for (const step of found) expect(step).toMatch(/\(org=\? AND user_id=\? AND scope=\?/)
     }
@@ -103,7 +103,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
     expect(byIndex(statement, ASSIGNMENTS.name)).toEqual([
       expect.stringMatching(/^SEARCH held .*\(org=\? AND user_id=\?\)$/),
     ])
-    expect(byIndex(statement, SPELLS.name)).toHaveLength(3)
+    expect(byIndex(statement, SUSPENSIONS.name)).toHaveLength(3)
   })
 
   test.each(HOLDERS)('the holders of roles are found in order by %s.', (columns, query) => {
@@ -132,13 +132,13 @@ describe('Among 20,000 grants in 100 organizations', () => {
     ['user', ['scope', 'role', 'org', 'user_id']],
   ])('the end of assignments of one %s is looked up.', (_, by) => {
     const columns = { by, set: ['end_at', 'ended_with'] }
-    const [statement] = DIALECT.fill(ASSIGNMENTS, columns, [[...by.map(() => 1), 2, 'x']])
+    const [statement] = DIALECT.setWhereNull(ASSIGNMENTS, columns, [[...by.map(() => 1), 2, 'x']])
     const [step] = statement ? stepsOf(statement) : []
     expect(step).toMatch(/^SEARCH .* USING .*INDEX/)
   })
 
   test('the names of what is read begin with that of the read model.', () => {
-    for (const { name } of [ASSIGNMENTS, SPELLS, NAMES, CHECKPOINT])
+    for (const { name } of [ASSIGNMENTS, SUSPENSIONS, NAMES, CHECKPOINT])
       expect(name.startsWith(`${READ_MODEL}_`)).toBe(true)
   })
 })

@@ -1,11 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
-import { historyStatement } from '../../../../src/adapters/sql/read-model/history-statement.js'
-import {
-  countStatement,
-  pageStatement,
-} from '../../../../src/adapters/sql/read-model/list-statements.js'
+import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import {
   HISTORY,
   NAMES,
@@ -22,12 +19,12 @@ import type {
   ViewType,
 } from '../../../../src/ports/read-model.js'
 import { identityField, viewFields } from '../../../../src/projections/view-fields.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import {
   idpAdded,
   projectAdded,
   roleAdded,
 } from '../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const DIALECT = sqliteDialect(LIMITS)
@@ -134,8 +131,8 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
           ? ['MULTI-INDEX OR', 'INDEX 1', lookUp('key'), 'INDEX 2', lookUp(`folded_${field}`)]
           : [lookUp(`key|folded_${field}`)]
         const expected = plan.map((step) => expect.stringMatching(step))
-        expect(planOf(countStatement(DIALECT, query))).toEqual(expected)
-        expect(planOf(pageStatement(DIALECT, query)).slice(0, plan.length)).toEqual(expected)
+        expect(planOf(listStatements(DIALECT, query).count)).toEqual(expected)
+        expect(planOf(listStatements(DIALECT, query).page).slice(0, plan.length)).toEqual(expected)
       }
     },
   )
@@ -153,7 +150,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       [state, key],
       [key, key],
     ]) {
-      const plan = planOf(countStatement(DIALECT, listOf('project_role', { conditions })))
+      const plan = planOf(listStatements(DIALECT, listOf('project_role', { conditions })).count)
       expect(plan[0]).toBe('MULTI-INDEX OR')
     }
   })
@@ -163,7 +160,10 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     ({ type, field, ignoreCase }) => {
       const conditions = [{ field, operator: 'contains', value: 'x', ignoreCase } as const]
       const query = listOf(type, { conditions })
-      for (const statement of [countStatement(DIALECT, query), pageStatement(DIALECT, query)]) {
+      for (const statement of [
+        listStatements(DIALECT, query).count,
+        listStatements(DIALECT, query).page,
+      ]) {
         expect(planOf(statement)[0]).toMatch(new RegExp(`${SEARCH} .*INDEX \\w+ \\(scope=\\?\\)$`))
       }
     },
@@ -176,7 +176,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       const sort: readonly SortKey[] = field === last.field ? [last] : [{ field, direction }, last]
       for (const after of [undefined, sort.map(() => 'x')]) {
         const query = listOf(type, { sort, ...(after === undefined ? {} : { after }) })
-        expect(planOf(pageStatement(DIALECT, query))[0]).toMatch(
+        expect(planOf(listStatements(DIALECT, query).page)[0]).toMatch(
           new RegExp(`${SEARCH} .*INDEX \\w+ \\(scope=\\?( AND .*)?\\)$`),
         )
       }
@@ -186,7 +186,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
   test.each(TYPES)('pages of %s by id or key need no sorting.', (type) => {
     for (const direction of DIRECTIONS) {
       const sort = [{ field: identityField[type], direction }]
-      const plan = planOf(pageStatement(DIALECT, listOf(type, { sort, after: ['x'] })))
+      const plan = planOf(listStatements(DIALECT, listOf(type, { sort, after: ['x'] })).page)
       const beyond = direction === 'asc' ? '>' : '<'
       expect(plan).toEqual([expect.stringContaining(`(scope=? AND key${beyond}?)`)])
     }

@@ -12,9 +12,9 @@ import {
   userGrantAdded,
   userGrantDeactivated,
 } from '../../../../src/testing/read-model/grant-samples.js'
+import { newLog } from '../../../../src/testing/read-model/harness.js'
 import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import { newLog } from '../../../../src/testing/read-model/sample.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 

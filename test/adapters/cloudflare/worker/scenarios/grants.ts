@@ -7,8 +7,8 @@ import {
   userGrantDeactivated,
   userGrantUpdated,
 } from '../../../../../src/testing/read-model/grant-samples.js'
+import { type Log, newLog } from '../../../../../src/testing/read-model/harness.js'
 import { projectAdded, roleAdded } from '../../../../../src/testing/read-model/object-samples.js'
-import { type Log, newLog } from '../../../../../src/testing/read-model/sample.js'
 import { messageOr, type Scenario } from './scenario.js'
 
 const ROLES = 400

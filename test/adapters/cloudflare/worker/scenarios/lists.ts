@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../../../src/adapters/cloudflare/database.js'
 import { durableObjectStore } from '../../../../../src/adapters/cloudflare/index.js'
-import { pageStatement } from '../../../../../src/adapters/sql/read-model/list-statements.js'
+import { listStatements } from '../../../../../src/adapters/sql/read-model/list.js'
 import { sqliteDialect } from '../../../../../src/adapters/sql/sqlite/dialect.js'
 import { memoryReadModel } from '../../../../../src/index.js'
 import type { ListQuery, ReadModel, Views, ViewType } from '../../../../../src/ports/read-model.js'
@@ -19,7 +19,7 @@ import type { Scenario } from './scenario.js'
 /** A list of a type by all its fields, the identity last. */
 const byAll = <Type extends ViewType>(type: Type): ListQuery<Type> => {
   const identity = byIdentity(type)
-  const fields = Object.keys(SAMPLES[type].sortFields).filter((field) => field !== identity.field)
+  const fields = SAMPLES[type].sortFields.filter((field) => field !== identity.field)
   return listOf(
     type,
     [...fields.map((field) => ({ field, direction: 'asc' as const })), identity],
@@ -64,7 +64,7 @@ const compare = async <Type extends ViewType>(
     const after = query.sort.map(({ field }) => sortValue(type, field, first))
     const next = { ...query, after }
     demandEqual('the page after', await found.list(next), await expected.list(next))
-    const { parameters } = pageStatement(sqliteDialect(LIMITS), next)
+    const { parameters } = listStatements(sqliteDialect(LIMITS), next).page
     answers.push({ found: list.items.length, parameters: parameters.length })
   }
   return answers

@@ -2,8 +2,8 @@ import { durableObjectStore, InvalidRestore } from '../../../../../src/adapters/
 import { ProjectId } from '../../../../../src/domain/values.js'
 import { wholeLog } from '../../../../../src/testing/event-store/harness.js'
 import { demandEqual } from '../../../../../src/testing/law.js'
+import { newLog } from '../../../../../src/testing/read-model/harness.js'
 import { projectAdded, roleAdded } from '../../../../../src/testing/read-model/object-samples.js'
-import { newLog } from '../../../../../src/testing/read-model/sample.js'
 import type { Scenario } from './scenario.js'
 
 /** The largest position; the runtime reads integers as numbers. */

@@ -1,0 +1,110 @@
+import type { Pool, PoolClient } from 'pg'
+import { ANY, checkOptions, FUNCTION, withMethods } from '../../check-options.js'
+import { isRequiredText } from '../../domain/values.js'
+import type { Position } from '../../ports/event-store.js'
+import type { KnownEvent } from '../../ports/known-event.js'
+import type { Projection } from '../../ports/projection.js'
+import { readEvents } from '../../projections/read-events.js'
+import type { Connection } from './connection/connection.js'
+import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { ownTable } from './schema.js'
+
+/** Options of a projection into tables of the host. */
+export interface PostgresProjectionOptions {
+  /** A pool for the database of the rows. The host closes it and handles its `error` events. */
+  readonly pool: Pool
+  /** Names the projection and its checkpoint: 1 to 200 characters (code points). Another name begins at the first event. */
+  readonly name: string
+  /**
+   * Applies `events` to the rows: at least one, in their newest versions, lowest position first. It must use
+   * `client` alone, in whose transaction it runs: READ COMMITTED, ended by the server after 20 idle seconds. It must
+   * not begin, commit or roll back.
+   */
+  readonly apply: (client: PoolClient, events: readonly KnownEvent[]) => Promise<unknown>
+  /** Deletes the rows when the projection is reset, in the same transaction. When absent, they stay. */
+  readonly reset?: ((client: PoolClient) => Promise<unknown>) | undefined
+  /** Schema of the table `projection_checkpoint`; `claviger` when absent. See `openPostgres`. */
+  readonly schema?: string | undefined
+}
+
+/**
+ * A projection into tables of the host. Its rows and its checkpoint change in one transaction, so every event
+ * counts once, even after a crash and with any number of processes. The table of the checkpoints is created when
+ * it is missing.
+ *
+ * An error of `apply` refuses an event, unless the connection was lost or the server was at fault; then
+ * `iam.run` tries again.
+ *
+ * @throws TypeError that names an option which is missing, unknown or of a wrong type
+ * @throws RangeError when `schema` is not a valid name for a schema
+ */
+export const postgresProjection = (options: PostgresProjectionOptions): Projection => {
+  checkOptions('postgresProjection', options, {
+    required: {
+      pool: withMethods(['connect'], 'must be a pg.Pool'),
+      name: [isRequiredText, 'must be 1 to 200 characters of text'],
+      apply: FUNCTION,
+    },
+    optional: { reset: FUNCTION, schema: ANY },
+  })
+  const { pool, name, schema = 'claviger' } = options
+  const connections = poolConnections(pool, POOL_OF_HOST)
+  const { table, prepare } = ownTable(
+    connections,
+    schema,
+    'projection_checkpoint',
+    'name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL',
+  )
+
+  /** Moves the checkpoint and locks it until the transaction ends; false when it is not at `from`. */
+  const move = async (connection: Connection, from: Position, to: Position): Promise<boolean> => {
+    // Before the first event there may be no row.
+    const text =
+      from === 0n
+        ? `INSERT INTO ${table} AS c (name, position) VALUES ($1, $2) ON CONFLICT (name)
+           DO UPDATE SET position = excluded.position WHERE c.position = $3 RETURNING 1`
+        : `UPDATE ${table} SET position = $2 WHERE name = $1 AND position = $3 RETURNING 1`
+    const [moved] = await connection.rows({ text, values: [name, to, from] })
+    return moved !== undefined
+  }
+
+  return {
+    name,
+    checkpoint: async () => {
+      await prepare()
+      const text = `SELECT position FROM ${table} WHERE name = $1`
+      const [row] = await connections.read({ text, values: [name] })
+      return BigInt(row?.[0] ?? 0)
+    },
+    apply: async (from, events) => {
+      const known = readEvents(events)
+      const to = known.at(-1)?.position ?? from
+      await prepare()
+      return connections.transaction(async (connection, client) => {
+        if (!(await move(connection, from, to))) return false
+        if (known.length > 0) await options.apply(client, known)
+        await requireCommittable(client)
+        return true
+      })
+    },
+    reset: async () => {
+      await prepare()
+      await connections.transaction(async (connection, client) => {
+        // Locks the checkpoint until the transaction ends.
+        const text = `INSERT INTO ${table} (name, position) VALUES ($1, 0) ON CONFLICT (name)
+          DO UPDATE SET position = 0`
+        await connection.rows({ text, values: [name] })
+        await options.reset?.(client)
+        await requireCommittable(client)
+      })
+    },
+  }
+}
+
+/**
+ * Checks deferred constraints now, so that a violation counts as an error of the host and not of the commit. It also
+ * fails after a failed statement, where a commit would roll back silently.
+ */
+const requireCommittable = async (client: PoolClient): Promise<void> => {
+  await client.query('SET CONSTRAINTS ALL IMMEDIATE')
+}

@@ -1,0 +1,286 @@
+import { aggregates } from '../../../domain/aggregates.js'
+import type {
+  AccessQuery,
+  FoundAccess,
+  FoundProject,
+  FoundRole,
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  LostRole,
+  Slice,
+} from '../../../ports/access-reads.js'
+import { type Position, timeOf } from '../../../ports/event-store.js'
+import type { FoundAtHead, ProjectRole, UserGrant } from '../../../ports/read-model.js'
+import { compareCodePoints } from '../../../projections/row-order.js'
+import { foundProject, projectOf, projectScope } from '../../../projections/rows.js'
+import {
+  allOf,
+  boundedPosition,
+  type Dialect,
+  type Integer,
+  type Parameter,
+  type Statement,
+  type Steps,
+} from '../dialect.js'
+import {
+  ASSIGNMENTS,
+  atHead,
+  besidePositions,
+  findOne,
+  findPage,
+  hasKey,
+  holdsNumber,
+  isNamed,
+  NAMES,
+  OBJECTS,
+  type Positions,
+  positionColumns,
+  SUSPENSIONS,
+} from './tables.js'
+
+/** All that decides whether a user has access to a project, and how far the read model is. */
+export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAtHead<FoundAccess>> {
+  type Found = readonly [
+    ...Positions,
+    project: string | null,
+    projectGrant: FoundProject['state'] | null,
+    userGrant: string | null,
+    roles: string,
+  ]
+  const row = yield* findOne<Found>(accessStatement(dialect, query))
+  const [head, reached, project, projectGrant, userGrant, roles] = row
+  return atHead([head, reached], {
+    project: project === null ? undefined : foundProject(JSON.parse(project)),
+    projectGrant: projectGrant ?? undefined,
+    ...grantOf(userGrant === null ? undefined : JSON.parse(userGrant), JSON.parse(roles)),
+  })
+}
+
+/** The last assignment of a role, what ended it, and the body of the role. */
+type LastOfRole = readonly [
+  roleKey: string,
+  expires: number | null,
+  endedWith: string | null,
+  body: string | null,
+]
+
+const grantOf = (
+  grant: UserGrant | undefined,
+  stored: readonly LastOfRole[],
+): Pick<FoundAccess, 'userGrant' | 'roles' | 'lost'> => {
+  const last = new Map(stored.map((each) => [each[0], each]))
+  const roles: FoundRole[] = []
+  const lost: LostRole[] = []
+  for (const { roleKey } of grant?.roles ?? []) {
+    const assignment = last.get(roleKey)
+    if (!assignment) throw new Error('Each role of a grant was assigned')
+    const [, expires, endedWith, body] = assignment
+    if (endedWith === null) roles.push({ roleKey, ...shownRole(body), ...expiry(expires) })
+    else lost.push({ roleKey, with: endedWith === 'project_role' ? 'role' : 'project_grant' })
+  }
+  return { userGrant: grant?.state, roles: roles.sort(byRole), lost }
+}
+
+const byRole = (one: FoundRole, other: FoundRole): number =>
+  compareCodePoints(one.roleKey, other.roleKey)
+
+/** Finds all that decides whether a user has access to a project, in one row. */
+export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement => {
+  const { orgId, userId, projectOrgId, projectId } = query
+  const { table, fieldInBody } = dialect
+  const scope = projectScope(projectOrgId, projectId)
+  const grantKey = aggregates.user_grant.key({ userId, projectId, projectOrgId }, orgId)
+  return {
+    name: 'access',
+    sql: `SELECT ${positionColumns(dialect)},
+      (SELECT body FROM ${table(OBJECTS.project)} WHERE ${hasKey(dialect)}) AS project,
+      (SELECT ${fieldInBody('state')} FROM ${table(OBJECTS.project_grant)} WHERE ${hasKey(dialect)}) AS project_grant,
+      (SELECT body FROM ${table(OBJECTS.user_grant)} WHERE ${hasKey(dialect)}) AS user_grant,
+      (${lastOfRoles(dialect)}) AS roles`,
+    parameters: [projectOrgId, projectId, scope, orgId, orgId, grantKey, scope, orgId, userId],
+  }
+}
+
+/** The last assignment of each role to the user, what ended it, and the role as it is shown. */
+const lastOfRoles = (dialect: Dialect): string => {
+  const { table, jsonRows } = dialect
+  const assignments = table(ASSIGNMENTS)
+  return `SELECT ${jsonRows(['last.role', 'last.expires_at', 'last.ended_with', 'shown.body'])}
+    FROM ${assignments} AS last
+    LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = last.scope AND shown.key = last.role
+    WHERE ${holdsNumber(dialect, 'last.scope')} AND last.org = ? AND last.user_id = ? AND NOT EXISTS (
+      SELECT 1 FROM ${assignments} AS later
+      WHERE later.scope = last.scope AND later.role = last.role AND later.org = last.org
+        AND later.user_id = last.user_id AND later.begin_at > last.begin_at
+    )`
+}
+
+/** A page of the roles of a user that count, and how far the read model is. */
+export function* readHeldRoles(
+  dialect: Dialect,
+  query: HeldRolesQuery,
+): Steps<FoundAtHead<Slice<HeldRole>>> {
+  type Row = readonly [scope: string, role: string, expires: Integer, body: string | null]
+  const { found, ...positions } = yield* findPage<Row>(heldRolesStatement(dialect, query))
+  const held = found.map(([scope, roleKey, expires, body]) => ({
+    ...projectOf(scope),
+    roleKey,
+    ...shownRole(body),
+    ...expiry(expires),
+  }))
+  return { ...positions, found: sliceOf(held, query.limit) }
+}
+
+/** A page of the users who have roles of a project that count, and how far the read model is. */
+export function* readHolders(
+  dialect: Dialect,
+  query: HoldersQuery,
+): Steps<FoundAtHead<Slice<Holder>>> {
+  type Row = readonly [role: string, org: string, user: string, expires: Integer, given: string]
+  const { found, ...positions } = yield* findPage<Row>(holdersStatement(dialect, query))
+  const holders = found.map(([roleKey, orgId, userId, expires, given]) => {
+    return { userId, orgId, roleKey, ...expiry(expires), from: timeOf(BigInt(given)) }
+  })
+  return { ...positions, found: sliceOf(holders, query.limit) }
+}
+
+const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
+  items: found.slice(0, limit),
+  hasMore: found.length > limit,
+})
+
+/** How a role is shown, by its body; with empty texts when there is no such role. */
+const shownRole = (body: string | null): Pick<FoundRole, 'displayName' | 'group'> => {
+  if (body === null) return { displayName: '', group: '' }
+  const { displayName, group }: ProjectRole = JSON.parse(body)
+  return { displayName, group }
+}
+
+/** When a role expires, if it does. */
+const expiry = (expires: Integer): Pick<FoundRole, 'expiresAt'> =>
+  expires === null ? {} : { expiresAt: new Date(Number(expires)) }
+
+/** Finds the roles of a user that count, one more than asked for, and the positions beside each. */
+export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
+  const { orgId, userId, projectId, now, after, limit } = query
+  const { table } = dialect
+  const counts = allOf([
+    { sql: 'held.org = ? AND held.user_id = ?', parameters: [orgId, userId] },
+    ...counting(dialect, { scope: 'project.name', scopeValues: [], now }),
+    ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
+    ...(after === undefined
+      ? []
+      : [isAfter(['project.name', 'held.role'], [projectScope(after[0], after[1]), after[2]])]),
+  ])
+  return {
+    name: `held${flags(projectId, after)}`,
+    sql: `${besidePositions(
+      dialect,
+      'scope, role, expires_at, body',
+      `SELECT project.name AS scope, held.role, held.expires_at, shown.body
+        FROM ${table(ASSIGNMENTS)} AS held JOIN ${table(NAMES)} AS project ON project.number = held.scope
+        LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
+        WHERE ${counts.sql} ORDER BY project.name, held.role LIMIT ?`,
+    )} ORDER BY scope, role`,
+    parameters: [...counts.parameters, limit + 1],
+  }
+}
+
+/** Finds the users who have roles of a project that count, one more than asked for, and the positions beside each. */
+export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
+  const { orgId, projectId, roleKey, at, now, after, limit } = query
+  const scope = projectScope(orgId, projectId)
+  const counts = allOf([
+    isNamed(dialect, 'held.scope', scope),
+    ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
+    { sql: `held.user_id <> ''`, parameters: [] },
+    ...counting(dialect, { scope: '?', scopeValues: [scope], now, at }),
+    ...(after === undefined ? [] : [followsHolder(after, roleKey)]),
+  ])
+  const order = 'role, org, user_id'
+  return {
+    name: `who${flags(roleKey, at)}${after === undefined ? 0 : after[0] === roleKey ? 1 : 2}`,
+    sql: `${besidePositions(
+      dialect,
+      `${order}, expires_at, given`,
+      `SELECT held.role, held.org, held.user_id, held.expires_at, held.given
+        FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql} ORDER BY ${order} LIMIT ?`,
+    )} ORDER BY ${order}`,
+    parameters: [...counts.parameters, limit + 1],
+  }
+}
+
+/** Which of the values are given: another text has another name. */
+const flags = (...given: readonly unknown[]): string =>
+  given.map((value) => (value === undefined ? 0 : 1)).join('')
+
+/** With one role, an index goes on at the organization and the user. */
+const followsHolder = (
+  [role, ...holder]: NonNullable<HoldersQuery['after']>,
+  roleKey: string | undefined,
+): Statement =>
+  role === roleKey
+    ? isAfter(['held.org', 'held.user_id'], holder)
+    : isAfter(['held.role', 'held.org', 'held.user_id'], [role, ...holder])
+
+/** When and by which scope assignments, called `held`, count. */
+interface Counted {
+  /** The name of the scope, in SQL. */
+  readonly scope: string
+  readonly scopeValues: readonly Parameter[]
+  readonly now: Date
+  /** As it is when undefined. */
+  readonly at?: Position | undefined
+}
+
+/** An assignment holds, has not expired, and nothing that covers it is inactive. */
+const counting = (
+  dialect: Dialect,
+  { scope, scopeValues, now, at }: Counted,
+): readonly Statement[] => {
+  const isInactive = ([org, user]: readonly [string, string]): Statement => {
+    const lasts = lasting('suspension', at)
+    return {
+      sql: `NOT EXISTS (SELECT 1 FROM ${dialect.table(SUSPENSIONS)} AS suspension
+        WHERE suspension.scope = ${scope} AND suspension.org = ${org} AND suspension.user_id = ${user} AND ${lasts.sql})`,
+      parameters: [...scopeValues, ...lasts.parameters],
+    }
+  }
+  return [
+    lasting('held', at),
+    {
+      sql: '(held.expires_at IS NULL OR held.expires_at > ?)',
+      parameters: [now.getTime()],
+    },
+    // The project, the grant of it, and the grant of the role.
+    ...(
+      [
+        [`''`, `''`],
+        ['held.org', `''`],
+        ['held.org', 'held.user_id'],
+      ] as const
+    ).map(isInactive),
+  ]
+}
+
+/** Whether a row holds, now or right after the event at a position. */
+const lasting = (table: string, at: Position | undefined): Statement => {
+  if (at === undefined) return { sql: `${table}.end_at IS NULL`, parameters: [] }
+  const position = boundedPosition(at)
+  return {
+    sql: `${table}.begin_at <= ? AND (${table}.end_at IS NULL OR ${table}.end_at > ?)`,
+    parameters: [position, position],
+  }
+}
+
+const isAfter = (columns: readonly string[], values: readonly Parameter[]): Statement => ({
+  sql: `(${columns.join(', ')}) > (${values.map(() => '?').join(', ')})`,
+  parameters: values,
+})
+
+const endsWith = (text: string, end: string): Statement => ({
+  sql: `substr(${text}, length(${text}) - ?) = ?`,
+  parameters: [[...end].length - 1, end],
+})

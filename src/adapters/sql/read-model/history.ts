@@ -1,0 +1,219 @@
+import { aggregates } from '../../../domain/aggregates.js'
+import type { ObjectRef } from '../../../domain/values.js'
+import { timeOf } from '../../../ports/event-store.js'
+import type { KnownEvent } from '../../../ports/known-event.js'
+import type {
+  FieldChange,
+  FoundAtHead,
+  HistoryEntry,
+  HistoryQuery,
+  Views,
+  ViewType,
+} from '../../../ports/read-model.js'
+import type { Change } from '../../../projections/assignments.js'
+import { fieldChanges, shownChanges } from '../../../projections/history-entries.js'
+import { aggregateOf } from '../../../projections/read-events.js'
+import {
+  containerOf,
+  objectAt,
+  projectScope,
+  type RowKey,
+  rowKeyOf,
+} from '../../../projections/rows.js'
+import {
+  allOf,
+  boundedPosition,
+  type Dialect,
+  type Row,
+  type Statement,
+  type Steps,
+} from '../dialect.js'
+import { bodyOf, type Shared } from './stored-rows.js'
+import {
+  besidePositions,
+  ENTRY_COLUMNS,
+  findPage,
+  HISTORY,
+  isNamed,
+  NAME_COLUMNS,
+  NAMES,
+} from './tables.js'
+
+/** A page of history, and how far the read model is. */
+export function* readHistory(
+  dialect: Dialect,
+  query: HistoryQuery,
+): Steps<FoundAtHead<readonly HistoryEntry[]>> {
+  const { found, ...positions } = yield* findPage<StoredEntry>(historyStatement(dialect, query))
+  const isLater = query.order === 'desc' ? -1 : 1
+  // They come in order, which no database promises of a join; to sort them there would take a second pass.
+  const entries = found
+    .map(decodeEntry)
+    .sort((one, other) => (one.sequence < other.sequence ? -isLater : isLater))
+  return { ...positions, found: entries }
+}
+
+/** Finds the entries of a page of history, and the positions beside each. */
+export const historyStatement = (dialect: Dialect, query: HistoryQuery): Statement => {
+  const { order = 'asc', limit } = query
+  const conditions = conditionsOf(dialect, query)
+  // Each part uses an index of its own; a condition with OR might read the whole table.
+  const parts = belonging(dialect, query).map((part) => allOf([part, ...conditions]))
+  const found = parts.map(({ sql }) => `SELECT * FROM ${dialect.table(HISTORY)} WHERE ${sql}`)
+  const page = `${found.join(' UNION ALL ')} ORDER BY position ${order} LIMIT ?`
+  return {
+    // Names are looked up for the page alone, not for all rows that are sorted.
+    sql: besidePositions(dialect, readColumns(dialect), page),
+    parameters: [...parts.flatMap(({ parameters }) => parameters), limit],
+  }
+}
+
+const readColumns = ({ table }: Dialect): string =>
+  ENTRY_COLUMNS.slice(1)
+    .map(({ name }) =>
+      NAME_COLUMNS.includes(name)
+        ? `(SELECT name FROM ${table(NAMES)} WHERE number = ${name})`
+        : name,
+    )
+    .join(', ')
+
+const conditionsOf = (
+  dialect: Dialect,
+  { after, before, actor, types }: HistoryQuery,
+): readonly Statement[] => [
+  { sql: 'position > ?', parameters: [boundedPosition(after)] },
+  ...(before === undefined ? [] : [{ sql: 'position < ?', parameters: [boundedPosition(before)] }]),
+  ...(actor === undefined ? [] : [{ sql: 'actor = ?', parameters: [actor] }]),
+  ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
+]
+
+/** What belongs to the organization, or to one object of it; no entry meets two of the conditions. */
+const belonging = (
+  dialect: Dialect,
+  { orgId, object, including }: HistoryQuery,
+): readonly Statement[] => {
+  if (object === undefined) return [isNamed(dialect, 'org', orgId)]
+  const { scope, key } = rowKeyOf(orgId, object)
+  const own = allOf([
+    isNamed(dialect, 'scope', scope),
+    { sql: 'key = ?', parameters: [key] },
+    // A project and an identity provider may have the same id.
+    isOfType(dialect, object.type),
+  ])
+  const container = containerOf(object)
+  if (container) return [own, endsWith(dialect, orgId, { object, container })]
+  if (including === undefined) return [own]
+  const roles = isNamed(dialect, 'scope', projectScope(orgId, key))
+  return [own, allOf([roles, isOfType(dialect, 'project_role')])]
+}
+
+/** The container is removed, and the last entry of the object before that is there and is no removal. */
+const endsWith = (
+  dialect: Dialect,
+  orgId: string,
+  { object, container }: { readonly object: ObjectRef; readonly container: ObjectRef },
+): Statement => {
+  const { scope, key } = rowKeyOf(orgId, object)
+  const containerKey = rowKeyOf(orgId, container)
+  const last = allOf([
+    isNamed(dialect, 'scope', scope),
+    { sql: `key = ? AND position < ${dialect.table(HISTORY)}.position`, parameters: [key] },
+    // A role and a grant of the same project may have the same key.
+    isOfType(dialect, object.type),
+  ])
+  const isRemoval = isAnyOf(dialect, aggregates[object.type].eventsThat('removes'))
+  return allOf([
+    isNamed(dialect, 'scope', containerKey.scope),
+    { sql: 'key = ?', parameters: [containerKey.key] },
+    isAnyOf(dialect, aggregates[container.type].eventsThat('removes')),
+    {
+      sql: `EXISTS (SELECT 1 FROM (
+        SELECT type FROM ${dialect.table(HISTORY)} AS own WHERE ${last.sql} ORDER BY position DESC LIMIT 1
+      ) AS last WHERE NOT ${isRemoval.sql})`,
+      parameters: [...last.parameters, ...isRemoval.parameters],
+    },
+  ])
+}
+
+const isAnyOf = (dialect: Dialect, types: readonly string[]): Statement => {
+  const { sql, parameters } = dialect.isListed('name', types)
+  return {
+    sql: `type IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
+    parameters,
+  }
+}
+
+const isOfType = ({ table }: Dialect, type: ViewType): Statement => ({
+  sql: `type IN (SELECT number FROM ${table(NAMES)} WHERE name > ? AND name < ?)`,
+  // The slash is the character after the dot.
+  parameters: [`${type}.`, `${type}/`],
+})
+
+/** An event, and the key of the row that it changes. */
+export interface KeyedEvent {
+  readonly event: KnownEvent
+  readonly rowKey: RowKey
+}
+
+/** The values of {@link ENTRY_COLUMNS} for an event and what it changed. */
+export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
+  const { numberOf } = shared
+  const { actor, resourceOwner, correlationId = null } = event.metadata
+  return [
+    numberOf(resourceOwner),
+    numberOf(rowKey.scope),
+    numberOf(event.type),
+    rowKey.key,
+    event.position,
+    actor.userId,
+    actor.orgId,
+    correlationId,
+    changesIn(event, change, shared),
+  ]
+}
+
+/** A new object without a secret is stored as its body, which its row holds as well. */
+const changesIn = (event: KnownEvent, change: Change, shared: Shared): string => {
+  const { before, after } = change
+  const isNew = before === undefined && after !== undefined
+  return isNew && aggregateOf(event.type).secretsChanged(event).length === 0
+    ? bodyOf(shared, after)
+    : JSON.stringify(fieldChanges(event, change))
+}
+
+/** The values of {@link ENTRY_COLUMNS} but the first, with names in place of their numbers. */
+export type StoredEntry = readonly [
+  scope: string,
+  type: string,
+  key: string,
+  position: number | string,
+  actor: string,
+  actorOrgId: string,
+  correlationId: string | null,
+  /** As JSON: the list of changes, or the body of a new object. */
+  changes: string,
+]
+
+/** The entry that is stored as `row`. */
+export const decodeEntry = (row: StoredEntry): HistoryEntry => {
+  const [scope, type, key, position, userId, orgId, correlationId, json] = row
+  const sequence = BigInt(position)
+  const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
+  const object = objectAt(type, { scope, key })
+  return {
+    sequence,
+    time: timeOf(sequence),
+    actor: { userId, orgId },
+    type,
+    object,
+    changes:
+      'state' in changes
+        ? shownChanges(object.type, { before: undefined, after: changes })
+        : changes.map(decodeChange),
+    ...(correlationId !== null && { correlationId }),
+  }
+}
+
+/** JSON leaves out what is undefined. */
+const decodeChange = (change: FieldChange): FieldChange =>
+  'changed' in change ? change : { field: change.field, from: change.from, to: change.to }

@@ -1,0 +1,112 @@
+import { FUNCTION, type OptionCheck } from '../../check-options.js'
+import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
+import { isSignal } from '../method/context.js'
+import { callPort, delay, yieldToEventLoop } from '../waiting.js'
+
+/** Consecutive events of a log. */
+export interface LogPage {
+  /** At least one. */
+  readonly events: readonly RecordedEvent[]
+  /** Position of the last of them. */
+  readonly position: Position
+}
+
+/** How a log is read. */
+interface LogReading {
+  /** Most events of a page, 1,000 when absent. They are in memory until the next page is requested. */
+  readonly size?: number
+  readonly signal?: AbortSignal | undefined
+  /** Below this position, the next page is read while the caller handles the current one. */
+  readonly readAheadTo?: Position
+}
+
+/**
+ * Reads the log of `store` above the position `after`, page by page, until there are no more events. Lets other work
+ * run between full pages.
+ *
+ * @throws Fault when the store fails, or as soon as `signal` aborts
+ */
+export async function* logPages(
+  store: EventStore,
+  after: Position,
+  { size = 1_000, signal, readAheadTo = 0n }: LogReading,
+): AsyncGenerator<LogPage, void, void> {
+  const read = (above: Position) => callPort(() => store.readAll(above, size), signal)
+  const readAhead = (above: Position) => {
+    const needed = new AbortController()
+    const events = delay(READ_AHEAD_DELAY_MS, needed.signal).then(() => read(above))
+    // It may never be needed; its failure must then not be an unhandled rejection.
+    events.catch(() => undefined)
+    return { events, needed }
+  }
+  let position = after
+  let ahead: ReturnType<typeof readAhead> | undefined
+  let sinceYield = 0
+  for (;;) {
+    ahead?.needed.abort()
+    const events = await (ahead?.events ?? read(position))
+    const last = events.at(-1)
+    if (last === undefined) return
+    position = last.position
+    ahead = position < readAheadTo ? readAhead(position) : undefined
+    yield { events, position }
+    sinceYield += events.length
+    if (sinceYield < size) continue
+    sinceYield = 0
+    await yieldToEventLoop()
+  }
+}
+
+/**
+ * Delay before the next page is read while the current one is handled, in milliseconds. Without it, the bytes of the
+ * next page would arrive before the first query of a projection, and hold it up.
+ */
+const READ_AHEAD_DELAY_MS = 2
+
+/** The progress of reading a log, after each page. */
+export interface VerifyProgress {
+  /** Events verified so far; of a copy, events copied or verified in this phase. */
+  readonly done: number
+  /** Position of the last of them. */
+  readonly position: Position
+}
+
+const SIGNAL: OptionCheck = [isSignal, 'must be an AbortSignal']
+
+/** Checks of the options that every function has that reads a log. */
+export const LOG_OPTIONS = { onProgress: FUNCTION, signal: SIGNAL }
+
+/** Longest wait before the next read of a store that gives hints, and of one that does not, in milliseconds. */
+const WITH_HINTS_MS = 1_000
+const WITHOUT_HINTS_MS = 100
+
+/** Waits for new events in a store. */
+export const appendSignal = (store: EventStore) => {
+  let hints = 0
+  const waiting = new Set<() => void>()
+  const end = store.onAppend?.(() => {
+    hints++
+    for (const wake of waiting) wake()
+  })
+  const longest = end ? WITH_HINTS_MS : WITHOUT_HINTS_MS
+  return {
+    /** Number of hints so far. Taken before the store is read, it makes sure that `wait` misses none. */
+    count: (): number => hints,
+    /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */
+    wait: (seen: number, signal: AbortSignal | undefined): Promise<void> =>
+      new Promise((resolve) => {
+        if (hints > seen || signal?.aborted) return resolve()
+        const wake = () => {
+          clearTimeout(timer)
+          waiting.delete(wake)
+          signal?.removeEventListener('abort', wake)
+          resolve()
+        }
+        signal?.addEventListener('abort', wake)
+        const timer = setTimeout(wake, longest)
+        waiting.add(wake)
+      }),
+    /** Stops listening to the store. */
+    end: (): void => end?.(),
+  }
+}

@@ -1,0 +1,130 @@
+import { signal } from '@preact/signals'
+import type { WireMethod } from '../../transport/wire.js'
+
+/** Where the console is mounted: the script lies in `assets/` below it. */
+export const mount = new URL('..', import.meta.url)
+
+/** Any JSON object of the interface. */
+export type Json = { readonly [name: string]: JsonValue | undefined }
+export type JsonValue = string | number | boolean | null | Json | readonly JsonValue[]
+
+/** An object of any type: its fields by name, and what every object has. */
+export type StoredObject = Json & { readonly details: ObjectDetails }
+export type ObjectDetails = {
+  readonly sequence: string
+  readonly creationDate: string
+  readonly changeDate: string
+  readonly resourceOwner: string
+}
+
+/** What changes in a field. Of a secret it says only whether it changes. */
+export interface FieldChange {
+  readonly field: string
+  readonly from?: JsonValue
+  readonly to?: JsonValue
+  readonly changed?: boolean
+  readonly secret?: string
+}
+
+/** Why a call failed. */
+export interface Failure {
+  /** 0 when no answer came. */
+  readonly status: number
+  readonly reason: string
+  readonly message: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly violations: readonly { readonly field: string; readonly description: string }[]
+}
+
+export type Outcome<Body = Json> =
+  | { readonly body: Body; readonly etag: string }
+  | { readonly failure: Failure }
+
+export interface Call {
+  readonly method: string
+  readonly path: string
+  readonly body?: Json | undefined
+  readonly etag?: string | undefined
+  /** Idempotency key of a write. */
+  readonly key?: string | undefined
+  readonly signal?: AbortSignal
+}
+
+/** Whether the last call got no answer, or 503. */
+export const outage = signal<'offline' | 'unavailable' | undefined>(undefined)
+
+/** Sends a call to the JSON interface. */
+export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> => {
+  const { method, path, body, etag, key, signal = null } = request
+  const headers = new Headers()
+  if (body) headers.set('content-type', 'application/json')
+  if (etag) headers.set('if-match', etag)
+  if (key) headers.set('idempotency-key', key)
+  try {
+    const response = await fetch(new URL(`api${path}`, mount), {
+      method,
+      headers,
+      signal,
+      credentials: 'same-origin',
+      body: body ? JSON.stringify(body) : null,
+    })
+    outage.value = response.status === 503 ? 'unavailable' : undefined
+    const answer = await response.json()
+    if (response.ok) return { body: answer, etag: response.headers.get('etag') ?? '' }
+    return { failure: failureOf(response.status, answer) }
+  } catch {
+    if (!signal?.aborted) outage.value = 'offline'
+    return { failure: { status: 0, reason: 'OFFLINE', message: '', metadata: {}, violations: [] } }
+  }
+}
+
+/** A `google.rpc.Status` in JSON. */
+interface Status {
+  readonly message?: string
+  readonly details?: readonly {
+    readonly reason?: string
+    readonly metadata?: Failure['metadata']
+    readonly fieldViolations?: Failure['violations']
+  }[]
+}
+
+const failureOf = (status: number, { message = '', details = [] }: Status): Failure => ({
+  status,
+  message,
+  reason: details.find(({ reason }) => reason)?.reason ?? '',
+  metadata: details.find(({ metadata }) => metadata)?.metadata ?? {},
+  violations: details.find(({ fieldViolations }) => fieldViolations)?.fieldViolations ?? [],
+})
+
+/** A path with a query; empty values are left out. */
+export const withQuery = (
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+): string => {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
+  if (given.length === 0) return path
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`
+}
+
+/** The path of a call: parameters that it does not name are in its query. */
+export const pathOf = ({ path = '', request }: WireMethod, parameters: Json = {}): string => {
+  const others = new Map(Object.entries(parameters))
+  const filled = path.replace(/\{(\w+)\}/g, (_, named) => {
+    const name = request.fields.find(({ protoName }) => protoName === named)?.name ?? ''
+    const value = others.get(name)
+    others.delete(name)
+    return encodeURIComponent(String(value ?? ''))
+  })
+  const query = [...others].map(([name, value]) => [name, String(value ?? '')])
+  return withQuery(filled, Object.fromEntries(query))
+}
+
+/** The name of the list in an answer. */
+export const itemsOf = ({ response }: WireMethod): string =>
+  response.fields.find(({ isList }) => isList)?.name ?? ''
+
+/** The object in an answer. */
+export const objectIn = (body: Json, { response }: WireMethod): StoredObject | undefined => {
+  const name = response.fields.find(({ kind }) => kind === 'message')?.name ?? ''
+  return body[name] as StoredObject | undefined
+}

@@ -1,0 +1,210 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Failure, StoredObject } from './api.js'
+import { Button, Changes, FailureNotice, Value } from './display.js'
+import { fieldName, texts } from './texts.js'
+import { type FormField, jsonOf, useWrite, type Write } from './write.js'
+
+interface WriteDialogProps {
+  readonly write: Write
+  readonly close: (isDone: boolean) => void
+}
+
+/** A dialog that previews a write, then sends it. */
+export const WriteDialog = ({ write, close }: WriteDialogProps) => {
+  const { title, fields, seen } = write
+  const { written, change, failure, preview, now, isBusy, goBack, tryOut, save } = useWrite(write)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const hasFields = fields.length > 0
+  // Before anything can be typed: a dialog that is not open takes no focus.
+  useLayoutEffect(() => {
+    dialog.current?.showModal()
+    if (!hasFields) void tryOut()
+  }, [])
+  const onSubmit = async (event: Event) => {
+    event.preventDefault()
+    if (!preview) return tryOut()
+    if (await save(preview)) close(true)
+  }
+  const isOfNoField = fields.every(({ name }) => violationsOf(failure, name).length === 0)
+  const done = hasFields ? texts.save : texts.confirm
+  const next = now ? texts.useYours : texts.preview
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={() => close(false)}>
+      <form onSubmit={onSubmit} noValidate>
+        <h2 id="dialog-title">{title}</h2>
+        {!preview &&
+          fields.map((field) => (
+            <Field
+              key={field.name}
+              field={field}
+              text={written[field.name] ?? ''}
+              isKept={seen !== undefined}
+              violations={violationsOf(failure, field.name)}
+              change={(text) => change(field.name, text)}
+            />
+          ))}
+        {now && <Conflict fields={fields} seen={seen?.object} now={now} written={written} />}
+        {failure && !now && isOfNoField && <FailureNotice failure={failure} />}
+        {preview && (
+          <div class="preview" role="status">
+            <p>{preview.changes.length > 0 ? texts.willChange : texts.noChange}</p>
+            <Changes changes={preview.changes} />
+          </div>
+        )}
+        <div class="actions">
+          <Button text={texts.cancel} onClick={() => dialog.current?.close()} />
+          {preview && hasFields && <Button text={texts.back} onClick={goBack} />}
+          <button type="submit" class="primary" disabled={isBusy || preview?.changes.length === 0}>
+            {preview ? done : next}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  )
+}
+
+/** What is wrong with a field or a part of it. */
+const violationsOf = (failure: Failure | undefined, name: string): Failure['violations'] =>
+  failure?.violations.filter(
+    ({ field }) => field === name || field.startsWith(`${name}[`) || field.startsWith(`${name}.`),
+  ) ?? []
+
+interface FieldProps {
+  readonly field: FormField
+  readonly text: string
+  /** Whether an empty secret keeps the stored one. */
+  readonly isKept: boolean
+  readonly violations: Failure['violations']
+  readonly change: (text: string) => void
+}
+
+/** A field of a form, with its bounds and what is wrong with it. */
+const Field = (props: FieldProps) => {
+  const { field, isKept, violations } = props
+  const id = `field-${field.name}`
+  return (
+    <div class="field">
+      <Control {...props} id={id} />
+      <p class="none" id={`${id}-hint`}>
+        {hintOf(field, isKept)}
+      </p>
+      <p class="error" id={`${id}-error`}>
+        {violations.map(({ description }) => description).join('; ')}
+      </p>
+    </div>
+  )
+}
+
+const hintOf = ({ as, least, most, isRequired }: FormField, isKept: boolean): string => {
+  if (as === 'roles') return texts.rolesHint
+  if (as === 'lines') return texts.lines(most ?? 0)
+  const bounds = most === undefined ? '' : texts.bounds(isRequired ? least : 0, most)
+  return as === 'secret' && isKept ? `${bounds}. ${texts.secretHint}` : bounds
+}
+
+const Control = ({ field, text, violations, change, id }: FieldProps & { readonly id: string }) => {
+  const { as, name, isRequired } = field
+  if (as === 'flag')
+    return (
+      <label class="flag">
+        <input
+          type="checkbox"
+          id={id}
+          checked={text === 'true'}
+          onChange={({ currentTarget }) => change(String(currentTarget.checked))}
+        />{' '}
+        {fieldName(name)}
+      </label>
+    )
+  const common = {
+    id,
+    value: text,
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      change(currentTarget.value),
+    'aria-describedby': `${id}-hint ${id}-error`,
+    'aria-invalid': violations.length > 0,
+    'aria-required': isRequired,
+    dir: 'auto' as const,
+  }
+  return (
+    <>
+      <label for={id}>
+        {fieldName(name)}
+        {isRequired && (
+          <>
+            {' '}
+            <span class="none">({texts.required})</span>
+          </>
+        )}
+      </label>
+      {typeof as === 'object' ? (
+        <select {...common}>
+          {as.map((option) => (
+            <option value={option} selected={option === text}>
+              {texts.values[name]?.[option] ?? option}
+            </option>
+          ))}
+        </select>
+      ) : as === 'lines' || as === 'roles' ? (
+        <textarea rows={6} {...common} />
+      ) : as === 'secret' ? (
+        <input type="password" autocomplete="new-password" {...common} />
+      ) : (
+        <input type="text" autocomplete="off" {...common} />
+      )}
+    </>
+  )
+}
+
+interface ConflictProps {
+  readonly fields: readonly FormField[]
+  readonly seen: StoredObject | undefined
+  readonly now: StoredObject
+  readonly written: Readonly<Record<string, string>>
+}
+
+/** What somebody else has changed meanwhile, beside what the reader saw and wrote. */
+const Conflict = ({ fields, seen, now, written }: ConflictProps) => {
+  const names = new Set([...Object.keys(now), ...Object.keys(seen ?? {})])
+  const changed = [...names].filter(
+    (name) => name !== 'details' && JSON.stringify(now[name]) !== JSON.stringify(seen?.[name]),
+  )
+  const yours = (name: string) => {
+    const field = fields.find((each) => each.name === name)
+    return field && jsonOf(field, written[name] ?? '')
+  }
+  return (
+    <div class="notice bad" role="alert">
+      <p>{texts.conflict}</p>
+      <section class="wide compare" tabIndex={0} aria-label={texts.conflict}>
+        <table>
+          <thead>
+            <tr>
+              {[texts.conflictSaw, texts.conflictNow, texts.conflictYours].map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {changed.map((name) => (
+            <tbody key={name}>
+              <tr>
+                <th scope="rowgroup" colSpan={3}>
+                  {fieldName(name)}
+                </th>
+              </tr>
+              <tr>
+                {[seen?.[name], now[name], yours(name)].map((value) => (
+                  <td>
+                    <Value of={value} field={name} />
+                  </td>
+                ))}
+              </tr>
+            </tbody>
+          ))}
+        </table>
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,116 @@
+import type { WireMethod } from '../../transport/wire.js'
+import { type FieldChange, itemsOf, type Json, pathOf, withQuery } from './api.js'
+import { Button, Changes, RefLink, Time, Waiting } from './display.js'
+import { type Query, useQuery } from './query.js'
+import { setParameters } from './router.js'
+import { texts } from './texts.js'
+
+/** Who changed what, when. */
+interface HistoryEntry {
+  readonly sequence: string
+  readonly time: string
+  readonly type: string
+  readonly actor: { readonly userId: string }
+  readonly object: Json
+  readonly changes?: readonly FieldChange[]
+}
+
+interface HistoryOptions {
+  /** Ids of the object, if it is the history of one. */
+  readonly ids?: Json
+  readonly filter?: Readonly<Record<string, string | undefined>>
+  readonly size?: string
+  /** Whether new changes are put on top as they come. */
+  readonly isLive: boolean
+}
+
+/** Reads a history, the newest change first. */
+export const useHistory = (
+  operation: WireMethod,
+  { ids, filter, size = '50', isLive }: HistoryOptions,
+) => {
+  const path = pathOf(operation, ids)
+  return useQuery<HistoryEntry>(withQuery(path, { order: 'desc', page_size: size, ...filter }), {
+    pages: { items: itemsOf(operation), cursor: 'before' },
+    live: isLive
+      ? (newest) =>
+          withQuery(path, { ...filter, order: 'asc', page_size: '200', after: newest?.sequence })
+      : undefined,
+  })
+}
+
+interface HistoryProps {
+  readonly history: Query<HistoryEntry>
+  /** Whether entries name their object. */
+  readonly hasObjects?: boolean
+}
+
+/** Changes, the newest first. */
+export const HistoryList = ({ history, hasObjects = false }: HistoryProps) => {
+  const { rows, hasMore, more } = history
+  if (!rows) return <Waiting query={history} />
+  if (rows.length === 0) return <p class="empty">{texts.noHistory}</p>
+  return (
+    <div>
+      <ol class="timeline">
+        {rows.map(({ sequence, time, type, actor, object, changes }) => (
+          <li key={`${sequence}${object['roleKey'] ?? ''}`}>
+            <p>
+              <strong>{texts.types[type] ?? type}</strong>{' '}
+              {hasObjects && <RefLink object={object} />}
+              <span class="none">
+                {' '}
+                {texts.who.toLowerCase()} <bdi>{actor.userId}</bdi>, <Time at={time} />
+              </span>
+            </p>
+            <Changes changes={changes} />
+          </li>
+        ))}
+      </ol>
+      {hasMore && <Button text={texts.more} onClick={more} />}
+    </div>
+  )
+}
+
+interface AsOfProps extends HistoryProps {
+  /** Position of the change that is shown; empty for now. */
+  readonly at: string
+}
+
+/** Chooses one of the changes that a history has read, to show the object as it was right after. */
+export const AsOf = ({ history, at }: AsOfProps) => {
+  const entries = history.rows?.toReversed() ?? []
+  const [first] = entries
+  if (!first || entries.length < 2) return null
+  const last = entries.length - 1
+  const found = entries.findIndex(({ sequence }) => sequence === at)
+  const choose = (index: number) =>
+    setParameters({ at: index === last ? '' : entries[index]?.sequence })
+  return (
+    <div class="as-of">
+      <label for="as-of">{texts.asOf}</label>
+      <input
+        id="as-of"
+        type="range"
+        min="0"
+        max={last}
+        step="1"
+        value={at ? Math.max(0, found) : last}
+        onInput={({ currentTarget }) => choose(Number(currentTarget.value))}
+        title={texts.asOfHint}
+        aria-describedby="as-of-reach"
+      />
+      {at ? (
+        <span>
+          {found < 0 ? texts.asOfEarlier : <Time at={entries[found]?.time ?? ''} />}{' '}
+          <Button text={texts.backToNow} onClick={() => choose(last)} />
+        </span>
+      ) : (
+        <span>{texts.asOfNow}</span>
+      )}
+      <span id="as-of-reach" class="none">
+        {texts.asOfReach(entries.length, history.hasMore)} <Time at={first.time} />
+      </span>
+    </div>
+  )
+}

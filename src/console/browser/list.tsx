@@ -1,0 +1,179 @@
+import { useState } from 'preact/hooks'
+import { itemsOf, type Json, pathOf, type StoredObject, withQuery } from './api.js'
+import { Button, Waiting } from './display.js'
+import { WriteDialog } from './form.js'
+import type { ObjectType } from './object-types.js'
+import { type Query, usePermission, useQuery } from './query.js'
+import { parameter, setParameters } from './router.js'
+import { isSortable, type ListSpec, Rows, snake } from './rows.js'
+import { fieldName, texts } from './texts.js'
+import { fieldsOf } from './write.js'
+
+/** How objects are added. */
+export interface Adding {
+  /** Ids of the object that they lie in. */
+  readonly ids?: Json
+  /** Whether the button is there without the permission: some may add objects of one project. */
+  readonly isForSome?: boolean
+}
+
+interface SectionProps {
+  readonly list: ListSpec
+  readonly add?: Adding
+  /** Title of the page, where the list is all that it has. */
+  readonly title?: string
+}
+
+/** A list, with a button for a new object. */
+export const Section = ({ list, add, title }: SectionProps) => {
+  const query = useList(list)
+  return (
+    <section>
+      <header>
+        {title ? <h1>{title}</h1> : <h2>{list.label}</h2>}
+        {add && <AddButton type={list.type} add={add} done={query.reload} />}
+      </header>
+      <List list={list} query={query} />
+    </section>
+  )
+}
+
+interface AddButtonProps {
+  readonly type: ObjectType
+  readonly add: Adding
+  readonly done: () => void
+}
+
+/** A button that opens the form of a new object, or the permission that the caller lacks. */
+const AddButton = ({ type, add, done }: AddButtonProps) => {
+  const [isOpen, setOpen] = useState(false)
+  const isPermitted = usePermission(type.permission)
+  const isAllowed = add.isForSome ? true : isPermitted
+  if (isAllowed === undefined) return null
+  if (!isAllowed) return <p class="none">{texts.addNeeds(type.permission)}</p>
+  const { add: operation } = type.operations
+  const fields = fieldsOf(operation, type.form)
+  const title = `${texts.add}: ${type.title}`
+  const close = (isDone: boolean) => {
+    setOpen(false)
+    if (isDone) done()
+  }
+  return (
+    <>
+      <Button text={texts.add} look="primary" onClick={() => setOpen(true)} />
+      {isOpen && (
+        <WriteDialog write={{ title, operation, ids: add.ids ?? {}, fields }} close={close} />
+      )}
+    </>
+  )
+}
+
+const PAGE_SIZE = '500'
+
+/** Reads a list, filtered and sorted as the parameters of the page say. */
+export const useList = (list: ListSpec): Query<StoredObject> => {
+  const { operation, parameters } = list
+  const { text, field, state, order } = choiceOf(list)
+  const filter = `filter.${snake(field)}`
+  const query = {
+    page_size: PAGE_SIZE,
+    order_by: order,
+    ...(text && { [`${filter}.contains`]: text, [`${filter}.ignore_case`]: 'true' }),
+    'filter.state': state,
+  }
+  const pages = { items: itemsOf(operation), cursor: 'page_token' } as const
+  return useQuery<StoredObject>(withQuery(pathOf(operation, parameters), query), {
+    pages,
+    keep: true,
+  })
+}
+
+/** What the parameters of the page choose. A URL may have anything; what the list does not offer is left out. */
+const choiceOf = ({ type, columns, filters, prefix = '' }: ListSpec) => {
+  const oneOf = (offered: readonly string[], name: string) =>
+    offered.find((each) => each === parameter(`${prefix}${name}`))
+  const orders = columns.filter(isSortable).map(snake)
+  return {
+    field: oneOf(filters, 'by') ?? filters[0] ?? '',
+    text: parameter(`${prefix}filter`),
+    state: oneOf(type.states ?? [], 'state') ?? '',
+    order: oneOf([...orders, ...orders.map((column) => `${column} desc`)], 'order') ?? '',
+  }
+}
+
+interface ListProps {
+  readonly list: ListSpec
+  readonly query: Query<StoredObject>
+}
+
+/** A list that is filtered, sorted and read page by page. */
+export const List = ({ list, query }: ListProps) => {
+  const { type, filters, prefix = '', label } = list
+  const { field, text, state, order } = choiceOf(list)
+  const { body, rows } = query
+  const total = Number(body?.['totalSize'] ?? rows?.length ?? 0)
+  const set = (name: string, value: string) => setParameters({ [`${prefix}${name}`]: value })
+  const sort = (column: string) => set('order', order === column ? `${column} desc` : column)
+  const clear = () => setParameters({ [`${prefix}filter`]: '', [`${prefix}state`]: '' })
+  const isFiltered = text !== '' || state !== ''
+  return (
+    <section class="list">
+      <search class="bar" aria-label={label}>
+        <select
+          aria-label={texts.field}
+          value={field}
+          onChange={({ currentTarget }) => set('by', currentTarget.value)}
+        >
+          {filters.map((name) => (
+            <option key={name} value={name}>
+              {fieldName(name)}
+            </option>
+          ))}
+        </select>
+        <input
+          type="search"
+          aria-label={texts.filter}
+          placeholder={texts.filter}
+          maxLength={200}
+          dir="auto"
+          value={text}
+          onInput={({ currentTarget }) => set('filter', currentTarget.value)}
+        />
+        {type.states && (
+          <select
+            aria-label={fieldName('state')}
+            value={state}
+            onChange={({ currentTarget }) => set('state', currentTarget.value)}
+          >
+            <option value="">{texts.anyState}</option>
+            {type.states.map((value) => (
+              <option key={value} value={value}>
+                {texts.values['state']?.[value]}
+              </option>
+            ))}
+          </select>
+        )}
+        {rows && (
+          <span class="none" role="status">
+            {texts.count(rows.length, total)}
+          </span>
+        )}
+      </search>
+      <Waiting query={query} />
+      {rows?.length === 0 && (
+        <p class="empty">
+          {isFiltered ? texts.emptyFiltered : (list.empty ?? texts.empty)}
+          {isFiltered && (
+            <>
+              {' '}
+              <Button text={texts.clearFilter} onClick={clear} />
+            </>
+          )}
+        </p>
+      )}
+      {rows && rows.length > 0 && (
+        <Rows list={list} rows={rows} total={total} order={order} sort={sort} more={query.more} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,134 @@
+import type { ComponentChildren, ComponentType } from 'preact'
+import { useState } from 'preact/hooks'
+import type { WireMethod } from '../../transport/wire.js'
+import { type Json, objectIn, pathOf, type StoredObject, withQuery } from './api.js'
+import { Button, Value, Waiting } from './display.js'
+import { WriteDialog } from './form.js'
+import { AsOf, HistoryList, useHistory } from './history.js'
+import type { ObjectType } from './object-types.js'
+import { usePermission, useQuery } from './query.js'
+import { go, parameter } from './router.js'
+import { fieldName, texts } from './texts.js'
+import { fieldsOf, type Write } from './write.js'
+
+/** Something else that callers who may change an object can do with it. */
+type Tool = ComponentType<{ readonly ids: Json }>
+
+interface ObjectPageProps {
+  readonly type: ObjectType
+  /** Page to go to when the object is removed. */
+  readonly back: string
+  readonly tool?: Tool
+  readonly children?: ComponentChildren
+}
+
+/** The page of an object: as it is or was, what the caller may do with it, and its history. */
+export const ObjectPage = ({ type, back, tool, children }: ObjectPageProps) => {
+  const ids = Object.fromEntries(type.ids.map((id) => [id, parameter(id)]))
+  const at = parameter('at')
+  const { get, stateAt } = type.operations
+  const query = useQuery(at ? withQuery(pathOf(stateAt, ids), { sequence: at }) : pathOf(get, ids))
+  const history = useHistory(type.operations.history, { ids, size: '100', isLive: !at })
+  const object = query.body && objectIn(query.body, get)
+  const isMissing = query.failure?.status === 404
+  const done = () => {
+    query.reload()
+    history.reload()
+  }
+  const title = object?.[type.shown[0] ?? ''] ?? ids[type.ids.at(-1) ?? ''] ?? ''
+  return (
+    <article>
+      <p class="kind">{type.title}</p>
+      <h1>
+        <bdi>{String(title) || texts.none}</bdi>{' '}
+        {object && type.operations.deactivate && <Value of={object['state']} field="state" />}
+      </h1>
+      <AsOf history={history} at={at} />
+      {at && isMissing ? <p class="empty">{texts.missingThen}</p> : <Waiting query={query} />}
+      {object && <Facts type={type} object={object} />}
+      {object && !at && (
+        <Actions {...{ type, ids, object, back, done, tool }} isStale={query.isReading} />
+      )}
+      {!at && !isMissing && children}
+      <h2>{texts.history}</h2>
+      <HistoryList history={history} />
+    </article>
+  )
+}
+
+interface FactsProps {
+  readonly type: ObjectType
+  readonly object: StoredObject
+}
+
+const Facts = ({ type, object }: FactsProps) => {
+  const { creationDate, changeDate } = object.details
+  // The name of the record that proves a domain is not part of the answer.
+  const recordName = object['challenge'] && `_claviger-challenge.${String(object['domain'])}`
+  const values: Json = { ...object, creationDate, changeDate, recordName }
+  return (
+    <dl class="facts">
+      {[...type.shown, 'creationDate', 'changeDate'].map((field) => (
+        <div key={field}>
+          <dt>{fieldName(field)}</dt>
+          <dd>
+            <Value of={values[field]} field={field} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+interface ActionsProps extends FactsProps {
+  readonly ids: Json
+  /** Whether the object is being read again, after a change. */
+  readonly isStale: boolean
+  readonly back: string
+  readonly done: () => void
+  readonly tool: Tool | undefined
+}
+
+/** Buttons for the changes of an object, or the permission that the caller lacks. */
+const Actions = (props: ActionsProps) => {
+  const { type, ids, object, isStale, back, done, tool: Tool } = props
+  const [write, setWrite] = useState<Write | undefined>()
+  const isAllowed = usePermission(type.permission)
+  if (isAllowed === undefined) return null
+  if (!isAllowed) return <p class="none">{texts.readOnly(type.permission)}</p>
+
+  const { get, update, remove, deactivate, reactivate } = type.operations
+  const edit = () => {
+    const names = type.form.filter((name) => !type.ids.includes(name))
+    setWrite({ title: texts.edit, operation: update, ids, fields: fieldsOf(update, names) })
+  }
+  const button = (title: string, operation: WireMethod, look?: 'primary' | 'danger') => (
+    <Button
+      text={title}
+      look={look}
+      onClick={() => setWrite({ title, operation, ids, fields: [] })}
+    />
+  )
+  const isInactive = object['state'] === 'STATE_INACTIVE'
+  const step = type.step?.state === object['state'] ? type.step : undefined
+  const close = (isDone: boolean) => {
+    setWrite(undefined)
+    if (isDone && write?.operation === remove) go(back)
+    else if (isDone) done()
+  }
+  return (
+    <>
+      <div class="actions start">
+        <Button text={texts.edit} onClick={edit} />
+        {deactivate && !isInactive && button(texts.deactivate, deactivate)}
+        {reactivate && isInactive && button(texts.reactivate, reactivate)}
+        {step && button(step.title, step.operation, 'primary')}
+        {button(texts.remove, remove, 'danger')}
+      </div>
+      {Tool && <Tool ids={ids} />}
+      {write && !isStale && (
+        <WriteDialog write={{ ...write, seen: { object, get } }} close={close} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,240 @@
+import {
+  DomainState,
+  domainService,
+  identityProviderService,
+  projectGrantService,
+  projectRoleService,
+  projectService,
+  State,
+  userGrantService,
+  type WireEnumValue,
+  type WireMethod,
+} from '../../transport/wire.js'
+import { texts } from './texts.js'
+
+/** Paths of the pages below the prefix. Objects are named in the query, since any text may be a key. */
+export const PAGES = [
+  '',
+  'providers',
+  'provider',
+  'projects',
+  'project',
+  'role',
+  'project-grant',
+  'users',
+  'user',
+  'user-grant',
+  'domains',
+  'domain',
+  'timeline',
+  'matrix',
+  'review',
+  'plan',
+] as const
+
+export type PageName = (typeof PAGES)[number]
+
+/** What the console knows of a type of objects. A new aggregate is one more of these. */
+export interface ObjectType {
+  readonly type: string
+  readonly page: PageName
+  readonly title: string
+  /** Fields of its address, in the query of its page and in references. */
+  readonly ids: readonly string[]
+  readonly shown: readonly string[]
+  /** Fields of its forms; each operation takes some of them. */
+  readonly form: readonly string[]
+  /** What it takes to change objects, and to add and remove them. */
+  readonly permission: string
+  readonly operations: {
+    readonly get: WireMethod
+    readonly add: WireMethod
+    readonly update: WireMethod
+    readonly remove: WireMethod
+    readonly deactivate?: WireMethod
+    readonly reactivate?: WireMethod
+    readonly history: WireMethod
+    /** Reads it as it was. */
+    readonly stateAt: WireMethod
+  }
+  /** The states that its lists are filtered by. */
+  readonly states?: readonly string[]
+  /** Something else that is done to it in one of its states. */
+  readonly step?: {
+    readonly title: string
+    readonly operation: WireMethod
+    readonly state: string
+  }
+}
+
+const namesOf = (values: readonly WireEnumValue[]): readonly string[] =>
+  values.filter(({ number }) => number > 0).map(({ name }) => name)
+
+export const provider: ObjectType = {
+  type: 'identity_provider',
+  page: 'provider',
+  title: texts.provider,
+  ids: ['idpId'],
+  shown: [
+    'name',
+    'idpId',
+    'issuer',
+    'clientId',
+    'scopes',
+    'stylingType',
+    'displayNameMapping',
+    'usernameMapping',
+    'autoRegister',
+  ],
+  form: [
+    'name',
+    'issuer',
+    'clientId',
+    'clientSecret',
+    'scopes',
+    'stylingType',
+    'displayNameMapping',
+    'usernameMapping',
+    'autoRegister',
+  ],
+  permission: 'identity_provider.write',
+  operations: {
+    get: identityProviderService.getIdentityProvider,
+    add: identityProviderService.addOidcIdentityProvider,
+    update: identityProviderService.patchIdentityProvider,
+    remove: identityProviderService.removeIdentityProvider,
+    deactivate: identityProviderService.deactivateIdentityProvider,
+    reactivate: identityProviderService.reactivateIdentityProvider,
+    history: identityProviderService.listIdentityProviderHistory,
+    stateAt: identityProviderService.getIdentityProviderState,
+  },
+  states: namesOf(State),
+}
+
+export const project: ObjectType = {
+  type: 'project',
+  page: 'project',
+  title: texts.project,
+  ids: ['id'],
+  shown: [
+    'name',
+    'id',
+    'projectRoleAssertion',
+    'projectRoleCheck',
+    'hasProjectCheck',
+    'privateLabelingSetting',
+  ],
+  form: [
+    'id',
+    'name',
+    'projectRoleAssertion',
+    'projectRoleCheck',
+    'hasProjectCheck',
+    'privateLabelingSetting',
+  ],
+  permission: 'project.write',
+  operations: {
+    get: projectService.getProject,
+    add: projectService.addProject,
+    update: projectService.patchProject,
+    remove: projectService.removeProject,
+    deactivate: projectService.deactivateProject,
+    reactivate: projectService.reactivateProject,
+    history: projectService.listProjectHistory,
+    stateAt: projectService.getProjectState,
+  },
+  states: namesOf(State),
+}
+
+export const role: ObjectType = {
+  type: 'project_role',
+  page: 'role',
+  title: texts.role,
+  ids: ['projectId', 'roleKey'],
+  shown: ['displayName', 'roleKey', 'group', 'projectId'],
+  form: ['roleKey', 'displayName', 'group'],
+  permission: 'project.role.write',
+  operations: {
+    get: projectRoleService.getProjectRole,
+    add: projectRoleService.addProjectRole,
+    update: projectRoleService.patchProjectRole,
+    remove: projectRoleService.removeProjectRole,
+    history: projectRoleService.listProjectRoleHistory,
+    stateAt: projectRoleService.getProjectRoleState,
+  },
+}
+
+export const projectGrant: ObjectType = {
+  type: 'project_grant',
+  page: 'project-grant',
+  title: texts.projectGrant,
+  ids: ['projectId', 'grantedOrgId'],
+  shown: ['grantedOrgId', 'projectId', 'projectOrgId', 'roleKeys'],
+  form: ['grantedOrgId', 'roleKeys'],
+  permission: 'project.grant.write',
+  operations: {
+    get: projectGrantService.getProjectGrant,
+    add: projectGrantService.addProjectGrant,
+    update: projectGrantService.updateProjectGrant,
+    remove: projectGrantService.removeProjectGrant,
+    deactivate: projectGrantService.deactivateProjectGrant,
+    reactivate: projectGrantService.reactivateProjectGrant,
+    history: projectGrantService.listProjectGrantHistory,
+    stateAt: projectGrantService.getProjectGrantState,
+  },
+  states: namesOf(State),
+}
+
+export const userGrant: ObjectType = {
+  type: 'user_grant',
+  page: 'user-grant',
+  title: texts.userGrant,
+  ids: ['userId', 'projectId', 'projectOrgId'],
+  shown: ['userId', 'projectId', 'projectOrgId', 'roles'],
+  form: ['userId', 'projectId', 'projectOrgId', 'roles'],
+  permission: 'user.grant.write',
+  operations: {
+    get: userGrantService.getUserGrant,
+    add: userGrantService.addUserGrant,
+    update: userGrantService.updateUserGrant,
+    remove: userGrantService.removeUserGrant,
+    deactivate: userGrantService.deactivateUserGrant,
+    reactivate: userGrantService.reactivateUserGrant,
+    history: userGrantService.listUserGrantHistory,
+    stateAt: userGrantService.getUserGrantState,
+  },
+  states: namesOf(State),
+}
+
+export const domain: ObjectType = {
+  type: 'domain',
+  page: 'domain',
+  title: texts.domain,
+  ids: ['domain'],
+  shown: ['domain', 'state', 'idpId', 'recordName', 'challenge'],
+  form: ['domain', 'idpId'],
+  permission: 'domain.write',
+  operations: {
+    get: domainService.getDomain,
+    add: domainService.addDomain,
+    update: domainService.setDomainProvider,
+    remove: domainService.removeDomain,
+    history: domainService.listDomainHistory,
+    stateAt: domainService.getDomainState,
+  },
+  states: namesOf(DomainState),
+  step: {
+    title: texts.verify,
+    operation: domainService.verifyDomain,
+    state: 'DOMAIN_STATE_PENDING',
+  },
+}
+
+export const objectTypes: readonly ObjectType[] = [
+  provider,
+  project,
+  role,
+  projectGrant,
+  userGrant,
+  domain,
+]

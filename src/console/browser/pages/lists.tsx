@@ -1,0 +1,73 @@
+import {
+  domainService,
+  identityProviderService,
+  projectGrantService,
+  projectService,
+  userGrantService,
+} from '../../../transport/wire.js'
+import { Section } from '../list.js'
+import * as types from '../object-types.js'
+import type { ListSpec } from '../rows.js'
+import { texts } from '../texts.js'
+
+const PROVIDERS: ListSpec = {
+  label: texts.providers,
+  type: types.provider,
+  operation: identityProviderService.listIdentityProviders,
+  columns: ['name', 'issuer', 'clientId', 'state', 'changeDate'],
+  filters: ['name', 'issuer', 'clientId', 'idpId'],
+}
+const PROJECTS: ListSpec = {
+  label: texts.projects,
+  type: types.project,
+  operation: projectService.listProjects,
+  columns: ['name', 'id', 'state', 'changeDate'],
+  filters: ['name', 'id'],
+}
+const RECEIVED: ListSpec = {
+  label: texts.received,
+  type: types.projectGrant,
+  operation: projectGrantService.listReceivedProjectGrants,
+  columns: ['projectId', 'projectOrgId', 'roleKeys', 'state'],
+  filters: ['roleKey'],
+  prefix: 'received.',
+  empty: texts.emptyReceived,
+  isForeign: true,
+}
+const DOMAINS: ListSpec = {
+  label: texts.domains,
+  type: types.domain,
+  operation: domainService.listDomains,
+  columns: ['domain', 'state', 'idpId', 'changeDate'],
+  filters: ['domain', 'idpId'],
+}
+const USERS: ListSpec = {
+  label: texts.userGrants,
+  type: types.userGrant,
+  operation: userGrantService.listUserGrants,
+  columns: ['userId', 'projectId', 'roles', 'state', 'changeDate'],
+  filters: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
+}
+
+const page = (title: string, list: ListSpec) => () => (
+  <article>
+    <Section title={title} list={list} add={{}} />
+  </article>
+)
+
+export const Providers = page(texts.providers, PROVIDERS)
+export const Domains = page(texts.domains, DOMAINS)
+
+export const Users = () => (
+  <article>
+    <Section title={texts.users} list={USERS} add={{ isForSome: true }} />
+    <p class="none">{texts.usersAbout}</p>
+  </article>
+)
+
+export const Projects = () => (
+  <article>
+    <Section title={texts.projects} list={PROJECTS} add={{}} />
+    <Section list={RECEIVED} />
+  </article>
+)

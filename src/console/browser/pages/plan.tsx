@@ -1,0 +1,159 @@
+import { useState } from 'preact/hooks'
+import { accessService } from '../../../transport/wire.js'
+import { call, type Failure, type FieldChange, type Json, pathOf } from '../api.js'
+import { Button, Changes, FailureNotice, RefLink } from '../display.js'
+import { texts } from '../texts.js'
+
+const EXAMPLE = `{
+  "projects": [
+    { "id": "portal", "name": "Portal", "roles": [{ "roleKey": "editor", "displayName": "Editor" }] }
+  ]
+}`
+
+interface ObjectChange {
+  readonly action: string
+  readonly object: Json
+  readonly fields?: readonly FieldChange[]
+}
+
+interface PlanBody {
+  readonly counts?: Readonly<Record<string, number>>
+  readonly changes?: readonly ObjectChange[]
+  readonly undeclared?: readonly Json[]
+}
+
+interface Result {
+  readonly body: PlanBody
+  readonly isApplied: boolean
+  /** What was planned or applied. */
+  readonly text: string
+}
+
+/** Shows what a desired state would change, then applies it. Nothing of it is kept in the browser or in a URL. */
+export const Plan = () => {
+  const [text, setText] = useState('')
+  const [failure, setFailure] = useState<Failure | undefined>()
+  const [isWrong, setWrong] = useState(false)
+  const [result, setResult] = useState<Result | undefined>()
+  const run = async (isApplied: boolean) => {
+    const desired = parsed(text)
+    setWrong(desired === undefined)
+    setFailure(undefined)
+    setResult(undefined)
+    if (desired === undefined) return
+    const body = { ...desired, validateOnly: !isApplied }
+    const outcome = await call<PlanBody>({
+      method: 'POST',
+      path: pathOf(accessService.applyAccess),
+      body,
+    })
+    if ('body' in outcome) setResult({ body: outcome.body, isApplied, text })
+    else setFailure(outcome.failure)
+  }
+  // Only the plan that is shown can be applied, so it goes when the text changes.
+  const shown = result?.text === text ? result : undefined
+  const canApply = shown && !shown.isApplied && changesOf(shown.body).length > 0
+  return (
+    <article>
+      <h1>{texts.plan}</h1>
+      <p>{texts.planAbout}</p>
+      <div class="field">
+        <label for="desired">{texts.desired}</label>
+        <textarea
+          id="desired"
+          rows={12}
+          spellcheck={false}
+          placeholder={EXAMPLE}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          aria-invalid={isWrong}
+          aria-describedby="desired-error"
+        />
+        <p class="error" id="desired-error">
+          {isWrong && texts.notJson}
+        </p>
+      </div>
+      <div class="field">
+        <label for="file">{texts.file}</label>
+        <input
+          id="file"
+          type="file"
+          accept=".json,application/json"
+          onChange={async ({ currentTarget }) =>
+            setText((await currentTarget.files?.[0]?.text()) ?? '')
+          }
+        />
+      </div>
+      <div class="actions start">
+        <Button text={texts.planPreview} look="primary" onClick={() => void run(false)} />
+        {canApply && <Button text={texts.apply} onClick={() => void run(true)} />}
+      </div>
+      {failure && <FailureNotice failure={failure} />}
+      <div role="status">{shown && <Outcome {...shown} />}</div>
+    </article>
+  )
+}
+
+const changesOf = ({ changes = [] }: PlanBody): readonly ObjectChange[] =>
+  changes.filter(({ action }) => action !== 'unchanged')
+
+/** What a desired state changes, or has changed. */
+const Outcome = ({ body, isApplied }: Result) => {
+  const { counts = {}, undeclared = [] } = body
+  const changes = changesOf(body)
+  return (
+    <>
+      {isApplied && <p class="notice">{texts.applied}</p>}
+      <p class="badges">
+        {Object.entries(counts).map(
+          ([action, count]) =>
+            count > 0 && (
+              <span key={action} class={`badge ${action}`}>
+                {texts.actionCount(texts.actions[action] ?? action, count)}
+              </span>
+            ),
+        )}
+      </p>
+      {changes.length === 0 && <p class="empty">{texts.planNothing}</p>}
+      <ol class="timeline">
+        {changes.map(({ action, object, fields }) => (
+          <li>
+            <p>
+              <span class={`badge ${action}`}>{texts.actions[action] ?? action}</span>{' '}
+              <Named object={object} />
+            </p>
+            {texts.obstacles[action] && <p>{texts.obstacles[action]}</p>}
+            <Changes changes={fields} />
+          </li>
+        ))}
+      </ol>
+      {undeclared.length > 0 && (
+        <details>
+          <summary>{texts.undeclared(undeclared.length)}</summary>
+          <ul>
+            {undeclared.map((object) => (
+              <li>
+                <Named object={object} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}
+
+const Named = ({ object }: { readonly object: Json }) => (
+  <>
+    {texts.kinds[String(object['type'])]} <RefLink object={object} />
+  </>
+)
+
+const parsed = (text: string): Json | undefined => {
+  try {
+    const value: Json | null = JSON.parse(text)
+    return typeof value === 'object' && !Array.isArray(value) ? (value ?? undefined) : undefined
+  } catch {
+    return undefined
+  }
+}

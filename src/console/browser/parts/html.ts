@@ -1,2 +1,0 @@
-/** JSX in template literals. */
-export { html } from 'htm/preact'

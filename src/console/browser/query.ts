@@ -1,0 +1,166 @@
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { call, type Failure, type Json, withQuery } from './api.js'
+
+/** What was read from a path, and how to read more of it. */
+export interface Query<Row = Json> {
+  /** The last page that was read, or the whole answer; undefined until it arrives and after a failure. */
+  readonly body: Json | undefined
+  /** The rows of all pages that were read; undefined until the first arrives and after a failure. */
+  readonly rows: readonly Row[] | undefined
+  readonly failure: Failure | undefined
+  /** Whether the first page is being read, or read again. */
+  readonly isReading: boolean
+  readonly hasMore: boolean
+  /** Reads the next page and appends its rows. Does nothing while a page is being read. */
+  readonly more: () => void
+  /** Reads the first page again. */
+  readonly reload: () => void
+}
+
+export interface QueryOptions<Row> {
+  /** The field of a page that has the rows, and the parameter that asks for the next page. */
+  readonly pages?: { readonly items: string; readonly cursor: 'page_token' | 'before' }
+  /** The path that answers the rows newer than `newest`, the oldest first. They are put on top, every four seconds. */
+  readonly live?: ((newest: Row | undefined) => string) | undefined
+  /** Keeps the rows of the last path until those of the next arrive, and waits until typing pauses. */
+  readonly keep?: boolean
+}
+
+const NEXT = { page_token: 'nextPageToken', before: 'nextBefore' } as const
+const POLL_MS = 4000
+const RETRY_MS = 3000
+const TYPING_MS = 150
+
+interface State<Row> {
+  readonly path: string
+  readonly round: number
+  readonly body?: Json
+  readonly rows: readonly Row[]
+  /** Cursor of the next page; empty after the last. */
+  readonly next: string
+  readonly failure?: Failure
+}
+
+/**
+ * Reads a path: again when it changes, and by itself after an outage. A change of the path aborts what was asked for
+ * before, so that no late answer mixes with the new one.
+ */
+export const useQuery = <Row = Json>(
+  path: string,
+  { pages, live, keep = false }: QueryOptions<Row> = {},
+): Query<Row> => {
+  const [state, setState] = useState<State<Row> | undefined>()
+  const [round, setRound] = useState(0)
+  const reload = useCallback(() => setRound((last) => last + 1), [])
+  const reading = useRef({ signal: AbortSignal.abort(), isBusy: true })
+
+  const read = async (cursor: string) => {
+    const { current } = reading
+    const { signal } = current
+    current.isBusy = true
+    const asked = pages ? withQuery(path, { [pages.cursor]: cursor }) : path
+    const outcome = await call({ method: 'GET', path: asked, signal })
+    if (signal.aborted) return
+    current.isBusy = false
+    if ('failure' in outcome) {
+      setState({ path, round, rows: [], next: '', failure: outcome.failure })
+      return
+    }
+    const { body } = outcome
+    const found = rowsIn<Row>(body, pages?.items)
+    const next = pages ? String(body[NEXT[pages.cursor]] ?? '') : ''
+    setState((last) => ({
+      path,
+      round,
+      body,
+      rows: cursor && last ? [...last.rows, ...found] : found,
+      next,
+    }))
+  }
+
+  useEffect(() => {
+    const controller = new AbortController()
+    reading.current = { signal: controller.signal, isBusy: true }
+    const timer = setTimeout(() => void read(''), keep && state ? TYPING_MS : 0)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [path, round])
+
+  const isCurrent = state?.path === path
+  const shown = isCurrent || keep ? state : undefined
+  const hasAnswer = shown !== undefined && !shown.failure
+  useOutage(shown?.failure, reload)
+  const newest = state?.rows[0]
+  useLive(isCurrent && hasAnswer ? live?.(newest) : undefined, (body) => {
+    const fresh = rowsIn<Row>(body, pages?.items).toReversed()
+    // After a reload the rows may begin with another one, and the next poll asks for what is newer than that.
+    setState((last) =>
+      last && last.path === path && last.rows[0] === newest
+        ? { ...last, rows: [...fresh, ...last.rows] }
+        : last,
+    )
+  })
+  return {
+    body: shown?.body,
+    rows: hasAnswer ? shown.rows : undefined,
+    failure: shown?.failure,
+    isReading: !isCurrent || state.round !== round,
+    hasMore: isCurrent && state.next !== '',
+    more: () => {
+      if (isCurrent && state.next && !reading.current.isBusy) void read(state.next)
+    },
+    reload,
+  }
+}
+
+const rowsIn = <Row>(body: Json, items: string | undefined): readonly Row[] =>
+  items === undefined ? [] : ((body[items] ?? []) as readonly Row[])
+
+/** Tries again after an outage, at the latest when the browser is back online. */
+const useOutage = (failure: Failure | undefined, reload: () => void): void => {
+  useEffect(() => {
+    if (failure?.status !== 0 && failure?.status !== 503) return
+    const timer = setTimeout(reload, RETRY_MS)
+    window.addEventListener('online', reload)
+    return () => {
+      clearTimeout(timer)
+      window.removeEventListener('online', reload)
+    }
+  }, [failure, reload])
+}
+
+/** Reads `path` again and again, one call at a time. A call that fails is ignored: the next one finds what it missed. */
+const useLive = (path: string | undefined, take: (body: Json) => void): void => {
+  useEffect(() => {
+    if (path === undefined) return
+    const controller = new AbortController()
+    const { signal } = controller
+    const poll = async () => {
+      const outcome = await call({ method: 'GET', path, signal })
+      if (signal.aborted) return
+      if ('body' in outcome) take(outcome.body)
+      timer = setTimeout(poll, POLL_MS)
+    }
+    let timer = setTimeout(poll, POLL_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [path])
+}
+
+/** What was read of the permissions of the caller in the organization. */
+export const Permissions = createContext<Query | undefined>(undefined)
+
+/**
+ * Whether the caller may use a permission in the organization as a whole; undefined until that is known. Where it
+ * cannot be read the answer is yes, and the server decides.
+ */
+export const usePermission = (permission: string): boolean | undefined => {
+  const { body, failure } = useContext(Permissions) ?? {}
+  if (failure) return true
+  return body && rowsIn<string>(body, 'permissions').includes(permission)
+}

@@ -1,0 +1,57 @@
+import { computed, signal } from '@preact/signals'
+import { mount } from './api.js'
+import { PAGES, type PageName } from './object-types.js'
+
+/** Query of a page. */
+export type Query = Readonly<Record<string, string | undefined>>
+
+const location = signal(new URL(window.location.href))
+window.addEventListener('popstate', () => {
+  location.value = new URL(window.location.href)
+})
+
+/** The page that is open; undefined for an unknown path. */
+export const pageName = computed(() => {
+  const path = location.value.pathname.slice(mount.pathname.length)
+  return PAGES.find((page) => page === path)
+})
+
+/** A parameter of the page, or an empty text. */
+export const parameter = (name: string): string => location.value.searchParams.get(name) ?? ''
+
+export const href = (page: PageName, query: Query = {}): string => {
+  const url = new URL(page === '' ? '.' : page, mount)
+  for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value)
+  return url.pathname + url.search
+}
+
+/** Shows another page. */
+export const go = (to: string): void => {
+  history.pushState(null, '', to)
+  location.value = new URL(window.location.href)
+  window.scrollTo(0, 0)
+  // Otherwise the keyboard focus stays on a link that has gone.
+  document.getElementById('main')?.focus({ preventScroll: true })
+}
+
+/** Changes parameters of the page in place. */
+export const setParameters = (query: Query): void => {
+  const url = new URL(location.value)
+  for (const [name, value] of Object.entries(query))
+    if (value) url.searchParams.set(name, value)
+    else url.searchParams.delete(name)
+  history.replaceState(null, '', url)
+  location.value = url
+}
+
+/** Follows links of the console without loading the page again. */
+export const followLinks = (): void => {
+  document.addEventListener('click', (event) => {
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (!link || !isPlain || link.origin !== mount.origin) return
+    if (!link.pathname.startsWith(mount.pathname) || link.hash) return
+    event.preventDefault()
+    go(link.href)
+  })
+}

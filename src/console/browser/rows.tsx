@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks'
+import type { WireMethod } from '../../transport/wire.js'
+import type { Json, StoredObject } from './api.js'
+import { ObjectLink, Value } from './display.js'
+import type { ObjectType } from './object-types.js'
+import { fieldName } from './texts.js'
+
+/** A list of objects of one type. */
+export interface ListSpec {
+  readonly type: ObjectType
+  readonly operation: WireMethod
+  /** Parameters of the operation besides those that the reader chooses. */
+  readonly parameters?: Json
+  readonly columns: readonly string[]
+  /** Fields of text that the list is filtered by. */
+  readonly filters: readonly string[]
+  /** Begins the names of parameters, where a page has several lists. */
+  readonly prefix?: string
+  readonly label: string
+  /** What to say where nothing is there. */
+  readonly empty?: string
+  /** Whether the objects belong to other organizations, and have no pages here. */
+  readonly isForeign?: boolean
+}
+
+/** Height of a row, in pixels; the style sheet has it too. */
+const ROW = 40
+/** Rows that are drawn at a time. */
+const DRAWN = 60
+
+interface RowsProps {
+  readonly list: ListSpec
+  readonly rows: readonly StoredObject[]
+  readonly total: number
+  /** Column that the rows are ordered by, in snake case, and ` desc` where they are. */
+  readonly order: string
+  readonly sort: (column: string) => void
+  readonly more: () => void
+}
+
+/** The rows of a list, drawn as far as they are in sight. */
+export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
+  const { type, columns, label, isForeign } = list
+  const [top, setTop] = useState(0)
+  const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
+    setTop(currentTarget.scrollTop)
+    if (currentTarget.scrollTop + currentTarget.clientHeight > (rows.length - 20) * ROW) more()
+  }
+  const first = Math.max(0, Math.min(Math.floor(top / ROW) - 10, rows.length - DRAWN))
+  const drawn = rows.slice(first, first + DRAWN)
+  const cell = (row: StoredObject, column: string, at: number) => {
+    if (at === 0 && !isForeign) return <ObjectLink type={type} row={row} text={row[column]} />
+    const values: Json = { ...row.details, ...row }
+    return <Value of={values[column]} field={column} />
+  }
+  return (
+    <section class="window" tabIndex={0} aria-label={label} onScroll={onScroll}>
+      <table aria-rowcount={total + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <Heading key={column} column={column} order={order} sort={sort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Gap rows={first} />
+          {drawn.map((row, index) => (
+            <tr key={first + index} aria-rowindex={first + index + 2}>
+              {columns.map((column, at) => (
+                <td key={column}>{cell(row, column, at)}</td>
+              ))}
+            </tr>
+          ))}
+          <Gap rows={rows.length - first - drawn.length} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Stands in for rows that are not drawn. */
+const Gap = ({ rows }: { readonly rows: number }) =>
+  rows > 0 ? <tr aria-hidden="true" style={{ height: `${rows * ROW}px` }} /> : null
+
+/** Columns in the interface are in snake case. */
+export const snake = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Lists have no order. */
+export const isSortable = (column: string): boolean =>
+  !['roles', 'roleKeys', 'scopes'].includes(column)
+
+const ARROWS = { ascending: ' ↑', descending: ' ↓', none: '' }
+
+interface HeadingProps extends Pick<RowsProps, 'order' | 'sort'> {
+  readonly column: string
+}
+
+const Heading = ({ column, order, sort }: HeadingProps) => {
+  if (!isSortable(column)) return <th scope="col">{fieldName(column)}</th>
+  const name = snake(column)
+  const direction = order === name ? 'ascending' : order === `${name} desc` ? 'descending' : 'none'
+  return (
+    <th scope="col" aria-sort={direction}>
+      <button type="button" class="sort" onClick={() => sort(name)}>
+        {fieldName(column)}
+        <span aria-hidden="true">{ARROWS[direction]}</span>
+      </button>
+    </th>
+  )
+}

@@ -1,0 +1,25 @@
+/** Bytes in base64 with padding (RFC 4648, section 4). */
+export const toBase64 = (bytes: Uint8Array): string => {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+/** The bytes of `text`; undefined unless it is exactly what {@link toBase64} writes. */
+export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return undefined
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  // The last character may have unused bits, so several texts decode to the same bytes: only one is accepted.
+  return toBase64(bytes) === text ? bytes : undefined
+}
+
+/** Bytes in base64url without padding (RFC 4648, section 5). */
+export const toBase64url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+
+/** The bytes of `text`; undefined unless it is exactly what {@link toBase64url} writes. */
+export const fromBase64url = (text: string): Uint8Array<ArrayBuffer> | undefined => {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined
+  const base64 = text.replaceAll('-', '+').replaceAll('_', '/')
+  return fromBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='))
+}

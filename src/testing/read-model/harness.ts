@@ -1,0 +1,108 @@
+import type { AnyEvent } from '../../domain/aggregates.js'
+import { currentVersion } from '../../domain/message.js'
+import type { StreamId } from '../../domain/values.js'
+import type {
+  EventStore,
+  Metadata,
+  NewEvent,
+  Position,
+  RecordedEvent,
+} from '../../ports/event-store.js'
+import type { ReadModel } from '../../ports/read-model.js'
+import { streamDefinitionOf } from '../../projections/read-events.js'
+import { demand, type Law } from '../law.js'
+
+/** Where the data of a read model under test is kept. */
+export interface ReadModelHome {
+  /** A read model without any data. Handles that were opened before are not used any more. */
+  readonly open: () => ReadModel | Promise<ReadModel>
+  /** Another handle, as another process would have it, on the data of the last `open`. */
+  readonly reopen: () => ReadModel | Promise<ReadModel>
+  /** The store beside the read model that was opened last; needed when that has `readAtHead`. */
+  readonly store?: () => EventStore | undefined
+}
+
+/** One sentence of the port, and what shows that a read model keeps to it. */
+export type ReadModelLaw = Law<ReadModelHome>
+
+/** Applies what `log` holds above the checkpoint. */
+export const feed = async (model: ReadModel, log: Log): Promise<void> => {
+  const from = await model.checkpoint()
+  demand(await model.apply(from, log.above(from)), `${model.name} to apply from its checkpoint`)
+}
+
+/** A read model that has applied what `log` holds. */
+export const fedWith = async ({ open }: ReadModelHome, log: Log): Promise<ReadModel> => {
+  const model = await open()
+  await feed(model, log)
+  return model
+}
+
+/** Read models that applied `log` event by event, and all at once. */
+export async function* fedTwice({ open }: ReadModelHome, log: Log): AsyncGenerator<ReadModel> {
+  for (const size of [1, log.events.length]) {
+    const model = await open()
+    for (let start = 0; start < log.events.length; start += size)
+      await model.apply(await model.checkpoint(), log.events.slice(start, start + size))
+    yield model
+  }
+}
+
+/** A log of these events. */
+export const logOf = (recorded: readonly (readonly [...Recorded, ...unknown[]])[]): Log => {
+  const log = newLog()
+  for (const [orgId, event] of recorded) log.record(orgId, event)
+  return log
+}
+
+/** An event of an organization. */
+export type Recorded = readonly [orgId: string, event: AnyEvent]
+
+/** Metadata that a law sets. */
+export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>
+
+/** A log as a store would record it. */
+export interface Log {
+  /** Everything recorded so far. */
+  readonly events: readonly RecordedEvent[]
+  /** Everything recorded above `position`. */
+  readonly above: (position: Position) => readonly RecordedEvent[]
+  /** Records an event of an organization. */
+  readonly record: (orgId: string, event: AnyEvent, circumstances?: Circumstances) => RecordedEvent
+}
+
+/** `event` as it is written now. */
+export const inNewestVersion = (event: AnyEvent): NewEvent => ({
+  ...event,
+  schemaVersion: currentVersion(streamDefinitionOf(event.type).decider.upcasters, event.type),
+})
+
+/** Some neighbouring positions lie within the same millisecond. */
+const STEP = 400n
+
+/** A log that starts at `first`. */
+export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
+  const events: RecordedEvent[] = []
+  const versions = new Map<StreamId, number>()
+  return {
+    events,
+    above: (position) => events.filter((event) => event.position > position),
+    record: (orgId, event, circumstances) => {
+      const stream = streamDefinitionOf(event.type).stream(orgId, event.data)
+      const version = (versions.get(stream) ?? 0) + 1
+      const position = first + STEP * BigInt(events.length)
+      const actor = { userId: 'u1', orgId: 'operator' }
+      const recorded: RecordedEvent = {
+        ...inNewestVersion(event),
+        appendId: `append-${events.length}`,
+        stream,
+        version,
+        position,
+        metadata: { actor, resourceOwner: orgId, ...circumstances },
+      }
+      versions.set(stream, version)
+      events.push(recorded)
+      return recorded
+    },
+  }
+}

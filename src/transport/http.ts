@@ -1,0 +1,116 @@
+/** Headers of a request. */
+export interface HeaderReader {
+  get(name: string): string | null
+}
+
+/** A request, as every server of the transport makes it. */
+export interface HttpRequest {
+  readonly httpVersion: string
+  readonly method: string
+  /** As it was sent, without the query. */
+  readonly path: string
+  /** The text after the question mark; empty if there is none. */
+  readonly query: string
+  readonly header: HeaderReader
+  /** All headers, for the host and for ConnectRPC. */
+  readonly headers: () => Headers
+  /** Aborts once the client has left. */
+  readonly signal: AbortSignal
+  /** Reads all of the body, or more than `most` bytes of it; undefined if there is certainly no body. */
+  readonly body: ((most: number) => Promise<Uint8Array>) | undefined
+  /** The body as it arrives, for a stream; undefined if there is none. */
+  readonly pieces: () => AsyncIterable<Uint8Array> | undefined
+}
+
+/** Headers of a response, by their names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string>>
+
+/** A response. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: ResponseHeaders
+  readonly body: string | Uint8Array
+  /** Only gRPC has trailers. */
+  readonly trailers?: ResponseHeaders | undefined
+}
+
+/** A response that begins before all of it is known. */
+export interface StreamResponse extends Pick<HttpResponse, 'status' | 'headers'> {
+  readonly body: AsyncIterable<Uint8Array>
+  /** Known once the body has ended; only gRPC has trailers. */
+  readonly trailers: Headers | undefined
+}
+
+/** Answers a request. */
+export type Handler = (request: HttpRequest) => Promise<HttpResponse | StreamResponse>
+
+/** The handler of a method and a path; undefined if the path is not served. */
+export type Route = (method: string, path: string) => Handler | undefined
+
+/** Most bytes of one request. */
+export const MAX_REQUEST_BYTES = 1024 * 1024
+
+export const isStream = (response: HttpResponse | StreamResponse): response is StreamResponse =>
+  typeof response.body !== 'string' && Symbol.asyncIterator in response.body
+
+/** A response whose body is JSON; no cache stores it. */
+export const jsonResponse = (
+  status: number,
+  body: string,
+  headers: ResponseHeaders = {},
+): HttpResponse => ({
+  status,
+  headers: {
+    ...headers,
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': String(byteLength(body)),
+  },
+  body,
+})
+
+const utf8 = new TextEncoder()
+const scratch = new Uint8Array(16 * 1024)
+
+/** Length of a text in UTF-8. Encoding into a buffer that exists costs far less than a new one. */
+const byteLength = (text: string): number => {
+  const { read, written } = utf8.encodeInto(text, scratch)
+  return read === text.length ? written : utf8.encode(text).length
+}
+
+/** Splits a target, such as `/v1/projects?page_size=1`. */
+export const pathAndQuery = (target: string): Pick<HttpRequest, 'path' | 'query'> => {
+  const mark = target.indexOf('?')
+  return mark < 0
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) }
+}
+
+/** JSON with any parameters (RFC 9110, section 5.6.6), but in no charset other than UTF-8. */
+const JSON_TYPE = /^application\/json[ \t]*(;|$)(?!.*charset=(?!"?utf-?8"?[ \t]*(;|$)))/i
+
+/** Whether the body of a request is JSON, by its content type. */
+export const isJson = (header: HeaderReader): boolean => {
+  const type = header.get('content-type') ?? ''
+  return type === 'application/json' || JSON_TYPE.test(type)
+}
+
+/** The coding `identity` changes nothing. Names of codings ignore case (RFC 9110, section 8.4.1). */
+const NO_CODING = /^(identity)?$/i
+
+/** Whether the body of a request is compressed. */
+export const isEncoded = (header: HeaderReader): boolean =>
+  !NO_CODING.test(header.get('content-encoding') ?? '')
+
+/** The pieces of a body as one array. */
+export const concatBytes = (pieces: readonly Uint8Array[]): Uint8Array => {
+  const [first] = pieces
+  if (first && pieces.length === 1) return first
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let start = 0
+  for (const piece of pieces) {
+    bytes.set(piece, start)
+    start += piece.length
+  }
+  return bytes
+}

@@ -1,0 +1,123 @@
+import type { Caller } from '../../index.js'
+import {
+  type HeaderReader,
+  type HttpRequest,
+  type HttpResponse,
+  isEncoded,
+  jsonResponse,
+  MAX_REQUEST_BYTES,
+  type ResponseHeaders,
+} from '../http.js'
+import { authenticate, headersOf, perform } from '../operations/context.js'
+import type { Operation } from '../operations/operation.js'
+import type { ResolvedOptions } from '../options.js'
+import { connectError } from './connect-error.js'
+import { type JsonObject, readJson, readJsonBody } from './read.js'
+import { type CallContext, Refusal, refusalOf, statusResponse, transportStatus } from './refusal.js'
+import { JSON_FORM, writeMessage } from './write.js'
+
+/** An operation in JSON, and where the fields of its request are. */
+export interface JsonCall {
+  readonly operation: Operation
+  /** The fields that the parameters of a path and a query give. @throws Refusal */
+  readonly urlFields: (params: readonly string[], query: string) => JsonObject
+  /** Whether the request may have no body. */
+  readonly isBodyOptional: boolean
+  /** Headers of every response. */
+  readonly headers?: ResponseHeaders
+}
+
+/** Answers a request to a path with these parameters. */
+export type JsonHandler = (request: HttpRequest, params: readonly string[]) => Promise<HttpResponse>
+
+/** The handler of an operation in JSON: authenticate, read, run, write. */
+export const jsonHandler =
+  (
+    options: ResolvedOptions,
+    { operation, urlFields, isBodyOptional, headers }: JsonCall,
+  ): JsonHandler =>
+  async (request, params) => {
+    const { header, body } = request
+    const { method } = operation
+    const deadline = deadlineOf(request)
+    const { signal, isLate } = deadline
+    const call: CallContext = { method, header, signal, isLate }
+    const common = { ...headers, ...headersOf(operation) }
+    let caller: Caller | undefined
+    try {
+      const asked = authenticate(options, call, { operation, headers: request.headers })
+      caller = asked instanceof Promise ? await asked : asked
+      if (isEncoded(header)) throw new Refusal(ENCODED)
+      if (deadline.isMalformed) throw new Refusal(MALFORMED_DEADLINE)
+      const fromUrl = urlFields(params, request.query)
+      const bytes = body ? await readBody(body, signal, MAX_REQUEST_BYTES) : NO_BYTES
+      const values =
+        isBodyOptional && bytes.length === 0
+          ? readJson(method.request, fromUrl)
+          : readJsonBody(method.request, bytes, fromUrl)
+      const { response, etag } = await perform(options, call, { operation, values, caller })
+      const json = JSON.stringify(writeMessage(method.response, response, JSON_FORM))
+      return jsonResponse(200, json, etag === undefined ? common : { ...common, etag })
+    } catch (thrown) {
+      const refusal = refusalOf(options, call, { thrown, caller })
+      const all = { ...common, ...refusal.headers }
+      return isConnect(header)
+        ? connectError(refusal.status, all)
+        : statusResponse(refusal.status, all)
+    } finally {
+      deadline.end()
+    }
+  }
+
+const NO_BYTES = new Uint8Array()
+
+const ENCODED = transportStatus('unimplemented', 'A compressed request is not served')
+
+const MALFORMED_DEADLINE = transportStatus('invalid_argument', 'Connect-Timeout-Ms is malformed')
+
+/** Clients of the Connect protocol send this header; they read errors in another form. */
+export const isConnect = (header: HeaderReader): boolean =>
+  header.get('connect-protocol-version') !== null
+
+/** All bytes of a body, at most `most`. @throws Refusal if there are more, and whatever reading throws */
+export const readBody = async (
+  body: (most: number) => Promise<Uint8Array>,
+  signal: AbortSignal,
+  most: number,
+): Promise<Uint8Array> => {
+  const bytes = await body(most)
+  if (bytes.length > most) throw new Refusal(TOO_LARGE)
+  // Over HTTP/2, a request that was cut off looks like one that has ended.
+  signal.throwIfAborted()
+  return bytes
+}
+
+const TOO_LARGE = transportStatus('resource_exhausted', 'The request is larger than 1 MiB')
+
+/** Longest wait of a timer of JavaScript, in milliseconds: 24 days. A longer one ends at once. */
+export const LONGEST_TIMER = 2 ** 31 - 1
+
+/** When a call in JSON has to end. */
+interface Deadline extends Pick<CallContext, 'signal' | 'isLate'> {
+  /** To be called once the call has ended. */
+  readonly end: () => void
+  readonly isMalformed?: true
+}
+
+const never = (): boolean => false
+const nothing = (): void => {}
+
+/** The deadline of a call, by the header of the Connect protocol. */
+const deadlineOf = ({ header, signal }: HttpRequest): Deadline => {
+  const value = header.get('connect-timeout-ms')
+  const none = { signal, isLate: never, end: nothing }
+  if (value === null || Number(value) > LONGEST_TIMER) return none
+  if (!/^\d{1,10}$/.test(value)) return { ...none, isMalformed: true }
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), Number(value))
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    isLate: () => late.signal.aborted && !signal.aborted,
+    end: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,274 @@
+import type { Iam } from '../../index.js'
+import {
+  type Handler,
+  type HttpResponse,
+  isJson,
+  jsonResponse,
+  type ResponseHeaders,
+  type Route,
+} from '../http.js'
+import type { Operation } from '../operations/operation.js'
+import { accessOperations, historyOperations } from '../operations/services/access.js'
+import { domainOperations } from '../operations/services/domains.js'
+import { healthOperations } from '../operations/services/health.js'
+import { identityProviderOperations } from '../operations/services/identity-providers.js'
+import {
+  projectGrantOperations,
+  projectOperations,
+  projectRoleOperations,
+} from '../operations/services/projects.js'
+import { userGrantOperations } from '../operations/services/user-grants.js'
+import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
+import type { WireMethod } from '../wire.js'
+import { connectError } from './connect-error.js'
+import { isConnect, type JsonHandler, jsonHandler } from './handler.js'
+import {
+  methodNotAllowed,
+  Refusal,
+  statusResponse,
+  transportStatus,
+  unsupportedType,
+} from './refusal.js'
+import { createRouter, type Entry } from './router.js'
+import { pathFields, queryFields } from './url.js'
+
+/** The second door, which serves every protocol but JSON. */
+export interface RpcDoor {
+  /** The handler of a path, for requests that are not JSON; with a refusal, every call is refused by it. */
+  readonly find: (path: string, refusal?: Refusal) => Handler | undefined
+}
+
+/** Opens the second door. */
+export type OpenRpc = (options: ResolvedOptions, operations: readonly Operation[]) => RpcDoor
+
+/** Every operation. @throws TypeError unless `iam` was made by `createIam` */
+export const operationsOf = (
+  iam: Iam,
+  { testIdentityProvider }: Pick<TransportOptions, 'testIdentityProvider'> = {},
+): readonly Operation[] => {
+  if (!iam?.projects) throw new TypeError('iam must be what createIam returns')
+  return [
+    ...identityProviderOperations(iam, testIdentityProvider),
+    ...projectOperations(iam),
+    ...projectRoleOperations(iam),
+    ...projectGrantOperations(iam),
+    ...userGrantOperations(iam),
+    ...domainOperations(iam),
+    ...historyOperations(iam),
+    ...accessOperations(iam),
+  ]
+}
+
+/** What a server needs of the transport. */
+interface Routes {
+  readonly options: ResolvedOptions
+  readonly find: Route
+  /** The handler of a path that is not served, where no other handler follows. */
+  readonly missing: (method: string, path: string) => Handler
+}
+
+/** The transport as functions from requests to responses. `name` is the function that the host calls, for its errors. */
+export const createRoutes = (
+  iam: Iam,
+  given: TransportOptions,
+  { name, openRpc }: { readonly name: string; readonly openRpc: OpenRpc | undefined },
+): Routes => {
+  const operations = operationsOf(iam, given ?? {})
+  const options = resolveOptions(given, name)
+  const { check, ready } = healthOperations(iam, new Set(operations.map(serviceOf)))
+  const called = options.health ? [...operations, check] : operations
+  const door = openRpc?.(options, called)
+  const routes: readonly Route[] = [
+    ...(options.openApi === false ? [] : [documentRoute(options)]),
+    ...(options.health ? [healthRoute(options, ready)] : []),
+    rpcRoute(options, called, door),
+    restRoute(options, operations),
+  ]
+  const find: Route = (method, path) => {
+    for (const route of routes) {
+      const handler = route(method, path)
+      if (handler) return handler
+    }
+    return undefined
+  }
+  const { basePath } = options
+  return {
+    options,
+    find: withHead((method, path) =>
+      path.startsWith(basePath) ? find(method, path.slice(basePath.length)) : undefined,
+    ),
+    missing: missingHandler(find, door),
+  }
+}
+
+const serviceOf = ({ method }: Operation): string => method.service
+
+/** HEAD is answered as GET is, without the body. */
+const withHead =
+  (find: Route): Route =>
+  (method, path) => {
+    if (method !== 'HEAD') return find(method, path)
+    const handler = find('GET', path)
+    if (!handler) return undefined
+    return async (request) => {
+      const { status, headers } = await handler(request)
+      return { status, headers, body: '' }
+    }
+  }
+
+const answering = (response: HttpResponse): Handler => {
+  return async () => response
+}
+
+/** `/openapi.json`. The document is loaded, and what the host knows put in, when it is first asked for. */
+const documentRoute = (options: ResolvedOptions): Route => {
+  let text: Promise<string> | undefined
+  return (method, path) => {
+    if (path !== '/openapi.json') return undefined
+    if (method !== 'GET') return answering(methodNotAllowed(['GET']))
+    return async () => {
+      text ??= documentOf(options)
+      return jsonResponse(200, await text)
+    }
+  }
+}
+
+const documentOf = async ({ openApi, organizationHeader }: ResolvedOptions): Promise<string> => {
+  const { openApiDocument } = await import('../openapi.js')
+  const { securitySchemes, security, servers } = openApi || {}
+  const { openapi, info, components, ...rest } = openApiDocument
+  const all = { ...components, securitySchemes }
+  return JSON.stringify(
+    { openapi, info, servers, security, ...rest, components: all },
+    (key, value) => (key === 'name' && value === 'x-service-orgid' ? organizationHeader : value),
+  )
+}
+
+/** Refuses every query parameter. */
+const noFields = (_: readonly string[], query: string) => queryFields([], query)
+
+/** `/v1/health`, for probes that look at the HTTP status: 200, or 503 with the error body. */
+const healthRoute = (options: ResolvedOptions, ready: Operation): Route => {
+  const answer = jsonHandler(options, {
+    operation: ready,
+    isBodyOptional: true,
+    urlFields: noFields,
+  })
+  return (method, path) => {
+    if (path !== '/v1/health') return undefined
+    return method === 'GET'
+      ? (request) => answer(request, [])
+      : answering(methodNotAllowed(['GET']))
+  }
+}
+
+/** The paths of gRPC and Connect: JSON goes the way of all JSON, anything else through the second door. */
+const rpcRoute = (
+  options: ResolvedOptions,
+  operations: readonly Operation[],
+  door: RpcDoor | undefined,
+): Route => {
+  const handlers = new Map<string, Handler>()
+  for (const operation of operations) {
+    const path = rpcPathOf(operation.method)
+    const json = jsonHandler(options, { operation, isBodyOptional: false, urlFields: noFields })
+    const other: Handler = async (request) =>
+      door?.find(path)?.(request) ?? unsupportedType('application/json')
+    handlers.set(path, (request) => (isJson(request.header) ? json(request, []) : other(request)))
+  }
+  return (method, path) => {
+    const handler = handlers.get(path) ?? door?.find(path)
+    return handler && method !== 'POST' ? answering(methodNotAllowed(['POST'])) : handler
+  }
+}
+
+/** Such as `/claviger.v1.ProjectService/GetProject`. */
+export const rpcPathOf = ({ service, name }: WireMethod): string => `/${service}/${name}`
+
+/**
+ * An encoded letter, digit or one of `-._`: a host may guard the path that has the character itself, and no common
+ * client encodes it. `~` is not among them: some do, as older standards asked for it.
+ */
+const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
+
+/** The paths of REST. */
+const restRoute = (options: ResolvedOptions, operations: readonly Operation[]): Route => {
+  const router = createRouter(operations.flatMap((operation) => entriesOf(options, operation)))
+  return (method, path) => {
+    if (NEEDLESSLY_ENCODED.test(path)) return undefined
+    const found = router.find(method, path)
+    if (found) return (request) => found.target(request, found.params)
+    const verbs = router.verbsOf(path)
+    return verbs.length > 0 ? answering(methodNotAllowed(verbs)) : undefined
+  }
+}
+
+const entriesOf = (
+  options: ResolvedOptions,
+  operation: Operation,
+): readonly Entry<JsonHandler>[] => {
+  const { verb, path, hasBody = false } = operation.method
+  if (verb === undefined || path === undefined) return []
+  const { inPath, inQuery } = placesOf(operation.method)
+  const answer = jsonHandler(options, {
+    operation,
+    isBodyOptional: !hasBody,
+    headers: verb === 'GET' ? varyOf(options) : {},
+    urlFields: (params, query) => ({
+      ...pathFields(inPath, params),
+      ...(query !== '' && queryFields(inQuery, query)),
+    }),
+  })
+  // Some clients name a type although there is no body.
+  const answerJson: JsonHandler = async (request, params) =>
+    isJson(request.header) ? answer(request, params) : unsupportedType('application/json')
+  return [[verb, path, hasBody ? answerJson : answer]]
+}
+
+/** For a cache that stores responses in spite of `no-store`. */
+const varyOf = ({ organizationHeader }: ResolvedOptions): ResponseHeaders => ({
+  vary: `Authorization, Cookie, ${organizationHeader}`,
+})
+
+/** The fields of a request that its path has, and those that its query may have. */
+export const placesOf = ({ path = '', hasBody, request }: WireMethod) => {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) =>
+    request.fields.filter(({ protoName }) => protoName === name),
+  )
+  const others = request.fields.filter((field) => !inPath.includes(field))
+  return { inPath, inQuery: hasBody ? others.filter(({ inQuery }) => inQuery) : others }
+}
+
+const notFound = (message: string) => transportStatus('not_found', message, 'PATH_NOT_FOUND')
+
+const NOTHING_HERE = notFound('There is nothing at this path')
+const NO_PREFIX = notFound('The path does not begin with basePath')
+const OTHER_PREFIX = notFound('The path begins with a prefix that basePath does not name')
+
+/** Most segments that are taken for a prefix: a path may have thousands. */
+const LONGEST_PREFIX = 8
+
+/** Tells of a path that would be served under another prefix, in the protocol of the request. */
+const missingHandler =
+  (find: Route, door: RpcDoor | undefined) =>
+  (method: string, path: string): Handler => {
+    const below = pathsBelow(path).find((known) => find(method, known))
+    if (below === undefined) return answering(statusResponse(NOTHING_HERE))
+    const status = below === path ? NO_PREFIX : OTHER_PREFIX
+    const refused = method === 'POST' ? door?.find(below, new Refusal(status)) : undefined
+    return async (request) => {
+      const { header } = request
+      if (refused && !isJson(header)) return refused(request)
+      return isConnect(header) ? connectError(status, {}) : statusResponse(status)
+    }
+  }
+
+/** The path, and the rest of it below each of its first segments. */
+const pathsBelow = (path: string): readonly string[] => {
+  const paths = [path]
+  for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) {
+    if (paths.length > LONGEST_PREFIX) break
+    paths.push(path.slice(at))
+  }
+  return paths
+}

@@ -1,0 +1,157 @@
+import { type Caller, type Context, isIamError } from '../../index.js'
+import { type CallContext, malformed, refusalOfError, traceIdOf } from '../json/refusal.js'
+import type { Authentication, ResolvedOptions } from '../options.js'
+import { identityProviderService } from '../wire.js'
+import type { Values } from './message.js'
+import type { Operation } from './operation.js'
+
+/** The call of an operation, once its request was read. */
+export interface OperationCall {
+  readonly operation: Operation
+  readonly values: Values
+  readonly caller: Caller | undefined
+}
+
+/** The release that deprecated the operations marked so (RFC 9745). */
+const DEPRECATED_SINCE = '@1767225600'
+
+/** Headers of every answer to calls of an operation. */
+export const headersOf = ({ method }: Operation): Readonly<Record<string, string>> =>
+  method.isDeprecated ? { deprecation: DEPRECATED_SINCE } : {}
+
+/**
+ * Finds out who calls, before the body of the request is read; synchronously where the host does. Undefined for a
+ * public operation: probes have no credentials.
+ *
+ * @throws Refusal if there is no caller
+ */
+export const authenticate = (
+  options: ResolvedOptions,
+  call: CallContext,
+  { operation, headers }: { readonly operation: Operation; readonly headers: () => Headers },
+): Caller | Promise<Caller> | undefined => {
+  if (operation.isPublic) return undefined
+  const answered = options.authenticate(headers(), call.signal)
+  const isPromise = typeof answered === 'object' && answered !== null && 'then' in answered
+  return isPromise
+    ? Promise.race([answered, aborted(call.signal)]).then((caller) =>
+        admitted(options, call, caller),
+      )
+    : admitted(options, call, answered)
+}
+
+const admitted = (
+  options: ResolvedOptions,
+  call: CallContext,
+  caller: Authentication | null,
+): Caller => {
+  // Absent in any way: not every host is type-checked.
+  if (!caller) throw refusalOfError(options, call, { kind: 'Unauthenticated' })
+  if (isIamError(caller)) throw refusalOfError(options, call, caller)
+  refuseOddPermissions(caller)
+  return caller
+}
+
+/** The core checks the ids of a caller; permissions are for `authorize` alone, so the core does not look at them. */
+const refuseOddPermissions = ({ permissions = [], permissionsIn = {} }: Caller): void => {
+  const odd = !isListOfText(permissions)
+    ? 'permissions must be a list of text'
+    : typeof permissionsIn !== 'object' || !Object.values(permissionsIn).every(isListOfText)
+      ? 'permissionsIn must hold lists of text'
+      : undefined
+  if (odd) throw new TypeError(`authenticate must answer with a well-formed caller: caller.${odd}`)
+}
+
+const isListOfText = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+/** Rejects once the call is over. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    if (signal.aborted) reject(signal.reason)
+  })
+
+/** The answer of an operation. */
+export interface Performed {
+  /** Values of the response. */
+  readonly response: object
+  /** The version of the one object that was written or read. */
+  readonly etag: string | undefined
+}
+
+/** Runs an operation. @throws Refusal if the library refuses the call */
+export const perform = async (
+  options: ResolvedOptions,
+  call: CallContext,
+  { operation, values, caller }: OperationCall,
+): Promise<Performed> => {
+  const answer = await operation.run(values, contextOf(options, call, caller))
+  if (answer.isErr()) throw refusalOfError(options, call, answer.error)
+  return { response: answer.value, etag: etagOf(answer.value) }
+}
+
+const etagOf = (response: object): string | undefined => {
+  const parts: readonly unknown[] = 'details' in response ? [response] : Object.values(response)
+  const sequences = parts.map((part) => fieldOf(fieldOf(part, 'details'), 'sequence'))
+  const sequence = sequences.find((found) => typeof found === 'bigint')
+  return sequence === undefined ? undefined : `"${sequence}"`
+}
+
+/** A field of any value; undefined if it has none. */
+const fieldOf = (value: unknown, field: string): unknown => Reflect.get(Object(value), field)
+
+/** The context of the library that the headers of a call stand for. @throws Refusal if one is malformed */
+const contextOf = (
+  options: ResolvedOptions,
+  { method, header, signal }: CallContext,
+  caller: Caller | undefined,
+): Context => ({
+  caller,
+  orgId: organizationOf(header.get(options.organizationHeader), method.service, caller),
+  // Reads refuse both.
+  ...(method.effect !== 'none' && {
+    expectedSequence: expectedSequenceOf(header.get('if-match')),
+    idempotencyKey: idempotencyKeyOf(header.get('idempotency-key')),
+  }),
+  correlationId: traceIdOf(header),
+  signal,
+})
+
+const OWN_ORGANIZATION = identityProviderService.getIdentityProvider.service
+
+/**
+ * Empty counts as absent. Identity provider operations act in the caller's own organization: there the
+ * header may name no other. Spec: Authentication.
+ */
+const organizationOf = (
+  header: string | null,
+  service: string,
+  caller: Caller | undefined,
+): string | undefined => {
+  const orgId = header || undefined
+  if (orgId?.includes(','))
+    throw malformed({ field: 'orgId', description: 'must be one organization, given once' })
+  if (service !== OWN_ORGANIZATION || orgId === undefined || orgId === caller?.orgId) return orgId
+  const description = "must be the caller's own organization, or absent, on identity providers"
+  throw malformed({ field: 'orgId', description })
+}
+
+/** Header fields of one name may be joined by a comma on the way (RFC 9110, section 5.3), so no key has one. */
+const idempotencyKeyOf = (value: string | null): string | undefined => {
+  if (!value?.includes(',')) return value ?? undefined
+  const description = 'must be one key, given once and without a comma'
+  throw malformed({ field: 'idempotencyKey', description })
+}
+
+/**
+ * `*` only asks that the object exists, and every write does. A proxy that compresses a response marks its tag as
+ * weak or appends `-gzip`: the tag still names the version of the object.
+ */
+const expectedSequenceOf = (ifMatch: string | null): bigint | undefined => {
+  if (ifMatch === null || ifMatch === '*') return undefined
+  const sequence = /^(?:W\/)?"(\d{1,20})(?:-[-\w]+)?"$/.exec(ifMatch)?.[1]
+  if (sequence !== undefined) return BigInt(sequence)
+  const description = 'must be one ETag as it was answered, in quotation marks, or *'
+  throw malformed({ field: 'expectedSequence', description })
+}

@@ -1,0 +1,99 @@
+import {
+  type HttpResponse,
+  isStream,
+  MAX_REQUEST_BYTES,
+  type ResponseHeaders,
+  type StreamResponse,
+} from '../http.js'
+import type { NodeBody, NodeRequest } from './node-request.js'
+
+/** The members of a response of `node:http` or `node:http2` that the transport uses. */
+export interface NodeResponse {
+  readonly writableEnded: boolean
+  /** Only of HTTP/1.1. */
+  readonly destroyed?: boolean
+  getHeader(name: string): unknown
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown
+  addTrailers(trailers: Readonly<Record<string, string>>): void
+  write(body: string | Uint8Array): unknown
+  end(body: string | Uint8Array): unknown
+  destroy(): unknown
+  once(event: 'close' | 'drain', listener: () => void): unknown
+}
+
+/** A request, and where its response goes. */
+interface Exchange {
+  readonly request: NodeRequest
+  readonly response: NodeResponse
+  readonly body: NodeBody | undefined
+  readonly signal: AbortSignal
+}
+
+/** Sends a response, unless the client has left. */
+export const send = async (
+  answer: HttpResponse | StreamResponse,
+  exchange: Exchange,
+): Promise<void> => {
+  if (exchange.signal.aborted) return
+  await (isStream(answer) ? sendStream(answer, exchange) : sendWhole(answer, exchange))
+}
+
+/** How long a client may take to see its response and stop sending, in milliseconds. */
+const LONGEST_WAIT = 2_000
+
+/**
+ * Node.js closes a connection with the end of its last response; a client that is still sending may then lose it. So
+ * the end comes once the rest of the request was read away.
+ */
+const sendWhole = async (
+  { status, headers, body, trailers }: HttpResponse,
+  { request, response, body: received }: Exchange,
+): Promise<void> => {
+  const head = headOf(headers, response)
+  if (trailers) response.addTrailers(trailers)
+  if (isEndless(request)) {
+    response.writeHead(status, { ...head, connection: 'close' })
+    response.write(body)
+    await Promise.race([
+      received?.discardRest?.(),
+      new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT)),
+    ])
+    response.end('')
+  } else {
+    response.writeHead(status, head)
+    response.end(body)
+    if (!request.readableEnded) await received?.discardRest?.()
+  }
+}
+
+/** A middleware in front of us may vary its responses too, for example by `Origin`. */
+const headOf = (headers: ResponseHeaders, response: NodeResponse): ResponseHeaders => {
+  const varied = headers['vary'] && response.getHeader('vary')
+  return varied ? { ...headers, vary: `${varied}, ${headers['vary']}` } : headers
+}
+
+/** Whether more is to come than Node.js should read away before it takes the next request. */
+const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean =>
+  httpVersionMajor === 1 && !complete && !(Number(headers['content-length']) <= MAX_REQUEST_BYTES)
+
+/** Writes no faster than the client reads. A wait also ends when the client has left. */
+const sendStream = async (
+  { status, headers, body, trailers }: StreamResponse,
+  { response, body: received, signal }: Exchange,
+): Promise<void> => {
+  // One listener for all waits: a stream may have many.
+  let resume = (): void => {}
+  response.once('close', () => resume())
+  response.writeHead(status, headers)
+  for await (const piece of body) {
+    if (signal.aborted) return
+    if (response.write(piece) === false)
+      await new Promise<void>((resolve) => {
+        resume = resolve
+        response.once('drain', resolve)
+      })
+  }
+  if (trailers) response.addTrailers(Object.fromEntries(trailers))
+  response.end('')
+  await received?.discardRest?.()
+}

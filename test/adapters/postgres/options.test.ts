@@ -1,0 +1,131 @@
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { checkPostgresOptions } from '../../../src/adapters/postgres/options.js'
+
+const connectionString = 'postgres://localhost/database'
+
+const naming = (option: string) => ({
+  name: 'TypeError',
+  message: expect.stringMatching(new RegExp(`^${option}.* must be `)),
+})
+
+describe('Opening PostgreSQL', () => {
+  it.each([
+    [[]],
+    [[null]],
+    [[connectionString]],
+    [[{}]],
+    [[{ connectionString: undefined }]],
+    [[{ connectionString: '' }]],
+    [[{ connectionString: 5432 }]],
+    [[{ pool: {} }]],
+    [[{ pool: connectionString }]],
+  ])('connects nowhere without an address: %j', async (given) => {
+    const opening: Promise<unknown> = Reflect.apply(openPostgres, undefined, given)
+    await expect(opening).rejects.toMatchObject(naming('connectionString'))
+  })
+
+  it.each(['hello world', 'host=localhost', 'localhost:5432/database', 'user:secret@localhost/db'])(
+    'takes %s for no address, where the driver would look for a host called base, and does not show it',
+    async (text) => {
+      const opening = openPostgres({ connectionString: text })
+      await expect(opening).rejects.toMatchObject(naming('connectionString'))
+      await expect(opening).rejects.not.toThrow(text)
+      const listening = openPostgres({ connectionString, listenConnectionString: text })
+      await expect(listening).rejects.toMatchObject(naming('listenConnectionString'))
+      await expect(listening).rejects.not.toThrow(text)
+    },
+  )
+
+  it.each([
+    'postgres://user:secret@one:5432,two:5432/database',
+    'postgres://user:secret@localhost:99999/database',
+  ])('takes %s for no address, of which the driver makes nothing', async (text) => {
+    for (const [option, given] of [
+      ['connectionString', { connectionString: text }],
+      ['listenConnectionString', { connectionString, listenConnectionString: text }],
+    ] as const) {
+      await expect(openPostgres(given)).rejects.toMatchObject(naming(option))
+      await expect(openPostgres(given)).rejects.not.toThrow('secret')
+    }
+  })
+
+  it('refuses text for `migrate`, which would count as true', async () => {
+    const opening = openPostgres({ connectionString, migrate: 'false' as never })
+    await expect(opening).rejects.toMatchObject(naming('migrate'))
+  })
+
+  it('says which file is missing that an address names', async () => {
+    const opening = openPostgres({ connectionString: `${connectionString}?sslrootcert=/nowhere` })
+    await expect(opening).rejects.toThrow('/nowhere')
+  })
+
+  it.each([
+    ['url', { url: connectionString }],
+    ['connectionstring', { connectionstring: connectionString }],
+    ['conectTimeout', { connectionString, conectTimeout: undefined }],
+    ['Schema, migrations', { pool: new pg.Pool(), Schema: 'claviger', migrations: false }],
+  ])('names options that it does not have: %s', async (names, given) => {
+    const opening = openPostgres(given as never)
+    await expect(opening).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(new RegExp(`^openPostgres has no option ${names};`)),
+    })
+  })
+
+  it('listens nowhere without an address', async () => {
+    for (const listenConnectionString of ['', 5432, {}]) {
+      const opening = openPostgres({ connectionString, listenConnectionString } as never)
+      await expect(opening).rejects.toMatchObject(naming('listenConnectionString'))
+    }
+  })
+
+  it.each([
+    'postgres://user:secret@localhost:5432/database?sslmode=require',
+    'postgresql:///database?host=/var/run/postgresql',
+    'postgresql+other://localhost/database',
+    'POSTGRES://%2Fvar%2Frun/database',
+    '/var/run/postgresql database',
+    'socket:/var/run/postgresql?db=database',
+  ])('takes %s for an address', (address) => {
+    expect(() => checkPostgresOptions(pg, { connectionString: address })).not.toThrow()
+    expect(() =>
+      checkPostgresOptions(pg, { pool: new pg.Pool(), listenConnectionString: address }),
+    ).not.toThrow()
+  })
+
+  it.each(['maxConnections', 'connectTimeout', 'statementTimeout'])(
+    'takes nothing but a number for %s',
+    async (option) => {
+      for (const wrong of ['5', null, {}, Number.NaN]) {
+        const opening = openPostgres({ connectionString, [option]: wrong } as never)
+        await expect(opening).rejects.toMatchObject(naming(option))
+      }
+    },
+  )
+
+  it.each([
+    ['replica.connectionString', {}],
+    ['replica.connectionString', { connectionString: 'localhost:5432' }],
+    ['replica.connectionString', { pool: {} }],
+    ['replica.maxConnections', { connectionString, maxConnections: '5' }],
+    ['replica.maxWait', { connectionString, maxWait: null }],
+    ['replica.maxWait', { pool: new pg.Pool(), maxWait: '1s' }],
+    ['replica', 'postgres://standby/database'],
+    ['replica', null],
+  ])('takes no other %s: %j', async (option, replica) => {
+    const opening = openPostgres({ connectionString, replica } as never)
+    await expect(opening).rejects.toMatchObject(naming(option))
+  })
+
+  it('names options that a replica does not have', async () => {
+    for (const unknown of ['schema', 'migrate', 'listenConnectionString', 'maxwait']) {
+      const replica = { connectionString, [unknown]: undefined }
+      await expect(openPostgres({ connectionString, replica } as never)).rejects.toMatchObject({
+        name: 'TypeError',
+        message: expect.stringMatching(new RegExp(`^replica has no option ${unknown};`)),
+      })
+    }
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { userGrants, userGrantView } from '../../../src/domain/user-grant/aggregate.js'
+import type { UserGrantEvent } from '../../../src/domain/user-grant/events.js'
+import {
+  added,
+  deactivated,
+  editorOnly,
+  id,
+  newYear,
+  reactivated,
+  removed,
+  updatedToBoth,
+} from './examples.js'
+
+const active = { ...id, roles: [{ roleKey: 'editor' }], state: 'active' } as const
+const inactive = { ...active, state: 'inactive' } as const
+const bothRoles = {
+  roles: [{ roleKey: 'editor' }, { roleKey: 'viewer', expiresAt: new Date(newYear) }],
+}
+
+describe('The view of a grant of roles', () => {
+  test('is active at first, with the roles that were added, without their lives.', () => {
+    expect(userGrantView(undefined, added)).toStrictEqual(active)
+  })
+
+  test.each([
+    ['has the roles that it was updated to', active, updatedToBoth, { ...active, ...bothRoles }],
+    ['stays inactive when updated', inactive, updatedToBoth, { ...inactive, ...bothRoles }],
+    ['is inactive once deactivated', active, deactivated, inactive],
+    ['is active again once reactivated', inactive, reactivated, active],
+    ['is active again once added over', inactive, added, active],
+    ['ends with the removal', active, removed, undefined],
+  ] as const)('%s.', (_, view, event, after) => {
+    expect(userGrantView(view, event)).toStrictEqual(after)
+  })
+
+  test.each<[string, UserGrantEvent]>(
+    [updatedToBoth, deactivated, reactivated, removed].map((event) => [event.type, event]),
+  )('does not come to be by %s.', (_, event) => {
+    expect(userGrantView(undefined, event)).toBeUndefined()
+  })
+
+  test('has its fields in one order, whatever the order in the event.', () => {
+    const data = Object.fromEntries(Object.entries(editorOnly).toReversed()) as typeof editorOnly
+    const view = userGrantView(undefined, { type: 'user_grant.added', data })
+    expect(Object.keys(view ?? {})).toEqual([
+      'userId',
+      'projectId',
+      'projectOrgId',
+      'roles',
+      'state',
+    ])
+  })
+})
+
+describe('A grant of roles', () => {
+  const { projectOrgId: _, ...own } = id
+
+  test('is of the project of its own organization where no other is named.', () => {
+    const named = { ...own, projectOrgId: 'globex' }
+    expect(userGrants.key(own, 'globex')).toBe(userGrants.key(named, 'globex'))
+    expect(userGrants.stream('globex', own)).toBe(userGrants.stream('globex', named))
+    expect(userGrants.assignments.assignmentScope(own, 'globex')).toEqual(
+      userGrants.assignments.assignmentScope(named, 'globex'),
+    )
+    const target = { type: 'project', id: 'portal' }
+    expect(userGrants.target(own, 'globex')).toEqual(target)
+    expect(userGrants.target(named, 'globex')).toEqual(target)
+    expect(userGrants.ref(own)).toStrictEqual({ type: 'user_grant', ...own })
+  })
+
+  test('is of the project of another organization where that is named.', () => {
+    const target = { type: 'granted_project', id: 'portal', orgId: 'acme' }
+    expect(userGrants.target(id, 'globex')).toEqual(target)
+    expect(userGrants.key(id, 'globex')).not.toBe(userGrants.key(own, 'globex'))
+  })
+
+  test('has the assignments in its scope that its user has of the project.', () => {
+    const range = { ...id, orgId: 'globex' }
+    expect(userGrants.assignments.assignmentScope(editorOnly, 'globex')).toStrictEqual(range)
+  })
+
+  test('assigns the roles of the events that replace them, and of no others.', () => {
+    const { rolesIn } = userGrants.assignments.assigns
+    expect(rolesIn(added)).toStrictEqual(active.roles)
+    expect(rolesIn(updatedToBoth)).toStrictEqual(bothRoles.roles)
+    for (const event of [deactivated, reactivated, removed]) expect(rolesIn(event)).toBeUndefined()
+  })
+
+  test('is shown with some of its roles, and all else as it is.', () => {
+    const { rolesOf, withRoles } = userGrants.assignments.assigns
+    const view = { ...inactive, ...bothRoles }
+    expect(rolesOf(view)).toStrictEqual(bothRoles.roles)
+    expect(withRoles(view, active.roles)).toEqual(inactive)
+  })
+
+  test.each(['anna', '+', 'a+b+c', ' ', '+a'])('is found again by its key: %j.', (userId) => {
+    const ref = { type: 'user_grant', ...id, userId }
+    expect(userGrants.refOfKey(userGrants.key({ ...id, userId }, 'globex'), '')).toEqual(ref)
+  })
+})
