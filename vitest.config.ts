@@ -17,6 +17,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^claviger$/, replacement: source('index.ts') },
+      { find: /^claviger\/domain$/, replacement: source('domain/index.ts') },
+      { find: /^claviger\/evidence$/, replacement: source('application/evidence/index.ts') },
       { find: /^claviger\/sqlite$/, replacement: source('adapters/sqlite/index.ts') },
       { find: /^claviger\/postgres$/, replacement: source('adapters/postgres/index.ts') },
       { find: /^claviger\/transport$/, replacement: source('transport/index.ts') },

@@ -12,7 +12,7 @@ const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 mkdirSync(reportFolder, { recursive: true })
 
 const declarations = Object.values(packageJson.exports)
-  .map((conditions) => conditions.import?.types)
+  .map((conditions) => conditions.types)
   .filter((file) => file !== undefined)
 
 const inReport = { logLevel: 'none', addToApiReportFile: false }

@@ -21,7 +21,10 @@ const node = process.execPath
 const gates = [
   ['packs', () => run('npm', 'pack', '--ignore-scripts', '--pack-destination', packed)],
   ['publint', () => run(bin('publint'), '--strict')],
-  ['are the types wrong', () => run(bin('attw'), join(packed, readdirSync(packed)[0]))],
+  [
+    'are the types wrong',
+    () => run(bin('attw'), '--profile', 'esm-only', join(packed, readdirSync(packed)[0])),
+  ],
   ['knip: no dead exports or dependencies', () => run(bin('knip'), '--config', own('knip.jsonc'))],
   [
     'knip: nothing published that only tests use',

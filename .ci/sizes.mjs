@@ -12,6 +12,8 @@ import { build } from 'esbuild'
 const BUDGETS = {
   // Room for access.permissions.
   '.': { source: 'index.ts', own: 56_200, whole: 89_200 },
+  './domain': { source: 'domain/index.ts', own: 20_000, whole: 40_000 },
+  './evidence': { source: 'application/evidence/index.ts', own: 10_000, whole: 25_000 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 47_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 32_700, whole: 80_900 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
@@ -45,7 +47,7 @@ const sizeOf = async (file, packages) => {
 
 let isWithin = true
 for (const [subpath, conditions] of Object.entries(exports)) {
-  const file = conditions.import?.default
+  const file = conditions.default
   if (file === undefined) continue
   const { source, ...budgets } = BUDGETS[subpath] ?? {}
   if (source === undefined) throw new Error(`${subpath} has no budget`)

@@ -1,17 +1,5 @@
 import { rmSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
-
-/** What CommonJS says of the transport without its peers; a bundler that has them finds them here as well. */
-const PEERS_FIRST = `"use strict";
-try {
-  require("@connectrpc/connect");
-  require("@bufbuild/protobuf");
-} catch (cause) {
-  if (cause.code !== "MODULE_NOT_FOUND") throw cause;
-  throw new Error("claviger/transport needs two packages more: npm install @connectrpc/connect @bufbuild/protobuf", { cause });
-}
-`
 
 // Two builds write there, at the same time.
 rmSync('dist', { recursive: true, force: true })
@@ -19,6 +7,8 @@ rmSync('dist', { recursive: true, force: true })
 const library = defineConfig({
   entry: {
     index: 'src/index.ts',
+    domain: 'src/domain/index.ts',
+    evidence: 'src/application/evidence/index.ts',
     sqlite: 'src/adapters/sqlite/index.ts',
     postgres: 'src/adapters/postgres/index.ts',
     transport: 'src/transport/index.ts',
@@ -30,20 +20,12 @@ const library = defineConfig({
     cloudflare: 'src/adapters/cloudflare/index.ts',
     webhooks: 'src/webhooks/index.ts',
   },
-  format: ['esm', 'cjs'],
+  format: ['esm'],
   target: 'es2024',
   // `await using`: the compiler knows `Symbol.asyncDispose` by its newest library alone.
   dts: { banner: '/// <reference lib="esnext.disposable" />' },
   // Not every runtime knows the modules of Node.js without their prefix.
   removeNodeProtocol: false,
-  // What loads CommonJS may be unable to import: Jest is, unless it is told otherwise.
-  esbuildOptions: (options, { format }) => {
-    if (format === 'cjs') options.supported = { ...options.supported, 'dynamic-import': false }
-  },
-  onSuccess: async () => {
-    const file = 'dist/transport.cjs'
-    await writeFile(file, PEERS_FIRST + (await readFile(file, 'utf8')))
-  },
 })
 
 /** A module alone, which asks the library by the name of the package, as a host does. */

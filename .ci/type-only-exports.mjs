@@ -1,25 +1,23 @@
 // Marks in the declarations of `dist` what the sources export as types alone. Their bundler leaves that out where a
 // name is a type and a value at once, such as a schema that is not public: programs would compile, and not start.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const root = resolve(import.meta.dirname, '..')
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-for (const { import: entry } of Object.values(exports)) {
-  if (entry === undefined) continue
+for (const entry of Object.values(exports)) {
+  if (entry.types === undefined) continue
   const values = new Set(Object.keys(await import(pathToFileURL(join(root, entry.default)))))
   const mark = (specifier) =>
     values.has(specifier.trim().split(' as ').at(-1))
       ? specifier
       : specifier.replace(/\S/, 'type $&')
-  for (const end of ['.d.ts', '.d.cts']) {
-    const file = join(root, 'dist', basename(entry.default, '.js') + end)
-    const marked = readFileSync(file, 'utf8').replace(
-      /^export \{(.*)\}/gm,
-      (_, names) => `export {${names.split(',').map(mark).join(',')}}`,
-    )
-    writeFileSync(file, marked)
-  }
+  const file = join(root, entry.types)
+  const marked = readFileSync(file, 'utf8').replace(
+    /^export \{(.*)\}/gm,
+    (_, names) => `export {${names.split(',').map(mark).join(',')}}`,
+  )
+  writeFileSync(file, marked)
 }

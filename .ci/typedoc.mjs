@@ -22,6 +22,8 @@ export default {
   tsconfig: join(root, 'tsconfig.json'),
   entryPoints: [
     'src/index.ts',
+    'src/domain/index.ts',
+    'src/application/evidence/index.ts',
     'src/adapters/sqlite/index.ts',
     'src/adapters/postgres/index.ts',
     'src/transport/index.ts',

@@ -1,20 +1,26 @@
-// What methods answer with, for hosts that name it and have no `neverthrow` of their own.
+// The library on the ports of a host, and how a call is made.
+
 export type { Result, ResultAsync } from 'neverthrow'
+// The port of event stores, and a store in memory.
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
+// The port of read models, and a read model in memory.
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
+// Secrets.
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
+// Grants, and who has access.
 export type {
   AccessChecks,
   AccessPage,
   CallerPermissions,
   CheckAccessInput,
-  GivenPage,
+  PageInput,
   PermissionsInput,
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
+// Access declared in code: desired states and plans.
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
   accessJsonSchema,
@@ -46,6 +52,7 @@ export {
   type PlannedGrantAdded,
   type PlannedGrantUpdated,
 } from './application/desired-state/plan/plan.js'
+// Domains of e-mail addresses.
 export type {
   AddedDomain,
   DomainIds,
@@ -81,8 +88,7 @@ export type {
   Violation,
   WriteError,
 } from './application/errors/errors.js'
-export type { Json, JsonObject, JsonOf } from './application/errors/to-json.js'
-export { toJson } from './application/errors/to-json.js'
+export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
@@ -93,20 +99,7 @@ export {
   type StatusDetail,
   toStatus,
 } from './application/errors/to-status.js'
-export { type LogCheckpointOptions, logCheckpoint } from './application/evidence/checkpoint.js'
-export { generateSignerKey, type SignerKey } from './application/evidence/note.js'
-export {
-  type InclusionProof,
-  type ProveConsistencyOptions,
-  type ProveInclusionOptions,
-  proveConsistency,
-  proveInclusion,
-  type VerifyConsistencyInput,
-  type VerifyInclusionInput,
-  verifyConsistency,
-  verifyInclusion,
-} from './application/evidence/proofs.js'
-export { eventLine } from './application/evidence/tree.js'
+// History, and following the log.
 export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
 export {
   type Copied,
@@ -115,14 +108,10 @@ export {
   copyEvents,
 } from './application/following/copy-events.js'
 export type { VerifyProgress } from './application/following/log-pages.js'
-export type { SubscribeOptions } from './application/following/subscribe.js'
-export { SubscriptionEnded } from './application/following/subscribe.js'
-export {
-  type Verified,
-  type VerifyOptions,
-  verify,
-} from './application/following/verify.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
+export { type Verified, type VerifyOptions, verify } from './application/following/verify.js'
 export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
+// Metrics, traces and logs.
 export type {
   Appended,
   CallDone,
@@ -134,6 +123,7 @@ export type {
   Retried,
 } from './application/hooks.js'
 export type { History, Iam } from './application/iam.js'
+// Identity providers, and the login with them.
 export type { RevealedSecret } from './application/identity-providers/client-secrets.js'
 export type {
   AddOidcInput,
@@ -151,18 +141,15 @@ export type {
   ResealReport,
   SecretsChecked,
 } from './application/identity-providers/reseal-secrets.js'
-export type {
-  ImportProgress,
-  ImportReport,
-  RefusedRow,
-} from './application/import-rows.js'
-export type {
-  Context,
-  DryRunContext,
-  LongContext,
-  WriteContext,
+// Projects and their roles, and the rules at a login.
+export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
+export {
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type LongContext,
+  type WriteContext,
 } from './application/method/context.js'
-export { checkCaller } from './application/method/context.js'
 export type {
   BatchWrite,
   LongWrite,
@@ -173,17 +160,17 @@ export type {
 } from './application/method/method.js'
 export { permissionsFromCaller } from './application/method/target.js'
 export type {
-  GivenProjectGrant,
   ListProjectGrantsInput,
   ListReceivedGrantsInput,
   ProjectGrantIds,
   ProjectGrantInput,
+  ProjectGrantRolesInput,
   ProjectGrants,
 } from './application/project-grants/project-grants.js'
 export type {
   AddProjectRoleInput,
   AddProjectRolesInput,
-  GivenRole,
+  NewRoleInput,
   ProjectRolesIds,
 } from './application/project-roles/add-project-roles.js'
 export type { ImportProjectRolesInput } from './application/project-roles/import-project-roles.js'
@@ -210,54 +197,26 @@ export type { Page, TextFilter } from './application/reading/list.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
-  GivenUserGrant,
-  GivenUserRole,
   ListUserGrantsInput,
   RemoveUserRolesInput,
   UserGrantIds,
   UserGrantInput,
+  UserGrantRolesInput,
   UserInput,
+  UserRoleInput,
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
-export {
-  type AlreadyExists,
-  type Decider,
-  fold,
-  type NotFound,
-  type ProofNotFound,
-} from './domain/decider.js'
-export { domainStream } from './domain/email-domain/aggregate.js'
-export {
-  AddDomain,
-  DomainCommand,
-  RemoveDomain,
-  SetDomainProvider,
-  VerifyDomain,
-} from './domain/email-domain/commands.js'
-export { type DomainRefusal, type DomainState, domain } from './domain/email-domain/decider.js'
+export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
+// What version 0.1 exported from here: from `claviger/domain`, which has all aggregates.
+export { type Decider, fold } from './domain/decider.js'
 export type { DomainName } from './domain/email-domain/domain-name.js'
-export {
-  DomainAdded,
-  DomainEvent,
-  DomainProviderSet,
-  DomainRemoved,
-  DomainVerified,
-} from './domain/email-domain/events.js'
-export {
-  VerifiedDomainClaimed,
-  VerifiedDomainEvent,
-  VerifiedDomainReleased,
-  verifiedDomainStream,
-} from './domain/email-domain/verified-domain.js'
 export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
-  PatchIdentityProvider,
-  type ProviderFieldsInput,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
@@ -287,15 +246,13 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
-export type { Message, Patch, Upcaster, Upcasters } from './domain/message.js'
+export type { Message, Upcaster, Upcasters } from './domain/message.js'
 export { projectStream } from './domain/project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
-  PatchProject,
   PrivateLabelingSetting,
   ProjectCommand,
-  type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
@@ -322,37 +279,10 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
-export { projectGrantStream } from './domain/project-grant/aggregate.js'
-export {
-  AddProjectGrant,
-  DeactivateProjectGrant,
-  ProjectGrantCommand,
-  ReactivateProjectGrant,
-  RemoveProjectGrant,
-  UpdateProjectGrant,
-} from './domain/project-grant/commands.js'
-export {
-  currentProjectGrant,
-  type ProjectGrantRefusal,
-  type ProjectGrantRoleState,
-  type ProjectGrantState,
-  projectGrant,
-} from './domain/project-grant/decider.js'
-export {
-  ProjectGrantAdded,
-  ProjectGrantDeactivated,
-  ProjectGrantEvent,
-  ProjectGrantReactivated,
-  ProjectGrantRemoved,
-  type ProjectGrantRole,
-  ProjectGrantUpdated,
-} from './domain/project-grant/events.js'
 export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
-  PatchProjectRole,
   ProjectRoleCommand,
-  type ProjectRoleGroupInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './domain/project-role/commands.js'
@@ -367,32 +297,7 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
-export { userGrantStream } from './domain/user-grant/aggregate.js'
-export {
-  AddUserGrant,
-  AddUserGrantRoles,
-  DeactivateUserGrant,
-  ReactivateUserGrant,
-  RemoveUserGrant,
-  RemoveUserGrantRoles,
-  UpdateUserGrant,
-  UserGrantCommand,
-} from './domain/user-grant/commands.js'
-export {
-  currentUserGrant,
-  type UserGrantRefusal,
-  type UserGrantState,
-  userGrant,
-} from './domain/user-grant/decider.js'
-export {
-  UserGrantAdded,
-  UserGrantDeactivated,
-  UserGrantEvent,
-  UserGrantReactivated,
-  UserGrantRemoved,
-  type UserGrantRole,
-  UserGrantUpdated,
-} from './domain/user-grant/events.js'
+// Ids, references and permissions.
 export type {
   DomainRef,
   GrantedProjectTarget,

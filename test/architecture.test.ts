@@ -15,6 +15,9 @@ const DOMAIN = ['domain', ...ANY_AGGREGATE]
 /** The one file of its folder that sees every aggregate. */
 const AGGREGATES = 'domain/aggregates.ts'
 
+/** What `claviger/domain` exports. */
+const DOMAIN_INDEX = 'domain/index.ts'
+
 /** The rules that span aggregates: which generation of a role a grant has. */
 const GENERATIONS = 'domain/generations.ts'
 
@@ -175,7 +178,7 @@ const isAllowed = (file: string, target: string): boolean => {
   // An aggregate that saw the list, or rules across aggregates, would see all others.
   if ((target === AGGREGATES || target === GENERATIONS) && from.startsWith('domain')) return false
   if (from === to) return true
-  if (file === AGGREGATES) return DOMAIN.includes(to)
+  if (file === AGGREGATES || file === DOMAIN_INDEX) return DOMAIN.includes(to)
   if (target === PUBLIC_OBJECT) return from === ''
   if (target === WIRE && from.startsWith('console/browser')) return true
   const allowed = RULES.find(([rule]) => rule.test(file) || rule.test(from))?.[1] ?? []

@@ -6,7 +6,7 @@ import {
   nodeHandler,
   type TransportOptions,
 } from '../transport/json/index.js'
-import { refuseCrossSite } from './cross-site.js'
+import { crossSiteMiddleware, refuseCrossSite } from './cross-site.js'
 import { files, PAGES, page } from './gen/assets.js'
 
 /** Options of `consoleHandler`. */
@@ -60,7 +60,7 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
     const { method = '', url = '/' } = request
     const path = pathOf(url)
     if (isApi(path)) {
-      refuseCrossSite(request, response, () => listened(request, response, next))
+      crossSiteMiddleware(request, response, () => listened(request, response, next))
       return
     }
     const { originalUrl } = request as { readonly originalUrl?: string }

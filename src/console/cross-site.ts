@@ -27,28 +27,22 @@ const BODY = JSON.stringify({
  * const handler = fetchHandler(iam, { authenticate })
  * const answer = async (request: Request) => refuseCrossSite(request) ?? handler(request)
  */
-export function refuseCrossSite(request: Request): Response | undefined
+export const refuseCrossSite = (request: Request): Response | undefined =>
+  isCrossSite(request) ? new Response(BODY, { status: 403, headers: HEADER }) : undefined
+
 /**
- * The same as a middleware of Node.js: `app.use('/iam', refuseCrossSite, nodeHandler(iam, options))`. It answers a
- * refused request, and calls `next` otherwise.
+ * {@link refuseCrossSite} as a middleware of Node.js: `app.use('/iam', crossSiteMiddleware, nodeHandler(iam, options))`.
+ * It answers a refused request, and calls `next` otherwise.
  */
-export function refuseCrossSite(
+export const crossSiteMiddleware = (
   request: NodeRequest,
   response: NodeResponse,
   next: () => void,
-): void
-export function refuseCrossSite(
-  request: Request | NodeRequest,
-  response?: NodeResponse,
-  next?: () => void,
-): Response | undefined {
-  const isRefused = isCrossSite(request)
-  if (!response) return isRefused ? new Response(BODY, { status: 403, headers: HEADER }) : undefined
-  if (isRefused) {
+): void => {
+  if (isCrossSite(request)) {
     response.writeHead(403, HEADER)
     response.end(BODY)
-  } else next?.()
-  return undefined
+  } else next()
 }
 
 const isCrossSite = ({ method, headers }: Request | NodeRequest): boolean => {

@@ -1,2 +1,2 @@
 export { type ConsoleHandler, type ConsoleOptions, consoleHandler } from './console-handler.js'
-export { refuseCrossSite } from './cross-site.js'
+export { crossSiteMiddleware, refuseCrossSite } from './cross-site.js'

@@ -13,7 +13,7 @@ import type { ProjectId, ProjectRef, ProjectRoleRef, RoleKey } from './values.js
 export type RoleGeneration = Pick<UserGrantRole, 'roleKey' | 'roleSince' | 'grantSince'>
 
 /** A project of which an organization gives roles to its users. */
-export interface GivenProject {
+export interface AssignableProject {
   readonly projectId: ProjectId
   readonly project: ProjectState
   /** The grant of the project to that organization; undefined where the organization owns the project. */
@@ -30,7 +30,7 @@ export interface RoleInput {
 
 /** The current generations of roles; refused when the organization lacks the project or one of them. */
 export const rolesToGive = (
-  { projectId, project, projectGrant, roleState }: GivenProject,
+  { projectId, project, projectGrant, roleState }: AssignableProject,
   inputs: readonly RoleInput[],
 ): Result<readonly UserGrantRole[], NotFound<ProjectRef> | NotFound<ProjectRoleRef>> => {
   const states = inputs.map((input) => ({ ...input, state: roleState(input.roleKey) }))

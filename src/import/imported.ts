@@ -1,4 +1,4 @@
-import type { DesiredAccess, GivenUserGrant } from '../index.js'
+import type { DesiredAccess, UserGrantRolesInput } from '../index.js'
 
 /** The content of an export. */
 export interface Imported {
@@ -18,7 +18,7 @@ export interface ImportedOrganization {
   /** For `iam.plan` and `iam.apply`. `managedBy` is `import:` and the name of the source; it prunes nothing. */
   readonly access: DesiredAccess
   /** For `iam.userGrants.import`, after `access` was applied. */
-  readonly userGrants: readonly GivenUserGrant[]
+  readonly userGrants: readonly UserGrantRolesInput[]
 }
 
 /** Why something was changed or left out. A later version may have more. */

@@ -4,7 +4,7 @@ import type {
   DesiredProject,
   DesiredRole,
   DesiredSettings,
-  GivenUserGrant,
+  UserGrantRolesInput,
 } from '../index.js'
 import { type Found, idFor, textsIn } from './document.js'
 import type { ImportedOrganization, Warn } from './imported.js'
@@ -13,7 +13,7 @@ import type { ImportedOrganization, Warn } from './imported.js'
 const MAX_OBJECTS = 1_000
 
 /** A user's roles of one project while an export is read. */
-interface UserGrantDraft extends GivenUserGrant {
+interface UserGrantDraft extends UserGrantRolesInput {
   readonly roles: { readonly roleKey: string }[]
 }
 

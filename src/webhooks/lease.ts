@@ -5,7 +5,7 @@ import type { Setup } from './options.js'
 const WRITE_EVERY_MS = 250
 
 /** A lease that this process has taken. */
-export interface GivenLease {
+export interface LeaseInput {
   readonly endpoint: string
   readonly holder: string
   /** Version of the cursor. */
@@ -35,7 +35,7 @@ interface LeaseUse {
  * Renews a lease after each third of it. Renewals and writes follow one another, so an unknown version was written by
  * another process.
  */
-export const keepLease = (setup: Setup, given: GivenLease, { cursor, onLost }: LeaseUse): Lease => {
+export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: LeaseUse): Lease => {
   const { clock, lease, timeout, notifyFault } = setup
   const { cursors } = setup.options
   const { endpoint, holder } = given

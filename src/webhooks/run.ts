@@ -8,7 +8,7 @@ import {
 } from '../index.js'
 import { type Cursor, readCursor, writeCursor } from './cursors.js'
 import { InvalidEndpoint, isEndpointId, objectionTo, type WebhookEndpoint } from './endpoint.js'
-import type { GivenLease } from './lease.js'
+import type { LeaseInput } from './lease.js'
 import { followLog, type Log } from './log.js'
 import type { Setup } from './options.js'
 import { runSession } from './session.js'
@@ -177,7 +177,7 @@ const serveEndpoint = async (setup: Setup, served: Served): Promise<void> => {
 
 interface TakenLease {
   readonly cursor: Cursor
-  readonly lease: GivenLease
+  readonly lease: LeaseInput
 }
 
 /** Takes the lease; undefined while another process has it. Writes the cursor of a new endpoint before anything is sent. */

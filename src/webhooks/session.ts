@@ -2,7 +2,7 @@ import { wakeSignal } from './clock.js'
 import type { Cursor, Suspended } from './cursors.js'
 import { deliver } from './deliver.js'
 import type { WebhookEndpoint } from './endpoint.js'
-import { type GivenLease, keepLease } from './lease.js'
+import { keepLease, type LeaseInput } from './lease.js'
 import type { Change, Log } from './log.js'
 import type { Setup } from './options.js'
 import { type OrganizationQueue, organizationQueues } from './organization-queues.js'
@@ -19,7 +19,7 @@ interface Session {
   readonly endpoint: () => WebhookEndpoint
   readonly log: Log
   readonly cursor: Cursor
-  readonly lease: GivenLease
+  readonly lease: LeaseInput
   /** Ends the session once its requests have ended. */
   readonly signal: AbortSignal
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
-import { eventLine } from '../../src/index.js'
+import { eventLine } from '../../src/application/evidence/index.js'
 import { claviger } from './command-line.js'
 import { commandsSuite, out } from './commands-suite.js'
 import { newFile, written } from './places.js'

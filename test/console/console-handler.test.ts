@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Caller } from 'claviger'
-import { consoleHandler, refuseCrossSite } from 'claviger/console'
+import { consoleHandler, crossSiteMiddleware, refuseCrossSite } from 'claviger/console'
 import { fetchHandler, nodeHandler } from 'claviger/transport'
 import express from 'express'
 import fastify from 'fastify'
@@ -47,7 +47,7 @@ describe('consoleHandler', () => {
       authenticate: (headers: Headers) => (headers.get('cookie') ? caller : undefined),
     }
     const app = express()
-    app.use('/iam', refuseCrossSite, nodeHandler(host.iam, options))
+    app.use('/iam', crossSiteMiddleware, nodeHandler(host.iam, options))
     const server = createServer(app).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

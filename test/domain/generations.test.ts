@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import {
-  type GivenProject,
+  type AssignableProject,
   hasEnded,
   isCurrent,
   isStillGranted,
@@ -39,7 +39,7 @@ const grant = (...roles: [roleKey: RoleKey, roleSince: number, since: number][])
     })),
   }) satisfies ProjectGrantState
 
-const own: GivenProject = {
+const own: AssignableProject = {
   projectId,
   project,
   projectGrant: undefined,

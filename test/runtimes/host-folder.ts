@@ -65,7 +65,8 @@ export const unpack = async (tarball: string, folder: string): Promise<void> => 
 /** Puts the programs of the smoke suite where they find the package. */
 export const addPrograms = async (folder: string): Promise<void> => {
   await cp(join(import.meta.dirname, 'smoke.mjs'), join(folder, 'smoke.mjs'))
-  await cp(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'))
+  for (const name of ['consumer.ts', 'consumer.mts'])
+    await cp(join(import.meta.dirname, 'consumer.ts'), join(folder, name))
   for (const example of ['embed-worker.ts', 'embed-console.ts'])
     await cp(join(root, 'docs/examples', example), join(folder, example))
   await writeFile(join(folder, 'worker.mjs'), WORKER)
@@ -158,15 +159,16 @@ export default consoleInWorker(asWorker(iam, options).fetch, iam, options)
 
 /** Every way in which a TypeScript consumer may resolve modules. */
 export const RESOLUTIONS = [
-  { module: 'node16', moduleResolution: 'node16' },
-  { module: 'nodenext', moduleResolution: 'nodenext' },
-  { module: 'esnext', moduleResolution: 'bundler' },
+  // This old mode does not know that Node.js loads ES modules with `require`.
+  { module: 'node16', moduleResolution: 'node16', consumer: 'consumer.mts' },
+  { module: 'nodenext', moduleResolution: 'nodenext', consumer: 'consumer.ts' },
+  { module: 'esnext', moduleResolution: 'bundler', consumer: 'consumer.ts' },
 ] as const
 
-/** Type-checks `consumer.ts`; gives back what the compiler said. */
+/** Type-checks a consumer; gives back what the compiler said. */
 export const typeCheck = async (
   folder: string,
-  { module, moduleResolution }: (typeof RESOLUTIONS)[number],
+  { module, moduleResolution, consumer }: (typeof RESOLUTIONS)[number],
 ): Promise<string> => {
   const project = join(folder, `tsconfig.${moduleResolution}.json`)
   const compilerOptions = {
@@ -182,7 +184,7 @@ export const typeCheck = async (
     declaration: true,
     noEmit: true,
   }
-  await writeFile(project, JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+  await writeFile(project, JSON.stringify({ compilerOptions, files: [consumer] }))
   const { stdout, stderr } = await run(join(root, 'node_modules/.bin/tsc'), ['--project', project])
   return stdout + stderr
 }

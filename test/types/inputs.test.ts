@@ -19,6 +19,7 @@ import type {
   ListHistoryInput as ListHistorySchema,
   StateAtInput as StateAtSchema,
 } from '../../src/application/reading/history.js'
+import type * as domain from '../../src/domain/index.js'
 import type * as claviger from '../../src/index.js'
 import type { Frozen, InFull } from './frozen.js'
 import { objectionsTo } from './program.js'
@@ -49,7 +50,7 @@ describe('The type of an input, which has docstrings, is what its schema takes, 
 
   it('of projects', () => {
     type Update = (typeof claviger.UpdateProject)['shape']['data']
-    type Patch = (typeof claviger.PatchProject)['shape']['data']
+    type Patch = (typeof domain.PatchProject)['shape']['data']
     type Name = (typeof claviger.RemoveProject)['shape']['data']
     expectTypeOf<Frozen<claviger.AddProjectInput>>().toEqualTypeOf<Given<typeof AddProjectSchema>>()
     expectTypeOf<Frozen<claviger.UpdateProjectInput>>().toEqualTypeOf<InFull<Given<Update>>>()
@@ -64,7 +65,7 @@ describe('The type of an input, which has docstrings, is what its schema takes, 
   it('of roles', () => {
     type Add = (typeof claviger.AddProjectRole)['shape']['data']
     type Update = (typeof claviger.UpdateProjectRole)['shape']['data']
-    type Patch = (typeof claviger.PatchProjectRole)['shape']['data']
+    type Patch = (typeof domain.PatchProjectRole)['shape']['data']
     type Name = (typeof claviger.RemoveProjectRole)['shape']['data']
     type Imported = claviger.ImportProjectRolesInput['roles']
     type Added = Given<typeof AddProjectRolesSchema>['roles'][number]

@@ -1,13 +1,8 @@
 // One Durable Object: its log, its read model, and what it answers.
-import {
-  aesGcmCipher,
-  createIam,
-  eventLine,
-  type IamOptions,
-  permissionsFromCaller,
-} from 'claviger'
+import { aesGcmCipher, createIam, type IamOptions, permissionsFromCaller } from 'claviger'
 import { durableObjectStore } from 'claviger/cloudflare'
 import { consoleHandler } from 'claviger/console'
+import { eventLine } from 'claviger/evidence'
 import { fetchHandler } from 'claviger/transport'
 import { callerOf } from './callers.ts'
 import type { Environment, ObjectContext } from './environment.ts'

@@ -34,7 +34,7 @@ export const RolesOfInput = z.strictObject({
   pageSize,
   pageToken,
 })
-export interface RolesOfInput extends GivenPage {
+export interface RolesOfInput extends PageInput {
   /** The user, as the host names them: 1 to 200 characters (code points). */
   readonly userId: string
   /** Of projects with this `id`, of any organization; of all when absent. Spec: Project. */
@@ -49,7 +49,7 @@ export const WhoHasInput = z.strictObject({
   pageSize,
   pageToken,
 })
-export interface WhoHasInput extends GivenPage {
+export interface WhoHasInput extends PageInput {
   /** The `id` of the project. Spec: Project. */
   readonly projectId: string
   /** One role; all of the project when absent. Spec: Project role. */
@@ -59,7 +59,7 @@ export interface WhoHasInput extends GivenPage {
 }
 
 /** The page to list. */
-export interface GivenPage {
+export interface PageInput {
   /** 1 to 1,000 items; 100 when absent. */
   readonly pageSize?: number | undefined
   /** `nextPageToken` of the page before, of the same question; the first page when absent. */

@@ -14,7 +14,7 @@ import { readInput } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
 import {
   filterBy,
-  type GivenList,
+  type ListOptions,
   list,
   type Page,
   pageOf,
@@ -182,7 +182,7 @@ export const ListDomainsInput = z.strictObject({
   filter: z._default(filterBy(domains), {}),
   ...pageOf(domains),
 })
-export interface ListDomainsInput extends GivenList<Omit<Domain, 'challenge'>> {
+export interface ListDomainsInput extends ListOptions<Omit<Domain, 'challenge'>> {
   /** Conditions, all of which must hold; every domain when absent. */
   readonly filter?:
     | {

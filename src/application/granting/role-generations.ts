@@ -1,5 +1,5 @@
 import {
-  type GivenProject,
+  type AssignableProject,
   hasEnded,
   isCurrent,
   isStillGranted,
@@ -22,7 +22,7 @@ export const readProject = async (
   streams: Streams,
   { projectOrgId, projectId }: OwnedProject,
   roleKeys: readonly RoleKey[],
-): Promise<GivenProject> => {
+): Promise<AssignableProject> => {
   const orgId = projectOrgId
   const ids = { projectId, grantedOrgId: streams.orgId }
   const [project, grant, roles] = await Promise.all([
@@ -49,7 +49,7 @@ export const readProject = async (
 export const currentRolesOfUser = <Role extends RoleGeneration>(
   streams: Streams,
   owned: OwnedProject,
-  { projectGrant }: Pick<GivenProject, 'projectGrant'>,
+  { projectGrant }: Pick<AssignableProject, 'projectGrant'>,
   roles: readonly Role[],
 ): Promise<readonly Role[]> =>
   currentRoles(

@@ -10,7 +10,7 @@ import {
 } from '../../domain/identity-provider/commands.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
-import { filterBy, type GivenList, pageOf, type TextFilter } from '../reading/list.js'
+import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {
@@ -106,7 +106,7 @@ export const ListIdentityProvidersInput = z.strictObject({
   filter: z._default(filterBy(identityProviders), {}),
   ...pageOf(identityProviders),
 })
-export interface ListIdentityProvidersInput extends GivenList<IdentityProvider> {
+export interface ListIdentityProvidersInput extends ListOptions<IdentityProvider> {
   /** Conditions, all of which must hold; every provider of the organization when absent. */
   readonly filter?:
     | {

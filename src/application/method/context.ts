@@ -107,9 +107,9 @@ export interface AdmittedCall {
 export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun' | 'onProgress'
 
 /** The context of any method. */
-type GivenContext = (Context | DryRunContext) & { readonly onProgress?: unknown }
+type ContextInput = (Context | DryRunContext) & { readonly onProgress?: unknown }
 
-const FIELDS: Readonly<Record<keyof GivenContext, true>> = {
+const FIELDS: Readonly<Record<keyof ContextInput, true>> = {
   caller: true,
   orgId: true,
   expectedSequence: true,
@@ -126,7 +126,7 @@ const FIELDS: Readonly<Record<keyof GivenContext, true>> = {
  * well-formed and none of `refused`.
  */
 export const admit = (
-  context: GivenContext | undefined | null,
+  context: ContextInput | undefined | null,
   refused: readonly Refused[],
   { method, observer }: Pick<AdmittedCall, 'method' | 'observer'>,
 ): Result<AdmittedCall, Unauthenticated | InvalidArgument> => {

@@ -12,7 +12,7 @@ import { roleKeys } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
 import {
   filterBy,
-  type GivenList,
+  type ListOptions,
   list,
   listReceived,
   type Page,
@@ -30,12 +30,12 @@ import { specOf, writeObject, writesOf } from '../writing/write-object.js'
  */
 export interface ProjectGrants {
   /** Grants a project. Refused: a second grant to an organization, a role that the project lacks. */
-  readonly add: Write<GivenProjectGrant, ProjectGrantIds>
+  readonly add: Write<ProjectGrantRolesInput, ProjectGrantIds>
   /**
    * Replaces the roles. A role that is left out ends for all users whom the organization has given it; adding it
    * again brings it back to nobody.
    */
-  readonly update: Write<GivenProjectGrant, ProjectGrantIds>
+  readonly update: Write<ProjectGrantRolesInput, ProjectGrantIds>
   /** Makes the roles not count that the organization has given. An inactive grant stays inactive. */
   readonly deactivate: Write<ProjectGrantInput, ProjectGrantIds>
   /** Makes the roles count again. An active grant stays active. */
@@ -64,7 +64,7 @@ export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
       runtime,
       specOf(projectGrants, {
         method,
-        schema: GivenProjectGrant,
+        schema: ProjectGrantRolesInput,
         isNew: type === 'AddProjectGrant',
       }),
       (call, input) =>
@@ -106,7 +106,7 @@ export interface ProjectGrantInput {
 }
 
 /** A grant of a project, and all its roles. */
-export interface GivenProjectGrant extends ProjectGrantInput {
+export interface ProjectGrantRolesInput extends ProjectGrantInput {
   /** Keys of roles that the project has: 1 to 400, none twice. Spec: Project role. */
   readonly roleKeys: readonly string[]
 }
@@ -119,8 +119,8 @@ export interface ProjectGrantIds {
   readonly grantedOrgId: string
 }
 
-/** Schema of a {@link GivenProjectGrant}. */
-export const GivenProjectGrant = z.strictObject({
+/** Schema of a {@link ProjectGrantRolesInput}. */
+export const ProjectGrantRolesInput = z.strictObject({
   projectId: ProjectId,
   grantedOrgId: OrgId,
   roleKeys,
@@ -142,7 +142,7 @@ export const ListReceivedGrantsInput = z.strictObject({
   filter: z._default(filterBy(projectGrants), {}),
   ...pageOf(projectGrants),
 })
-export interface ListReceivedGrantsInput extends GivenList<ProjectGrant> {
+export interface ListReceivedGrantsInput extends ListOptions<ProjectGrant> {
   /** Conditions, all of which must hold; every grant when absent. */
   readonly filter?:
     | {

@@ -22,7 +22,7 @@ export interface ProjectRolesIds {
 }
 
 /** A role to add. Spec: Project role. */
-export interface GivenRole extends ProjectRoleGroupInput {
+export interface NewRoleInput extends ProjectRoleGroupInput {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
    * Compared code point by code point, so case counts. Spec: Project role.
@@ -33,7 +33,7 @@ export interface GivenRole extends ProjectRoleGroupInput {
 }
 
 /** A role to add, and its project. Spec: Project role. */
-export interface AddProjectRoleInput extends GivenRole {
+export interface AddProjectRoleInput extends NewRoleInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
 }
@@ -51,7 +51,7 @@ export interface AddProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** 1 to 1,000 roles, no key twice. Spec: Project role. */
-  readonly roles: readonly GivenRole[]
+  readonly roles: readonly NewRoleInput[]
 }
 
 /** The method that adds several roles, all or none, and answers with the details of the last. */

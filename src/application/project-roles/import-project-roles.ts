@@ -19,14 +19,14 @@ import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { missingContainer } from '../writing/write-object.js'
-import { AddedRole, type GivenRole } from './add-project-roles.js'
+import { AddedRole, type NewRoleInput } from './add-project-roles.js'
 
 /** Roles for one project: a list, a generator, or rows of a file as it is read. */
 export interface ImportProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** Any number of rows, read 1,000 at a time. Spec: Project role. */
-  readonly roles: Iterable<GivenRole> | AsyncIterable<GivenRole>
+  readonly roles: Iterable<NewRoleInput> | AsyncIterable<NewRoleInput>
 }
 
 const Input = z.strictObject({ projectId: ProjectId, roles: Rows })

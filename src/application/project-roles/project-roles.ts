@@ -14,7 +14,7 @@ import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongWrite, Read, Write } from '../method/method.js'
 import {
   filterBy,
-  type GivenList,
+  type ListOptions,
   list,
   type Page,
   pageOf,
@@ -62,7 +62,7 @@ export const ListProjectRolesInput = z.strictObject({
   filter: z._default(filterBy(projectRoles), {}),
   ...pageOf(projectRoles),
 })
-export interface ListProjectRolesInput extends GivenList<ProjectRole> {
+export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
   /** Conditions, all of which must hold; every role of the project when absent. */

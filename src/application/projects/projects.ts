@@ -17,7 +17,7 @@ import type { Aborted } from '../errors/errors.js'
 import type { Read, Write } from '../method/method.js'
 import {
   filterBy,
-  type GivenList,
+  type ListOptions,
   list,
   type Page,
   pageOf,
@@ -119,7 +119,7 @@ export const ListProjectsInput = z.strictObject({
   filter: z._default(filterBy(projects), {}),
   ...pageOf(projects),
 })
-export interface ListProjectsInput extends GivenList<Project> {
+export interface ListProjectsInput extends ListOptions<Project> {
   /** Conditions, all of which must hold; every project of the organization when absent. */
   readonly filter?:
     | {

@@ -239,7 +239,7 @@ export interface TextFilter {
 }
 
 /** The order and the page of a list of `Row`s. */
-export interface GivenList<Row> {
+export interface ListOptions<Row> {
   /** Fields to sort by, each at most once; the object's own id or key decides last, and alone when absent. */
   readonly sort?:
     | readonly {

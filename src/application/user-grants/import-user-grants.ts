@@ -19,12 +19,12 @@ import type { StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { GivenUserGrant, type ParsedUserGrant } from './user-grant-input.js'
+import { type ParsedUserGrant, UserGrantRolesInput } from './user-grant-input.js'
 
 /** Grants to users: a list, a generator, or rows of a file as it is read. */
 export interface ImportUserGrantsInput {
   /** Any number of rows, read at most 1,000 at a time. */
-  readonly grants: Iterable<GivenUserGrant> | AsyncIterable<GivenUserGrant>
+  readonly grants: Iterable<UserGrantRolesInput> | AsyncIterable<UserGrantRolesInput>
 }
 
 const Input = z.strictObject({ grants: Rows })
@@ -48,7 +48,7 @@ export const importUserGrants = (
       importRows(
         grants,
         {
-          schema: GivenUserGrant,
+          schema: UserGrantRolesInput,
           newBatch: () => streamCounter(call.orgId),
           importBatch: (rows) => importBatch(runtime, call, rows),
           onProgress,

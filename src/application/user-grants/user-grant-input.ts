@@ -3,7 +3,7 @@ import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { listOf, MAX_GRANTED_ROLES, RoleKey, UserId } from '../../domain/values.js'
 import type { UserGrant } from '../../ports/read-model.js'
 import { date, onlyOnce, roleKeys } from '../method/input.js'
-import type { GivenList, TextFilter } from '../reading/list.js'
+import type { ListOptions, TextFilter } from '../reading/list.js'
 import { filterBy, pageOf } from '../reading/list.js'
 
 /** Names a grant of roles of one project to one user. */
@@ -17,7 +17,7 @@ export interface UserGrantInput {
 }
 
 /** A role to give to a user. */
-export interface GivenUserRole {
+export interface UserRoleInput {
   /** Key of a role that the project has. Spec: Project role. */
   readonly roleKey: string
   /**
@@ -28,9 +28,9 @@ export interface GivenUserRole {
 }
 
 /** A grant to a user, and all its roles. */
-export interface GivenUserGrant extends UserGrantInput {
+export interface UserGrantRolesInput extends UserGrantInput {
   /** 1 to 400 roles, no key twice. */
-  readonly roles: readonly GivenUserRole[]
+  readonly roles: readonly UserRoleInput[]
 }
 
 /** A grant to a user, and the roles to take. */
@@ -49,15 +49,15 @@ export interface UserGrantIds {
   readonly projectOrgId: string
 }
 
-const GivenUserRole = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(date) })
+const UserRoleInput = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(date) })
 
-/** Schema of a {@link GivenUserGrant}. */
-export const GivenUserGrant = z.extend(userGrants.ids, {
-  roles: listOf(GivenUserRole, 1, MAX_GRANTED_ROLES).check(
+/** Schema of a {@link UserGrantRolesInput}. */
+export const UserGrantRolesInput = z.extend(userGrants.ids, {
+  roles: listOf(UserRoleInput, 1, MAX_GRANTED_ROLES).check(
     onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
   ),
 })
-export type ParsedUserGrant = z.output<typeof GivenUserGrant>
+export type ParsedUserGrant = z.output<typeof UserGrantRolesInput>
 
 /** Schema of a {@link RemoveUserRolesInput}. */
 export const RemoveUserRolesInput = z.extend(userGrants.ids, {
@@ -76,7 +76,7 @@ export const ListUserGrantsInput = z.strictObject({
   filter: z._default(filterBy(userGrants), {}),
   ...pageOf(userGrants),
 })
-export interface ListUserGrantsInput extends GivenList<UserGrant> {
+export interface ListUserGrantsInput extends ListOptions<UserGrant> {
   /** Conditions, all of which must hold; every grant of the organization when absent. */
   readonly filter?:
     | {

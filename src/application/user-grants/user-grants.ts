@@ -15,11 +15,11 @@ import { specOf, writeObject } from '../writing/write-object.js'
 import { type ImportUserGrantsInput, importUserGrants } from './import-user-grants.js'
 import { type RemovedOfUser, removeAllOfUser } from './remove-all-of-user.js'
 import {
-  GivenUserGrant,
   ListUserGrantsInput,
   RemoveUserRolesInput,
   type UserGrantIds,
   type UserGrantInput,
+  UserGrantRolesInput,
   type UserInput,
 } from './user-grant-input.js'
 
@@ -32,11 +32,11 @@ export interface UserGrants {
    * Gives a user roles of a project. Refused: a second grant of a project to a user, unless all roles of the first
    * have ended; a role that the project lacks, or that the organization was not granted.
    */
-  readonly add: Write<GivenUserGrant, UserGrantIds>
+  readonly add: Write<UserGrantRolesInput, UserGrantIds>
   /** Replaces the roles. A role that has ended is given anew. */
-  readonly update: Write<GivenUserGrant, UserGrantIds>
+  readonly update: Write<UserGrantRolesInput, UserGrantIds>
   /** Adds roles and keeps the others; a role that the user has gets the end as given. */
-  readonly addRoles: Write<GivenUserGrant, UserGrantIds>
+  readonly addRoles: Write<UserGrantRolesInput, UserGrantIds>
   /** Takes roles and keeps the others; with the last one, the grant is removed. */
   readonly removeRoles: Write<RemoveUserRolesInput, UserGrantIds>
   /** Makes none of the roles count. An inactive grant stays inactive. */
@@ -86,7 +86,7 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
 
   /** The method whose input has the roles to give. */
   const give = (method: string, type: ChangeWith<'roles'>['type']) =>
-    change(method, GivenUserGrant, (input) => ({ ...input, type }), type === 'AddUserGrant')
+    change(method, UserGrantRolesInput, (input) => ({ ...input, type }), type === 'AddUserGrant')
 
   /** The method whose input names the grant alone. */
   const set = (method: string, type: Exclude<UserGrantChange, ChangeOfRoles>['type']) =>

@@ -1,12 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
-import {
-  generateSignerKey,
-  type LogFault,
-  logCheckpoint,
-  toJson,
-  type Verified,
-  verify as verifyLog,
-} from 'claviger'
+import { type LogFault, toJson, type Verified, verify as verifyLog } from 'claviger'
+import { generateSignerKey, logCheckpoint } from 'claviger/evidence'
 import {
   type Command,
   type CommandCall,

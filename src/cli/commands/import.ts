@@ -1,12 +1,12 @@
 import {
   type Context,
   formatPlan,
-  type GivenUserGrant,
   type Iam,
   type ImportReport,
   type Plan,
   toJson,
   type UserGrant,
+  type UserGrantRolesInput,
 } from 'claviger'
 import {
   type Imported,
@@ -185,10 +185,10 @@ const nameOf = ({
   userId,
   projectId,
   projectOrgId,
-}: Pick<GivenUserGrant, 'userId' | 'projectId' | 'projectOrgId'>): string =>
+}: Pick<UserGrantRolesInput, 'userId' | 'projectId' | 'projectOrgId'>): string =>
   `${projectOrgId}+${projectId}+${userId}`
 
-const rolesOf = ({ roles }: Pick<GivenUserGrant | UserGrant, 'roles'>): string =>
+const rolesOf = ({ roles }: Pick<UserGrantRolesInput | UserGrant, 'roles'>): string =>
   JSON.stringify(
     roles.map(({ roleKey, expiresAt }) => [roleKey, expiresAt ?? null]).toSorted(byKey),
   )
@@ -202,7 +202,7 @@ interface Report {
   readonly plan: (plan: Plan, grants: ComparedGrants) => Promise<void>
   readonly result: (
     plan: Plan,
-    rows: readonly GivenUserGrant[],
+    rows: readonly UserGrantRolesInput[],
     imported: ImportReport,
   ) => Promise<void>
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventLine, type Position, type RecordedEvent, timeOf } from 'claviger'
+import { type Position, type RecordedEvent, timeOf } from 'claviger'
+import { eventLine } from 'claviger/evidence'
 import { type Command, optional, UsageError } from '../command.js'
 import { DATABASE, openDatabase } from '../database.js'
 import { printable, type Terminal } from '../terminal.js'

@@ -36,7 +36,7 @@ const contentOf = async (model: ReadModel) => ({
   history: await model.history({ orgId: 'acme', after: 0n, limit: 1000 }),
 })
 
-const NOTHING = {
+const EMPTY_CONTENT = {
   checkpoint: 0n,
   project: undefined,
   roles: { items: [], hasMore: false, totalSize: 0, sequence: 0n },
@@ -57,7 +57,7 @@ export const checkpointLaws = lawsOf<ReadModelHome>({
     open,
   }) => {
     const all = await contentOf(await open())
-    demandEqual('content', all, NOTHING)
+    demandEqual('content', all, EMPTY_CONTENT)
   },
   'Applying events moves the checkpoint to the last of them.': async (home) => {
     const log = portalWith(MANY.slice(0, 2))
@@ -110,8 +110,8 @@ export const checkpointLaws = lawsOf<ReadModelHome>({
     const before = await contentOf(model)
     demandEqual('content', await contentOf(other), before)
     await other.reset()
-    demandEqual('content after reset', await contentOf(model), NOTHING)
-    demandEqual('content after reset', await contentOf(other), NOTHING)
+    demandEqual('content after reset', await contentOf(model), EMPTY_CONTENT)
+    demandEqual('content after reset', await contentOf(other), EMPTY_CONTENT)
     await feed(model, log)
     demandEqual('content when built anew', await contentOf(other), before)
   },

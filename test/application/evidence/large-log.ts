@@ -1,12 +1,6 @@
 // Verifies a large log by a checkpoint and prints the memory that it took: node --expose-gc large-log.ts EVENTS STREAMS
-import {
-  type EventStore,
-  generateSignerKey,
-  logCheckpoint,
-  orThrow,
-  type RecordedEvent,
-  verify,
-} from 'claviger'
+import { type EventStore, orThrow, type RecordedEvent, verify } from 'claviger'
+import { generateSignerKey, logCheckpoint } from 'claviger/evidence'
 
 const [events = 0, streams = 1] = process.argv.slice(2).map(Number)
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { generateSignerKey } from '../../../src/application/evidence/index.js'
 import {
   openNote,
   readSigner,
   readVerifier,
   signNote,
 } from '../../../src/application/evidence/note.js'
-import { generateSignerKey } from '../../../src/index.js'
 
 /** The example of the Go module that first had signed notes. */
 const SIGNER = 'PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz'

@@ -4,13 +4,8 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
-import {
-  type EventStore,
-  generateSignerKey,
-  logCheckpoint,
-  type Position,
-  verify,
-} from '../../../src/index.js'
+import { generateSignerKey, logCheckpoint } from '../../../src/application/evidence/index.js'
+import { type EventStore, type Position, verify } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { startPostgres } from '../../postgres-server.js'
 import { addSamples, context, good, iamOn, logOf } from '../host.js'

@@ -7,18 +7,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import {
-  type EventStore,
   eventLine,
   generateSignerKey,
   logCheckpoint,
-  memoryEventStore,
   proveConsistency,
   proveInclusion,
-  type RecordedEvent,
   type SignerKey,
-  verify,
   verifyConsistency,
   verifyInclusion,
+} from '../../../src/application/evidence/index.js'
+import {
+  type EventStore,
+  memoryEventStore,
+  type RecordedEvent,
+  verify,
 } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { type PostgresServer, startPostgres } from '../../postgres-server.js'

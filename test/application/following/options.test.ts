@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
-  copyEvents,
-  type EventStore,
   generateSignerKey,
   logCheckpoint,
-  memoryEventStore,
-  memoryReadModel,
   proveConsistency,
   proveInclusion,
+} from '../../../src/application/evidence/index.js'
+import {
+  copyEvents,
+  type EventStore,
+  memoryEventStore,
+  memoryReadModel,
   verify,
 } from '../../../src/index.js'
 import { addSamples, good, type Iam, logOf, start } from '../host.js'

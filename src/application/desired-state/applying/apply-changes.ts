@@ -138,7 +138,7 @@ const movedSince = (
 }
 
 /** Writes of an append beside that of the project, which is written first and guards what lies in it. */
-const MOST = MAX_WRITES - 1
+const MAX_WRITES_BESIDE_PROJECT = MAX_WRITES - 1
 
 /**
  * The appends of one unit. As many role changes to an append as it takes; then as many grants, which are decided on
@@ -153,8 +153,10 @@ const batchesOf = async (
   const grants = changed.filter(isGrant)
   const others = changed.filter((pending) => !isGrant(pending))
   const batches: Batch[] = []
-  if (hasEvents(head)) batches.push({ writes: [head, ...others.splice(0, MOST)] })
-  while (others.length > 0) batches.push({ writes: others.splice(0, MOST), guard: head })
+  if (hasEvents(head))
+    batches.push({ writes: [head, ...others.splice(0, MAX_WRITES_BESIDE_PROJECT)] })
+  while (others.length > 0)
+    batches.push({ writes: others.splice(0, MAX_WRITES_BESIDE_PROJECT), guard: head })
   for (const writes of await grantBatches(planning, grants)) batches.push({ writes, guard: head })
   return batches
 }
@@ -181,7 +183,10 @@ const grantBatches = async (
     }))
     for (const { pending, roleKeys } of await Promise.all(reading)) {
       const added = roleKeys.filter((roleKey) => !guards.has(roleKey))
-      if (last.length === 0 || last.length + 1 + guards.size + added.length > MOST) {
+      if (
+        last.length === 0 ||
+        last.length + 1 + guards.size + added.length > MAX_WRITES_BESIDE_PROJECT
+      ) {
         last = []
         guards = new Set()
         batches.push(last)

@@ -1,0 +1,14 @@
+export { type LogCheckpointOptions, logCheckpoint } from './checkpoint.js'
+export { generateSignerKey, type SignerKey } from './note.js'
+export {
+  type InclusionProof,
+  type ProveConsistencyOptions,
+  type ProveInclusionOptions,
+  proveConsistency,
+  proveInclusion,
+  type VerifyConsistencyInput,
+  type VerifyInclusionInput,
+  verifyConsistency,
+  verifyInclusion,
+} from './proofs.js'
+export { eventLine } from './tree.js'
