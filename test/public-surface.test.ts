@@ -5,7 +5,7 @@ import { namesOf, subpaths } from './types/program.js'
 
 // The reports in test/api hold the public names with their types; the gates compare them with what is built.
 
-const golden = join(import.meta.dirname, 'golden/names-0.1.json')
+const golden = join(import.meta.dirname, 'api/names-0.1.json')
 const OF_0_1: readonly string[] = JSON.parse(readFileSync(golden, 'utf8'))
 const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as domain from '../../src/domain/index.js'
 import * as claviger from '../../src/index.js'
 
 /** What a consumer of Standard Schema (https://standardschema.dev), version 1, needs of a schema. */
@@ -13,7 +14,9 @@ interface StandardSchema {
 const isStandardSchema = (value: unknown): value is StandardSchema =>
   typeof value === 'object' && value !== null && '~standard' in value
 
-const schemas = Object.entries(claviger).filter(([, value]) => isStandardSchema(value))
+const schemas = Object.entries({ ...claviger, ...domain }).filter(([, value]) =>
+  isStandardSchema(value),
+)
 
 /** As a consumer that knows nothing of the schema library would. */
 const validate = (schema: StandardSchema, value: unknown): unknown =>

@@ -7,6 +7,8 @@ const root = resolve(import.meta.dirname, '../../..')
 /** The subpaths, by the sources that tests run. */
 const SUBPATHS = {
   claviger: 'index.ts',
+  'claviger/domain': 'domain/index.ts',
+  'claviger/evidence': 'application/evidence/index.ts',
   'claviger/cloudflare': 'adapters/cloudflare/index.ts',
   'claviger/console': 'console/index.ts',
   'claviger/transport': 'transport/index.ts',
