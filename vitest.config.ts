@@ -10,15 +10,8 @@ const PLAIN = [
   'transport/{errors,http,messages,operations,rpc}/**/*.test.ts',
 ]
 
-/** Tests that start many servers, processes or pages: `npm run test:long`, which the gates run, has them in full. */
-const LONG = [
-  'adapters/postgres/connection/{access,search-path,pooler}.test.ts',
-  'adapters/postgres/log/{grant-race,domain-race}.test.ts',
-  'adapters/postgres/replica/{laws,replica}.test.ts',
-  'console/{large,lists}.test.ts',
-  'processes/{grant-race,domain-race}.test.ts',
-  'webhooks/storm.test.ts',
-]
+/** Tests that take long: `npm test` leaves them out, `npm run test:all` runs all. */
+const LONG = '**/*.long.test.ts'
 
 export default defineConfig({
   resolve: {
@@ -49,18 +42,18 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       // Files share a process, which loads the library once: that is half of their time.
-      { extends: true, test: { name: 'plain', include: PLAIN, isolate: false } },
+      { extends: true, test: { name: 'plain', include: PLAIN, exclude: [LONG], isolate: false } },
       {
         extends: true,
         test: {
           name: 'apart',
           include: ['**/*.test.ts'],
-          exclude: [...PLAIN, ...(process.env['LONG'] ? [] : LONG)],
+          exclude: [...PLAIN, LONG],
         },
       },
+      { extends: true, test: { name: 'long', include: [LONG] } },
     ],
-    reporters: process.env['CI']
-      ? ['default', ['json', { outputFile: 'reports/tests.json' }]]
-      : ['default'],
+    reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
+    outputFile: { json: 'reports/tests.json' },
   },
 })

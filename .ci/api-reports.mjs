@@ -1,5 +1,5 @@
 // Compares the types of the built package with the reports in test/api, so that a change of the public
-// surface shows in the diff of a review. `npm run api:update` writes the reports anew.
+// surface shows in the diff of a review. `node .ci/api-reports.mjs --update` writes the reports anew.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
@@ -67,7 +67,7 @@ const isCurrent = (file) => {
     console.error(
       mayUpdate
         ? `${name}: written anew`
-        : `${name}: the public surface changed; look at it with \`npm run api:update\` and commit the report`,
+        : `${name}: the public surface changed; look at it with \`node .ci/api-reports.mjs --update\` and commit the report`,
     )
   return errorCount === 0 && (mayUpdate || !hasChanged)
 }

@@ -32,7 +32,6 @@ const gates = [
   ],
   ['sizes within budget', () => run(node, own('sizes.mjs'))],
   ['API reports', () => run(node, own('api-reports.mjs'))],
-  ['tests that are too long for npm test', () => run('npm', 'run', '--silent', 'test:long')],
   ['clients of two generators', () => run(node, join(root, 'test/clients/run.mjs'))],
   ['SBOM', () => run(node, own('sbom.mjs'))],
   ['licences', () => run(node, own('licences.mjs'))],

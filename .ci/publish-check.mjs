@@ -1,4 +1,4 @@
-// Says what keeps this package from being published: `npm run publish:check`, and before `npm publish`.
+// Says what keeps this package from being published: `node .ci/publish-check.mjs`, and before `npm publish`.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 

@@ -1,4 +1,4 @@
-// Takes the pictures of docs/guides/console.md: `npm run screenshots`.
+// Takes the pictures of docs/guides/console.md: `node .ci/screenshots.ts`, after `npm run build`.
 import { chromium } from 'playwright-core'
 import { openHost } from '../test/console/host.ts'
 

@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linksIn } from './markdown.js'
-// Shared with `npm run test:runtimes`, which has every runtime do the same.
+// Shared with runtimes/run.ts, which has every runtime do the same.
 import {
   addPrograms,
   pack,
@@ -236,7 +236,7 @@ describe('Publishing', () => {
     for (const name of ['repository', 'homepage', 'bugs'])
       expect(stderr).toContain(`NOT TO BE PUBLISHED: package.json has no ${name}:`)
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-    expect(scripts.prepublishOnly).toMatch(/^npm run publish:check && /)
+    expect(scripts.prepublishOnly).toMatch(/^node \.ci\/publish-check\.mjs && /)
   })
 
   it('is let go with addresses, provenance, and a section in the changelog', async () => {

@@ -1,4 +1,4 @@
-// A host that signs users in, with two real OpenID providers beside it: `npm run example:sign-in`.
+// A host that signs users in, with two real OpenID providers beside it: `node docs/examples/sign-in.ts`, after `npm run build`.
 import { randomBytes } from 'node:crypto'
 import {
   aesGcmCipher,

@@ -1,4 +1,5 @@
-// `npm run test:clients`: clients that two generators make of /openapi.json compile, and work against a server.
+// `node test/clients/run.mjs`, after `npm run build`: clients that two generators make of /openapi.json compile, and work
+// against a server.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

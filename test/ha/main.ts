@@ -1,5 +1,5 @@
-// `npm run test:ha`: a cluster of three PostgreSQL nodes on loopback loses its leader three times under load, then a
-// replica, then everything at once. What was acknowledged must be in the log, and followers must have seen each event once.
+// `node test/ha/main.ts`, after `npm run build`: a cluster of three PostgreSQL nodes on loopback loses its leader three
+// times under load, then a replica, then everything at once. What was acknowledged must be in the log, and followers must have seen each event once.
 import { type Cluster, startCluster } from './cluster.ts'
 import { disturb, seconds } from './disturb.ts'
 import { type Host, startHost } from './host.ts'

@@ -1,5 +1,5 @@
-// `npm run test:runtimes`: packs the package, installs it into an empty folder and has every runtime run
-// the smoke suite on it. Prints what each did; fails when one did otherwise. What cannot be had here is
+// `node test/runtimes/run.ts`, after `npm run build`: packs the package, installs it into an empty folder and has every
+// runtime run the smoke suite on it. Prints what each did; fails when one did otherwise. What cannot be had here is
 // reported as SKIPPED, and fails only when CI_RUNTIMES=all.
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -61,8 +61,8 @@ const rolesAndSettings = async (iam: Iam) => {
   )
 }
 
-/** What `iam.apply` does on any store. `share` is how much of the usual number of random inputs is tried. */
-export const applySuite = (open: OpenStore, share = 1): void => {
+/** What `iam.apply` does on any store. */
+export const applySuite = (open: OpenStore): void => {
   test('a state has the same result in an empty organization and after another state', () =>
     fc.assert(
       fc.asyncProperty(whole, whole, async (first, last) => {
@@ -81,7 +81,7 @@ export const applySuite = (open: OpenStore, share = 1): void => {
           expect(world.appends).toBe(appends)
         })
       }),
-      { numRuns: 15 * share },
+      { numRuns: 15 },
     ))
 
   test('the events of a plan are those that applying the plan or its state records', () =>
@@ -106,7 +106,7 @@ export const applySuite = (open: OpenStore, share = 1): void => {
             expect(applied.undeclared).toEqual(plan.undeclared)
           }),
       ),
-      { numRuns: 40 * share },
+      { numRuns: 40 },
     ))
 
   test('a project with its roles is one append, a provider another, and all are marked', () =>

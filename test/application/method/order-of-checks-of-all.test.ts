@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { memoryEventStore } from '../../../src/index.js'
 import { iamOn } from '../host.js'
 import { methods, SAMPLE } from './methods.js'
-import { checkOrder } from './order-of-checks-suite.js'
+import { checkMethods } from './order-of-checks-suite.js'
 
 it('lists every method there is', () => {
   const iam = iamOn(memoryEventStore())
@@ -16,4 +16,4 @@ it('lists every method there is', () => {
   expect(methods.map(({ name }) => name).toSorted()).toEqual(needing.toSorted())
 })
 
-checkOrder(methods.filter(({ name }) => !SAMPLE.includes(name)))
+checkMethods(methods.filter(({ name }) => !SAMPLE.includes(name)))

@@ -31,14 +31,78 @@ export const withoutAuthorize = (store: EventStore) =>
     },
   })
 
-/** What every method checks, and in which order. */
-export const checkOrder = (methods: readonly Method[]) =>
+/** What each method decides by itself: its permissions, their object, and the fields of the context that it supports. */
+export const checkMethods = (methods: readonly Method[]) =>
   describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] }) => {
     beforeEach(addStore)
 
     it('succeeds with the permission', async () => {
       await good(of(iamOn(store))(input, context))
     })
+
+    it('asks for no permission without a caller, or with a malformed context', async () => {
+      const call = (given: unknown) => of(withoutAuthorize(store))({ nonsense: true }, given)
+      expect(await refusal(call({}))).toEqual({ kind: 'Unauthenticated' })
+      expect(await badFields(call({ ...context, correlationId: null }))).toEqual(['correlationId'])
+    })
+
+    it('refuses the fields of the context that it does not support, and accepts the others', async () => {
+      const onProgress = () => undefined
+      const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true, onProgress }
+      for (const [field, value] of Object.entries(given)) {
+        const answer = await of(withoutAuthorize(store))(input, {
+          ...context,
+          [field]: value,
+        }).mapErr(({ kind }) => kind)
+        const expected = refuses.includes(field) ? 'InvalidArgument' : 'Unavailable'
+        expect(answer._unsafeUnwrapErr()).toBe(expected)
+      }
+    })
+
+    it('asks for each permission with its object before it reports malformed input', async () => {
+      const asked: PermissionQuestion[] = []
+      const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
+      const error = await refusal(of(iam)({ ...input, nonsense: true }, inGlobex))
+      expect(error).toMatchObject({ kind: 'InvalidArgument' })
+      expect(asked).toEqual(
+        permissions.map((permission) => ({
+          caller,
+          permission,
+          orgId: 'globex',
+          ...(object && { object }),
+        })),
+      )
+    })
+
+    it.each(permissions.map((permission) => [permission]))('denies without %s', async (missing) => {
+      const permissions = everything.filter((permission) => permission !== missing)
+      const poor = { caller: { ...caller, permissions } }
+      const denied = { kind: 'PermissionDenied', permission: missing, orgId: 'acme' }
+      expect(await refusal(of(iamOn(store))(input, poor))).toEqual(denied)
+      expect(await refusal(of(iamOn(store))({ nonsense: true }, poor))).toEqual(denied)
+      expect(await refusal(of(iamOn(store))({ idpId: 'absent', id: 'absent' }, poor))).toEqual(
+        denied,
+      )
+    })
+
+    it('is cancelled when the signal has aborted, after permission and input', async () => {
+      const aborted = { ...context, signal: AbortSignal.abort() }
+      const before = (await logOf(store)).length
+      const iam = iamOn(store)
+      expect(await refusal(of(iam)(input, aborted))).toEqual({ kind: 'Cancelled' })
+      expect(await refusal(of(iam)({ nonsense: true }, aborted))).toMatchObject({
+        kind: 'InvalidArgument',
+      })
+      const denied = { ...aborted, caller: { ...caller, permissions: [] } }
+      expect(await refusal(of(iam)(input, denied))).toMatchObject({ kind: 'PermissionDenied' })
+      expect(await logOf(store)).toHaveLength(before)
+    })
+  })
+
+/** What every method checks by the same functions, and in which order. */
+export const checkOrder = (methods: readonly Method[]) =>
+  describe.each(methods)('$name', ({ of, input, permissions }) => {
+    beforeEach(addStore)
 
     it.each([undefined, null, {}, { caller: undefined }, { caller: null }, 'caller'])(
       'refuses a call that names no caller as unauthenticated: %j',
@@ -91,34 +155,6 @@ export const checkOrder = (methods: readonly Method[]) =>
       ])
     })
 
-    it('refuses the fields of the context that it does not support, and accepts the others', async () => {
-      const onProgress = () => undefined
-      const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true, onProgress }
-      for (const [field, value] of Object.entries(given)) {
-        const answer = await of(withoutAuthorize(store))(input, {
-          ...context,
-          [field]: value,
-        }).mapErr(({ kind }) => kind)
-        const expected = refuses.includes(field) ? 'InvalidArgument' : 'Unavailable'
-        expect(answer._unsafeUnwrapErr()).toBe(expected)
-      }
-    })
-
-    it('asks for each permission with its object before it reports malformed input', async () => {
-      const asked: PermissionQuestion[] = []
-      const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
-      const error = await refusal(of(iam)({ ...input, nonsense: true }, inGlobex))
-      expect(error).toMatchObject({ kind: 'InvalidArgument' })
-      expect(asked).toEqual(
-        permissions.map((permission) => ({
-          caller,
-          permission,
-          orgId: 'globex',
-          ...(object && { object }),
-        })),
-      )
-    })
-
     it.each(['a b', '__proto__', 5, null, undefined, {}])(
       'asks about the whole organization when the id is %s',
       async (id) => {
@@ -139,17 +175,6 @@ export const checkOrder = (methods: readonly Method[]) =>
         expect(asked[0]).toEqual({ caller, permission: permissions[0], orgId: 'acme' })
       },
     )
-
-    it.each(permissions.map((permission) => [permission]))('denies without %s', async (missing) => {
-      const permissions = everything.filter((permission) => permission !== missing)
-      const poor = { caller: { ...caller, permissions } }
-      const denied = { kind: 'PermissionDenied', permission: missing, orgId: 'acme' }
-      expect(await refusal(of(iamOn(store))(input, poor))).toEqual(denied)
-      expect(await refusal(of(iamOn(store))({ nonsense: true }, poor))).toEqual(denied)
-      expect(await refusal(of(iamOn(store))({ idpId: 'absent', id: 'absent' }, poor))).toEqual(
-        denied,
-      )
-    })
 
     it.each([1, 'true', {}, [], Promise.resolve(1), undefined, null, false])(
       'accepts no answer but true: %s',
@@ -174,19 +199,6 @@ export const checkOrder = (methods: readonly Method[]) =>
           expect(error).toEqual({ kind: 'Unavailable', outcome: 'not_recorded', cause })
         }
       }
-      expect(await logOf(store)).toHaveLength(before)
-    })
-
-    it('is cancelled when the signal has aborted, after permission and input', async () => {
-      const aborted = { ...context, signal: AbortSignal.abort() }
-      const before = (await logOf(store)).length
-      const iam = iamOn(store)
-      expect(await refusal(of(iam)(input, aborted))).toEqual({ kind: 'Cancelled' })
-      expect(await refusal(of(iam)({ nonsense: true }, aborted))).toMatchObject({
-        kind: 'InvalidArgument',
-      })
-      const denied = { ...aborted, caller: { ...caller, permissions: [] } }
-      expect(await refusal(of(iam)(input, denied))).toMatchObject({ kind: 'PermissionDenied' })
       expect(await logOf(store)).toHaveLength(before)
     })
   })

@@ -1,7 +1,7 @@
-// `npm run soak`: mixed load with faults on every store, for 10 minutes in all. What was acknowledged must
-// be in the log, read models must say what the log says, memory must stay flat, nothing may be left open.
-// Then a million streams, in memory that stays flat. `npm run soak -- --minutes 1 --only sqlite` is a
-// shorter one; `--only streams` runs the last part.
+// `node --expose-gc test/fuzz/soak/main.ts`, after `npm run build`: mixed load with faults on every store, for 10 minutes
+// in all. What was acknowledged must be in the log, read models must say what the log says, memory must stay flat,
+// nothing may be left open. Then a million streams, in memory that stays flat. `--minutes 1 --only sqlite` makes it
+// shorter; `--only streams` runs the last part.
 import { parseArgs } from 'node:util'
 import { soakManyStreams } from './many-streams.ts'
 import { memory } from './memory-place.ts'

@@ -23,24 +23,32 @@ const open = async () => {
 
 const DESCRIPTION = "must be the caller's own organization, or absent, on identity providers"
 
+const HEADERS = [
+  ['globex', DESCRIPTION],
+  ['initech', DESCRIPTION],
+  ['no+org', DESCRIPTION],
+  ['acme, acme', 'must be one organization, given once'],
+] as const
+
+/** One function reads the header for all methods: a write and a read stand for the others. */
+const isInFull = ({ name }: DescMethod) => /^(AddOIDC|List)/i.test(name)
+
 describe.each(IdentityProviderService.methods.map((method) => [method.name, method] as const))(
   'The organization header of %s',
   (_, method) => {
-    it.each([
-      ['globex', DESCRIPTION],
-      ['initech', DESCRIPTION],
-      ['no+org', DESCRIPTION],
-      ['acme, acme', 'must be one organization, given once'],
-    ])('that names %j is refused in JSON and gRPC-web', async (orgId, description) => {
-      const { call } = await open()
-      const json = await call(method, 'application/json', '{}', orgId)
-      expect(json.status).toBe(400)
-      expect(violationsIn(await json.json())).toEqual({ orgId: description })
-      const message = toBinary(method.input, create(method.input))
-      const frame = new Uint8Array([0, 0, 0, 0, message.length, ...message])
-      const web = await call(method, 'application/grpc-web+proto', frame, orgId)
-      expect(await web.text()).toContain('grpc-status: 3')
-    })
+    it.each(isInFull(method) ? HEADERS : HEADERS.slice(0, 1))(
+      'that names %j is refused in JSON and gRPC-web',
+      async (orgId, description) => {
+        const { call } = await open()
+        const json = await call(method, 'application/json', '{}', orgId)
+        expect(json.status).toBe(400)
+        expect(violationsIn(await json.json())).toEqual({ orgId: description })
+        const message = toBinary(method.input, create(method.input))
+        const frame = new Uint8Array([0, 0, 0, 0, message.length, ...message])
+        const web = await call(method, 'application/grpc-web+proto', frame, orgId)
+        expect(await web.text()).toContain('grpc-status: 3')
+      },
+    )
   },
 )
 

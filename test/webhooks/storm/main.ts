@@ -1,4 +1,4 @@
-// `npm run test:webhooks`: 100,000 changes, ten endpoints of which three are dead, receivers that fail in many ways,
+// `node test/webhooks/storm/main.ts`, after `npm run build`: 100,000 changes, ten endpoints of which three are dead, receivers that fail in many ways,
 // secrets that are rotated, senders that are killed 20 times. `-- --changes 2000 --kills 3` for a short one.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

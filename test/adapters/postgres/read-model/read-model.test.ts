@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
 import {
   CHECKPOINT,
@@ -10,32 +10,19 @@ import {
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { newLog } from '../../../../src/testing/read-model/harness.js'
 import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
-import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
-import { sampled } from '../../../sampled.js'
-import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
 const opened: Postgres[] = []
 
-const openBoth = async (schema: string): Promise<Postgres> => {
+const openSchema = async (schema: string): Promise<Postgres['readModel']> => {
   const postgres = await openPostgres({ connectionString: server.connectionString, schema })
   opened.push(postgres)
-  return postgres
+  return postgres.readModel
 }
-
-const openSchema = async (schema: string): Promise<Postgres['readModel']> =>
-  (await openBoth(schema)).readModel
 
 afterAll(async () => {
   for (const { close } of opened) await close()
-})
-
-describe('A read model in PostgreSQL', () => {
-  const home = databaseHome(newSchema, openBoth)
-
-  // In full on SQLite: it is the same read model.
-  test.each(sampled(readModelLaws))('$name', ({ check }) => check(home))
 })
 
 /** By name. */

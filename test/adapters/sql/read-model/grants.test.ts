@@ -132,8 +132,8 @@ const everything = (model: ReadModel, positions: readonly bigint[]) => {
 const sizesOfBatches = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 })
 
 test.each([
-  ['SQLite', () => sqlite.readModel, process.env['LONG'] ? 150 : 50],
-  ['PostgreSQL', () => postgres.readModel, process.env['LONG'] ? 20 : 8],
+  ['SQLite', () => sqlite.readModel, 150],
+  ['PostgreSQL', () => postgres.readModel, 20],
 ] as const)(
   'Grants are read from %s as from memory.',
   async (_, modelOf, numRuns) => {

@@ -12,7 +12,6 @@ import {
   withoutPreparedStatements,
 } from '../../../pgbouncer.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
-import { sampled } from '../../../sampled.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, schemas } from '../test-schemas.js'
 import { sessionSettings } from './session-settings.js'
@@ -177,21 +176,18 @@ describe('Behind PgBouncer with prepared statements', () => {
 })
 
 describe('Behind PgBouncer', () => {
-  test.each(sampled([...eventStoreLaws, ...eventRestoreLaws]))(
-    'the store: $name',
-    async ({ check }) => {
-      const { connectionString } = pooler
-      const listenConnectionString = server.connectionString
-      await using harness = schemas((schema) => ({
-        connectionString,
-        listenConnectionString,
-        schema,
-      }))
-      await check(harness)
-    },
-  )
+  test.each([...eventStoreLaws, ...eventRestoreLaws])('the store: $name', async ({ check }) => {
+    const { connectionString } = pooler
+    const listenConnectionString = server.connectionString
+    await using harness = schemas((schema) => ({
+      connectionString,
+      listenConnectionString,
+      schema,
+    }))
+    await check(harness)
+  })
 
-  test.each(sampled(readModelLaws))('the read model: $name', async ({ check }) => {
+  test.each(readModelLaws)('the read model: $name', async ({ check }) => {
     const { connectionString } = pooler
     const opened: Postgres[] = []
     const home = databaseHome(newSchema, async (schema) => {

@@ -1,12 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSqlite } from '../../src/adapters/sqlite/index.js'
-import { eventLine } from '../../src/application/evidence/index.js'
-import { sampled } from '../sampled.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { claviger, type Ran, starting } from './command-line.js'
 import { CANARIES, newFile, PLACES, type Place, stopServer, written } from './places.js'
-
-afterAll(stopServer)
 
 const { clientSecret, k1, k2 } = CANARIES
 const keys = written(JSON.stringify({ current: 'k1', keys: { k1 } }), 'keys.json')
@@ -28,12 +23,14 @@ const access = written(JSON.stringify(desired))
 const changed = written(JSON.stringify({ ...desired, projects: [{ ...portal, name: 'Shop' }] }))
 
 /** What a command printed, when it did what it was asked to. */
-const out = ({ code, out, notes }: Ran): string => {
+export const out = ({ code, out, notes }: Ran): string => {
   expect({ code, notes }).toEqual({ code: 0, notes: '' })
   return out
 }
 
-describe.each(sampled(Object.entries(PLACES)))('The command line on %s', (kind, newPlace) => {
+/** What every command does on a database of one kind. */
+export const commandsSuite = (kind: keyof typeof PLACES): void => {
+  const newPlace = PLACES[kind]
   const all: Ran[] = []
   const secrets: string[] = Object.values(CANARIES)
   let place: Place
@@ -46,6 +43,8 @@ describe.each(sampled(Object.entries(PLACES)))('The command line on %s', (kind, 
   /** A command on the place. */
   const on = (name: string, ...parameters: readonly string[]): Promise<Ran> =>
     run(name, ...parameters, ...place.database)
+
+  afterAll(stopServer)
 
   beforeAll(async () => {
     place = await newPlace()
@@ -232,22 +231,4 @@ describe.each(sampled(Object.entries(PLACES)))('The command line on %s', (kind, 
     expect(secrets).toHaveLength(5)
     expect(all.length).toBeGreaterThan(20)
   })
-})
-
-describe('The log in JSON', () => {
-  it('is exactly the evidence, whatever it holds', async () => {
-    const path = newFile()
-    const name = 'postgres://u:secret@host \u0085\u009b31m\u007f\u202e é\u{1f600}'
-    const file = written(JSON.stringify({ projects: [{ id: 'p', name }] }))
-    out(await claviger('apply', file, '--org', 'acme', '--create', '--db', path))
-    await using opened = openSqlite(path)
-    const events = await opened.store.readAll(0n, 10)
-    const [json, history] = await Promise.all([
-      claviger('log', '--json', '--db', path),
-      claviger('history', '--org', 'acme', '--db', path),
-    ])
-    expect(out(json)).toBe(`${events.map(eventLine).join('\n')}\n`)
-    // For people, nothing moves the cursor or turns the text around.
-    expect(out(history)).toContain(String.raw`\u{85}\u{9b}31m\u{7f}\u{202e} é`)
-  })
-})
+}

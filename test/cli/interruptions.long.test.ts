@@ -8,9 +8,6 @@ import { fileWithRoles, newFile, ownServer, PLACES, query, stopServer, written }
 
 const ROLES = 2_500
 
-/** What waits for a while is part of the gates alone: npm run test:long. */
-const isLong = Boolean(process.env['LONG'])
-
 let path: string
 beforeAll(async () => {
   path = await fileWithRoles(ROLES)
@@ -162,7 +159,7 @@ describe('Ctrl-C', () => {
     expect(notes).toMatch(/claviger: Interrupted\n$/)
   })
 
-  it.runIf(isLong)('twice ends a copy at once, and the next one goes on', async () => {
+  it('twice ends a copy at once, and the next one goes on', async () => {
     const { schema, count, parameters } = await emptyTarget()
     await whileLocked(schema, () => interrupt(starting('copy', ...parameters)))
     await whenNobodyWaits()
@@ -173,7 +170,7 @@ describe('Ctrl-C', () => {
     expect(await claviger('copy', ...parameters)).toEqual({ code: 0, out, notes: '' })
   })
 
-  it.runIf(isLong)('twice ends an apply at once: each project is there or not', async () => {
+  it('twice ends an apply at once: each project is there or not', async () => {
     const { database, to } = await PLACES.PostgreSQL()
     const parameters = [access, '--org', 'other', ...database]
     await claviger('copy', '--from', path, ...to)

@@ -4,7 +4,7 @@ import type { Answer } from '../../../processes/writer.js'
 import { checkLog, makeShared, startWriting } from '../../../processes/writing.js'
 import { temporaryFile } from '../temporary-file.js'
 
-const ROUNDS = process.env['TORTURE'] ? 20 : 1
+const ROUNDS = 20
 const COMMANDS = 60
 
 test('Writers killed under load lose no answered append, and record none in part or twice.', async () => {

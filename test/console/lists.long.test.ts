@@ -1,7 +1,6 @@
 import { orThrow } from 'claviger'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sampled } from '../sampled.js'
 import { hasChromium } from '../transport/clients/chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
@@ -45,7 +44,7 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
     return status
   }
 
-  it.each(sampled(LISTS))(
+  it.each(LISTS)(
     'on %s, "%s" is sorted by each column and filtered by each field',
     async (path, label) => {
       await opened.open(path)

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sampled } from '../sampled.js'
 import { hasChromium } from '../transport/clients/chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
@@ -68,7 +67,7 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
     }
   }
 
-  it.each(sampled(PAGES))(
+  it.each(PAGES)(
     'shows /%s at three widths in both schemes, without a violation of axe',
     async (path) => {
       await open(path)

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventRecoveryLaws } from '../../../src/testing/index.js'
 import type { Answer } from '../../processes/writer.js'
 import { checkLog } from '../../processes/writing.js'
-import { sampled } from '../../sampled.js'
 import { type Hosts, startHosts, storeOf } from './hosts.js'
 
 let hosts: Hosts
@@ -14,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => hosts[Symbol.asyncDispose]())
 
 describe('When workerd is killed', () => {
-  test.each(sampled(eventRecoveryLaws))('$name', async ({ name: law, check }) => {
+  test.each(eventRecoveryLaws)('$name', async ({ name: law, check }) => {
     const name = law.replaceAll(/\W/g, '')
     await check({
       open: async () => storeOf(hosts, name),

@@ -15,8 +15,7 @@ const open: OpenStore = () =>
 
 describe('On PostgreSQL, plan', () => planSuite(open))
 
-// Each random input gets a schema of its own, which takes a while to make.
-describe('On PostgreSQL, apply', () => applySuite(open, process.env['LONG'] ? 1 : 0.2))
+describe('On PostgreSQL, apply', () => applySuite(open))
 
 describe('On PostgreSQL, removed ids', () => blockedSuite(open))
 

@@ -10,8 +10,7 @@ const measure = (events: number, streams: number): { events: number; grown: numb
   return JSON.parse(execFileSync(process.execPath, parameters, { encoding: 'utf8' }))
 }
 
-// In the gates: npm run test:long.
-describe.runIf(process.env['LONG'])('Verifying a large log by a checkpoint', () => {
+describe('Verifying a large log by a checkpoint', () => {
   it('takes memory for each stream, and none for an event', () => {
     const { events, grown } = measure(200_000, 1_000)
     expect(events).toBe(200_000)

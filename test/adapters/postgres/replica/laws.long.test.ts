@@ -3,7 +3,6 @@ import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/i
 import { checkpointLaws, headLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
-import { sampled } from '../../../sampled.js'
 import { databaseHome } from '../../read-model-home.js'
 import { ask, standbyOf } from '../standby.js'
 import { newSchema } from '../test-schemas.js'
@@ -24,14 +23,10 @@ afterAll(async () => {
 /** Laws of which several handles are read. */
 const ofHandles = [...checkpointLaws, ...headLaws]
 
-const isLong = process.env['LONG'] !== undefined
-
-describe.each(
-  sampled([
-    { follows: 'as fast as it can', delay: '0', laws: isLong ? readModelLaws : ofHandles },
-    { follows: 'late', delay: '10ms', laws: ofHandles },
-  ]),
-)('A read model with a replica that follows $follows', ({ delay, laws }) => {
+describe.each([
+  { follows: 'as fast as it can', delay: '0', laws: readModelLaws },
+  { follows: 'late', delay: '10ms', laws: ofHandles },
+])('A read model with a replica that follows $follows', ({ delay, laws }) => {
   const opened: Postgres[] = []
   const home = databaseHome(newSchema, async (schema) => {
     const { connectionString } = primary

@@ -1,0 +1,4 @@
+import { cases } from '../cases.js'
+import { OTHER_CLIENTS, paritySuite } from './parity-suite.js'
+
+paritySuite(OTHER_CLIENTS, cases)
