@@ -55,6 +55,8 @@ export class CallStreams implements Streams {
   /** What was loaded for this call, and adopted since; a load that is under way counts. */
   readonly #loaded = new Map<StreamId, AnyStreamState>()
   readonly #loading = new Map<StreamId, Promise<AnyStreamState>>()
+  /** Whether the last decision read a stream once as cached, and then as it was loaded. */
+  #isMixed = false
   /** What the last round of loads has loaded. */
   readonly #lastRound = new Set<AnyStreamState>()
 
@@ -75,6 +77,7 @@ export class CallStreams implements Streams {
     const name = aggregate.stream(orgId, ids)
     const known = this.#known(aggregate, name, load)
     const stream = known ?? (await this.#load(aggregate, name))
+    if ((this.#read.get(name) ?? stream) !== stream) this.#isMixed = true
     this.#read.set(name, stream)
     if (guard) this.#guards.add(stream)
     return stream
@@ -84,7 +87,13 @@ export class CallStreams implements Streams {
   decide<Decision>(decision: (streams: Streams) => Promise<Decision>): Promise<Decision> {
     this.#read.clear()
     this.#guards.clear()
+    this.#isMixed = false
     return decision(this)
+  }
+
+  /** Whether the last decision saw one stream in two states. Taken again, it sees the one that was loaded. */
+  get isMixed(): boolean {
+    return this.#isMixed
   }
 
   /** Whether all that the last decision read was loaded in one round, and none began since. */

@@ -73,6 +73,7 @@ export const transact = async <Decided extends Decision, Answer>(
       // 1. Decide; reads load what is not cached.
       const decision = asExpected(call, await streams.decide(decide))
       if (signal?.aborted) return err({ kind: 'Cancelled' })
+      if (streams.isMixed) continue
       if (announced === lost) observer?.deciding(++announced)
       const changes = decision.isOk() ? decision.value.changes : []
 

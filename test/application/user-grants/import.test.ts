@@ -289,6 +289,31 @@ describe('userGrants.import', () => {
     expect(given.map(({ data }) => Reflect.get(data, 'userId'))).toEqual(['bob', 'u2'])
   })
 
+  it('is decided on one state of each grant when others changed one that was seen before', async () => {
+    await giveBob(another(world), 'editor')
+    await good(iam.userGrants.deactivate(bob, context))
+    await good(another(world).userGrants.reactivate(bob, context))
+    await removeRole(another(world), 'editor')
+    expect(await importRows(iam, row('bob', 'viewer'))).toMatchObject({ added: 1 })
+  })
+
+  it('is decided on one state of each role when others changed one that was seen before', async () => {
+    await giveBob(iam, 'viewer')
+    await good(iam.userGrants.add({ ...bob, userId: 'carol', roles: rolesOf('editor') }, context))
+    for (const userId of ['bob', 'carol'])
+      await good(iam.userGrants.deactivate({ ...bob, userId }, context))
+    await removeRole(another(world), 'editor')
+    const viewer = { ...portal, roleKey: 'viewer', displayName: 'Changed', group: '' }
+    await good(another(world).projectRoles.update(viewer, context))
+    const report = await importRows(
+      iam,
+      row('u1', 'viewer'),
+      row('bob', 'viewer'),
+      row('carol', 'viewer'),
+    )
+    expect(report).toMatchObject({ added: 2, unchanged: 1 })
+  })
+
   it('gives roles of another organization as far as that granted them, in their present lives', async () => {
     await grantGlobex(iam, 'editor', 'viewer')
     const grants = (roleKey: string) => ({ grants: [{ ...gina, roles: rolesOf(roleKey) }] })
