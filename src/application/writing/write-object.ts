@@ -241,7 +241,8 @@ const fieldChangesOf = async <Ids>(
   if (!first || !before) return []
   let row: Views[ViewType] | undefined
   if (exists(before.state)) {
-    const past = await fromPort(() => store.readStream(before.name))
+    const reading = fromPort(() => store.readStream(before.name))
+    const past = await raceAbort(reading, call.signal)
     row = readEvents(past.slice(0, before.version)).reduce(rowAfter, row)
     row &&= await withCurrentRoles(streams, objectOf(first), row)
   }

@@ -137,3 +137,20 @@ it('tells the fields of both events of a patch, and of a secret only that it cha
     { field: 'clientSecret', changed: true },
   ])
 })
+
+it('A dry run is cancelled while the store is silent about the past of its object', async () => {
+  let reads = 0
+  const silent = new Promise<never>(() => {})
+  const controller = new AbortController()
+  const process = iamOn({
+    ...store,
+    readStream: (...args) => {
+      if (++reads === 1) return store.readStream(...args)
+      setImmediate(() => controller.abort())
+      return silent
+    },
+  })
+  const input = { ...PROJECT_DEFAULTS, id: 'portal', name: 'Other' }
+  const within = { ...context, dryRun: true, signal: controller.signal } as const
+  expect(await refusal(process.projects.update(input, within))).toEqual({ kind: 'Cancelled' })
+})
