@@ -70,7 +70,7 @@ export const transact = async <Decided extends Decision, Answer>(
   let announced = 0
   try {
     for (;;) {
-      // 1. Decide; reads load what is not cached.
+      // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is taken again.
       const decision = asExpected(call, await streams.decide(decide))
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue
