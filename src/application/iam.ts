@@ -49,6 +49,10 @@ export interface History {
   /**
    * The changes of the organization or of one object, with actor and time, page by page; oldest first unless
    * `order` says otherwise. The history of a role ends with the removal of its project.
+   *
+   * @example
+   * const object = { type: 'project', id: projectId } as const
+   * const history = await iam.history.list({ object, order: 'desc' }, context)
    */
   readonly list: Read<ListHistoryInput, HistoryPage>
   /** An object as `get` would have answered at that time; not found when it did not exist. */
@@ -79,6 +83,10 @@ export interface Iam {
    * would be added, updated, removed or stay as it is, and the events. Only what is declared is compared, and
    * nothing is recorded. A declared secret is compared with the stored one when the caller may read that;
    * otherwise it counts as a change.
+   *
+   * @example
+   * const planned = await iam.plan(defineAccess({ projects: [{ id: 'portal', name: 'Portal' }] }), context)
+   * if (planned.isOk()) console.log(formatPlan(planned.value))
    */
   readonly plan: Read<DesiredAccess, Plan, WriteError>
   /**
@@ -86,6 +94,9 @@ export interface Iam {
    * role changes), and one for each provider. Applying it again changes nothing. When another writer is
    * faster, a desired state is planned again, and a plan is refused. Nothing of a plan is recorded unless its desired state
    * still leads to the same changes.
+   *
+   * @example
+   * const applied = await iam.apply(planned.value, context)
    */
   readonly apply: BatchWrite<DesiredAccess | PlanInput, Applied>
 

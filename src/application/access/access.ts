@@ -80,13 +80,29 @@ export interface AccessPage<Item> {
  * exist is an answer here, not an error. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
  */
 export interface AccessChecks {
-  /** Whether a role counts for a user of the organization, or the project lets the user in; and if not, why. */
+  /**
+   * Whether a role counts for a user of the organization, or the project lets the user in; and if not, why.
+   *
+   * @example
+   * const checked = await iam.access.check({ userId: 'bob', projectId, roleKey: 'editor' }, context)
+   * if (checked.isErr() || !checked.value.allowed) return response.status(403).end()
+   */
   readonly check: Read<CheckAccessInput, AccessCheck>
-  /** The roles of a user of the organization that count, by `projectOrgId`, `projectId` and `roleKey`. */
+  /**
+   * The roles of a user of the organization that count, by `projectOrgId`, `projectId` and `roleKey`.
+   *
+   * @example
+   * const held = await iam.access.rolesOf({ userId: 'bob' }, context)
+   * if (held.isOk()) console.log(held.value.items.map(({ roleKey }) => roleKey))
+   */
   readonly rolesOf: Read<RolesOfInput, AccessPage<HeldRole>>
   /**
    * The users of all organizations who have roles of a project of the organization that count, or counted `at` a time
    * in the past, by `roleKey`, `orgId` and `userId`.
+   *
+   * @example
+   * const at = new Date('2026-03-31T23:59:59Z')
+   * const review = await iam.access.whoHas({ projectId, roleKey: 'editor', at }, context)
    */
   readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
   /**

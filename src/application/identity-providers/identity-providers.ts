@@ -33,6 +33,12 @@ export interface IdentityProviders {
   /**
    * Adds an OIDC identity provider. Refused: an own `idpId` that is or was used in the
    * organization. Spec: Endpoints §1.
+   *
+   * @example
+   * await iam.identityProviders.addOidc(
+   *   { name: 'Corporate login', issuer: 'https://login.example.com', clientId, clientSecret, scopes: ['openid', 'email'] },
+   *   context,
+   * )
    */
   readonly addOidc: Write<AddOidcInput, IdentityProviderIds>
   /**

@@ -82,7 +82,12 @@ export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
 
 /** Roles of projects. When the project does not exist, neither do its roles. Spec: Project role. */
 export interface ProjectRoles {
-  /** Adds a role. Refused: a key that the project already has. Spec: Endpoints §4. */
+  /**
+   * Adds a role. Refused: a key that the project already has. Spec: Endpoints §4.
+   *
+   * @example
+   * await iam.projectRoles.add({ projectId, roleKey: 'editor', displayName: 'Editor', group: 'content' }, context)
+   */
   readonly add: Write<AddProjectRoleInput, ProjectRoleIds>
   /** Adds 1 to 1,000 roles of one project, all or none; answers with the `details` of the last. */
   readonly addMany: Write<AddProjectRolesInput, ProjectRolesIds>

@@ -30,7 +30,13 @@ import { type CheckLoginInput, checkLoginOf, type RoleClaimsInput, roleClaimsOf 
 
 /** Containers of applications that share the same roles. Spec: Project. */
 export interface Projects {
-  /** Adds a project. Refused: an own `id` that is or was used in the organization. */
+  /**
+   * Adds a project. Refused: an own `id` that is or was used in the organization.
+   *
+   * @example
+   * const added = await iam.projects.add({ name: 'Portal' }, context)
+   * if (added.isOk()) console.log(added.value.projectId)
+   */
   readonly add: Write<AddProjectInput, ProjectIds>
   /** Replaces name and settings: an absent setting gets its default. Spec: Endpoints §3. */
   readonly update: Write<UpdateProjectInput, ProjectIds>
@@ -47,7 +53,13 @@ export interface Projects {
   readonly remove: Write<ProjectInput, ProjectIds>
   /** One project. */
   readonly get: Read<ProjectInput, Project>
-  /** The projects of the organization, page by page. */
+  /**
+   * The projects of the organization, page by page.
+   *
+   * @example
+   * const page = await iam.projects.list({ filter: { state: 'active' }, pageSize: 50 }, context)
+   * if (page.isOk()) for (const { id, name } of page.value.items) console.log(id, name)
+   */
   readonly list: Read<ListProjectsInput, Page<Project>>
   /**
    * Checks whether a user may log in to an application of the project. The refusal says which check

@@ -31,6 +31,10 @@ export interface UserGrants {
   /**
    * Gives a user roles of a project. Refused: a second grant of a project to a user, unless all roles of the first
    * have ended; a role that the project lacks, or that the organization was not granted.
+   *
+   * @example
+   * const expiresAt = new Date('2027-01-01T00:00:00Z')
+   * await iam.userGrants.add({ userId: 'bob', projectId, roles: [{ roleKey: 'editor', expiresAt }] }, context)
    */
   readonly add: Write<UserGrantRolesInput, UserGrantIds>
   /** Replaces the roles. A role that has ended is given anew. */
