@@ -89,7 +89,10 @@ const shown = (
   since: number,
 ): ProjectRoleState => ({ status: 'active', since, displayName, group })
 
-/** A role of a project. Keeps `roleKey` unique within the project. Spec: Project role. */
+/**
+ * A role of a project. Refuses a `roleKey` that the project has; under a race the key is unique because it is part of the
+ * stream's name, see `projectRoleStream`. Spec: Project role.
+ */
 export const projectRole: Decider<
   ProjectRoleCommand,
   ProjectRoleState,
