@@ -11,21 +11,21 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // Room for access.permissions.
-  '.': { source: 'index.ts', own: 56_200, whole: 89_200 },
-  './domain': { source: 'domain/index.ts', own: 20_000, whole: 40_000 },
-  './evidence': { source: 'application/evidence/index.ts', own: 10_000, whole: 25_000 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 25_100, whole: 47_100 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 32_700, whole: 80_900 },
+  '.': { source: 'index.ts', own: 53_000, whole: 86_500 },
+  './domain': { source: 'domain/index.ts', own: 9_200, whole: 19_400 },
+  './evidence': { source: 'application/evidence/index.ts', own: 5_500, whole: 27_100 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 26_000, whole: 48_000 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 33_000, whole: 81_100 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
-  './transport': { source: 'transport/index.ts', own: 72_500, whole: 132_000 },
-  './json': { source: 'transport/json/index.ts', own: 53_000, whole: 75_500 },
+  './transport': { source: 'transport/index.ts', own: 71_200, whole: 128_900 },
+  './json': { source: 'transport/json/index.ts', own: 51_700, whole: 73_400 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
-  './console': { source: 'console/index.ts', own: 100_000, whole: 160_000 },
-  './import': { source: 'import/index.ts', own: 8_200, whole: 19_000 },
-  './oidc': { source: 'oidc/index.ts', own: 8_300, whole: 46_200 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_200, whole: 45_400 },
-  './webhooks': { source: 'webhooks/index.ts', own: 17_200, whole: 37_500 },
-  './testing': { source: 'testing/index.ts', own: 32_100, whole: 43_100 },
+  './console': { source: 'console/index.ts', own: 86_700, whole: 108_400 },
+  './import': { source: 'import/index.ts', own: 8_000, whole: 18_400 },
+  './oidc': { source: 'oidc/index.ts', own: 8_300, whole: 36_600 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_900, whole: 45_900 },
+  './webhooks': { source: 'webhooks/index.ts', own: 18_200, whole: 37_500 },
+  './testing': { source: 'testing/index.ts', own: 31_800, whole: 43_000 },
 }
 
 const root = resolve(import.meta.dirname, '..')
