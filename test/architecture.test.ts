@@ -175,10 +175,11 @@ const isAllowed = (file: string, target: string): boolean => {
   if (file === OPTIONS_CHECKER) return false
   if (target === OPTIONS_CHECKER)
     return !/^(domain|ports|projections|console\/browser)(\/|$)/.test(from)
+  if (file === DOMAIN_INDEX) return DOMAIN.includes(to)
   // An aggregate that saw the list, or rules across aggregates, would see all others.
   if ((target === AGGREGATES || target === GENERATIONS) && from.startsWith('domain')) return false
   if (from === to) return true
-  if (file === AGGREGATES || file === DOMAIN_INDEX) return DOMAIN.includes(to)
+  if (file === AGGREGATES) return DOMAIN.includes(to)
   if (target === PUBLIC_OBJECT) return from === ''
   if (target === WIRE && from.startsWith('console/browser')) return true
   const allowed = RULES.find(([rule]) => rule.test(file) || rule.test(from))?.[1] ?? []

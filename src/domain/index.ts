@@ -1,4 +1,5 @@
 // Deciders, messages, ids and references.
+export type { AnyEvent } from './aggregates.js'
 export {
   type AlreadyExists,
   type Decider,

@@ -124,7 +124,7 @@ export interface EventStore {
    * Rejects an invalid append before anything is written: no writes, a stream named twice, more than
    * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES} bytes, an expected version that is not a safe integer
    * from 0, a schema version that is not a safe integer from 1, or text outside `data` that is ill-formed, contains
-   * U+0000 or takes more than {@link MAX_NAME_BYTES} bytes.
+   * U+0000 or takes more than 2,048 bytes.
    *
    * Appends of one handle to one stream are recorded in the order they were sent, even without waiting.
    *

@@ -31,7 +31,7 @@ export interface LogCheckpointOptions {
 
 /**
  * A signed statement of what the log holds now: how many events, and the root of a Merkle tree (RFC 6962) over
- * {@link eventLine} of each. Keep it where nobody who can write to the store can change it: with it, {@link verify}
+ * {@link eventLine} of each. Keep it where nobody who can write to the store can change it: with it, `verify`
  * finds what was changed before. Memory does not grow with the log.
  *
  * @returns a note (C2SP tlog-checkpoint), about 500 bytes. As an error: InvalidArgument for `signer` or `since`, or

@@ -1,16 +1,11 @@
 import { err } from 'neverthrow'
 import { changedFields } from '../../../domain/message.js'
 import { MAX_REPORTED } from '../../../domain/values.js'
+import type { NewEvent } from '../../../ports/event-store.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { InvalidArgument, Moved, PlanOutdated, Violation } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
-import type {
-  ComparedEvent,
-  ParsedPlan,
-  PlannedChange,
-  PlannedChangeInput,
-  PlannedField,
-} from '../plan/plan.js'
+import type { ParsedPlan, PlannedChange, PlannedChangeInput, PlannedField } from '../plan/plan.js'
 import type { PlanUnit } from '../planning/plan-access.js'
 import type { Planning } from '../planning/sealed-secrets.js'
 
@@ -87,7 +82,7 @@ const wrongField = (
   return !events || sameList(events, now.events, sameEvent) ? undefined : 'events'
 }
 
-const sameEvent = (one: ComparedEvent, other: ComparedEvent): boolean =>
+const sameEvent = (one: NewEvent, other: NewEvent): boolean =>
   one.type === other.type && one.schemaVersion === other.schemaVersion && same(one.data, other.data)
 
 const sameList = <Item>(

@@ -104,17 +104,7 @@ export interface PlannedChange extends ChangeHeader {
 /** A {@link PlannedChange} as `apply` takes it. */
 export interface PlannedChangeInput extends ChangeHeader {
   /** Compared with the events that `desired` leads to; may be absent. */
-  readonly events?: readonly ComparedEvent[] | undefined
-}
-
-/** An event of a given plan. */
-export interface ComparedEvent {
-  /** Its type. */
-  readonly type: string
-  /** The version of the event type. */
-  readonly schemaVersion: number
-  /** Its fields. */
-  readonly data: object
+  readonly events?: readonly NewEvent[] | undefined
 }
 
 /** A change of an applied plan, with the details of its object afterwards. */
