@@ -52,13 +52,10 @@ export class CallStreams implements Streams {
   readonly #read = new Map<StreamId, AnyStreamState>()
   /** What of it must be unchanged when the decision is recorded. */
   readonly #guards = new Set<AnyStreamState>()
-  /** What was loaded for this call, and adopted since; a load that is under way counts. */
-  readonly #loaded = new Map<StreamId, AnyStreamState>()
-  readonly #loading = new Map<StreamId, Promise<AnyStreamState>>()
   /** Whether the last decision read a stream once as cached, and then as it was loaded. */
   #isMixed = false
-  /** What the last round of loads has loaded. */
-  readonly #lastRound = new Set<AnyStreamState>()
+  /** Undefined while nothing was loaded: most calls find all that they read in the cache. */
+  #loads: Loads | undefined
 
   constructor(
     cache: StateCache,
@@ -98,7 +95,7 @@ export class CallStreams implements Streams {
 
   /** Whether all that the last decision read was loaded in one round, and none began since. */
   get isFresh(): boolean {
-    for (const stream of this.#read.values()) if (!this.#lastRound.has(stream)) return false
+    for (const stream of this.#read.values()) if (!this.#loads?.lastRound.has(stream)) return false
     return true
   }
 
@@ -109,8 +106,10 @@ export class CallStreams implements Streams {
 
   /** Adopts what other calls of the process have seen since; it may be older than what the store has. */
   adoptCached(): void {
-    this.#lastRound.clear()
-    for (const [name, stream] of this.#loaded) this.#loaded.set(name, this.#cache.latest(stream))
+    if (!this.#loads) return
+    const { done, lastRound } = this.#loads
+    lastRound.clear()
+    for (const [name, stream] of done) done.set(name, this.#cache.latest(stream))
   }
 
   /** What to append, on condition that no guarded stream has changed. */
@@ -126,7 +125,7 @@ export class CallStreams implements Streams {
     name: StreamId,
     load: NonNullable<ReadOptions['load']>,
   ): StreamState<State, Event> | undefined {
-    const loaded = this.#loaded.get(name)
+    const loaded = this.#loads?.done.get(name)
     if (isOf(loaded, aggregate)) return loaded
     const read = this.#read.get(name)
     if (isOf(read, aggregate) && load !== 'latest') return read
@@ -148,19 +147,30 @@ export class CallStreams implements Streams {
   /** Loads a stream; a load that begins while no other is under way begins a round. */
   #startLoad(seen: AnyStreamState): Promise<AnyStreamState> {
     const { name } = seen
-    const underWay = this.#loading.get(name)
-    if (underWay) return underWay
-    if (this.#loading.size === 0) this.#lastRound.clear()
+    this.#loads ??= { done: new Map(), underWay: new Map(), lastRound: new Set() }
+    const { done, underWay, lastRound } = this.#loads
+    const begun = underWay.get(name)
+    if (begun) return begun
+    if (underWay.size === 0) lastRound.clear()
     const loading = raceAbort(this.#cache.load(seen), this.#signal)
       .then((loaded) => {
-        this.#loaded.set(name, loaded)
-        this.#lastRound.add(loaded)
+        done.set(name, loaded)
+        lastRound.add(loaded)
         return loaded
       })
-      .finally(() => this.#loading.delete(name))
-    this.#loading.set(name, loading)
+      .finally(() => underWay.delete(name))
+    underWay.set(name, loading)
     return loading
   }
+}
+
+/** What was loaded for one call, by stream. */
+interface Loads {
+  /** As it was loaded, or adopted since. */
+  readonly done: Map<StreamId, AnyStreamState>
+  readonly underWay: Map<StreamId, Promise<AnyStreamState>>
+  /** What the last round of loads has loaded. */
+  readonly lastRound: Set<AnyStreamState>
 }
 
 const writeOf = (

@@ -79,10 +79,8 @@ export const transact = async <Decided extends Decision, Answer>(
 
       // 2. Nothing to record: answer, if the decision was taken on what the store has.
       if (decision.isErr() || call.dryRun || !changes.some(hasEvents)) {
-        if (!streams.isFresh) {
-          await streams.reload()
-          continue
-        }
+        if (!streams.isFresh) await streams.reload()
+        if (!streams.isFresh) continue
         const before = await earlier?.(false)
         return before ?? decision.map((decided) => answer(applied(states, decided, [])))
       }
