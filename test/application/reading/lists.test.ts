@@ -354,6 +354,17 @@ describe('The list of each kind of object', () => {
     })
   })
 
+  it('of roles refuses a state that roles never have', async () => {
+    await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
+    const listed = (state: string) =>
+      iam.projectRoles.list({ projectId: 'p1', filter: { state } } as never, context)
+    expect(await good(listed('active'))).toMatchObject({ totalSize: 0 })
+    expect(await refusal(listed('inactive'))).toMatchObject({
+      kind: 'InvalidArgument',
+      violations: [{ field: 'filter.state' }],
+    })
+  })
+
   it('of a project without roles is empty', async () => {
     await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
     expect(await good(iam.projectRoles.list({ projectId: 'p1' }, context))).toMatchObject({
