@@ -105,7 +105,7 @@ export interface Holder {
   readonly roleKey: string
   /** The role does not count from this moment on; absent for a role without an end. */
   readonly expiresAt?: Date
-  /** When the user was given the role, in its present life; a change of `expiresAt` leaves it as it is. */
+  /** When the user was given the role, in its current generation; a change of `expiresAt` leaves it as it is. */
   readonly from: Date
 }
 

@@ -27,7 +27,7 @@ export interface State {
   readonly history: Map<string, History>
 }
 
-/** An event and the change it made, of which the entry in the history is made when it is read. */
+/** An event and the change it made. The history entry is made from them when it is read. */
 export interface PastChange extends Change {
   readonly event: KnownEvent
 }
