@@ -114,8 +114,8 @@ export const startPostgres = async ({
       })
       const failure = await failureOf(child)
       if (failure === undefined) return
-      // What a killed server leaves behind takes a moment to end.
-      if (!failure.includes('still in use') || tries === MAX_STARTS) throw new Error(failure)
+      // What a killed server leaves behind takes a moment to end; a client may have just taken its port.
+      if (!/(still|already) in use/.test(failure) || tries === MAX_STARTS) throw new Error(failure)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
@@ -227,11 +227,13 @@ const failureOf = (server: ChildProcess): Promise<string | undefined> =>
   new Promise((resolve) => {
     const said: string[] = []
     if (!server.stderr) return resolve('The server has no log')
-    createInterface(server.stderr).on('line', (line) => {
+    const log = createInterface(server.stderr)
+    log.on('line', (line) => {
       if (said.length < 100) said.push(line)
       if (/ready to accept (read-only )?connections/.test(line)) resolve(undefined)
     })
-    server.once('exit', () => resolve(`PostgreSQL did not start:\n${said.join('\n')}`))
+    // Only then is all read that the server said before it ended.
+    log.once('close', () => resolve(`PostgreSQL did not start:\n${said.join('\n')}`))
   })
 
 /** A port of this machine that nobody listens on. */
