@@ -313,6 +313,7 @@ export {
   type ProjectId,
   type ProjectRef,
   type ProjectRoleRef,
+  type ProjectRoleTarget,
   type RoleKey,
   type SealedSecret,
   type StreamId,

@@ -68,9 +68,13 @@ const permissionsFor = (
   for (const { type, target: object } of declared)
     for (const use of uses) {
       const permission = aggregates[type].permissions[use]
-      // None of the three holds a space.
-      const key = `${permission} ${object?.type} ${object?.id}`
-      asked.set(key, { permission, ...(object && { object }) })
+      // Which roles of a grant change is asked about once that is planned.
+      const isOfRoles = type === 'project_grant' && use === 'write'
+      asked.set(JSON.stringify([permission, object]), {
+        permission,
+        ...(object && { object }),
+        ...(isOfRoles && { roleKeys: [] }),
+      })
     }
   return [...asked.values()]
 }

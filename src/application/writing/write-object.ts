@@ -21,7 +21,7 @@ import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type MethodSpec, type Outcome, type Write, write } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+import { writeTargetOf } from '../method/target.js'
 import { storedKey } from '../recording/metadata.js'
 import { change, detailsOf, type StreamChange, StreamState } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
@@ -93,13 +93,13 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
 
 /** What a method checks that records a command of `aggregate`. */
 export const specOf = <Schema extends z.ZodMiniType>(
-  aggregate: Pick<AnyAggregate, 'permissions' | 'target'>,
+  aggregate: Pick<AnyAggregate, 'permissions' | 'target' | 'writeTarget'>,
   { method, schema, isNew }: CommandSpec<Schema>,
 ): MethodSpec<Schema> => ({
   method,
   permissions: [aggregate.permissions.write],
   schema,
-  target: targetOf(aggregate),
+  target: writeTargetOf(aggregate),
   refuses: isNew ? ['expectedSequence'] : [],
 })
 

@@ -65,6 +65,7 @@ export const projectRoles = defineAggregate({
     displayName: filterableText((view) => view.displayName),
     group: filterableText((view) => view.group),
   },
+  writeTarget: ({ projectId, roleKey }) => ({ type: 'project_role', projectId, roleKey }),
   permissions: { read: 'project.role.read', write: 'project.role.write' },
   assignments: {
     assignmentScope: ({ projectId, roleKey }, orgId) => ({

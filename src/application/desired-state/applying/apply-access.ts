@@ -21,7 +21,7 @@ import {
   unitsOf,
 } from '../planning/plan-access.js'
 import { openAccess, type Planning, sealAccess } from '../planning/sealed-secrets.js'
-import { applyChanges } from './apply-changes.js'
+import { applyChanges, permitGrants } from './apply-changes.js'
 import { asGiven, comparePlan } from './compare-plan.js'
 
 /** The method that applies a plan or a desired state. */
@@ -67,6 +67,10 @@ const applyUnits = async (
   const all = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
   const refusal = plan && comparePlan(plan, all)
   if (refusal) return err(refusal)
+  for (const { changes } of planned.value) {
+    const permitted = await permitGrants(planning, changes)
+    if (permitted.isErr()) return err(permitted.error)
+  }
   const undeclared = await raceAbort(findUndeclared(planning, all), planning.call.signal)
   const changes: AppliedChange[] = []
   for (const unit of planned.value) {
@@ -95,5 +99,7 @@ const applyUnit = async (
     const again = await planAll(planning, [unit])
     if (again.isErr()) return err(again.error)
     planned = again.value.flatMap((each) => each.changes)
+    const permitted = await permitGrants(planning, planned)
+    if (permitted.isErr()) return err(permitted.error)
   }
 }

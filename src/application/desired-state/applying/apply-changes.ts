@@ -2,9 +2,11 @@ import { err, ok, Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { projectGrants } from '../../../domain/project-grant/aggregate.js'
+import type { ObjectRef } from '../../../domain/values.js'
 import { MAX_WRITES } from '../../../ports/event-store.js'
-import type { Moved, WriteError } from '../../errors/errors.js'
+import type { Moved, PermissionDenied, WriteError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
+import { grantQuestion } from '../../granting/permit-roles.js'
 import {
   type AnyStreamState,
   change,
@@ -17,6 +19,7 @@ import { transact } from '../../recording/transact.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
 import type {
   AppliedChange,
+  FieldValue,
   PlannedChange,
   PlannedEvent,
   PlannedGrantAdded,
@@ -63,15 +66,16 @@ interface Batch {
 }
 
 const append = (
-  { runtime, call, access }: Planning,
+  planning: Planning,
   { writes, guard }: Batch,
   recorded: Recorded,
-): Promise<Result<void, WriteError>> =>
-  transact(runtime, call, {
+): Promise<Result<void, WriteError>> => {
+  const { runtime, call, access } = planning
+  return transact(runtime, call, {
     marks: access,
     decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
-      const decided = await Promise.all(read.map((pending) => decide(streams, pending)))
+      const decided = await Promise.all(read.map((pending) => decide(planning, streams, pending)))
       const moved = decided.flatMap(({ pending, before }): readonly Moved[] => {
         const change = movedSince(pending, before, recorded.get(pending))
         return change ? [{ object: pending.change.object, change }] : []
@@ -88,6 +92,7 @@ const append = (
       }
     },
   })
+}
 
 /** A planned change with the current stream of its object, and the events to add to it. */
 interface Decided {
@@ -97,7 +102,11 @@ interface Decided {
 }
 
 /** Decides on a planned change: its events as they are; those of a grant with the current generations of its roles. */
-const decide = async (streams: Streams, pending: PendingChange): Promise<Decided> => {
+const decide = async (
+  planning: Planning,
+  streams: Streams,
+  pending: PendingChange,
+): Promise<Decided> => {
   const { action, object, events } = pending.change
   const load = action === 'add' ? 'assume-empty' : 'cached'
   const before = await streams.read(aggregates[object.type], object, { load })
@@ -108,8 +117,42 @@ const decide = async (streams: Streams, pending: PendingChange): Promise<Decided
   }
   const type = grant.type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
   const decision = await decideProjectGrant(streams, { type, ...grant.data })
-  return { pending, before, decision: decision.mapErr(asOutdated) }
+  if (decision.isErr()) return { pending, before, decision: err(asOutdated(decision.error)) }
+  const permitted = await permitRoles(planning, object, decision.value.changedRoleKeys())
+  return { pending, before, decision: permitted.map(() => decision.value) }
 }
+
+/** Asks the host about the roles that the grants among `changes` gain or lose. */
+export const permitGrants = async (
+  planning: Planning,
+  changes: readonly PendingChange[],
+): Promise<Result<void, PermissionDenied>> => {
+  for (const { change } of changes.filter((pending) => isGrant(pending) && hasEvents(pending))) {
+    const answer = await permitRoles(planning, change.object, changedRoleKeys(change))
+    if (answer.isErr()) return answer
+  }
+  return ok()
+}
+
+/** Keys of the roles that a grant has before or after a planned change, and not both. */
+const changedRoleKeys = ({ fields }: PlannedChange): readonly string[] => {
+  const found = fields.find(({ field }) => field === 'roleKeys')
+  if (!found || 'secret' in found) return []
+  const [before, after] = [found.from, found.to].map(asKeys)
+  return [...(before ?? []), ...(after ?? [])].filter(
+    (roleKey) => !before?.includes(roleKey) || !after?.includes(roleKey),
+  )
+}
+
+const asKeys = (value: FieldValue | undefined): readonly string[] =>
+  typeof value === 'object' ? value : []
+
+const permitRoles = (
+  { call: { orgId }, permit }: Planning,
+  input: ObjectRef,
+  roleKeys: readonly string[],
+): Promise<Result<void, PermissionDenied>> =>
+  permit(grantQuestion(projectGrants, { input, orgId, roleKeys }))
 
 type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
 
