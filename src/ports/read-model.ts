@@ -255,6 +255,8 @@ export interface HistoryEntry {
   readonly changes: readonly FieldChange[]
   /** That of the context, if it had one. */
   readonly correlationId?: string
+  /** That of the context, if it had one: why the change was made. */
+  readonly reason?: string
 }
 
 /**

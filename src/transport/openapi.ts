@@ -92,7 +92,8 @@ export const openApiDocument = {
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -240,7 +241,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -379,7 +381,8 @@ export const openApiDocument = {
         "name": "Portal",
         "stylingType": "STYLING_TYPE_GOOGLE",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -520,7 +523,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -619,6 +623,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -839,6 +853,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -959,6 +983,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -1480,7 +1514,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -1753,7 +1788,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2103,7 +2139,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2245,7 +2282,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2344,6 +2382,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -2575,6 +2623,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -2704,6 +2762,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -3174,7 +3242,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -3383,7 +3452,8 @@ export const openApiDocument = {
         "roleKey": "editor",
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3758,7 +3828,8 @@ export const openApiDocument = {
           "group": "content"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3910,7 +3981,8 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -4060,7 +4132,8 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -4170,6 +4243,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -4542,7 +4625,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -4761,7 +4845,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -5130,7 +5215,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -5240,6 +5326,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -5493,6 +5589,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5633,6 +5739,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -6107,7 +6223,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -6322,7 +6439,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6775,7 +6893,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6896,6 +7015,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -7215,7 +7344,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7379,7 +7509,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7502,6 +7633,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -7659,6 +7800,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -7797,7 +7948,8 @@ export const openApiDocument = {
         "$ref": "#/components/schemas/RemoveAllUserGrantsRequest"
        },
        "example": {
-        "userId": "alice"
+        "userId": "alice",
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8029,7 +8181,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -8250,7 +8403,8 @@ export const openApiDocument = {
        },
        "example": {
         "domain": "text",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8558,6 +8712,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -8726,7 +8890,8 @@ export const openApiDocument = {
        },
        "example": {
         "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8827,6 +8992,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -9176,7 +9351,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9463,7 +9639,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9580,7 +9757,8 @@ export const openApiDocument = {
         "prune": true,
         "managedBy": "platform-team",
         "version": "12",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -10201,6 +10379,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10288,6 +10474,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10333,6 +10527,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10447,6 +10649,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -10514,6 +10724,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10573,6 +10791,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10636,6 +10862,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10728,6 +10962,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10754,6 +10996,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10788,6 +11038,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10827,6 +11085,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -10865,6 +11131,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10896,6 +11170,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10950,6 +11232,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10978,6 +11268,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11003,6 +11301,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11035,6 +11341,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11053,6 +11367,14 @@ export const openApiDocument = {
       "description": "The user, as the host names them.",
       "examples": [
        "alice"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11080,6 +11402,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11105,6 +11435,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11160,6 +11498,14 @@ export const openApiDocument = {
       "description": "Plans only: records nothing, and needs no permission to write.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -13270,6 +13616,13 @@ export const openApiDocument = {
       "examples": [
        "4bf92f3577b34da6a3ce929d0e0e4736"
       ]
+     },
+     "reason": {
+      "type": "string",
+      "description": "Why the change was made, if that was said.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -13825,7 +14178,7 @@ export const openApiDocument = {
       "type": "string",
       "description": "`removed`, only of what is blocked.",
       "examples": [
-       "text"
+       "removed"
       ]
      },
      "fields": {

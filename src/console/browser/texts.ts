@@ -87,6 +87,8 @@ export const texts = {
     'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
   willChange: 'This will change:',
   noChange: 'This changes nothing.',
+  reason: 'Reason',
+  reasonHint: 'Shown in the history, to everybody who may read it. May stay empty.',
   secretChanges: 'a new one, which is not shown',
   secretSame: 'the stored one',
   yes: 'yes',
