@@ -1310,7 +1310,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -2005,7 +2006,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -3667,7 +3669,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -5023,7 +5026,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -5917,7 +5921,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -6654,7 +6659,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -8500,7 +8506,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -11681,7 +11688,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -11693,13 +11700,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "identityProviders",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListIdentityProviderHistoryResponse": {
@@ -11906,7 +11921,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -11918,13 +11933,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projects",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "CheckLoginResponse": {
@@ -12109,7 +12132,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12121,13 +12144,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectRoles",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectRoleHistoryResponse": {
@@ -12292,7 +12323,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12304,13 +12335,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListReceivedProjectGrantsResponse": {
@@ -12334,7 +12373,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12346,13 +12385,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectGrantHistoryResponse": {
@@ -12576,7 +12623,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12588,13 +12635,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "userGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListUserGrantHistoryResponse": {
@@ -12756,7 +12811,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12768,13 +12823,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "domains",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListDomainHistoryResponse": {
