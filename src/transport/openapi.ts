@@ -1344,7 +1344,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -2041,7 +2042,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -3737,7 +3739,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -5108,7 +5111,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -6033,7 +6037,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -6772,7 +6777,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -8654,7 +8660,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -12027,7 +12034,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12039,13 +12046,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "identityProviders",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListIdentityProviderHistoryResponse": {
@@ -12252,7 +12267,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12264,13 +12279,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projects",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "CheckLoginResponse": {
@@ -12455,7 +12478,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12467,13 +12490,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectRoles",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectRoleHistoryResponse": {
@@ -12638,7 +12669,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12650,13 +12681,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListReceivedProjectGrantsResponse": {
@@ -12680,7 +12719,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12692,13 +12731,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectGrantHistoryResponse": {
@@ -12922,7 +12969,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12934,13 +12981,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "userGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListUserGrantHistoryResponse": {
@@ -13102,7 +13157,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -13114,13 +13169,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "domains",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListDomainHistoryResponse": {

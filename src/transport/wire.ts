@@ -268,8 +268,9 @@ export const ListIdentityProvidersRequest: WireMessage = {"name":"ListIdentityPr
 export const ListIdentityProvidersResponse: WireMessage = {"name":"ListIdentityProvidersResponse","description":"A page of providers.","fields":[
   {"name":"identityProviders","protoName":"identity_providers","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":IdentityProvider},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
 ]}
 
 export const TimeBounds: WireMessage = {"name":"TimeBounds","description":"A span of time, to the millisecond.","fields":[
@@ -464,8 +465,9 @@ export const ListProjectsRequest: WireMessage = {"name":"ListProjectsRequest","d
 export const ListProjectsResponse: WireMessage = {"name":"ListProjectsResponse","description":"A page of projects.","fields":[
   {"name":"projects","protoName":"projects","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":Project},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
 ]}
 
 export const CheckLoginRequest: WireMessage = {"name":"CheckLoginRequest","description":"Who logs in to an application of which project.","fields":[
@@ -631,8 +633,9 @@ export const ListProjectRolesRequest: WireMessage = {"name":"ListProjectRolesReq
 export const ListProjectRolesResponse: WireMessage = {"name":"ListProjectRolesResponse","description":"A page of roles.","fields":[
   {"name":"projectRoles","protoName":"project_roles","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":ProjectRole},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
 ]}
 
 export const ListProjectRoleHistoryRequest: WireMessage = {"name":"ListProjectRoleHistoryRequest","description":"Which changes of a role to list, in which order.","fields":[
@@ -761,8 +764,9 @@ export const ListProjectGrantsRequest: WireMessage = {"name":"ListProjectGrantsR
 export const ListProjectGrantsResponse: WireMessage = {"name":"ListProjectGrantsResponse","description":"A page of grants.","fields":[
   {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":ProjectGrant},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
 ]}
 
 export const ListReceivedProjectGrantsRequest: WireMessage = {"name":"ListReceivedProjectGrantsRequest","description":"Which of the grants that the organization has received to list, in which order.","fields":[
@@ -775,8 +779,9 @@ export const ListReceivedProjectGrantsRequest: WireMessage = {"name":"ListReceiv
 export const ListReceivedProjectGrantsResponse: WireMessage = {"name":"ListReceivedProjectGrantsResponse","description":"A page of grants.","fields":[
   {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":ProjectGrant},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
 ]}
 
 export const ListProjectGrantHistoryRequest: WireMessage = {"name":"ListProjectGrantHistoryRequest","description":"Which changes of a grant of a project to list, in which order.","fields":[
@@ -966,8 +971,9 @@ export const ListUserGrantsRequest: WireMessage = {"name":"ListUserGrantsRequest
 export const ListUserGrantsResponse: WireMessage = {"name":"ListUserGrantsResponse","description":"A page of grants.","fields":[
   {"name":"userGrants","protoName":"user_grants","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":UserGrant},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
 ]}
 
 export const ListUserGrantHistoryRequest: WireMessage = {"name":"ListUserGrantHistoryRequest","description":"Which changes of a grant of roles to a user to list, in which order.","fields":[
@@ -1080,8 +1086,9 @@ export const ListDomainsRequest: WireMessage = {"name":"ListDomainsRequest","des
 export const ListDomainsResponse: WireMessage = {"name":"ListDomainsResponse","description":"A page of domains.","fields":[
   {"name":"domains","protoName":"domains","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":Domain},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
 ]}
 
 export const ListDomainHistoryRequest: WireMessage = {"name":"ListDomainHistoryRequest","description":"Which changes of a domain to list, in which order.","fields":[

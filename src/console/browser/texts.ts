@@ -61,7 +61,9 @@ export const texts = {
   emptyReview: 'Nobody had a role of this project at this time.',
   emptyFiltered: 'Nothing matches the filter.',
   clearFilter: 'Clear the filter',
-  count: (shown: number, total: number) => (shown === total ? `${total}` : `${shown} of ${total}`),
+  count: (shown: number, total: number | undefined) =>
+    shown === total ? `${total}` : `${shown} of ${total ?? texts.capped}`,
+  capped: 'more than 10,000',
   filter: 'Filter',
   anyState: 'Any state',
   more: 'Show more',
