@@ -78,6 +78,7 @@ export type {
   PlanOutdated,
   PositionOutOfOrder,
   ProjectionFailed,
+  Protected,
   ReadError,
   SealBroken,
   SequenceMismatch,

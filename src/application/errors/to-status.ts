@@ -51,6 +51,7 @@ const TABLE: {
   AlreadyExists: [6, 'The object exists already'],
   PermissionDenied: [7, 'The caller lacks the permission'],
   SequenceMismatch: [9, 'The object has changed since the expected sequence'],
+  Protected: [9, 'A desired state declares the object, and only applying that may change it'],
   PlanOutdated: [9, 'What was planned on has changed since'],
   IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
   ProjectInactive: [9, 'The project is inactive'],
@@ -119,6 +120,8 @@ const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
       return { permission: error.permission, orgId: error.orgId }
     case 'SequenceMismatch':
       return { expected: String(error.expected), actual: String(error.actual) }
+    case 'Protected':
+      return { managedBy: error.managedBy }
     case 'SecretUnreadable':
       return { secretReason: error.reason }
     case 'SealBroken':
@@ -149,6 +152,8 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
       return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
     case 'SequenceMismatch':
       return [preconditionFailure(error, 'expectedSequence')]
+    case 'Protected':
+      return [preconditionFailure(error, 'managedBy')]
     case 'IdempotencyKeyReused':
       return [preconditionFailure(error, 'idempotencyKey')]
     case 'ProjectInactive':
@@ -233,6 +238,7 @@ export class IamFailure extends Error {
 const messageOf = (error: AnyError): string => {
   const [code, message] = TABLE[error.kind]
   const summary = `${error.kind} (${RPC_CODES[code].name}): ${message}`
+  if (error.kind === 'Protected') return `${summary}: managedBy ${error.managedBy}`
   if (error.kind !== 'InvalidArgument') return summary
   const fields = error.violations.map(({ field, description }) => `${field} ${description}`.trim())
   return `${summary}: ${fields.join('; ')}`

@@ -24,6 +24,8 @@ export type ProjectGrantChange = GrantIds &
         readonly type: 'AddProjectGrant' | 'UpdateProjectGrant'
         /** All roles that it is to have. */
         readonly roleKeys: readonly RoleKey[]
+        /** Whether an update is recorded even if the roles stay as they are. */
+        readonly isTouch?: boolean
       }
     | { readonly type: 'DeactivateProjectGrant' | 'ReactivateProjectGrant' | 'RemoveProjectGrant' }
   )
@@ -45,7 +47,13 @@ export const decideProjectGrant = async (
   ])
   const state = given ? await withCurrentRoles(streams, projectId, before.state) : before.state
   return rolesToGive(project, given?.map((roleKey) => ({ roleKey })) ?? [])
-    .andThen((roles) => projectGrant.decide(commandOf(command, ids, roles), state))
+    .andThen((roles) =>
+      projectGrant.decide(commandOf(command, ids, roles), state).map((events) => {
+        const isTouch = givesRoles(command) && command.isTouch && events.length === 0
+        const touch = { type: 'project_grant.updated', data: { ...ids, roles } } as const
+        return isTouch ? [touch] : events
+      }),
+    )
     .map((events) => {
       const after = () =>
         events.reduce((last, event) => projectGrant.evolve(last, event, before.version + 1), state)

@@ -23,6 +23,7 @@ const errors: { readonly [Kind in IamError['kind']]: Extract<IamError, { kind: K
   AlreadyExists: { kind: 'AlreadyExists', object },
   PermissionDenied: { kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' },
   SequenceMismatch: { kind: 'SequenceMismatch', expected: 1n, actual: 2n },
+  Protected: { kind: 'Protected', managedBy: 'ops' },
   PlanOutdated: { kind: 'PlanOutdated', moved: [{ object, change: 'changed' }] },
   IdempotencyKeyReused: { kind: 'IdempotencyKeyReused', idempotencyKey: 'k' },
   ProjectInactive: { kind: 'ProjectInactive' },

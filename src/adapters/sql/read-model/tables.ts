@@ -123,7 +123,7 @@ const PERMISSION_COLUMNS: readonly Column[] = [
 ]
 
 /** Raise it when what the tables hold changes and neither their columns nor the fields of views do. */
-const REVISION = 5
+const REVISION = 6
 
 /** FNV-1a with 32 bits, in digits and small letters. */
 const hashOf = (text: string): string => {

@@ -31,8 +31,8 @@ export const applyPlan = async (
 ): Promise<Result<Applied, WriteError>> => {
   if (plan.orgId !== call.orgId)
     return err(invalid('orgId', 'must be the organization of the context'))
-  for (const option of ['managedBy', 'version'] as const)
-    if (plan[option] !== plan.desired[option])
+  for (const option of ['managedBy', 'version', 'protect'] as const)
+    if ((plan[option] || undefined) !== (plan.desired[option] || undefined))
       return err(invalid(option, 'must be that of the desired state'))
   const planning = await openAccess(runtime, call, plan)
   return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
@@ -46,7 +46,7 @@ const applyUnits = async (
   planning: Planning,
   plan?: ParsedPlan,
 ): Promise<Result<Applied, WriteError>> => {
-  const units = unitsOf(planning)
+  const units = await raceAbort(unitsOf(planning), planning.call.signal)
   // Everything is planned before anything is recorded, so that a refusal comes first.
   const planned = await planAll(
     planning,

@@ -25,7 +25,7 @@ import type {
   PlannedGrantAdded,
   PlannedGrantUpdated,
 } from '../plan/plan.js'
-import type { PendingChange } from '../planning/pending-change.js'
+import { changesProtection, type PendingChange } from '../planning/pending-change.js'
 import type { Planning } from '../planning/sealed-secrets.js'
 import { sequenceMoved } from './compare-plan.js'
 
@@ -63,16 +63,18 @@ export const applyChanges = async (
 interface Batch {
   readonly writes: readonly PendingChange[]
   readonly guard?: PendingChange
+  /** Whether it ends the protection of its objects, which other appends of the same desired state begin. */
+  readonly isLift?: boolean
 }
 
 const append = (
   planning: Planning,
-  { writes, guard }: Batch,
+  { writes, guard, isLift = false }: Batch,
   recorded: Recorded,
 ): Promise<Result<void, WriteError>> => {
   const { runtime, call, access } = planning
   return transact(runtime, call, {
-    marks: access,
+    marks: isLift ? { ...access, protect: false } : access,
     decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
       const decided = await Promise.all(read.map((pending) => decide(planning, streams, pending)))
@@ -116,7 +118,8 @@ const decide = async (
     return { pending, before, decision: ok(change(before, others)) }
   }
   const type = grant.type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
-  const decision = await decideProjectGrant(streams, { type, ...grant.data })
+  const isTouch = changesProtection(pending.change)
+  const decision = await decideProjectGrant(streams, { type, ...grant.data, isTouch })
   if (decision.isErr()) return { pending, before, decision: err(asOutdated(decision.error)) }
   const permitted = await permitRoles(planning, object, decision.value.changedRoleKeys())
   return { pending, before, decision: permitted.map(() => decision.value) }
@@ -185,7 +188,7 @@ const MAX_WRITES_BESIDE_PROJECT = MAX_WRITES - 1
 
 /**
  * The appends of one unit. As many role changes to an append as it takes; then as many grants, which are decided on
- * roles that are recorded.
+ * roles that are recorded. A project is protected before what lies in it, and its protection is lifted after that.
  */
 const batchesOf = async (
   planning: Planning,
@@ -193,16 +196,33 @@ const batchesOf = async (
 ): Promise<readonly Batch[]> => {
   if (!head) return []
   const changed = rest.filter(hasEvents)
-  const grants = changed.filter(isGrant)
-  const others = changed.filter((pending) => !isGrant(pending))
+  const [lifts, others] = [changed.filter(isLifted), changed.filter((each) => !isLifted(each))]
   const batches: Batch[] = []
-  if (hasEvents(head))
-    batches.push({ writes: [head, ...others.splice(0, MAX_WRITES_BESIDE_PROJECT)] })
-  while (others.length > 0)
-    batches.push({ writes: others.splice(0, MAX_WRITES_BESIDE_PROJECT), guard: head })
-  for (const writes of await grantBatches(planning, grants)) batches.push({ writes, guard: head })
+  const isHeadLast = isLifted(head)
+  const first = others.filter((pending) => !isGrant(pending))
+  if (hasEvents(head) && !isHeadLast)
+    batches.push({ writes: [head, ...first.splice(0, MAX_WRITES_BESIDE_PROJECT)] })
+  const addAll = async (
+    left: PendingChange[],
+    grants: readonly PendingChange[],
+    isLift: boolean,
+  ) => {
+    while (left.length > 0)
+      batches.push({ writes: left.splice(0, MAX_WRITES_BESIDE_PROJECT), guard: head, isLift })
+    for (const writes of await grantBatches(planning, grants))
+      batches.push({ writes, guard: head, isLift })
+  }
+  await addAll(first, others.filter(isGrant), false)
+  await addAll(
+    lifts.filter((pending) => !isGrant(pending)),
+    lifts.filter(isGrant),
+    true,
+  )
+  if (hasEvents(head) && isHeadLast) batches.push({ writes: [head], isLift: true })
   return batches
 }
+
+const isLifted = ({ isLift = false }: PendingChange): boolean => isLift
 
 const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
 
