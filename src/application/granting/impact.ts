@@ -6,7 +6,7 @@ import type { Position } from '../../ports/event-store.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { AdmittedCall } from '../method/context.js'
-import { type Impact, isPermitted } from '../method/method.js'
+import { type Impact, isPermitted, MAX_NAMED } from '../method/method.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { readProject } from './role-generations.js'
@@ -24,9 +24,6 @@ export interface ObjectChange {
   readonly streams: Streams
   readonly at: Position
 }
-
-/** Most roles that an impact names. */
-const MAX_NAMED = 20
 
 const NOBODY: Affected = { count: 0, first: [] }
 

@@ -94,6 +94,9 @@ export interface Impact {
   readonly gains: Affected
 }
 
+/** Most roles that either side of an {@link Impact} names. */
+export const MAX_NAMED = 20
+
 /** The answer of a write: what it did, with the ids of its object, or what it would do. */
 export type Outcome<Ids> = (Written & Ids) | Planned
 
