@@ -237,16 +237,18 @@ export const affectedStatement = (dialect: Dialect, query: AffectedQuery): State
     { sql: `held.user_id <> ''`, parameters: [] },
     ...counting(dialect, { scope: '?', scopeValues: [scope], now, at, except }),
   ])
+  const found = `FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql}`
   const order = 'role, org, user_id'
   return {
     name: `hit${flags(roleKeys, userOrgId, asIfActive)}`,
     sql: `${besidePositions(
       dialect,
       `${order}, total`,
-      `SELECT held.role, held.org, held.user_id, count(*) OVER () AS total
-        FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql} ORDER BY ${order} LIMIT ?`,
+      // A window function would keep every row before it returns the first.
+      `SELECT held.role, held.org, held.user_id, (SELECT count(*) ${found}) AS total
+        ${found} ORDER BY ${order} LIMIT ?`,
     )} ORDER BY ${order}`,
-    parameters: [...counts.parameters, limit],
+    parameters: [...counts.parameters, ...counts.parameters, limit],
   }
 }
 
