@@ -70,12 +70,15 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
 }
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
-  const { orgId: projectOrgId, projectId, roleKey } = query
+  const { orgId: projectOrgId, projectId, roleKey, permission, at } = query
   const scope = projectScope(projectOrgId, projectId)
   const holders: Holder[] = []
+  const allowing =
+    permission === undefined ? undefined : state.assignments.allowing(scope, permission, at)
   for (const assignment of state.assignments.inScope(scope, roleKey)) {
     const { userId, orgId, expiresAt, given } = assignment
-    if (userId === undefined || !counts(state, assignment, query)) continue
+    if (userId === undefined || allowing?.has(assignment.roleKey) === false) continue
+    if (!counts(state, assignment, query)) continue
     const holder = { userId, orgId, roleKey: assignment.roleKey, from: timeOf(given) }
     holders.push(expiresAt ? { ...holder, expiresAt: new Date(expiresAt) } : holder)
   }
@@ -110,9 +113,12 @@ const counts = (
   (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
   !assignments.isPaused(assignment, at, except)
 
+const NO_PERMISSIONS: readonly string[] = Object.freeze([])
+
 const foundRole = (assignment: StoredAssignment, row: ProjectRole | undefined): FoundRole => {
   const { roleKey, expiresAt } = assignment
-  const role = { roleKey, displayName: row?.displayName ?? '', group: row?.group ?? '' }
+  const { displayName = '', group = '', permissions = NO_PERMISSIONS } = row ?? {}
+  const role = { roleKey, displayName, group, permissions }
   return expiresAt ? { ...role, expiresAt: new Date(expiresAt) } : role
 }
 

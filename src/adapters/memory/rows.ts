@@ -115,7 +115,12 @@ type ByRole = Map<string, StoredAssignment>
 /** Those in all projects, by the scope of the project. */
 type ByProject = Map<string, ByRole>
 
-/** All assignments that there were, and what was inactive when. */
+/** A time during which a role had a permission. */
+interface Allowance extends Suspension {
+  readonly roleKey: string
+}
+
+/** All assignments that there were, what was inactive when, and which permissions roles had when. */
 export interface Assignments extends AssignmentStore {
   /** The last assignment of each role of a project to an organization or a user, whether or not it has ended. */
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
@@ -129,6 +134,12 @@ export interface Assignments extends AssignmentStore {
     at: Position | undefined,
     except?: AssignmentRange,
   ) => boolean
+  /** Keys of the roles in a scope that had a permission right after the event at a position. */
+  readonly allowing: (
+    scope: string,
+    permission: string,
+    at: Position | undefined,
+  ) => ReadonlySet<string>
 }
 
 /** No assignments yet. */
@@ -138,6 +149,8 @@ export const emptyAssignments = (): Assignments => {
   /** By scope, then by role. */
   const all = new Map<string, Map<string, StoredAssignment[]>>()
   const suspensions = new Map<string, Suspension[]>()
+  /** By scope, then by permission. */
+  const allowances = new Map<string, Map<string, Allowance[]>>()
 
   const lastOf = (range: AssignmentRange): ReadonlyMap<string, StoredAssignment> => {
     const { orgId, userId } = range
@@ -172,6 +185,10 @@ export const emptyAssignments = (): Assignments => {
         )
       })
     },
+    allowing: (scope, permission, at) => {
+      const all = allowances.get(scope)?.get(permission) ?? []
+      return new Set(all.filter((each) => holdsAt(each, at)).map(({ roleKey }) => roleKey))
+    },
     assigned: (range) => new Map([...lastOf(range)].filter(([, { until }]) => until === undefined)),
     begin: (assignment) => {
       const { roleKey, orgId, userId } = assignment
@@ -199,6 +216,20 @@ export const emptyAssignments = (): Assignments => {
     },
     resume: (range, until) => {
       for (const suspension of suspensions.get(placeOf(range)) ?? []) suspension.until ??= until
+    },
+    allow: (range, permissions, from) => {
+      const { roleKey } = range
+      if (roleKey === undefined) throw new Error('Permissions are those of a role')
+      const ofScope = getOrAdd(allowances, scopeOf(range), () => new Map<string, Allowance[]>())
+      for (const permission of permissions)
+        getOrAdd(ofScope, permission, () => []).push({ roleKey, from })
+    },
+    disallow: (range, permissions, until) => {
+      const ofScope = allowances.get(scopeOf(range))
+      for (const permission of permissions ?? ofScope?.keys() ?? [])
+        for (const allowance of ofScope?.get(permission) ?? [])
+          if (range.roleKey === undefined || allowance.roleKey === range.roleKey)
+            allowance.until ??= until
     },
   }
 }

@@ -2,7 +2,14 @@ import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { PERMISSIONS, type Permission, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import {
+  PERMISSIONS,
+  type Permission,
+  ProjectId,
+  RoleKey,
+  RolePermission,
+  UserId,
+} from '../../domain/values.js'
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
 import { invalid } from '../errors/errors.js'
@@ -15,7 +22,10 @@ import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 
 /** Which access to check. */
-export const CheckAccessInput = z.extend(userGrants.ids, { roleKey: z.optional(RoleKey) })
+export const CheckAccessInput = z.extend(userGrants.ids, {
+  roleKey: z.optional(RoleKey),
+  permission: z.optional(RolePermission),
+})
 export interface CheckAccessInput {
   /** The user, as the host names them: 1 to 200 characters (code points). */
   readonly userId: string
@@ -23,8 +33,10 @@ export interface CheckAccessInput {
   readonly projectId: string
   /** The organization that owns the project; the organization at hand when absent. */
   readonly projectOrgId?: string | undefined
-  /** The role that is asked for; when absent, the login rules of the project are. Spec: Project role. */
+  /** The role that is asked for. Without it and a `permission`, the login rules of the project are. Spec: Project role. */
   readonly roleKey?: string | undefined
+  /** The permission that a role of the user must have, such as `invoice.approve`: 1 to 100 characters. */
+  readonly permission?: string | undefined
 }
 
 /** Whose roles to list. */
@@ -45,6 +57,7 @@ export interface RolesOfInput extends PageInput {
 export const WhoHasInput = z.strictObject({
   projectId: ProjectId,
   roleKey: z.optional(RoleKey),
+  permission: z.optional(RolePermission),
   at: z.optional(date),
   pageSize,
   pageToken,
@@ -54,6 +67,8 @@ export interface WhoHasInput extends PageInput {
   readonly projectId: string
   /** One role; all of the project when absent. Spec: Project role. */
   readonly roleKey?: string | undefined
+  /** Of the roles that have this permission, or had it `at` that time; of all when absent. 1 to 100 characters. */
+  readonly permission?: string | undefined
   /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
   readonly at?: Date | undefined
 }
@@ -81,7 +96,8 @@ export interface AccessPage<Item> {
  */
 export interface AccessChecks {
   /**
-   * Whether a role counts for a user of the organization, or the project lets the user in; and if not, why.
+   * Whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the
+   * project lets the user in; and if not, why.
    *
    * @example
    * const checked = await iam.access.check({ userId: 'bob', projectId, roleKey: 'editor' }, context)
@@ -98,7 +114,7 @@ export interface AccessChecks {
   readonly rolesOf: Read<RolesOfInput, AccessPage<HeldRole>>
   /**
    * The users of all organizations who have roles of a project of the organization that count, or counted `at` a time
-   * in the past, by `roleKey`, `orgId` and `userId`.
+   * in the past, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
@@ -134,13 +150,13 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         schema: CheckAccessInput,
         target: targetOf(userGrants),
       },
-      async (call, { userId, projectId, projectOrgId = call.orgId, roleKey }) => {
+      async (call, { userId, projectId, projectOrgId = call.orgId, roleKey, permission }) => {
         const { orgId } = call
         const query = { orgId, userId, projectOrgId, projectId }
         const found = await runtime.query(call, { method: 'access', args: [query] })
         if (!found.project) await requireCheckpoint(runtime, call)
         const isOwn = projectOrgId === orgId
-        return ok(judgeAccess(found, { isOwn, roleKey, now: runtime.now() }))
+        return ok(judgeAccess(found, { isOwn, roleKey, permission, now: runtime.now() }))
       },
     ),
     rolesOf: read(
@@ -179,12 +195,12 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         schema: WhoHasInput,
         target: targetOf(projectRoles),
       },
-      async (call, { projectId, roleKey, at, pageSize, pageToken }) => {
+      async (call, { projectId, roleKey, permission, at, pageSize, pageToken }) => {
         const now = runtime.now()
         if (at && at > now) return err(invalid('at', 'must not be in the future'))
         return readPage({
           token: pageToken,
-          query: [call.orgId, 'whoHas', projectId, roleKey ?? null, at ?? null],
+          query: [call.orgId, 'whoHas', projectId, roleKey ?? null, permission ?? null, at ?? null],
           isKey,
           keyOf: ({ roleKey, orgId, userId }: Holder) => [roleKey, orgId, userId],
           read: async (after) => {
@@ -192,6 +208,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
               orgId: call.orgId,
               projectId,
               ...(roleKey !== undefined && { roleKey }),
+              ...(permission !== undefined && { permission }),
               ...(at && { at: firstPositionIn(at) + 999n }),
               now: at ?? now,
               ...(after && { after }),

@@ -39,6 +39,7 @@ import {
   OBJECTS,
   type Positions,
   positionColumns,
+  ROLE_PERMISSIONS,
   SUSPENSIONS,
 } from './tables.js'
 
@@ -164,11 +165,13 @@ const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
   hasMore: found.length > limit,
 })
 
-/** How a role is shown, by its body; with empty texts when there is no such role. */
-const shownRole = (body: string | null): Pick<FoundRole, 'displayName' | 'group'> => {
-  if (body === null) return { displayName: '', group: '' }
-  const { displayName, group }: ProjectRole = JSON.parse(body)
-  return { displayName, group }
+/** How a role is shown, by its body; empty when there is no such role. */
+const shownRole = (
+  body: string | null,
+): Pick<FoundRole, 'displayName' | 'group' | 'permissions'> => {
+  if (body === null) return { displayName: '', group: '', permissions: [] }
+  const { displayName, group, permissions }: ProjectRole = JSON.parse(body)
+  return { displayName, group, permissions }
 }
 
 /** When a role expires, if it does. */
@@ -203,18 +206,19 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
 
 /** Finds the users who have roles of a project that count, one more than asked for, and the positions beside each. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { orgId, projectId, roleKey, at, now, after, limit } = query
+  const { orgId, projectId, roleKey, permission, at, now, after, limit } = query
   const scope = projectScope(orgId, projectId)
   const counts = allOf([
     isNamed(dialect, 'held.scope', scope),
     ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
+    ...(permission === undefined ? [] : [isAllowed(dialect, { scope, permission, at })]),
     { sql: `held.user_id <> ''`, parameters: [] },
     ...counting(dialect, { scope: '?', scopeValues: [scope], now, at }),
     ...(after === undefined ? [] : [followsHolder(after, roleKey)]),
   ])
   const order = 'role, org, user_id'
   return {
-    name: `who${flags(roleKey, at)}${after === undefined ? 0 : after[0] === roleKey ? 1 : 2}`,
+    name: `who${flags(roleKey, permission, at)}${after === undefined ? 0 : after[0] === roleKey ? 1 : 2}`,
     sql: `${besidePositions(
       dialect,
       `${order}, expires_at, given`,
@@ -249,6 +253,30 @@ export const affectedStatement = (dialect: Dialect, query: AffectedQuery): State
         ${found} ORDER BY ${order} LIMIT ?`,
     )} ORDER BY ${order}`,
     parameters: [...counts.parameters, ...counts.parameters, limit],
+  }
+}
+
+/** The role of an assignment, called `held`, has a permission, or had it at a position. */
+const isAllowed = (
+  dialect: Dialect,
+  {
+    scope,
+    permission,
+    at,
+  }: {
+    readonly scope: string
+    readonly permission: string
+    readonly at: Position | undefined
+  },
+): Statement => {
+  const allowing = allOf([
+    isNamed(dialect, 'allowed.scope', scope),
+    { sql: 'allowed.permission = ?', parameters: [permission] },
+    lasting('allowed', at),
+  ])
+  return {
+    sql: `held.role IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
+    parameters: allowing.parameters,
   }
 }
 

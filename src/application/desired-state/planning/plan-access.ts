@@ -4,12 +4,12 @@ import type { ObjectRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { WriteError } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
-import { isPermitted, type Read, read } from '../../method/method.js'
+import type { AdmittedCall } from '../../method/context.js'
+import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
 import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../../waiting.js'
-import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsToPlan } from '../permissions-for-plan.js'
+import type { ParsedAccess } from '../declared/desired-access.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
@@ -17,20 +17,19 @@ import { withImpact } from './plan-impact.js'
 import { planProject } from './plan-project.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
 
-/** The method that plans a desired state. It records nothing. */
-export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
-  read(
-    runtime,
-    { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
-    async (call, access) => {
-      const planning = await sealAccess(runtime, call, access)
-      const planned = await planWithImpact(planning)
-      if (planned.isErr()) return err(planned.error)
-      const changes = planned.value
-      const undeclared = await findUndeclared(planning, changes)
-      return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
-    },
-  )
+/** Plans a desired state. */
+export const planDesired = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  access: ParsedAccess,
+): Promise<Result<Plan, WriteError>> => {
+  const planning = await sealAccess(runtime, call, access)
+  const planned = await planWithImpact(planning)
+  if (planned.isErr()) return err(planned.error)
+  const changes = planned.value
+  const undeclared = await findUndeclared(planning, changes)
+  return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
+}
 
 /** All changes with their impacts. Plans again when a project changes before its impact is counted. */
 const planWithImpact = async (
