@@ -152,6 +152,7 @@ export {
 } from './application/method/context.js'
 export type {
   BatchWrite,
+  Impact,
   LongWrite,
   Planned,
   Read,
@@ -322,6 +323,9 @@ export {
 export type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
+  AffectedRole,
   FoundAccess,
   FoundProject,
   FoundRole,

@@ -1,5 +1,10 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
-import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
+import type {
+  AccessQuery,
+  AffectedQuery,
+  HeldRolesQuery,
+  HoldersQuery,
+} from '../../ports/access-reads.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { type Log, logOf, type ReadModelHome } from './harness.js'
 import {
@@ -172,6 +177,9 @@ export const HOLDERS: HoldersQuery = {
   projectId: userGrant.projectId,
   ...NOW,
 }
+
+/** Asks which of the roles of that project a change concerns. */
+export const AFFECTED: AffectedQuery = { ...HOLDERS, at: 2n ** 62n }
 
 /** Before and after {@link END}. */
 export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
