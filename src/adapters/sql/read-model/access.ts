@@ -96,12 +96,14 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
   const scope = projectScope(projectOrgId, projectId)
   const grantKey = aggregates.user_grant.key({ userId, projectId, projectOrgId }, orgId)
   return {
-    name: 'access',
-    sql: `SELECT ${positionColumns(dialect)},
+    ...dialect.named(
+      'access',
+      () => `SELECT ${positionColumns(dialect)},
       (SELECT body FROM ${table(OBJECTS.project)} WHERE ${hasKey(dialect)}) AS project,
       (SELECT ${fieldInBody('state')} FROM ${table(OBJECTS.project_grant)} WHERE ${hasKey(dialect)}) AS project_grant,
       (SELECT body FROM ${table(OBJECTS.user_grant)} WHERE ${hasKey(dialect)}) AS user_grant,
       (${lastOfRoles(dialect)}) AS roles`,
+    ),
     parameters: [projectOrgId, projectId, scope, orgId, orgId, grantKey, scope, orgId, userId],
   }
 }
