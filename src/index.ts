@@ -14,12 +14,12 @@ export type {
   AccessChecks,
   AccessPage,
   CallerPermissions,
-  CheckAccessInput,
   PageInput,
   PermissionsInput,
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
+export type { AskAccess, CheckAccessInput, Misread } from './application/access/check-access.js'
 // Access declared in code: desired states and plans.
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {

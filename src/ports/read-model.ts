@@ -269,6 +269,8 @@ export interface HistoryQuery {
   readonly object?: ObjectRef
   /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
   readonly including?: 'roles'
+  /** Never with `object`: the entries of all grants of roles to this user of the organization. */
+  readonly user?: string
   /** `userId` of who acted. */
   readonly actor?: string
   /** Event types, any of which an entry must have. */
